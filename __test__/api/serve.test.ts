@@ -180,7 +180,7 @@ describe('the server', () => {
     20_000
   )
 
-  it('answers the owner at once though a thousand idle connections are open, and keeps the stream of the owner', async () => {
+  it("answers the owner at once beside a thousand idle connections, and keeps the owner's stream", async () => {
     const world = createWorld()
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
     const { url, port } = await start(world)
@@ -188,7 +188,9 @@ describe('the server', () => {
       headers: { Authorization: `Bearer ${MAIN_TOKEN}` }
     })
     const flood: Socket[] = []
-    const names = `GET /api/names HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${MAIN_TOKEN}\r\nConnection: close\r\n\r\n`
+    const names =
+      'GET /api/names HTTP/1.1\r\nHost: localhost\r\n' +
+      `Authorization: Bearer ${MAIN_TOKEN}\r\nConnection: close\r\n\r\n`
     for (let wave = 0; wave < 2; wave++) {
       flood.push(...(await Promise.all(Array.from({ length: 1000 }, () => idle(port)))))
       expect(await raw(port, names, 'never')).toMatch(/^HTTP\/1\.1 200 /)
@@ -256,7 +258,9 @@ describe('the server', () => {
   it('refuses a chunked body when it has grown too large', async () => {
     const { port } = await start()
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
-    const head = `POST /api/vdf/estimate HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${MAIN_TOKEN}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const head =
+      'POST /api/vdf/estimate HTTP/1.1\r\nHost: localhost\r\n' +
+      `Authorization: Bearer ${MAIN_TOKEN}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const text = await raw(port, head + chunk.repeat(17), '}')
     expect(text).toMatch(/^HTTP\/1\.1 413 /)
     expect(text).toContain('SVC-REQ-002')

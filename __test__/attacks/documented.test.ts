@@ -1,7 +1,4 @@
-/**
- * The attacks of docs/protocol/ and the tests that try them are the same: a name in brackets there is how the title
- * of a test begins.
- */
+/** Docs and tests name the same attacks: a name in brackets in docs/protocol/ is how the title of a test begins. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -81,7 +81,7 @@ describe('the dev beacon', () => {
     }
   )
 
-  it('refuses to stand in for a chain whose key it has not', async () => {
+  it('refuses to replace a chain whose key it lacks', async () => {
     await expect(startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: quicknet })).rejects.toMatchObject({
       code: 'BEACON_WRONG_CHAIN'
     })

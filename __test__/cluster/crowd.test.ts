@@ -1,6 +1,6 @@
 /**
- * Many ids around one node, by which it is to misjudge how large the network is: real nodes, of which the strangers
- * have chosen their places.
+ * Many ids around one node, which try to distort its estimate of the network's size. Real nodes; the strangers chose
+ * their ids.
  */
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -32,7 +32,7 @@ afterEach(async () => {
   await lab.close()
 })
 
-it('[a crowd around one node] shows no more of a name, and lets no node think that nothing is its own to store', async () => {
+it('[a crowd around one node] reveals no more of a name, and still lets every node store its share', async () => {
   const victim = (await lab.addNodes(HONEST)).at(-1)!
   for (const nodeSeed of await seedsNear(
     positionOf(peerIdFromString(victim.network.status().peer_id)),
@@ -48,7 +48,7 @@ it('[a crowd around one node] shows no more of a name, and lets no node think th
     const contacts = new TextDecoder().decode(victim.store.get(keys.contacts()))
     expect(crowd.filter(({ peerId }) => contacts.includes(peerId.toString())).length).toBeGreaterThanOrEqual(K)
   })
-  // By four of those alone it would be one of four hundred: three bits of each name it wants, and a hundredth of the
+  // By four of those alone it would be one of four hundred: three bits of each wanted name, and a hundredth of the
   // names to store.
   const { networkSize } = await victim.network.probe('wanted.chronym')
   expect(blindedPrefixBits(networkSize)).toBe(0)

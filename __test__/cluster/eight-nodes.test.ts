@@ -31,7 +31,7 @@ describe('eight nodes', () => {
     const reveal = lab.reveal('eight.chronym', owner, { p: lab.round })
     expect(await nodes[0]!.network.putReveal(reveal)).toEqual({ storedBy: 8, of: 8, refusals: [] })
     const found = await nodes[7]!.network.getReveals('eight.chronym')
-    // More than half of eight agree: nobody waits for the rest.
+    // More than half of eight agree, which ends the look-up.
     expect(found.answers.filter(({ state }) => state === 'fresh').length).toBeGreaterThanOrEqual(5)
     for (const answer of found.answers) expect(answer.reveal).toEqual(reveal)
     const everybody = await nodes[7]!.network.getReveals('eight.chronym', undefined, 'everybody')

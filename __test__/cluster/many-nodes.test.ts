@@ -1,6 +1,6 @@
 /**
- * A network in one process in which nobody knows everybody and most hold nothing of a name. CLUSTER_NODES says how many
- * (30; `npm run test:long` takes 50).
+ * A network in one process in which no node knows all others and most hold nothing of a name. CLUSTER_NODES says how
+ * many (30; `npm run test:long` takes 50).
  */
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,8 +55,8 @@ async function holds({ network }: LabNode, name: string): Promise<boolean> {
 }
 
 /**
- * The farthest from a name that does not hold it. Whoever published it keeps it where he takes the network for small:
- * by k peers its size is known to a third.
+ * The farthest node from a name that does not hold it. Its owner keeps it if it underestimates the network: with k
+ * known peers the estimate is off by a third.
  */
 async function farFrom(name: string): Promise<LabNode> {
   for (const node of byDistance(name).slice(K).reverse()) if (!(await holds(node, name))) return node
@@ -98,7 +98,7 @@ describe(`${NODES} nodes, of which ${K} hold a name`, { timeout: 300_000 }, () =
     for (const reveal of reveals) await isResolved(reveal)
   })
 
-  it('resolve them when 30% are gone at once, and hold them at the closest of those left after the next round', async () => {
+  it('resolve them when 30% vanish, and hold them at the closest remaining peers after the next round', async () => {
     const gone = drawGone()
     await Promise.all(gone.map((node) => lab.stopNode(node)))
     for (const reveal of reveals) await isResolved(reveal)

@@ -134,7 +134,7 @@ describe('modes', () => {
     expect(events.some(({ type }) => type === 'peer:connect')).toBe(true)
   })
 
-  it('find the peers again that they had met, though they were told of none: after being offline, and after a restart', async () => {
+  it('find earlier peers again without bootstrap peers: after offline mode and after a restart', async () => {
     const [first] = await lab.addNodes(3)
     await first!.network.setMode('offline')
     await first!.network.setMode('full')
@@ -148,7 +148,7 @@ describe('modes', () => {
     await lab.connected()
   })
 
-  it('write down whom they have met within seconds, and so know them after they were killed', async () => {
+  it('store new peers within seconds, and so know them after a kill', async () => {
     const [first] = await lab.addNodes(3)
     expect(first!.store.get(keys.contacts())).toBeUndefined()
     lab.advance(2)
@@ -267,7 +267,7 @@ describe('finding peers', () => {
     })
   })
 
-  it('goes on for those who are missing, though others are there: a network that was torn apart grows together again', async () => {
+  it('continues for missing peers though others are there: a partitioned network rejoins', async () => {
     const seed = new Uint8Array(32).fill(8)
     const others = await lab.addNodes(2)
     const away = await lab.addNode({ seed })
@@ -282,7 +282,7 @@ describe('finding peers', () => {
         expect(network.knownPeers()).toBe(1)
       }
     })
-    // It comes back without any memory and is told of nobody: the others have to look for it.
+    // It restarts without memory and bootstrap peers: the others have to look for it.
     const back = await lab.addNode({ seed, bootstrap: [], listen: address.replace(/\/p2p\/.*/, '') })
     await waitFor(() => {
       lab.advance(2)
@@ -290,7 +290,7 @@ describe('finding peers', () => {
     })
   })
 
-  it('are not online among nodes of another profile only, whom they cannot ask', async () => {
+  it('are not online among nodes of another profile only, which they cannot ask', async () => {
     const other = new Lab(labProfile({ settle: 31 }))
     try {
       const { address } = await other.addNode({ seed: new Uint8Array(32).fill(1) })

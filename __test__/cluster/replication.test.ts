@@ -29,7 +29,7 @@ async function held({ network }: LabNode, name: string): Promise<{ state: string
 }
 
 describe('replication', () => {
-  it('spreads a newer record of the same claim from whoever has it', async () => {
+  it('spreads a newer record of the same claim from any holder', async () => {
     const owner = lab.owner('owner')
     const reveal = await lab.claim(lab.nodes[1]!, 'newest.chronym', owner)
     const first = stranger.getPeers()[0]!
@@ -62,7 +62,7 @@ describe('replication', () => {
     lab.advance(60)
     const { remotePeer } = await stranger.dial(multiaddr(newcomer.address))
     await waitFor(async () => {
-      // Nobody but the newcomer is offered the claim, so it has no other word than what was handed over.
+      // Only the newcomer is offered the claim, so it relies on handed-over words.
       await ask(stranger, remotePeer, { type: 'put', kind: 'reveal', record: encodeReveal(reveal) }, lab.profile)
       expect((await held(newcomer, 'late.chronym')).state).toBe('fresh')
     })

@@ -167,13 +167,13 @@ describe('three nodes', () => {
     await Promise.all([first.network.putReveal(one!), third.network.putReveal(two!)])
     const winners = await ownersOf('tied.chronym')
     expect(new Set(winners).size).toBe(1)
-    // Offered again in the other order, the same one stands.
+    // Offered again in the other order, the same one wins.
     await third.network.putReveal(two!)
     await first.network.putReveal(one!)
     expect(await ownersOf('tied.chronym')).toEqual(winners)
   })
 
-  it('let no claim win any more once the contest is over: fresh, settling, and settled when time has passed and the others agree', async () => {
+  it('let no claim win after the contest: fresh, settling, and settled in time by agreement', async () => {
     const [owner, rival] = [lab.owner('owner'), lab.owner('rival')]
     const commitment = lab.commitment('settle.chronym', rival)
     await first.network.commit('settle.chronym', commitment, lab.stamp(commitment))
@@ -208,7 +208,7 @@ describe('three nodes', () => {
     const taken = await third.network.probe('taken.chronym')
     expect(taken.asked).toBe(3)
     expect(taken.answers.map(({ state }) => state)).toEqual(all('fresh'))
-    // Whoever lists it is asked for the record: what is only listed proves nothing.
+    // Peers that list it are asked for the record: a listing proves nothing.
     expect(
       taken.answers.some(
         ({ claim }) => claim !== undefined && toHex(claim.pubkey) === toHex(lab.owner('alice').publicKey)
@@ -315,7 +315,7 @@ describe('three nodes', () => {
     expect(third.network.status().records).toBe(first.network.status().records)
   })
 
-  it('have the claim that won although one of them slept from before it came until long after it had settled', async () => {
+  it('have the winning claim although one slept from before it came until long after it settled', async () => {
     const name = 'asleep.chronym'
     const [early, later] = [lab.owner('early'), lab.owner('later')]
     for (const owner of [early, later]) await lab.commit(first, name, owner)

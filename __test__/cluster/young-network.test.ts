@@ -1,6 +1,6 @@
 /**
- * What a young network of a profile that limits prefixes shows of itself, and does: real nodes, apart in /16s of their
- * own and together in one /24.
+ * What a young network of a profile that limits prefixes reports and does. Real nodes, in separate /16s and together in
+ * one /24.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { tally } from '../../src/protocol/resolution/quorum.ts'

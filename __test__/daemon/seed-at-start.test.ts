@@ -47,7 +47,7 @@ const codeOf = (starting: Promise<unknown>): Promise<string> =>
   starting.then(String, (error: unknown) => (error instanceof ServiceError ? error.code : String(error)))
 
 describe('a sealed seed', () => {
-  it('opens with the passphrase of a file, of standard input, of a credential, of the terminal, in that order', async () => {
+  it('opens with the passphrase of a file, standard input, a credential or the terminal, in that order', async () => {
     const file = fileOf(`${RIGHT}\n`)
     expect(await at(file, { ask: typing() })).toEqual(SEED)
     expect(await at('-', { stdin: Readable.from([`${RIGHT}\n`]), ask: typing() })).toEqual(SEED)

@@ -99,7 +99,7 @@ describe('a locked seed', () => {
 })
 
 describe('locking', () => {
-  it('overwrites the seed in memory, and tells whoever waits when it is back', async () => {
+  it('overwrites the seed in memory, and tells waiters when it is back', async () => {
     await service.unlock(RIGHT)
     const inMemory = holder.require()
     expect(service.lock()).toMatchObject({ state: 'locked' })

@@ -260,7 +260,8 @@ describe('looking into a database', () => {
     database.pragma('journal_mode = DELETE')
     database.pragma('cache_size = 1')
     database.exec(
-      "BEGIN IMMEDIATE; UPDATE records SET value = zeroblob(100000); INSERT INTO records VALUES ('k', zeroblob(1000000))"
+      'BEGIN IMMEDIATE; UPDATE records SET value = zeroblob(100000); ' +
+        "INSERT INTO records VALUES ('k', zeroblob(1000000))"
     )
     cpSync(root, copy, { recursive: true })
     database.exec('ROLLBACK')

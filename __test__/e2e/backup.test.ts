@@ -162,7 +162,7 @@ describe('an owner who loses the machine', () => {
     const [adopted] = await chronym(['--api', owner.summary.api_url, '--data-dir', root, 'adopt', 'bob.chronym'])
     expect(adopted).toMatchObject({ id: 'bob.chronym', state: 'adopted' })
     await useNames(owner, '192.0.2.9')
-    // Nobody named the identity: its DID follows from the seed and the index.
+    // The identity needs no name: its DID follows from the seed and the index.
     const again = ['--data-dir', root, 'backup', file(), '--force', '--recipient', recipient]
     const { identities } = await eventually(
       async () => (await chronym(again)) as { identities: unknown[] },

@@ -1,6 +1,6 @@
 /**
- * What docs/tasks.md says of disturbances, with real processes: clocks that jump, a disk that is full, a lock left by a
- * process that was killed.
+ * The disturbances of docs/tasks.md with real processes: clocks that jump, a full disk, a lock left by a killed
+ * process.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -85,7 +85,7 @@ describe('a clock that jumps', () => {
     await completed(after, id)
   })
 
-  it('ahead by two days lets it compute on, and publishes and begins nothing until clock and beacon agree', async () => {
+  it('ahead by two days lets it compute, but publish and begin only when clock and beacon agree', async () => {
     const daemon = await start()
     const id = await register(daemon)
     await until(daemon, id, ({ phase }) => phase === 'evaluate')
@@ -209,7 +209,7 @@ describe('a record of the database that cannot be read', () => {
 })
 
 describe('a data directory that is in use', () => {
-  it("is refused to a second daemon with the first one's process id, and free again at once when the first was killed", async () => {
+  it("is refused to a second daemon with the first one's process id, and free after a kill", async () => {
     const args = ['--network', profile, '--data-dir', scene.directory()]
     const first = await scene.daemon(args)
     const second = await runToEnd('src/daemon/main.ts', ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0', ...args])

@@ -134,7 +134,7 @@ describe('a directory whose seed is under a passphrase', () => {
     })
     expect((await chronym('doctor')).stdout).toContain('Unlock it: chronym unlock')
 
-    // Nobody without the token, and nobody who guesses.
+    // Refused without the token, and with a guess.
     expect(
       (await daemon.request('POST', '/api/seed/unlock', { passphrase: RIGHT }, { authorization: '' })).status
     ).toBe(401)

@@ -1,7 +1,7 @@
 /**
- * A network of real daemons, in network namespaces where they can be made: what becomes of names while daemons join,
- * leave, are killed, restarted and torn apart, and while clocks are off by hours. NETWORK_NODES says how many (8; `npm
- * run test:long` takes 20), NETWORK_SEED who is chosen.
+ * A network of real daemons, in network namespaces where possible. Names must survive daemons that join, leave, are
+ * killed, restarted and partitioned, and clocks off by hours. NETWORK_NODES says how many (8; `npm run test:long` takes
+ * 20), NETWORK_SEED which are chosen.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
@@ -43,7 +43,7 @@ const pick = (from: readonly number[], count: number): number[] => {
 const everybodyKnows = (deadlineMs = 120_000): Promise<void> =>
   fleet.connected(fleet.running(), Math.floor(0.7 * (fleet.running().length - 1)), deadlineMs)
 
-/** Every daemon that runs names the owner of every name, and that it is settled: asked anew, and as its users ask. */
+/** Every running daemon names the owner of every name as settled: with a new request, and as its users ask. */
 async function allResolve(): Promise<void> {
   await Promise.all(
     fleet.running().map(async (index) => {
@@ -110,7 +110,7 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     await allResolve()
   })
 
-  it('are asked nothing while light, and hold nothing that is registered meanwhile, but resolve; full again, they answer', async () => {
+  it('are asked nothing while light, and hold nothing new, but resolve; full again, they answer', async () => {
     const [light, asking] = pick(fleet.running().slice(3), 2) as [number, number]
     const { peer_id: peer } = fleet.daemon(light).summary
     const [name, later] = [...owners.keys()] as [string, string]
@@ -155,7 +155,7 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     })
   }
 
-  it('killed all at once and started again in a network torn apart lose no settled entry, and healed change the owner of no name, not even of one claimed on both sides', async () => {
+  it('lose no settled entry after a kill and a partition, and healed change no owner', async () => {
     const before = settledOf(await entries())
     expect(Object.keys(before).length).toBeGreaterThan(names.length)
     const all = fleet.running()
@@ -176,7 +176,7 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
       registrars.map(async (index) => (await fleet.explain(index, torn)).owner as string)
     )
     expect(claimants[0]).not.toBe(claimants[1])
-    // Pinned by those whom more than half of the peers that they know have told so twice; a small side may be too few.
+    // Pinned by nodes that more than half of their known peers told so twice; a small side may be too few.
     const pins = new Map<number, string>()
     for (const [side, owner] of [
       [majority, claimants[0]],
@@ -199,8 +199,8 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     await fleet.connected(all, Math.floor(0.7 * (all.length - 1)), 120_000)
     expect(await entries()).toMatchObject(before)
     await allResolve()
-    // Nobody who remembers an owner is shown another one; nobody is shown a third one; and where no side has more than
-    // half there is a quarrel and no owner.
+    // A node that remembers an owner is shown no other, and no node is shown a third. Where no side has more than half,
+    // the name is contested without an owner.
     for (const index of all) {
       const { state, owner, verdict } = await fleet.explain(index, torn)
       const pinned = pins.get(index)
@@ -214,7 +214,7 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
   })
 })
 
-/** Three in eight, two of whom everybody is told of at the start, so that each side has somebody to begin with. */
+/** Three in eight, two of them bootstrap peers of all, so that each side has one to begin with. */
 function minorityOf(running: readonly number[]): number[] {
   return [...running.slice(-2), ...pick(running.slice(3, -2), Math.floor((3 * NODES) / 8) - 2)]
 }

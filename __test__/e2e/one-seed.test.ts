@@ -17,7 +17,7 @@ async function chronym(...args: string[]): Promise<void> {
   expect({ exitCode, stderr }, stderr).toMatchObject({ exitCode: 0 })
 }
 
-it('the second that publishes is refused before it sends anything, though no record tells it of the first; what it tries next goes above', async () => {
+it("the second that publishes is refused before it sends; its next serial is above the first's", async () => {
   const directory = scene.directory()
   const witness = await scene.daemon(['--data-dir', join(directory, 'witness')])
   const beside = ['--bootstrap', witness.address]

@@ -1,8 +1,8 @@
 /**
- * Calls functions of the addon many times, in rounds, and prints as JSON by how much the process grew in the round in
- * which it grew least, in bytes: a leak shows in every round, the engine's own growth does not. `node --expose-gc
- * leak-probe.ts PROBE`; without a probe it prints which there are, what they call, and all there is to call. One probe
- * a process: what one freed would hide what another lost.
+ * Calls functions of the addon many times, in rounds. Prints as JSON the least growth of the process in a round, in
+ * bytes: a leak shows in every round, the engine's own growth does not. `node --expose-gc leak-probe.ts PROBE`; without
+ * a probe it prints which there are, what they call, and all there is to call. One probe a process: memory freed by one
+ * would hide another's leak.
  */
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'

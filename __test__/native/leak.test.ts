@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 /**
- * A hundred bytes lost a call would be 1.7 MB in each round of 17,000 calls; what the engine keeps for itself stays
- * below in one round at least.
+ * A leak of a hundred bytes a call would be 1.7 MB in each round of 17,000 calls. The engine's own growth stays below
+ * this in at least one round.
  */
 const ALLOWED_BYTES = 1_200_000
 

@@ -10,8 +10,8 @@ import { sharesPrefix } from '../../src/protocol/claim/record-key.ts'
 import { labProfile } from './lab.ts'
 
 /**
- * Listens on loopback and knows nobody; its key comes from an index or is of that seed. With a place, such as
- * 127.2.3.4, it listens there and dials from there.
+ * Listens on loopback and knows no peers; its key comes from an index or a seed. With a place, such as 127.2.3.4, it
+ * listens and dials there.
  */
 export function startBareNode(
   key: number | Uint8Array,
@@ -32,8 +32,8 @@ export function startBareNode(
 }
 
 /**
- * Seeds of node keys whose places share so many first bits with one. By OpenSSL's arithmetic: a thousand keys by
- * tweetnacl's take the event loop, and with it all nodes, ten seconds.
+ * Seeds of node keys whose positions share the first `bits` bits with one. By OpenSSL: a thousand keys by tweetnacl
+ * block the event loop, and with it all nodes, for ten seconds.
  */
 export async function seedsNear(place: Uint8Array, bits: number, count: number): Promise<Uint8Array[]> {
   const seeds: Uint8Array[] = []

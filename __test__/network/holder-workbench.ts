@@ -40,7 +40,7 @@ export class HolderWorkbench {
   readonly lab: Lab
   readonly store: Store
   neighbours: Neighbour[] = []
-  /** Whom a look-up finds, where those are others than the neighbours known. */
+  /** The result of a look-up, if it differs from the known neighbours. */
   found: Neighbour[] | undefined
   /** Nodes in the network, where there are more than the neighbours and ourselves. */
   size: number | undefined
@@ -80,7 +80,7 @@ export class HolderWorkbench {
     })
   }
 
-  /** So many neighbours that hold that, or nothing. */
+  /** Adds neighbours that hold `held`, or nothing. */
   addNeighbours(count: number, held?: Held): void {
     for (let index = 0; index < count; index++)
       this.neighbours.push({ ...modelledPeer(this.neighbours.length), answer: () => this.shown(held) })

@@ -1,7 +1,6 @@
 /**
- * A network in one process: real libp2p nodes and real stores on loopback; time is a counter, pulses and proofs are
- * modelled by hashes, so that tests neither wait for rounds nor compute squarings. Everything else is what the daemon
- * runs.
+ * A network in one process: real libp2p nodes and real stores on loopback. Time is a counter, and hashes model pulses
+ * and proofs, so that tests neither wait for rounds nor compute squarings. Everything else is the daemon's code.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -146,7 +145,8 @@ export class Lab {
   /**
    * Starts a node that joins through the first one (or those given); it is not waited for.
    *
-   * @param options.place an IPv4 address of this machine, such as 127.2.3.4, that the node listens on and dials from, so that it is of that address's prefixes for all others
+   * @param options.place an IPv4 address of this machine, such as 127.2.3.4, to listen on and dial from: it gives the
+   *   node its prefixes
    */
   async addNode(
     options: {
@@ -196,8 +196,8 @@ export class Lab {
   }
 
   /**
-   * Waits until every serving node knows so many. By default all others, as far as that is promised: nobody looks for
-   * more than k as soon as he joins.
+   * Waits until every serving node knows `expected` peers. By default all others, up to k: a joining node does not look
+   * for more at once.
    */
   async connected(expected = Math.min(this.nodes.length - 1, this.profile.k)): Promise<void> {
     await waitFor(() => {

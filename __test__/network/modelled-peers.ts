@@ -23,7 +23,7 @@ export function modelledPeer(index: number): Peer {
 /** Gives no answer: the question fails as one to a peer that is gone. */
 export type Lost = 'lost'
 
-/** `all` are whom every look-up finds, and with us the whole network, unless the overrides say otherwise. */
+/** `all` are found by every look-up and, with this node, make up the whole network, unless overridden. */
 export function modelledPeers<P extends Peer>(
   all: () => readonly P[],
   answer: (peer: P, request: Request) => Answer | Lost | Promise<Answer | Lost>,

@@ -84,7 +84,7 @@ function chainsOf(documents: readonly IdentityDocument[]): IdentityLog[] {
 describe('the log of an identity', () => {
   const random = randomFrom(SEED)
 
-  it('P6: logs that come one after the other leave the same branch wherever a recovery key has spoken once, in any order', () => {
+  it('P6: logs merged in any order leave the same branch once a recovery key has signed', () => {
     const decided: IdentityLog[][] = []
     while (decided.length < TREES) {
       const logs = chainsOf(growTree(random))

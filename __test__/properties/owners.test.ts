@@ -1,6 +1,6 @@
 /**
- * Invariant P12 of docs/protocol/rules.md, 18: owners on network `main` in virtual time. Rules are the real ones;
- * what a renewal takes is modelled by squarings a second, and when the machine is awake and online by spells.
+ * Invariant P12 of docs/protocol/rules.md, 18: owners on network `main` in virtual time. Rules are real. A rate of
+ * squarings models renewals, and spells model when the machine is awake and online.
  */
 import { describe, expect, it } from 'vitest'
 import { admit } from '../../src/protocol/admission/admission.ts'
@@ -58,12 +58,12 @@ function drawOwner(random: () => number): Owner {
       absences: spells(random, 4, 7 * DAY, 60 * DAY),
       outages: spells(random, 0.5, DAY, 5 * DAY)
     }
-    // Whoever holds a name has once claimed it, with four times the work, within the window of a reveal.
+    // Every holder once claimed the name, with four times the work, within the window of a reveal.
     if (roundsOf(owner, owner.first) <= revealWindow(owner.first, MAIN)) return owner
   }
 }
 
-/** So many a year, of exponential length with that mean, cut at the longest. */
+/** `perYear` spells of exponential length with that mean, cut at the longest. */
 function spells(random: () => number, perYear: number, mean: number, longest: number): Spell[] {
   const found: Spell[] = []
   for (let at = BEGIN - (Math.log(1 - random()) * YEAR) / perYear; at < BEGIN + FOLLOWED + YEAR;) {
@@ -74,7 +74,7 @@ function spells(random: () => number, perYear: number, mean: number, longest: nu
   return found
 }
 
-/** Rounds of a life without absences that so many squarings take. */
+/** Rounds that `squarings` take in a life without absences. */
 function roundsOf(
   { squaringsPerSecond, awake }: Pick<Owner, 'squaringsPerSecond' | 'awake'>,
   squarings: number
@@ -109,8 +109,8 @@ function timeAt(
 }
 
 /**
- * When the daemon renews: it knows how fast it is while it is awake, and how much it was awake in the last four weeks;
- * of what comes it knows nothing.
+ * When the daemon renews. It knows its speed while awake, and how much it was awake in the last four weeks; it knows
+ * nothing of the future.
  */
 function dueRound({ renewal, squaringsPerSecond, awake, absences }: Owner, newestRound: number, now: number): number {
   for (let at = now; ;) {
@@ -160,8 +160,10 @@ function lossOf(owner: Owner, random: () => number): string | undefined {
     for (;;) {
       const peerTime = timeAt(sent, 0, owner.outages)
       const held = tickEntry(entry, peerTime, MAIN)
-      if (held === undefined)
-        return `sent ${Math.round((sent - entry.claim.newestRound - MAIN.lease - MAIN.grace) / DAY)} days after the grace`
+      if (held === undefined) {
+        const graceEnd = entry.claim.newestRound + MAIN.lease + MAIN.grace
+        return `sent ${Math.round((sent - graceEnd) / DAY)} days after the grace`
+      }
       const renewal = bareClaim({ owner: 'owner', firstRound: BEGIN, newestRound: p })
       const decision = admit(
         held,

@@ -37,8 +37,7 @@ const answer = fc.record({
 })
 
 /**
- * One look-up: of those who should hold it some are silent, some hold nothing, and all may say anything; often most
- * agree, or hardly anybody answers.
+ * One look-up: some holders are silent, some hold nothing, and all may say anything; often most agree, or few answer.
  */
 const lookups = fc.record({
   answers: fc.oneof(
@@ -74,7 +73,7 @@ function answersOf(
 }
 
 describe('a resolver', () => {
-  it('P13: that has pinned an owner firmly accepts no other before the lease is dead, whatever all peers say; none is pinned so but by two sightings at least a day apart, without another majority between', () => {
+  it('P13: after a firm pin accepts no other before the lease is dead; pins need two sightings a day apart', () => {
     fc.assert(
       fc.property(fc.array(lookups, { minLength: 1, maxLength: 12 }), (sequence) => {
         let pin: Pin | undefined
@@ -146,7 +145,7 @@ describe('a resolver', () => {
         let round = 1000
         for (const { order, state, honest, rounds, isSecondLook } of looks) {
           round += rounds
-          // Whoever of them answers, and in whatever order.
+          // Any of them answer, in any order.
           const said = order.map((peer) =>
             peer < liars ? { who: 'mallory' as const, state, age: 0 } : { who: 'alice' as const, state: honest, age: 5 }
           )

@@ -145,8 +145,8 @@ describe('Valid, with the real kernel and real pulses', () => {
   const bytes = encodeReveal(reveal)
 
   /**
-   * Forms that stand for something else than the proof: the identity (1, 1, ·) and the generator (2, 1, ·) in their
-   * encodings, and no form at all.
+   * Forms other than the proof's: the identity (1, 1, ·) and the generator (2, 1, ·) in their encodings, and an invalid
+   * form.
    */
   const forms = [Uint8Array.of(4), Uint8Array.of(8), Uint8Array.of(0), Uint8Array.of(0xff)].map((head) =>
     Uint8Array.from([...head, ...new Uint8Array(FORM_BYTES - 1)])
@@ -204,7 +204,7 @@ describe('Valid, with the real kernel and real pulses', () => {
   it('P7: every change of a byte of a Reveal, and every other encoding of it, is invalid', async () => {
     expect(await isValid(reveal, SMALL, checkers)).toBe(true)
     expect(encodeReveal(revealOf(encodeLinks(...links)))).toEqual(bytes)
-    // Either without the owner's key, or by the owner itself, signed anew each time.
+    // Either without the owner's key, or by the owner itself, signed again each time.
     const changes = fc.oneof(
       fc.record({
         kind: fc.constant('bytes' as const),
@@ -324,7 +324,7 @@ describe('Valid, with pulses and proofs modelled', () => {
     expect(hits).toBeGreaterThan(0)
   })
 
-  it('P9: what is valid in one profile is invalid in any other, signed anew or not', async () => {
+  it('P9: what is valid in one profile is invalid in any other, signed again or not', async () => {
     const owners = ['alice', 'bob']
     const made = owners.flatMap((owner) =>
       [{}, { renewals: [2000] }, { name: 'bob.chronym', p: 5 }, { salt: 'other', renewals: [1001, 2000] }].map(

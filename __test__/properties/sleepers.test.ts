@@ -10,7 +10,7 @@ import { bareClaim, LOCAL, timeAt } from '../protocol/fixtures.ts'
 import { CASES } from './cases.ts'
 
 const BEGIN = 1005
-/** When both commitments were seen, and when a newcomer was met: nobody who was there before knows it for longer. */
+/** When both commitments were seen, and when a newcomer was met: only earlier nodes know it longer. */
 const SEEN = 990
 const CAME = 995
 const EARLIER = bareClaim({ owner: 'alice', firstRound: 1000 })
@@ -29,8 +29,8 @@ interface Holder {
 }
 
 /**
- * Fewer than half sleep, from any time on, for any time: not at all, through the contest, through the settling, or
- * through both many times over.
+ * Fewer than half sleep, from any time, for any time: not at all, through the contest, through the settling, or through
+ * both many times over.
  */
 const neighbourhoods: fc.Arbitrary<Holder[]> = fc.integer({ min: 3, max: 20 }).chain((size) =>
   fc
@@ -57,7 +57,7 @@ const neighbourhoods: fc.Arbitrary<Holder[]> = fc.integer({ min: 3, max: 20 }).c
     ])
 )
 
-/** What a decision makes of the entry. Nobody withholds a record. */
+/** Applies a decision. Every record is available. */
 function after(entry: Entry | undefined, decision: Decision, round: number): Entry | undefined {
   if (decision.kind === 'adopt') return adopt(decision.agreed, claimOf(decision.agreed.claimId), timeAt(round), entry)
   return 'entry' in decision ? (decision.entry ?? entry) : entry
@@ -76,7 +76,7 @@ function ownerOf({ claim }: Entry): string {
   return claimOf(claim.id) === EARLIER ? 'alice' : 'bob'
 }
 
-it('P18: while more than half of the neighbours are awake, whoever sleeps settles on nothing else than they do', () => {
+it('P18: while more than half of the neighbours are awake, sleepers settle on the same claim', () => {
   fc.assert(
     fc.property(
       neighbourhoods,

@@ -28,14 +28,14 @@ export const MAIN = builtInProfiles.main
 
 export const EMPTY_ZONE = utf8('{"records":{},"serial":1}')
 
-/** Bytes that stand for a text, for salts and seeds. */
+/** Bytes derived from a text, for salts and seeds. */
 export function bytesOf(text: string, length = 32): Uint8Array {
   return new Uint8Array(createHash('shake256', { outputLength: length }).update(text).digest())
 }
 
 const keyPairs = new Map<string, KeyPair>()
 
-/** The key pair that stands for a text; made once, since tweetnacl takes milliseconds. */
+/** The key pair of a text; cached, since tweetnacl takes milliseconds. */
 export function keyOf(text: string): KeyPair {
   const key = keyPairs.get(text) ?? keyPairFromSeed(bytesOf(`key ${text}`))
   keyPairs.set(text, key)

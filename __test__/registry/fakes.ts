@@ -200,7 +200,7 @@ export class FakeWorld {
 
 /** The network as node `self` of a world sees it; everybody holds everything. Counts what is sent. */
 export class FakeNetwork implements Network {
-  /** A network of one machine that was told of no other nodes. */
+  /** A loopback network without bootstrap peers. */
   isWhole = false
   readonly #world: FakeWorld
   readonly #self: string | undefined
@@ -332,7 +332,7 @@ export class FakeNetwork implements Network {
       ...rest
     }
   }
-  /** Whoever lists names shows no records of them. */
+  /** Peers that list names show no records of them. */
   hides = false
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome> {
     return this.#putDocument('identities', did, log)

@@ -28,7 +28,7 @@ export interface Workbench {
   readonly start: (options?: Partial<TestNodeOptions>) => Promise<TestNode>
   /** Closes all daemons that were started. */
   readonly closeAll: () => Promise<void>
-  /** Lets the clock run until the task has ended. It stands while the task is at work: files take real time. */
+  /** Runs the clock until the task has ended. The clock stops while the task works: files take real time. */
   readonly finish: (at: TestNode, taskId: string) => Promise<TaskView>
   /** Registers a name, at the first daemon if it is not said where. */
   readonly registered: (at?: TestNode, name?: string) => Promise<void>
@@ -36,7 +36,7 @@ export interface Workbench {
   readonly held: (name?: string) => Reveal
 }
 
-/** Made anew before each test of the file. */
+/** New before each test of the file. */
 export function useWorkbench(): Workbench {
   const open: TestNode[] = []
   let dataDir: string

@@ -31,7 +31,7 @@ class FaultyDisk {
     this.onRead = () => undefined
   }
 
-  /** Resolves when whoever worked on the disk has gone on to something else. */
+  /** Resolves when pending work on the disk has ended. */
   async rest(): Promise<void> {
     do await settle()
     while (this.#working > 0)

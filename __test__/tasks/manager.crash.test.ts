@@ -1,7 +1,4 @@
-/**
- * A process that dies at every point at which it writes to its journal or acts on the world, and is started again on
- * what it left.
- */
+/** A process that dies at every write to its journal and every external effect, and restarts on what it left. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

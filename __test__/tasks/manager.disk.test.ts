@@ -16,7 +16,7 @@ describe('a disk that is full', () => {
   }
   const waiting = { code: 'SVC-STO-001', message: expect.stringContaining('resumes by itself') as string }
 
-  it('halts the evaluation when a checkpoint cannot be written, keeps it in memory, and goes on from it when there is room', async () => {
+  it('halts the evaluation on a failed checkpoint, keeps it in memory, and resumes when there is room', async () => {
     const id = at.register()
     const run = await at.evaluation()
     const directory = join(at.dataDir, 'tasks', id)
@@ -120,7 +120,7 @@ describe('a record of the journal that cannot be read', () => {
     expect(at.manager.unreadable()).toBe(1)
     expect(Buffer.from(at.store.get(asideOf(keys.task(broken)))!)).toEqual(Buffer.from(damaged))
     expect(at.store.unreadable).toEqual([keys.task(broken)])
-    // Whoever repairs the record finds its checkpoints.
+    // A repaired record finds its checkpoints.
     expect(await readdir(join(at.dataDir, 'tasks', broken))).toContain('intermediates')
     ;(await at.evaluation()).finish()
     await taskWhere(at.manager, whole, (view) => view.status === 'completed')

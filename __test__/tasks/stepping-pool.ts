@@ -16,7 +16,7 @@ export const SQUARINGS_A_RECORD = 10
 export const SQUARINGS_A_CHECKPOINT = 40
 
 /**
- * What stands between two places. Each record depends on its place alone, as the kernel's do; `layout` is the memory
+ * The records between two positions. Each depends on its position alone, as the kernel's do; `layout` is the memory
  * that they are stored for.
  */
 export function records(from: number, to: number, layout = 0): Buffer {
@@ -25,7 +25,7 @@ export function records(from: number, to: number, layout = 0): Buffer {
   return Buffer.concat(Array.from({ length: to - from }, (_, index) => record(from + index)).flat())
 }
 
-/** Proving takes so many steps, each with a checkpoint of its own. */
+/** Steps of proving, each with its own checkpoint. */
 const PROVING_STEPS = 4
 
 export class SteppingPool implements Pick<NativePool, 'evaluate'> {
@@ -33,12 +33,12 @@ export class SteppingPool implements Pick<NativePool, 'evaluate'> {
   squared = 0
   /** From where each evaluation went on: squarings, and steps of proving after a slash. */
   readonly begun: string[] = []
-  /** Called when so much is reached, before it is handed over. */
+  /** Called at each position, before it is handed over. */
   onReached: (squarings: number, proved: number) => void = () => undefined
   /** What an evaluation ends with. */
   outcome: EvaluationOutcome = { kind: 'proof', proof: Buffer.from('proof') }
   squaringsACheckpoint = SQUARINGS_A_CHECKPOINT
-  /** Of evaluations that begin anew. */
+  /** Of evaluations that start from the beginning. */
   layout = 0
 
   evaluate(

@@ -1,4 +1,4 @@
-/** A task manager on fakes, made anew for each test of a file that calls `workbench()`. */
+/** A task manager on fakes, new for each test of a file that calls `workbench()`. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -29,7 +29,7 @@ function holderOf({ dependencies }: TestNode): Holder {
   })
 }
 
-it('a lease that has ended has ended for registry, tasks and holder, also after a restart while the beacon is down', async () => {
+it('an ended lease has ended for registry, tasks and holder, also after a restart without a beacon', async () => {
   const store = new MemoryStore()
   const before = await bench.start({ store })
   await bench.registered()

@@ -250,7 +250,7 @@ describe('the reader of event streams', () => {
     ])
   })
 
-  it('gives a connection up that has fallen silent, lets go of it, and goes on after the last event at the next', async () => {
+  it('closes a silent connection, and resumes after the last event on the next', async () => {
     const seen: (string | undefined)[] = []
     let cancelled = false
     let lost = 0

@@ -1,6 +1,6 @@
 import type { Explanation } from '../../../src/views/explanation.ts'
 
-/** An explanation: of a name that nobody holds, one of two peers having answered, unless it is said otherwise. */
+/** An explanation, by default of a name without a holder, answered by one of two peers. */
 export function explanation(change: Partial<Explanation> = {}): Explanation {
   return {
     name: 'alice.chronym',

@@ -82,7 +82,7 @@ async function makeEvents({ append, newest, taken }: Awaited<ReturnType<typeof s
 }
 
 describe('a client that stops reading', () => {
-  it('is not read for: thousands of events later the source was asked for none of them, and the heap is what it was', async () => {
+  it('is not read for: thousands of events later the source was not asked, and the heap has not grown', async () => {
     const daemon = await start()
     await stalledClient(daemon.server.port, daemon.path)
     await expect.poll(daemon.open).toBe(1)
@@ -91,7 +91,7 @@ describe('a client that stops reading', () => {
     const before = process.memoryUsage()
     for (let more = 0; more < EVENTS; more++) daemon.append('progress')
     await new Promise((resolve) => setImmediate(resolve))
-    // 20,000 events of 2 KB more would be 40 MB, had they been kept; as text they would stand outside the heap.
+    // 20,000 more events of 2 KB would be 40 MB if kept; as text they would be outside the heap.
     const after = process.memoryUsage()
     expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).toBeLessThan(5e6)
     expect(daemon.taken()).toBe(stopped)
@@ -103,7 +103,7 @@ describe('a client that stops reading', () => {
     await expect.poll(daemon.open).toBe(1)
     daemon.append('phase', { phase: 'evaluate' })
     await makeEvents(daemon)
-    // Nobody reads, and still the daemon lets go of it.
+    // No client reads, and still the daemon closes it.
     await expect.poll(daemon.open).toBe(0)
     socket.destroy()
     const back = await fetch(`${daemon.server.url}${daemon.path}`, {

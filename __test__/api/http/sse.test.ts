@@ -69,7 +69,7 @@ describe('the events of a task', () => {
     await expect.poll(() => world.tasks.openStreams).toBe(0)
   })
 
-  it.each(['abc', '-1', '1.5', '9'.repeat(20)])('begin anew for Last-Event-ID: %s, which we never gave', async (id) => {
+  it.each(['abc', '-1', '1.5', '9'.repeat(20)])('start over for Last-Event-ID: %s, which we never gave', async (id) => {
     const world = withTask()
     world.tasks.move('task-1', 'failed', { status: 'failed' })
     const response = await world.request('GET', PATH, { token, headers: { 'Last-Event-ID': id } })
@@ -173,7 +173,7 @@ describe('the event log', () => {
     expect(await take(log, 4, 1)).toEqual([5])
   })
 
-  it('shows everything to a reader whose id is from before a restart, however many events there were in either run', async () => {
+  it('shows everything to a reader with an id from before a restart, whatever the number of events', async () => {
     const former = createEventLog({ capacity: 100, now: () => 5_000 })
     for (let event = 0; event < 50; event++) former.append('test', {})
     const last = (await take(former, undefined, 50)).at(-1)

@@ -25,8 +25,8 @@ export class Adversaries {
   }
 
   /**
-   * Starts `count` ids near a key, each at the place of its index. They know each other, and name nobody else to those
-   * who ask about a key.
+   * Starts `count` ids near a key, each at the place of its index. They know each other, and name only each other in
+   * answers about a key.
    */
   async start(
     near: Uint8Array,

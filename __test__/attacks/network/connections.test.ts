@@ -1,6 +1,6 @@
 /**
- * Connections as a budget, with real nodes: each dials from an address of its own of 127.0.0.0/8, of which 127.2.x.x
- * and 127.3.x.x are of different /16s.
+ * Connections as a budget, with real nodes: each dials from an address of its own of 127.0.0.0/8. 127.2.x.x and
+ * 127.3.x.x are of different /16s.
  */
 import type { Connection } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
@@ -67,7 +67,7 @@ async function dialAgain(count: number, dialler: (index: number) => Node, victim
   }
 }
 
-it('[idle connections of one address] take the places of nobody: ten newcomers of ten other prefixes join, resolve and stay', async () => {
+it('[idle connections of one address] displace nobody: newcomers of ten prefixes join and stay', async () => {
   const victim = await lab.addNode({ place: '127.1.0.1' })
   const owner = await lab.addNode({ place: '127.2.0.1' })
   await lab.connected()
@@ -118,7 +118,7 @@ it('[idle connections of one address] that are never set up leave room for other
   for (const socket of sockets) socket.destroy()
 })
 
-it('[a peer that turns light and is dialled again] has one connection all day, and is in the table again when it is full', async () => {
+it('[a peer that turns light and is dialled again] has one connection, and re-enters the table in mode full', async () => {
   const light = await startBare('127.2.0.1')
   const opened: Connection[] = []
   light.addEventListener('connection:open', ({ detail }) => opened.push(detail))
@@ -143,7 +143,7 @@ it('[a peer that turns light and is dialled again] has one connection all day, a
   await waitFor(() => expect(network.knownPeers()).toBe(1))
 })
 
-it('[private addresses that a peer tells] are not dialled on a public network, but where the node bootstraps there itself', async () => {
+it('[private addresses that a peer tells] are dialled on a public network only near its bootstrap peers', async () => {
   await lab.close()
   // No vote is counted here, and a claim has to be dear where names are public.
   start({ scope: 'public', difficulty: { base: 10_000_000, by_length: [{ from: 1, factor: 1 }] } })

@@ -54,8 +54,8 @@ async function listen(place: string, onConnection: (socket: Socket) => void): Pr
 }
 
 /**
- * Answers `find` with nodes at addresses of the test's, be they false ones. Its own table says nothing of these nodes,
- * so that nobody meets them through kad-dht.
+ * Answers `find` with nodes at addresses of the test's choice, also false ones. Its own table omits these nodes, so
+ * that no peer meets them through kad-dht.
  */
 async function says(liar: Node, about: readonly (readonly [node: Node, address: string])[]): Promise<void> {
   const peers = about.map(([{ peerId }, address]) => ({
@@ -81,7 +81,7 @@ async function says(liar: Node, about: readonly (readonly [node: Node, address: 
   })
 }
 
-it('[false addresses of honest peers] that take every connection and say nothing hold nobody up who has the true ones from others', async () => {
+it('[false addresses of honest peers] that stay silent delay nobody who knows the true ones', async () => {
   const [victim, liar, teller, hidden] = [
     await start('127.1.0.1'),
     await start('127.66.0.1'),
@@ -136,7 +136,7 @@ it('[honest peers behind an address of a liar] count where they are, though they
   expect(prefixes.known(honest.peerId)).toBe('127.10.0.0/24')
 })
 
-it('[honest peers behind an address of a liar] are not where they say, as long as they do not answer there', async () => {
+it('[honest peers behind an address of a liar] are not where they say until they answer there', async () => {
   const [victim, honest] = [await start('127.1.0.1'), await start('127.10.0.1')]
   const { prefixes } = await findingOn(victim, PROFILE)
   const key = await generateKeyPairFromSeed('Ed25519', sha256(utf8('a liar')))

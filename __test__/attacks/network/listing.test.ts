@@ -1,5 +1,5 @@
 /**
- * Attacks on an owner who looks, before registering, whether a name is taken. Each has the name that docs/protocol/ gives it.
+ * Attacks on an owner who checks, before registering, whether a name is taken. docs/protocol/ names each.
  */
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -61,8 +61,8 @@ function pageOf(entries: readonly ListedEntry[], { after }: Extract<Request, { t
 const [HONEST_ENTRIES, ALL_ENTRIES] = [entriesOf(DICTIONARY), entriesOf([...DICTIONARY, WANTED])]
 
 /**
- * Twenty peers, each of a prefix of its own, all of whom should hold every name. The first so many list the wanted one
- * too, or `only` that. What is asked is kept, by peer.
+ * Twenty peers, each of its own prefix, that should hold every name. The first ones also list the wanted name, or
+ * `only` that. Keeps the requests, by peer.
  */
 function twenty(
   listing: number,
@@ -114,10 +114,10 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; tookMs: number }
 
 const probed = (parts: ClientParts) => probe(parts, WANTED)
 
-describe('a peer that lists for ever', () => {
+describe('a peer that lists endlessly', () => {
   const EACH_MS = 9_000
 
-  it('[a page that comes at the last moment] is waited for no longer than one question after most of the others, and by nobody longer than two minutes', async () => {
+  it('[a page that comes at the last moment] delays the rest by one question, two minutes at most', async () => {
     expect([STRAGGLERS_MS, LISTING_MS]).toEqual([10_000, 120_000])
     vi.useFakeTimers()
     const one = await timed(probed(twenty(0, { listingMs: (peer) => (peer === 0 ? EACH_MS : 0) }).parts))
@@ -181,7 +181,7 @@ describe('a peer that lists for ever', () => {
 })
 
 describe('liars among those who are asked whether a name is free', () => {
-  it('[liars who list every name] are not believed, be they one of three or all: a name is taken by a record that verifies', async () => {
+  it('[liars who list every name] are not believed, one of three or all: only a valid record counts', async () => {
     const theirs = lab.reveal('other.chronym', lab.owner('mallory'), { p: lab.round })
     const forged: Reveal = {
       ...lab.reveal(WANTED, lab.owner('mallory'), { p: lab.round }),
@@ -213,7 +213,7 @@ describe('liars among those who are asked whether a name is free', () => {
     expect(penalised.map(({ peer }) => peer)).toEqual([modelledPeer(7).peer])
   })
 
-  it('[liars who list every name] hide no name either that one honest holder of those who list it can show', async () => {
+  it('[liars who list every name] hide no name that one honest holder can show', async () => {
     const owner = lab.owner('alice')
     const taken = lab.reveal(WANTED, owner, { p: lab.round })
     const claim = claimId(WANTED, lab.commitment(WANTED, owner), taken.drand_pulse, lab.hash)
@@ -229,7 +229,7 @@ describe('liars among those who are asked whether a name is free', () => {
     ])
   })
 
-  it('[a name that a liar lists to learn it] is asked for only where most list it, and then among seven others, the same each time', async () => {
+  it('[a name that a liar lists to learn it] is requested only if most list it, among seven others', async () => {
     for (const liars of [1, 4, 10]) {
       const { parts, asked } = twenty(liars)
       await probed(parts)
@@ -293,7 +293,7 @@ describe('liars among those who are asked whether a name is free', () => {
 describe('a registration', () => {
   const bench = useWorkbench()
 
-  it('[liars who list every name] do not stop it, and the log says how many list the name without showing it', async () => {
+  it('[liars who list every name] do not stop it; the log counts those that show no record', async () => {
     const [node, other] = [await bench.start(), await bench.start({ self: 'peer-1', seed: 2 })]
     await bench.registered(other)
     const warned = vi.spyOn(node.dependencies.log, 'warn')
@@ -345,7 +345,7 @@ describe('real nodes', () => {
     return asked
   }
 
-  it('[liars who list every name] learn eight keys, show no record of the one that is wanted, and it counts as free; one that is held is shown', async () => {
+  it('[liars who list every name] learn eight keys; a name without a record counts as free', async () => {
     real = new Lab()
     const [first, victim] = await real.addNodes(2)
     const owner = real.owner('alice')

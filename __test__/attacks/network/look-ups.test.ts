@@ -28,7 +28,7 @@ const K = 20
 const PROFILE = labProfile({ k: K, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
 const KEY = sha256(utf8('a key that is looked up'))
 
-/** Any 32 bytes are a public key to libp2p as long as nobody signs with it. */
+/** Any 32 bytes are a public key to libp2p as long as they sign nothing. */
 const idOf = (text: string): PeerId => peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(text))))
 const away = (id: PeerId, key = KEY): number => distance(key, positionOf(id))
 const byDistance = (ids: readonly PeerId[], key = KEY): PeerId[] =>
@@ -54,8 +54,8 @@ const named = (id: PeerId): Named => ({
 })
 
 /**
- * Look-ups by an honest node: an honest peer names the k nearest of all that are honest, and `others`, diverse ones
- * first (finder.ts); all others name what `lies` says.
+ * Look-ups by an honest node. An honest peer names the k nearest of all honest peers and `others`, diverse ones first
+ * (finder.ts); all others name what `lies` says.
  */
 function look(
   lies: (id: PeerId) => readonly Named[] | undefined,
@@ -90,7 +90,7 @@ describe('a look-up', () => {
     )
   })
 
-  it('[ids of one address around a key] has no more of one provider, that has an address in each /24 of a /16', async () => {
+  it('[ids of one address around a key] has no more of one provider in every /24 of a /16', async () => {
     const crowd = nearestOf('crowd', K, 20_000)
     for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `192.0.${index}.0/24`)
     const { peers } = await look(() => crowd.map(named), crowd, HONEST.slice(0, 3))
@@ -136,7 +136,7 @@ describe('a node', () => {
 
   afterEach(() => node.stop())
 
-  it('[ids chosen for each key that is looked up] takes the network for a few times as large at most, and shows so much of a name', async () => {
+  it('[ids chosen for each key that is looked up] inflate the size a few times at most', async () => {
     for (const id of HONEST) await table().add(id)
     const nearest = byDistance(HONEST).slice(0, K)
     const estimate = async (found: readonly PeerId[]): Promise<number> => {
@@ -155,8 +155,8 @@ describe('a node', () => {
     for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `192.0.${index % 2}.0/24`)
     const few = await estimate([...crowd.slice(0, 4), ...nearest.slice(0, K - 4)])
     expect(few).toBeLessThan(2 * honestly)
-    // As many /16s as there are places: only the density around ourselves bounds that, of which a machine with ids next
-    // to us is no part.
+    // As many /16s as there are places: only the density around this node bounds that, and a machine with ids next to
+    // it does not count there.
     for (const id of nearestOf('around', K, 10_000, positionOf(node.peerId))) await table().add(id)
     for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
     const many = await estimate(crowd)
@@ -228,7 +228,7 @@ describe('a node', () => {
     )
   })
 
-  it('[ids whose address is forgotten] go on counting as two while they are in the table, however many connect after them', async () => {
+  it('[ids whose address is forgotten] still count as two in the table, however many connect', async () => {
     const remembered = createPrefixes(node, PROFILE)
     const connect = (id: PeerId): void => {
       node.dispatchEvent(

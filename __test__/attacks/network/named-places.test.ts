@@ -19,7 +19,7 @@ const PROFILE = labProfile({ k: K, answers_per_prefix: 2, answers_per_wide_prefi
 const KEY = sha256(utf8('a key that is looked up'))
 const SECOND_MS = 1_000
 
-/** Any 32 bytes are a public key to libp2p as long as nobody signs with it. */
+/** Any 32 bytes are a public key to libp2p as long as they sign nothing. */
 const idOf = (text: string): PeerId => peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(text))))
 const away = (id: PeerId): number => distance(KEY, positionOf(id))
 const idsOf = (text: string, count: number): PeerId[] =>
@@ -32,7 +32,7 @@ const at = (id: PeerId, ...places: string[]): Named => ({
 /** Nearest first, each in a /16 of its own. */
 const HONEST = idsOf('honest', 200)
 const honestly = (id: PeerId): Named => at(id, `10.${HONEST.findIndex((other) => other.equals(id))}.0.1`)
-/** Whom the one that looks up knows already: far from the key, but for the liar. */
+/** The peers that the look-up begins with: far from the key, but for the liar. */
 const FAR = HONEST.slice(-3)
 const LIAR = idsOf('liar', 1_000)[0]!
 const ADDRESS_OF_LIAR = '192.0.2.1'
@@ -46,8 +46,8 @@ afterEach(() => {
 })
 
 /**
- * Looks up as a node does that knows a few, and the liar, who is nearer than all others. Where nobody is, nobody
- * answers: at once, or never.
+ * Looks up as a node that knows a few peers, and the liar, who is nearer than all others. An empty address fails: at
+ * once, or never.
  */
 async function look(
   lies: readonly Named[],
@@ -111,7 +111,7 @@ it.each(['refused', 'silent'] as const)(
   }
 )
 
-it('[peers that nobody can reach] hold a look-up up for some seconds, and hide nobody, though nothing refuses to be dialled', async () => {
+it('[peers that nobody can reach] delay a look-up for seconds, and hide nobody', async () => {
   const madeUp = idsOf('made up', 20_000).slice(0, K)
   // Where honest ones are: they take the places of those first.
   const found = await look(

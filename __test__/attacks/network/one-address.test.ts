@@ -1,6 +1,6 @@
 /**
- * One machine with one address and as many ids near a name as a record has holders: real nodes, each of the honest ones
- * in a /16 of its own.
+ * One machine with one address and as many ids near a name as a record has holders. Real nodes, each honest one in its
+ * own /16.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
@@ -71,7 +71,7 @@ async function settle(nodes: readonly LabNode[]): Promise<void> {
   })
 }
 
-/** A claim of the thief, begun after the owner's was shown: nobody has seen its commitment. */
+/** A claim of the thief, begun after the owner's reveal: its commitment has no witness. */
 function stolen(): ReturnType<Lab['reveal']> {
   return lab.reveal(NAME, lab.owner('thief'), { p: lab.round, salt: saltOf('thief') })
 }

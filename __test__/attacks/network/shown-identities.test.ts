@@ -1,4 +1,4 @@
-/** Attacks on whoever resolves an identity, each under the name that docs/protocol/ gives it. */
+/** Attacks on the resolution of an identity, each under its name in docs/protocol/. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,13 +70,13 @@ const recordOf = (...documents: IdentityDocument[]): Uint8Array =>
 const logOf = (...documents: IdentityDocument[]): IdentityLogOutline => verifyIdentityLog(documents, profile)
 const NEWEST = [GENESIS, SECOND, THIRD]
 
-describe('the log that stands among those that peers show', () => {
+describe('the log chosen among those that peers show', () => {
   const stands = (...shown: [IdentityDocument[], number][]): number | string => {
     const best = foldShown(shown.map(([documents, shownBy]) => ({ log: logOf(...documents), shownBy, documents })))!
     return best.documents.at(-1)!.alsoKnownAs![0]!
   }
 
-  it('[an identity shown with a key that was rotated out] is no older one than any peer shows, and no branch that fewer show, whatever its length', () => {
+  it('[an identity shown with a key that was rotated out] is never older, nor of a rarer branch', () => {
     expect(stands([[GENESIS], 19], [NEWEST, 1])).toEqual(THIRD.alsoKnownAs![0])
     expect(stands([[GENESIS, SECOND], 10], [NEWEST, 1], [LONG_FORK, 10])).toEqual(THIRD.alsoKnownAs![0])
     expect(stands([LONG_FORK, 9], [NEWEST, 11])).toEqual(THIRD.alsoKnownAs![0])
@@ -103,7 +103,7 @@ describe('the log that stands among those that peers show', () => {
 describe('peers that answer first', () => {
   const lab = new Lab(labProfile({ answers_per_prefix: 2, answers_per_wide_prefix: 4 }))
 
-  it('[an identity shown with a key that was rotated out] by a dozen ids of one address are neither the majority that is waited for nor more than two voices', async () => {
+  it('[an identity shown with a key that was rotated out] counts two of a dozen ids of one address', async () => {
     // Twelve of one /24 answer at once, eleven others a little later.
     const all = Array.from({ length: 23 }, (_, index): Peer => ({
       ...modelledPeer(index),
@@ -169,7 +169,7 @@ describe('a resolver', () => {
   }
   const resolved = async (): Promise<unknown> => (await node.registry.resolveIdentity(GENESIS.id)).kid_document
 
-  it('[an identity shown with a key that was rotated out] is refused once the newer one was seen, and a recovery is not', async () => {
+  it('[an identity shown with a key that was rotated out] is refused after a newer one', async () => {
     show([GENESIS], NEWEST)
     expect(await resolved()).toEqual(THIRD)
     for (const older of [[GENESIS], [GENESIS, SECOND], LONG_FORK]) {
@@ -184,7 +184,7 @@ describe('a resolver', () => {
     await expect(resolved()).rejects.toThrow(code('SVC-RES-004'))
   })
 
-  it('[an identity shown with a key that was rotated out] by the one peer that answers first is not the one that stands, nor what few say remembered', async () => {
+  it('[an identity shown with a key that was rotated out] by the first answer or by few is not kept', async () => {
     show(LONG_FORK, NEWEST)
     expect(await resolved()).toEqual(THIRD)
     const other = new SeenIdentities(node.store)
@@ -198,7 +198,7 @@ describe('a resolver', () => {
     expect(await resolved(), 'which did not bind').toEqual(THIRD)
   })
 
-  it('remembers a bounded number of identities, those seen longest ago the first to go, and none of one version', () => {
+  it('remembers a bounded number of identities, forgets the oldest first, and none of one version', () => {
     const store = new MemoryStore()
     const seen = new SeenIdentities(store, 16)
     const of = (index: number): IdentityLogOutline => ({

@@ -36,7 +36,7 @@ function started(): Holder {
   return at.holder({ peers: () => (at.neighbours.length === 0 ? undefined : peers) })
 }
 
-/** The thief's claim: Valid, of an older pulse, and its C was sent to nobody. */
+/** The thief's claim: Valid, of an older pulse, and its C was never sent. */
 function thieves(): Reveal {
   const reveal = at.lab.reveal(NAME, at.lab.owner('thief'), { p: at.lab.round - 100 })
   at.addNeighbours(NEIGHBOURS.length, { reveal, state: 'settled' })
@@ -57,7 +57,7 @@ async function ask(target: Holder): Promise<void> {
 }
 
 describe('a holder that saw the commitment itself', () => {
-  it('[a witness who is talked over] keeps its claim against nineteen that it met after it saw C, and settles it', async () => {
+  it('[a witness who is talked over] keeps and settles its claim against nineteen newer peers', async () => {
     const { target, own } = await witness()
     meetThem()
     thieves()
@@ -76,7 +76,7 @@ describe('a holder that saw the commitment itself', () => {
     expect(at.stateOf(restarted, NAME)).toEqual({ state: 'settled', owner: own.pubkey })
   })
 
-  it('[a witness who is talked over] follows old acquaintances, as after a partition, also when it was started again', async () => {
+  it('[a witness who is talked over] follows old acquaintances, also after a restart', async () => {
     meetThem()
     at.lab.advance(1)
     const { own } = await witness()
@@ -90,7 +90,7 @@ describe('a holder that saw the commitment itself', () => {
     expect(at.stateOf(restarted, NAME)).toEqual({ state: 'settled', owner: other.pubkey })
   })
 
-  it('[a witness who is talked over] is repaired by eleven old acquaintances, and not by ten, whatever others join them', async () => {
+  it('[a witness who is talked over] is repaired by eleven old acquaintances, never by ten', async () => {
     for (const peer of NEIGHBOURS.slice(0, 10)) acquaintances.note(peer)
     acquaintances.keep()
     at.lab.advance(1)

@@ -76,11 +76,11 @@ describe('time', () => {
     expect(tickEntry(newEntry(ALICE, 'settled', timeAt(1000)), down, LOCAL)).toBeDefined()
   })
 
-  it('[a lapsed owner must start again] at nodes that have let the entry die, however old the pulse of its renewal', () => {
+  it("[a lapsed owner must start again] at nodes whose entry is dead, however old the renewal's pulse", () => {
     const dead = 1001 + LOCAL.lease + LOCAL.grace
     expect(tickEntry(newEntry(ALICE, 'settled', timeAt(1000)), timeAt(dead), LOCAL)).toBeUndefined()
-    // Pulses are public for ever: a renewal dated into the old lease is Valid, but its first claim has no witness any
-    // more.
+    // Pulses are public permanently: a renewal dated into the old lease is Valid, but its first claim no longer has a
+    // witness.
     const backdated = bareClaim({ newestRound: 1000 + LOCAL.lease })
     const late = facts({ time: timeAt(dead + 100), commitment: { seen: 995 } })
     const decision = admit(undefined, backdated, late, LOCAL)
@@ -105,7 +105,7 @@ describe('a contest', () => {
       MAIN.difficulty.base * Math.min(...MAIN.difficulty.by_length.map(({ factor }) => factor))
     )
     expect(() => parseProfile({ ...MAIN, contest: 200 })).toThrow(/contest/)
-    // The reveal came at 5000. Whoever begins then has its own p above it, and ends when the contest is over.
+    // The reveal came at 5000. A VDF begun then has its p above it, and ends after the contest.
     const chip = Math.ceil(MAIN.difficulty.base / 715_000 / MAIN.beacon.period)
     const entry = tickEntry(
       newEntry(bareClaim({ firstRound: 4000 }), 'fresh', timeAt(5000)),
@@ -123,7 +123,7 @@ describe('a contest', () => {
     ).toMatchObject({ kind: 'refuse', code: 'taken' })
   })
 
-  it('[a stopped beacon holds the contest open] for nobody: whoever committed to many names could begin with one that is revealed', () => {
+  it('[a stopped beacon holds the contest open] for nobody: a late VDF could otherwise win', () => {
     const entry = newEntry(ALICE, 'fresh', timeAt(1005))
     const at = (now: number) => admit(entry, MALLORY, facts({ time: { ...timeAt(1005), now } }), LOCAL)
     expect(at(1005 + LOCAL.contest)).toMatchObject({ kind: 'store', entry: { claim: MALLORY } })
@@ -156,7 +156,7 @@ describe('a contest', () => {
       expect(admit(entry, MALLORY, facts({ commitment: { seen } }), LOCAL).kind, `C at ${seen}, p 998`).toBe('store')
   })
 
-  it('[equal ties] leave what stands, in either order', () => {
+  it('[equal ties] leave the held claim, in either order', () => {
     const [one, other] = [bareClaim({ tie: 7 }), { ...bareClaim({ owner: 'bob' }), tie: bareClaim({ tie: 7 }).tie }]
     expect(admit(newEntry(one, 'fresh', timeAt(1005)), other, facts(), LOCAL)).toMatchObject({
       kind: 'refuse',
@@ -187,7 +187,7 @@ describe('a contest', () => {
 })
 
 describe('neighbours that lie', () => {
-  it('[five lying neighbours] make a newcomer enter their claim, never as settled, and the honest majority takes it back', () => {
+  it('[five lying neighbours] make a newcomer enter their claim unsettled; the honest majority repairs it', () => {
     const lie = answers(5, MALLORY)
     const decision = admit(undefined, ALICE, facts({ neighbours: { answers: lie, known: 20 } }), LOCAL)
     if (decision.kind !== 'adopt') throw new Error(decision.kind)
@@ -263,7 +263,7 @@ describe('neighbours that lie', () => {
       ).toMatchObject({ kind: 'keep', entry: { state: 'settled', claim: entry.claim } })
   })
 
-  it('[a holder that slept while others settled] settles nothing before it has asked, and follows those who were awake', () => {
+  it('[a holder that slept while others settled] asks before it settles, and follows those awake', () => {
     const longAfter = timeAt(1000 + 100 * LOCAL.settle)
     for (const state of ['fresh', 'settling', 'provisional'] as const) {
       const slept = tickEntry(newEntry(ALICE, state, timeAt(1000)), longAfter, LOCAL)!
@@ -273,8 +273,8 @@ describe('neighbours that lie', () => {
         known: 20
       }
       expect(agreedIn(reviseEntry(slept, awake, longAfter, LOCAL)).claimId).toEqual(MALLORY.id)
-      // Too few answer to settle it, or to take another one up; or they are divided, and most of those who hold the
-      // name hold the other claim.
+      // Too few answer to settle it, or to adopt another; or they are divided, and most holders of the name hold the
+      // other claim.
       for (const heard of [
         answers(7, undefined),
         answers(7, ALICE),
@@ -287,7 +287,7 @@ describe('neighbours that lie', () => {
     }
   })
 
-  it('[rivals that keep a claim provisional] run out: each delays once, and so many in all', () => {
+  it('[rivals that keep a claim provisional] run out: each delays once, up to a limit', () => {
     let entry: Entry = newEntry(ALICE, 'provisional', timeAt(1000))
     let round = 1000
     for (let rival = 0; rival < 40; rival++) {

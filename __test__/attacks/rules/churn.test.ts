@@ -40,10 +40,7 @@ interface Life {
   readonly seed: number
 }
 
-/**
- * The first day on which somebody who resolves is shown the thief by more than half of those he asks; undefined when
- * that does not come within the year.
- */
+/** The first day on which more than half of those asked show the thief; undefined within the year. */
 function dayOfTheft({ liars, days, silent, seed }: Life): number | undefined {
   const random = randomFrom(seed)
   const lifetime = (): number => -Math.log(1 - random()) * days * 24
@@ -83,7 +80,7 @@ function dayOfTheft({ liars, days, silent, seed }: Life): number | undefined {
   return undefined
 
   /**
-   * Enters what the neighbours list where it holds nothing, as nodes do within two minutes of their start, and else
+   * Enters what the neighbours list where it holds nothing, as nodes do within two minutes of their start. Otherwise it
    * asks about what has not settled. The thief is the first to send a record.
    */
   function live(place: Place, hour: number, ask: () => NeighbourFacts): void {
@@ -119,12 +116,12 @@ describe('a settled name whose holders come and go', () => {
       expect(dayOfTheft({ liars: 9, days, silent: 0, seed: days }), `nodes stay for ${days} days`).toBeUndefined()
   }, 60_000)
 
-  it('[newcomers who join among liars] keep it for most of a year at least among eight who lie, though one question in ten gets no answer', () => {
+  it('[newcomers who join among liars] keep it for most of a year among eight liars, with 10% silence', () => {
     for (const seed of [1, 2, 3])
       expect(dayOfTheft({ liars: 8, days: 7, silent: 0.1, seed }) ?? Infinity).toBeGreaterThan(240)
   }, 60_000)
 
-  it('[newcomers who join among liars] are turned by ten within days, and by nine where some do not answer: the prices in the threat model', () => {
+  it('[newcomers who join among liars] are turned by ten within days, by nine with silence (threat model)', () => {
     for (const days of [1, 7, 30])
       expect(dayOfTheft({ liars: 10, days, silent: 0, seed: days })).toBeLessThan(days + 14)
     expect(dayOfTheft({ liars: 9, days: 7, silent: 0.05, seed: 1 })).toBeGreaterThan(3)

@@ -111,7 +111,7 @@ describe('the key of a name, stolen', () => {
   })
   const entryIn = (state: EntryState): Entry => newEntry(OWN, state, timeAt(1006))
 
-  it('[a second first link of a stolen key] takes no place that the first one has, though it is the newer record', () => {
+  it('[a second first link of a stolen key] does not replace the first one, though it is newer', () => {
     for (const state of ['settling', 'settled'] as const) {
       for (const seen of [1001, undefined]) {
         expect(admit(entryIn(state), STOLEN, facts(seen), LOCAL), state).toMatchObject({
@@ -185,7 +185,7 @@ describe('the key of a name, stolen', () => {
     }
   })
 
-  it('[a second first link of a stolen key] that one responder shows is not what a resolver takes for the newest record', () => {
+  it('[a second first link of a stolen key] from one responder is not the newest record', () => {
     const answers = Array.from({ length: 20 }, (_, index) => ({
       peer: `${index}`,
       prefix: `${index}`,
@@ -278,7 +278,7 @@ describe('a rival who sees nothing and commits later', () => {
     )
   })
 
-  it('[a rival who takes an earlier pulse] leaves the owner its name where some holders saw the commitment late, or never', () => {
+  it('[a rival who takes an earlier pulse] leaves the owner its name though some saw C late or never', () => {
     for (const late of [SENT + 4, SENT + 30, 4000]) {
       const seen = seenBy(SENT).map((round, index) => (index % 3 === 0 ? late : round))
       const honest = { claim: owner, seen }

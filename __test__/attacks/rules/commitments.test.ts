@@ -22,7 +22,7 @@ describe('commitments', () => {
     expect(isWitnessed(bareClaim({ firstRound: 1020 }), { seen: again.seen }, timeAt(5010), MAIN)).toBe(true)
   })
 
-  it('[a pulse that was known before the commitment] makes no witnessed claim: s = p is too late, and so is p far behind s', () => {
+  it('[a pulse that was known before the commitment] makes no witnessed claim: p must follow s, not too late', () => {
     for (const profile of [MAIN, LOCAL]) {
       const witnessed = (seen: number, p: number): boolean =>
         isWitnessed(bareClaim({ firstRound: p }), { seen }, timeAt(p + 10), profile)
@@ -62,7 +62,7 @@ describe('commitments', () => {
     expect(verifyReceipt(receipt, profileHash(LOCAL))).toBe(false)
   })
 
-  it('[looking a name up announces it] so only a prefix is shown, under which some thirty peers lie and every name is as likely', () => {
+  it('[looking a name up announces it] so only a prefix is shown, of some thirty peers and any name', () => {
     const K = recordKey('reveal', parseName('secret.chronym', MAIN), HASH)
     for (const size of [1, 20, 63, 64, 1000, 10_000, 1_000_000]) {
       const bits = blindedPrefixBits(size)

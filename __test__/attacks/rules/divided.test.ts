@@ -1,6 +1,6 @@
 /**
- * Two honest owners claim one name in the same rounds, each half of its twenty holders has seen the commitment of
- * another, and liars tell each holder what they like.
+ * Two honest owners claim one name in the same rounds. Each half of its twenty holders saw another commitment, and
+ * liars tell each holder what they like.
  */
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -135,7 +135,9 @@ describe('a neighbourhood that a contest has divided', () => {
               isAtOnce: isAtOnce!,
               seed: 100 * liars + 10 * seenAlice + seed
             })
-            const told = `${liars} liars tell ${name}, ${seenAlice} have seen the earlier commitment, handed over: ${isHanded}, at once: ${isAtOnce}`
+            const told =
+              `${liars} liars tell ${name}, ${seenAlice} have seen the earlier commitment, ` +
+              `handed over: ${isHanded}, at once: ${isAtOnce}`
             expect(owners[0], told).toBe(owners[1])
             expect(owners[0], told).toBeDefined()
             expect(Math.min(hood.count(ALICE), hood.count(BOB)), told).toBeLessThan(MAIN.witness_quorum)
@@ -153,7 +155,7 @@ describe('a neighbourhood that a contest has divided', () => {
     60_000
   )
 
-  it('[liars who keep a contest divided] can do so with six, where four others alone have seen the earlier commitment: the price in the threat model', () => {
+  it('[liars who keep a contest divided] need six, where four others saw the earlier commitment (threat model)', () => {
     const lie = LIES['the earlier claim to its witnesses']!
     expect(contest({ liars: 6, lie, seenAlice: 4, seed: 1 }).owners, 'contested, or Bob, as they like').toEqual([
       undefined,
@@ -163,7 +165,7 @@ describe('a neighbourhood that a contest has divided', () => {
     expect(contest({ liars: 5, lie, seenAlice: 4, seed: 1 }).owners).toEqual(['bob', 'bob'])
   })
 
-  it('[liars who keep a contest divided] serve no claim that came after the contest, or that no contest could have had', () => {
+  it('[liars who keep a contest divided] serve no claim from after the contest, or from outside it', () => {
     const five = (claim: Claim): NeighbourAnswer[] =>
       Array.from({ length: 5 }, (_, index) => ({
         peer: `${index}`,
@@ -211,7 +213,7 @@ describe('a neighbourhood that a contest has divided', () => {
     [4, 'owner'],
     [5, 'earlier']
   ])(
-    '[liars who keep a contest divided] %i neighbours hold the earlier claim, and answer last: a holder as users run it, started again, has that of the %s',
+    '[liars who keep a contest divided] %i neighbours hold the earlier claim: a restarted holder has that of the %s',
     async (count, winner) => {
       const at = new HolderWorkbench({ profile: { answers_per_prefix: 2, answers_per_wide_prefix: 4 } })
       try {

@@ -54,7 +54,7 @@ function littleEndian(value: bigint): Uint8Array {
   return fromHex(value.toString(16).padStart(64, '0')).reverse()
 }
 
-/** Signed anew by somebody: the rules behind the signature must hold by themselves. */
+/** Signed again: the rules behind the signature must hold by themselves. */
 function resigned(reveal: Reveal, change: Partial<Reveal>, owner = 'alice', profile = LOCAL): Reveal {
   return signReveal({ ...reveal, ...change }, keyOf(owner), profileHash(profile))
 }
@@ -114,7 +114,7 @@ describe('names and keys', () => {
     expect(rules).not.toMatch(/\\p\{|normalize\(|toLowerCase|toUpperCase|localeCompare|Intl\.|domainToASCII/)
   })
 
-  it("[owners' names can't be linked] has no key in common between names, and none with the same name elsewhere", () => {
+  it("[owners' names can't be linked] shares no key between names or networks", () => {
     const seed = seedOf(7)
     const [alice, bob] = ['alice.chronym', 'bob.chronym'].map((name) => parseName(name, LOCAL)) as [
       ReturnType<typeof parseName>,
@@ -195,7 +195,7 @@ describe('proofs', () => {
     )
   })
 
-  it("[chiavdf's verifier accepts altered encodings] that ours refuses, and takes the bytes they were made from", () => {
+  it("[chiavdf's verifier accepts altered encodings] that ours refuses, accepting the originals", () => {
     const vectors = readFileSync(new URL('../../vectors/chiavdf.jsonl', import.meta.url), 'utf8')
       .trim()
       .split('\n')
@@ -268,7 +268,7 @@ describe('proofs', () => {
     expect(await ruleOf(makeReveal({ renewals: [1001 + limit, 1002 + limit] }))).toBe('chain')
   })
 
-  it('[records at their bounds] fit and are valid: 64 links of two segments at the highest rounds, 16 KiB of payload; one more of each is refused', async () => {
+  it('[records at their bounds] are valid: 64 links, 16 KiB of payload; one more is not', async () => {
     const wide = { ...LOCAL, two_segment_from: 20 }
     const start = 2 ** 53 - 70
     const rounds = (count: number) => Array.from({ length: count }, (_, index) => start + 1 + index)

@@ -43,7 +43,7 @@ const multikeys = (key: KeyPair): [string] => [encodeMultikey(key.publicKey)]
 const log = (...documents: IdentityDocument[]) => verifyIdentityLog(documents, LOCAL)
 
 describe('an identity', () => {
-  it('[a stolen update key] changes all but the recovery keys, and is undone by one of them at any time, however long the thief went on', () => {
+  it('[a stolen update key] changes all but the recovery keys, which undo it at any time', () => {
     const taken = next(GENESIS, { updateKeys: multikeys(THIEF), service: [] }, UPDATE)
     const stolen = [GENESIS, taken]
     while (stolen.length < 60)
@@ -83,7 +83,7 @@ describe('an identity', () => {
     ).toThrow(/no update or recovery key/)
   })
 
-  it('[a genesis signed again by a key that was taken out] does not replace the log that stands', () => {
+  it('[a genesis signed again by a key that was taken out] does not replace the held log', () => {
     const standing = log(GENESIS, next(GENESIS, { updateKeys: multikeys(keyOf('new')) }, UPDATE))
     const again = signIdentityDocument(GENESIS, UPDATE, '2026-02-02T00:00:00Z', LOCAL)
     const other = log(again, next(again, { updateKeys: multikeys(THIEF) }, UPDATE))

@@ -1,6 +1,4 @@
-/**
- * What a finished claim is good for that is shown to nobody until it serves its maker, under the name that docs/protocol/ gives it.
- */
+/** The use of a finished claim that its maker keeps secret, under its name in docs/protocol/. */
 import { describe, expect, it } from 'vitest'
 import { admit, type AdmissionFacts, type Decision } from '../../../src/protocol/admission/admission.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
@@ -58,7 +56,7 @@ describe('a claim that nobody was shown', () => {
     }
   })
 
-  it('[a finished claim that is kept back] is not taken by a newcomer either, though its maker comes first: the holders name the owner', () => {
+  it('[a finished claim that is kept back] is refused by a newcomer too: the holders name the owner', () => {
     const decision = offered(
       undefined,
       at(REVEALED + MAIN.settle, { neighbours: { answers: twenty(OWNERS), known: 20 } })
@@ -85,7 +83,7 @@ describe('a claim that nobody was shown', () => {
     })
   })
 
-  it('[a finished claim that is kept back] outlives no lease that began after it: its window is half a lease at most, however long its name took', () => {
+  it('[a finished claim that is kept back] outlives no later lease: its window is half a lease at most', () => {
     for (const profile of [LOCAL, MAIN]) {
       for (const label of ['abc', 'abcd', 'abcde', 'abcdef', 'abcdefg', 'abcdefgh', 'abcdefghijkl']) {
         const window = revealWindow(iterationsFor(parseName(`${label}.chronym`, profile), profile), profile)

@@ -29,7 +29,7 @@ export interface NeighbourhoodParts {
   readonly claims: readonly Claim[]
   /** 0 <= x < 1. */
   readonly random: () => number
-  /** So many of the k places, the last ones. Each has a prefix of its own, as every holder. */
+  /** The last places of k. Each has its own prefix, as every holder. */
   readonly liars: number
   /** What a liar names to that holder; undefined: nothing. */
   readonly lie: (to: Holder, all: readonly Holder[]) => Claim | undefined
@@ -50,14 +50,14 @@ export class Neighbourhood {
     }))
   }
 
-  /** Claims come to holders in one moment: whoever is asked meanwhile has not entered anything yet. */
+  /** Claims reach holders simultaneously: a holder asked meanwhile has not entered anything yet. */
   offerAtOnce(offers: readonly { readonly holder: Holder; readonly claim: Claim }[], round: number): void {
     this.#shown = new Map(this.holders.map((holder) => [holder, holder.entry]))
     for (const { holder, claim } of offers) this.offer(holder, claim, round)
     this.#shown = undefined
   }
 
-  /** A claim comes to a holder that nobody withholds a record from. */
+  /** Offers a claim to a holder; every record is available. */
   offer(holder: Holder, claim: Claim, round: number): Decision {
     const { profile } = this.#parts
     const time = timeAt(round)

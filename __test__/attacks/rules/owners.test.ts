@@ -32,7 +32,7 @@ describe('an owner', () => {
     await until(() => state() === 'lost')
   })
 
-  it('[an owner who is told that its name is lost] renews it all the same: liars who are most do not take it by letting it lapse', async () => {
+  it('[an owner who is told that its name is lost] renews it all the same, even against a lying majority', async () => {
     expect(node.registry.ownedNames()[0]!.warnings).toMatchObject([{ code: 'lost' }])
     bench.clock.set(bench.clock.now() + 6.5 * DAY)
     await bench.clock.advance(30 * SECOND)
@@ -49,7 +49,7 @@ describe('an owner', () => {
     await until(() => state() === 'live')
   })
 
-  it('[an owner who is told that its name is lost] by those who tell the truth computes one renewal, whose proof is kept, and no more', async () => {
+  it('[an owner who is told that its name is lost] rightly computes one renewal and keeps its proof', async () => {
     areLying = false
     const thiefs = lies.answers.find(({ reveal }) => reveal !== undefined)!
     for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: thiefs.reveal! })

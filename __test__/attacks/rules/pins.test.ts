@@ -1,6 +1,6 @@
 /**
- * Attacks on what a resolver remembers, each under the name that docs/protocol/ gives it: the registry as users run
- * it, twenty peers, a clock of the test's own.
+ * Attacks on a resolver's memory, each under its name in docs/protocol/. The real registry, twenty peers, and the
+ * test's own clock.
  */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ServiceError } from '../../../src/errors.ts'
@@ -41,7 +41,7 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-/** Whom it resolves to; the code where it does not. */
+/** The owner that it resolves; otherwise the code. */
 const resolved = (): Promise<string> =>
   resolver.registry.resolve(ALICE).then(
     ({ reveal }) => nameOf(reveal.pubkey),
@@ -65,7 +65,7 @@ beforeEach(async () => {
 })
 
 describe('a resolver without a pin', () => {
-  it('[a majority seen once] binds it to nobody: the owner is contested for a day, then resolves and is pinned', async () => {
+  it('[a majority seen once] binds nobody: contested for a day, the owner resolves again', async () => {
     shown(thiefs)
     expect(await resolved()).toBe('thief')
     // However often anybody looks meanwhile.
@@ -95,7 +95,7 @@ describe('a resolver without a pin', () => {
     expect((await resolver.registry.explain(ALICE)).resolves).toBe('settled')
   })
 
-  it('[a majority seen once] after the owner makes the name contested at once, and is not resolved for a day', async () => {
+  it('[a majority seen once] after the owner makes the name contested for a day', async () => {
     expect(await resolved()).toBe('owner')
     shown(thiefs)
     await expect(resolver.registry.explain(ALICE)).resolves.toMatchObject({
@@ -137,7 +137,7 @@ describe('a resolver without a pin', () => {
 })
 
 describe('a resolver that has seen the owner once', () => {
-  it('[another owner before the lease is dead] is not believed once the daemon has looked a second time by itself, also after a restart', async () => {
+  it('[another owner before the lease is dead] is not believed after the second look, or a restart', async () => {
     expect(await resolved()).toBe('owner')
     expect(pin()).toMatchObject({ state: 'tentative' })
     await resolver.close()

@@ -1,4 +1,4 @@
-/** Attacks on whoever resolves a name, each under the name that docs/protocol/ gives it. */
+/** Attacks on resolvers of a name, each under its name in docs/protocol/. */
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import { rulePin, type Pin, type Ruled } from '../../../src/protocol/resolution/pin.ts'
@@ -23,7 +23,7 @@ function look(result: Tally, pin: Pin | undefined, round: number): { result: Rul
 }
 
 describe('a resolver', () => {
-  it('[the only peer that answers] does not bind it: a thin answer pins nobody, not even tentatively, and neither do fewer votes than a repair needs', () => {
+  it('[the only peer that answers] pins nobody: neither a thin answer nor fewer votes than repair_quorum', () => {
     const thin = tally(answers(1, MALLORY), { asked: 20, done: true }, MAIN)
     expect(thin).toMatchObject({ kind: 'owner', thin: true, settled: true })
     const pinOf = (count: number, asked: number): Pin | undefined =>
@@ -35,7 +35,7 @@ describe('a resolver', () => {
     expect(pinOf(11, 20)).toMatchObject({ state: 'tentative', pubkey: MALLORY.pubkey })
   })
 
-  it('[another owner before the lease is dead] is never switched to by whom it has pinned firmly, whoever says so', () => {
+  it('[another owner before the lease is dead] is never believed against a firm pin', () => {
     const owner = tally(answers(20), { asked: 20, done: true }, MAIN)
     const { pin } = look(owner, look(owner, undefined, 1000).pin, 1000 + MAIN.pin_after)
     expect(pin).toMatchObject({ state: 'firm', pubkey: ALICE.pubkey })

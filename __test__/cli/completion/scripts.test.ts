@@ -8,7 +8,10 @@ const has = (shell: string): boolean => spawnSync(shell, ['--version'], { stdio:
 /** `asked`: what the script is told when it asks the program for words. */
 async function completeInBash(words: readonly string[], asked = ''): Promise<string[]> {
   const script = (await cli(['completion', 'bash'])).stdout
-  const probe = `${script}\nchronym() { ${asked === '' ? 'false' : asked}; }\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _chronym; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const probe =
+    `${script}\nchronym() { ${asked === '' ? 'false' : asked}; }\n` +
+    `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); ` +
+    `_chronym; printf '%s\\n' "\${COMPREPLY[@]}"`
   return spawnSync('bash', ['--noprofile', '--norc', '-c', probe], { encoding: 'utf8' }).stdout.trim().split('\n')
 }
 
@@ -34,7 +37,12 @@ describe.runIf(has('bash'))('completion in bash', () => {
     expect(await completeInBash(['chronym', 'vdf', 'verify', '--dis'])).toEqual(['--discriminant'])
   })
 
-  const SAYS = `if [ "$*" = "completion names" ]; then echo alice.chronym; elif [ "$*" = "--data-dir /d completion tasks" ]; then echo t1; elif [ "$*" = "completion fields" ]; then echo vdf.threads; elif [ "$*" = "completion scopes" ]; then echo publish; fi`
+  const SAYS = [
+    'if [ "$*" = "completion names" ]; then echo alice.chronym; ',
+    'elif [ "$*" = "--data-dir /d completion tasks" ]; then echo t1; ',
+    'elif [ "$*" = "completion fields" ]; then echo vdf.threads; ',
+    'elif [ "$*" = "completion scopes" ]; then echo publish; fi'
+  ].join('')
 
   it.each([
     [['chronym', 'renew', 'al'], ['alice.chronym']],

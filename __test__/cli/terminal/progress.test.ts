@@ -19,7 +19,7 @@ describe('rate and ETA', () => {
     expect(meter.perSecond).toBeCloseTo(500)
   })
 
-  it('begins anew when the amount falls, as after a restart', () => {
+  it('starts over when the amount falls, as after a restart', () => {
     const meter = new RateMeter()
     meter.push(0, 5000)
     meter.push(1000, 100)

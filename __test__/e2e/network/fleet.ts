@@ -67,7 +67,7 @@ export class Fleet {
   }
 
   /**
-   * A few at a time; resolves when all of them answer. The first two, and whoever joins later, are found through the
+   * A few at a time; resolves when all of them answer. The first two, and those that join later, are found through the
    * first and the last.
    */
   async start(indices: readonly number[]): Promise<void> {
@@ -132,7 +132,7 @@ export class Fleet {
     return [...this.members.keys()].sort((left, right) => left - right)
   }
 
-  /** Waits until each of them has so many peers and more. */
+  /** Waits until each of them has at least `peers` peers. */
   async connected(indices: readonly number[], peers: number, deadlineMs?: number): Promise<void> {
     await eventually(
       () =>
@@ -164,7 +164,7 @@ export class Fleet {
       throw new Error(`daemon ${index} did not register ${name}: ${JSON.stringify(task)}`)
   }
 
-  /** As GET /api/explain has it, which always asks anew; waits while nobody can be asked. */
+  /** As GET /api/explain, which always asks the network; waits while no peer can be asked. */
   async explain(index: number, name: string): Promise<Answer> {
     const { body } = await eventually(
       () => this.daemon(index).request('GET', `/api/explain/${name}`),

@@ -1,7 +1,6 @@
 /**
- * Loaded before a daemon (`node --import`): its connections come from LOOPBACK_ADDRESS, so that peers see it there and
- * not all at 127.0.0.1, and those with the addresses in the file LOOPBACK_CUT_FILE, a line each, are ended and refused
- * for as long as they stand there.
+ * Loaded before a daemon (`node --import`). Its connections come from LOOPBACK_ADDRESS, so that peers do not see all at
+ * 127.0.0.1. Connections with the addresses in LOOPBACK_CUT_FILE, one a line, are ended and refused while listed.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Network namespaces, one a place. One more, the hub, holds three bridges: two sides of the wire between the places, of
- * which the second is used while it is cut, and one by which this process reaches them all.
+ * Network namespaces, one a place. The hub holds three bridges. Two are sides of the wire between the places, of which
+ * the second is used while it is cut. By the third this process reaches them all.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,4 @@
-/**
- * Where the processes of a network live: an address each, in a /24 of its own, and a wire between them that can be cut.
- */
+/** Where the processes of a network run: each has an address in its own /24, and the wire between them can be cut. */
 import { makeLoopbackPlaces } from './loopback.ts'
 import { makeNamespaces } from './namespaces.ts'
 import type { Surroundings } from '../../../scripts/program.ts'

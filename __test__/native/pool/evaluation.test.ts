@@ -338,7 +338,7 @@ describe('measuring', () => {
     expect(await pool.measureRate(BITS, 50)).toBeGreaterThan(0)
   })
 
-  it('tells what an evaluation would take: its squarings and some proving, less with a second segment proved meanwhile', async () => {
+  it('estimates an evaluation: its squarings and some proving, less with a second segment', async () => {
     const two = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 2 })
     const one = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1, provingThreads: 1 })
     try {

@@ -106,7 +106,7 @@ describe('an aborted question', () => {
     expect(await other).toBe(true)
   })
 
-  it('is taken back when nobody else waits, and asked anew by whoever comes next', async () => {
+  it('is withdrawn when nobody else waits, and requested again by the next', async () => {
     const { ask, know, begun } = model()
     const abort = new AbortController()
     const asked = ask('key', { signal: abort.signal })

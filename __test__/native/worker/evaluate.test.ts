@@ -216,7 +216,7 @@ describe('the shared slot', () => {
     })
   })
 
-  it('goes to whoever is first, the worker that begins or the owner that withdraws', () => {
+  it('goes to the first, the worker that begins or the owner that withdraws', () => {
     const begun = new Slot()
     expect([begun.begin(), begun.withdraw()]).toEqual([true, false])
     const withdrawn = new Slot()

@@ -47,7 +47,7 @@ describe('the budget', () => {
     expect(served(budget, (index) => from(`other ${index}`), false)).toBe(125 - 32 - 63 + 63)
   })
 
-  it('[peers that use up what all may cost] leave those of other prefixes a part, and ten prefixes of them no more than half as much again', () => {
+  it('[peers that use up what all may cost] leave other prefixes a part; ten of them get at most half more', () => {
     const budget = createBudget(true, now)
     const flood = (prefixes: number): number => {
       const each = Array.from({ length: 2 * prefixes }, (_, index) =>

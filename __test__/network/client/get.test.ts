@@ -20,11 +20,11 @@ interface Table {
   readonly known: number
   readonly networkSize: number
   readonly breadth: LookupBreadth
-  /** All are of one machine, as shows when they answer: so many of them count. */
+  /** All are of one machine, as their answers show: this many count. */
   readonly counting?: number
 }
 
-/** Peers that answer in this order, all of whom a look-up finds; `lost` gives no answer. */
+/** Peers that answer in this order, all found by a look-up; `lost` gives no answer. */
 async function lookUp(
   answers: readonly (GetAnswer | Lost)[],
   { known, networkSize, breadth, counting }: Table = { known: 0, networkSize: 300, breadth: 'everybody' }
@@ -86,7 +86,7 @@ describe('a look-up', () => {
     expect([asked, networkSize, penalised]).toEqual([6, 300, ['peer-4']])
   })
 
-  it('asks whom the table knows without looking anybody up, where more than half of the holders agree', async () => {
+  it("asks the table's peers without a look-up, where more than half of the holders agree", async () => {
     const { answers, asked, log } = await lookUp(Array<GetAnswer>(20).fill(ENTRY), {
       known: 16,
       networkSize: 21,

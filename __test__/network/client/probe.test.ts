@@ -35,7 +35,7 @@ function network(answer: (request: Request) => Answer): { parts: ClientParts; se
 }
 
 describe('probing a name', () => {
-  it('[looking a name up announces it] sends the blinded prefix only, takes every page, and compares here', async () => {
+  it('[looking a name up announces it] sends only the blinded prefix, takes every page, compares here', async () => {
     const claim = new Uint8Array(32).fill(5)
     const last = new Uint8Array(32).fill(0xff)
     const { parts, sent } = network((request) =>

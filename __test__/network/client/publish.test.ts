@@ -118,7 +118,7 @@ describe('a manifest', () => {
     expect(holders.map(({ held }) => held)).toEqual(holders.map(() => manifest(2).bytes))
   })
 
-  it('takes the place of one whose validity is over, whatever its version, but not by a clock that no pulse confirms', async () => {
+  it('replaces an expired one of any version, but not by a clock that no pulse confirms', async () => {
     await published(manifest(2))
     nowMs = START_MS + 2 * HOUR_MS
     const next = manifest(1, START_MS + 3 * HOUR_MS)

@@ -88,7 +88,7 @@ describe('a put', () => {
     const crowd = Array.from({ length: 20 }, (_, index) => model(100 + index))
     const outcome = await store(network([...honest, ...crowd], crowd))
     expect(honest.filter(({ held }) => held !== undefined).length).toBeGreaterThan(0)
-    // Those within the reach of k of the 32, whoever they are, and the crowd that was found.
+    // Those within the reach of k of the 32, and the crowd that was found.
     const reached = honest.filter(({ puts }) => puts > 0)
     expect(outcome).toEqual({
       storedBy: crowd.length + reached.length,
@@ -115,7 +115,7 @@ describe('a put', () => {
         around.resolve(undefined)
         return peers.neighbourhood(key)
       },
-      // Nobody answers before the second look-up has begun.
+      // No answer comes before the second look-up has begun.
       ask: async (peer, request) => {
         await around.promise
         return peers.ask(peer, request)
@@ -143,7 +143,7 @@ describe('a put', () => {
     expect(all.map(({ puts }) => puts)).toEqual([1, 1, 1, 1, 1])
   })
 
-  it('is sent again to whoever was too busy for it, while others are still at it', async () => {
+  it('is resent to peers that were busy, while others are still working', async () => {
     vi.useFakeTimers()
     const all = neighbourhood(5)
     for (const busy of all.slice(0, 2)) busy.answers.push('busy')

@@ -56,7 +56,7 @@ describe('a record that is published again', () => {
     expect(bytes).toBeLessThan(5_000)
   })
 
-  it('is sent to those who hold another, only the stub, or nothing, wherever they were found, and not to those who do not answer', async () => {
+  it('is sent to holders of another, only the stub, or nothing, and not to silent ones', async () => {
     expect((await refreshed([HELD, OTHER, { type: 'none' }, 'lost', STUB, HELD])).sent).toEqual([1, 2, 4])
   })
 

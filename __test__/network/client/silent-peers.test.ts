@@ -30,7 +30,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Of five peers the first so many are silent; the others do as they are asked. */
+/** The first `silent` of five peers are silent; the others answer. */
 function network(silent: number): { parts: ClientParts; asked: Request[] } {
   const all = Array.from({ length: OTHERS }, (_, index) => modelledPeer(index))
   const held = new Map<string, Uint8Array>()

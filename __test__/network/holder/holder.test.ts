@@ -110,7 +110,7 @@ describe('a holder', () => {
     })
   })
 
-  it('counts a commitment that five diverse neighbours handed over, by the median of their words, and not what fewer say', async () => {
+  it('counts a commitment handed over by five diverse neighbours, by their median, not by fewer', async () => {
     const { lab } = at
     const target = at.holder()
     const owner = lab.owner('handed')

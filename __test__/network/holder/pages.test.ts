@@ -50,7 +50,7 @@ function countRows(): () => number {
   }
 }
 
-/** So many entries of one record each. */
+/** Adds `count` entries of one record each. */
 async function fill(count: number): Promise<Uint8Array[]> {
   await target.put('reveal', encodeReveal(lab.reveal('list-0.chronym', lab.owner('owner'), { p: lab.round })))
   const held = target.entries.load(recordKey('reveal', 'list-0.chronym', lab.hash))!
@@ -87,7 +87,7 @@ describe('pages', () => {
     }
   })
 
-  it('read no more in one turn than they show, however many of the entries have died, and show all that live', async () => {
+  it('read at most what they show in one turn, however many entries are dead, and show all live ones', async () => {
     const names = ascending(await fill(1_000))
     const renewed = [names[0]!, names[600]!, names[601]!, names[999]!]
     const { entry, record } = target.entries.load(names[0]!)!
@@ -147,7 +147,7 @@ describe('pages', () => {
     expect(answers.filter((answer) => answer === 'busy')).toHaveLength(2)
   })
 
-  it('[peers that ask for page after page] are shared out by prefix and by peer: a neighbour that asks for one has it next, and is never told to come back', async () => {
+  it('[peers that ask for page after page] take turns: a neighbour that asks once is next, never refused', async () => {
     const read: string[] = []
     const pages = new Pages({ page: () => true })
     const ask = (peer: string, prefix: string): Promise<unknown> => pages.read({ peer, prefix }, () => read.push(peer))

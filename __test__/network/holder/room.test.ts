@@ -46,7 +46,7 @@ function holder(limits: Partial<HolderLimits> = {}): Holder {
   })
 }
 
-/** Offers a claim that the holder has seen the commitment of, or one that nobody has. */
+/** Offers a claim with or without a witnessed commitment. */
 async function offer(target: Holder, label: string, isWitnessed: boolean): Promise<string> {
   const [name, owner] = [`${label}.chronym`, lab.owner(label)]
   const commitment = lab.commitment(name, owner, saltOf(label))
@@ -94,7 +94,7 @@ describe('a full node', () => {
     expect(states(target, 'a', 'b', 'c', 'd')).toEqual(['provisional', 'provisional', undefined, 'fresh'])
   })
 
-  it('gives the latest provisional entry up for a witnessed one when the disk is full, and nothing that is settled', async () => {
+  it('drops the latest provisional entry for a witnessed one on a full disk, and nothing settled', async () => {
     const open = holder()
     await offer(open, 'settled', true)
     lab.advance(lab.profile.settle + 1)

@@ -39,7 +39,7 @@ function offer(node: Node, peer: PeerId): Promise<void> {
   ).routingTable.kb.add(peer)
 }
 
-it('takes in a connected peer though its ping fails, as one does that ends with the other of two connections', async () => {
+it('adds a connected peer though its ping fails, as with a closed second connection', async () => {
   one.services.ping.ping = () => Promise.reject(new Error('the connection was closed'))
   await one.dial(other.getMultiaddrs())
   await waitFor(() => expect(tableSize(one)).toBe(1))
@@ -66,7 +66,7 @@ it('takes in nobody who is not connected and answers no ping', async () => {
   expect(tableSize(one)).toBe(0)
 })
 
-it('takes in a connected peer that has no place in the table, once another names it and it answers a look-up', async () => {
+it('adds a connected peer without a place in the table once it answers a look-up', async () => {
   const profile = labProfile()
   third = await startBareNode(2)
   const { finder } = await findingOn(one, profile)

@@ -18,7 +18,7 @@ async function tagNearest({ services }: Node): Promise<void> {
   ).routingTable.closestPeerTagger.updatePeerTags()
 }
 
-it('marks nobody of the table to be dialled again at once: a connection that gave way would take the place of another for ever', async () => {
+it('tags no peer of the table for redialling: closed connections would displace others endlessly', async () => {
   for (let key = 0; key < 2; key++) nodes.push(await startBareNode(key))
   const [one, other] = nodes as [Node, Node]
   await one.dial(other.getMultiaddrs())

@@ -1,6 +1,6 @@
 /**
- * How large the routing table gets and whom it holds, in networks of up to ten thousand: a model of how kad-dht fills a
- * trie, which is held against kad-dht itself.
+ * The size and content of the routing table in networks of up to ten thousand. Models how kad-dht fills a trie, and
+ * checks the model against kad-dht itself.
  */
 import type { PeerId } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
@@ -31,7 +31,7 @@ function modelled(bucket: Bucket): Trie {
 
 const bitOf = (position: Uint8Array, index: number): number => (position[index >> 3]! >> (7 - (index & 7))) & 1
 
-/** The trie with one more met; all are alive, so that nobody makes room. */
+/** The trie with one more peer; all are alive, so none makes room. */
 function met(trie: Trie, position: Uint8Array, depth = 0): Trie {
   if ('left' in trie)
     return bitOf(position, depth) === 0
@@ -68,7 +68,7 @@ describe.each([20, 500, 1_000, 2_000, 5_000, 10_000])('a network of %i', (size) 
   it('a node knows the k nearest to itself, and those nearest to each key that is its own to store', () => {
     for (const { own, table } of tables) {
       expect(nearest(own, table)).toEqual(nearest(own, others))
-      // Where the farthest of them stand is as far away as a key gets that is ours to store.
+      // The farthest of them is as far away as a key that is ours to store.
       for (const key of nearest(own, others)) expect(nearest(key, table)).toEqual(nearest(key, others))
     }
   })

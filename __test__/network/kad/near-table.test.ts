@@ -1,5 +1,5 @@
 /**
- * Whom nodes know of each other where more of them stand close together than a leaf of the routing table holds: real
+ * What nodes know of each other where more of them are close together than a leaf of the routing table holds. Real
  * nodes, k = 4.
  */
 import { pino } from 'pino'
@@ -29,8 +29,8 @@ const ELSEWHERE = 6
 const BETWEEN_LOOKS_MS = 500
 
 /**
- * There no part that a table tells apart has more than three of them: who finds room with us is then no matter of who
- * comes first.
+ * No part there that a table distinguishes has more than three of them: the order of arrival then does not decide who
+ * finds room.
  */
 const PLACE = sha256(utf8('a'))
 
@@ -115,7 +115,7 @@ describe('three times as many nodes as a leaf holds, in one of 64 parts of the k
     }
   })
 
-  it('come to know of whoever joins next to them', async () => {
+  it('learn of peers that join next to them', async () => {
     const newcomer = await join((await seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER + 1)).at(-1)!)
     await knowsItsNearest(newcomer)
     for (const { node } of nearest(newcomer.position, newcomer)) {

@@ -48,7 +48,7 @@ it('are known since they came first, also after a restart', () => {
   ])
 })
 
-it('are the old ones once there are too many: a newcomer takes the place of the one that came last, also after a restart', () => {
+it('are the old ones once there are too many: a newcomer replaces the latest, also after a restart', () => {
   const before = remembered()
   for (let index = 0; index < FULL; index++) {
     round++

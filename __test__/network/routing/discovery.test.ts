@@ -1,4 +1,4 @@
-/** Whom a node looks for when it joins, with real nodes; the look-ups are noted, not made. */
+/** The peers that a joining node looks for, with real nodes; the look-ups are noted, not made. */
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { discoverPeers } from '../../../src/network/routing/discovery.ts'
@@ -81,7 +81,7 @@ async function looks(): Promise<(number | undefined)[]> {
   return sharedBits()
 }
 
-it('looks for its neighbours while it knows fewer than k, then into each part of the key space that is farther away, again when half as many more are known', async () => {
+it('looks for its neighbours below k peers, then in each farther part, again after growth by half', async () => {
   await meet()
   expect(await looks()).toEqual([undefined])
   await meet()
@@ -97,7 +97,7 @@ it('looks for its neighbours while it knows fewer than k, then into each part of
   expect(changes).toEqual([true, false, false, true, false, false])
 })
 
-it('looks into the parts next to ourselves too where the network is large, without counting whom it finds there [a crowd around one node]', async () => {
+it('also looks near itself in a large network, without counting those peers [a crowd around one node]', async () => {
   // 2^9 k.
   size = 512 * K
   await meet()

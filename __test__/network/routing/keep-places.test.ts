@@ -57,7 +57,7 @@ async function stranger(place: string): Promise<Connection> {
 
 const isOpen = ({ status }: Connection): boolean => status === 'open'
 
-it('closes an idle one of the fullest prefix for a newcomer of another: not the neighbour, nor the one that carries a question', async () => {
+it('closes an idle one of the fullest prefix for a newcomer, not a neighbour or a busy one', async () => {
   await victim.handle(registryProtocol(PROFILE), () => undefined)
   const neighbour = await start('127.7.0.1')
   const toNeighbour = await neighbour.dial(victim.getMultiaddrs())

@@ -95,7 +95,7 @@ describe('look-ups in a network of fewer than k others', () => {
     expect(asked).toHaveBeenCalledTimes(3)
   })
 
-  it('know of whoever joins and leaves meanwhile', async () => {
+  it('know of peers that join and leave meanwhile', async () => {
     const lookUps = lookUpsOf(20)
     await closest(lookUps, FIRST)
     await join()
@@ -104,7 +104,7 @@ describe('look-ups in a network of fewer than k others', () => {
     expect(asked).toHaveBeenCalledTimes(1)
     await left.stop()
     await waitFor(() => expect(asker.getConnections(left.peerId)).toHaveLength(0))
-    // It stands in the table until somebody tries to reach it.
+    // It stays in the table until a dial to it fails.
     expect(await closest(lookUps, FIRST)).toEqual(nearestTo(FIRST, nodes.slice(2)))
     expect(asked).toHaveBeenCalledTimes(2)
   })
@@ -146,7 +146,7 @@ describe('the size of the network', () => {
   const median = (of: number[]): number => of.toSorted((left, right) => left - right)[(of.length - 1) >> 1]!
   const preimages = Array.from({ length: 12 }, (_, index) => sha256(utf8(String(index))))
 
-  it('is the median of the last nine estimates by those who are found at random keys, wherever ourselves stand', async () => {
+  it('is the median of the last nine estimates at random keys, wherever this node is', async () => {
     const lookUps = lookUpsOf(2)
     const estimates = preimages.map((preimage) => estimate(preimage))
     for (const [index, preimage] of preimages.entries()) {
@@ -164,7 +164,7 @@ describe('the size of the network', () => {
     }
   })
 
-  it('counts those of one prefix once: whoever is asked on the way may have ids near every key [a crowd around one node]', async () => {
+  it('counts one prefix once: an asked peer may have ids near every key [a crowd around one node]', async () => {
     await join()
     await join()
     await knows(4)

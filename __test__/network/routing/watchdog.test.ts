@@ -56,7 +56,7 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
   const [node, known, busy] = [await startBareNode(3), await startBareNode(4), await startBareNode(5)]
   try {
     await node.dial(multiaddr(known.getMultiaddrs()[0]!.toString()))
-    // It answers no look-ups, so that nobody else dials it.
+    // It answers no look-ups, so that no other peer dials it.
     await busy.services.dht.setMode('client')
     const dial = vi.spyOn(node, 'dial')
     let look = (): void => undefined

@@ -59,7 +59,7 @@ describe('connections to one peer', () => {
 })
 
 describe('connections of one prefix', () => {
-  it('are so many at most of a /24 and of a /16, those idle longest giving way to newcomers', () => {
+  it('are limited per /24 and /16, those idle longest giving way to newcomers', () => {
     const ofOne = times(5, () => connection('10.0.0'))
     expect(openAll(ofOne).closed).toEqual(ofOne.slice(0, 3))
     const ofWide = times(5, (index) => connection(`10.0.${index}`))

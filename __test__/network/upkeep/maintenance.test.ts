@@ -1,4 +1,4 @@
-/** When the hourly rounds come: one node's maintenance with nobody around it. */
+/** When the hourly rounds come: the maintenance of a node without peers. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Rounds that there have been once so much time has passed. */
+/** Rounds completed after `milliseconds`. */
 async function after(milliseconds: number): Promise<number> {
   nowMs += milliseconds
   for (const look of looks) look()

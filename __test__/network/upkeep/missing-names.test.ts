@@ -151,7 +151,7 @@ describe('a newcomer', () => {
     expect([asked('get'), asked('put')]).toEqual([0, 0])
   })
 
-  it('takes old names, and settles them, by the word of neighbours that it has met just now: their commitments are forgotten everywhere', async () => {
+  it('takes and settles old names by the word of new acquaintances: commitments are forgotten by then', async () => {
     lab.advance(lab.profile.commit_keep)
     const names = Array.from({ length: 100 }, (_, index) => settled(`old-${index}`))
     for (const reveal of names) hold(reveal, neighbours)
@@ -210,7 +210,7 @@ describe('a newcomer', () => {
     expect(taken('late')).toBeUndefined()
   })
 
-  it('[a neighbour that takes its time] is given its minutes in a round, not the hours that its answers take', async () => {
+  it('[a neighbour that takes its time] gets its minutes in a round, not the hours of its answers', async () => {
     const [liar] = neighbours
     liar!.isSlow = true
     for (let index = 0; index < 50 * LIST_PAGE_ENTRIES; index++) {
@@ -280,7 +280,7 @@ describe('documents', () => {
     expect(await given(1)).toEqual([1, 4, 0, 0, 0, 0])
   })
 
-  it('are given to it also behind a manifest that it is busy with: those who know its identity may be silent', async () => {
+  it("reach it also behind a manifest that it is busy with: its identity's holders may be silent", async () => {
     expect(await given(4)).toEqual([1, 1, 1, 1, 4, 1])
   })
 })

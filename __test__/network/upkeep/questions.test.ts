@@ -32,7 +32,7 @@ const entries = (count: number, state: EntryState = 'settling'): Map<string, Ent
   )
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-it('are eight, and whoever is silent to one of them holds up none of the others', async () => {
+it('are eight, and a peer silent to one delays none of the others', async () => {
   const all = entries(30)
   questions.begin(all, 100)
   expect(asked, 'not all at their first sight').toEqual([])

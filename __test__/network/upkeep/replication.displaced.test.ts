@@ -32,7 +32,7 @@ describe('a holder far from a name', () => {
     ).toBeGreaterThanOrEqual(5)
   })
 
-  it('[displaced holders] keeps the stub of a settled claim that it is no longer near to, and refuses others by it', async () => {
+  it('[displaced holders] keeps the stub of a distant settled claim, and refuses others by it', async () => {
     const { lab } = at
     const owner = lab.owner('displaced')
     const before = at.holder()

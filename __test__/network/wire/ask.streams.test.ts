@@ -104,7 +104,7 @@ describe('a stream', () => {
     })
   })
 
-  it('may be closed by whoever asks after any answer, without blame', async () => {
+  it('may be closed by the asking side after any answer, without blame', async () => {
     for (let time = 0; time < 6; time++) {
       const stream = await stranger.dialProtocol(peer, registryProtocol(lab.profile))
       expect(await askOver(stream)).toEqual({ type: 'none' })
@@ -114,7 +114,7 @@ describe('a stream', () => {
     expect(stranger.getPeers()).toHaveLength(1)
   })
 
-  it('ends with the mode that answers, and begins anew with it', async () => {
+  it('ends with mode full, and begins again with it', async () => {
     await isAnswered()
     await node.network.setMode('light')
     await expect(ask(stranger, peer, REQUEST, lab.profile)).rejects.toThrow(AskError)

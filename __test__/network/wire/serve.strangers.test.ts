@@ -137,7 +137,7 @@ describe('a stranger', () => {
     expect(await put()).toEqual({ type: 'stored' })
   })
 
-  it('is told `busy` when it asks for more than its part, is not punished for it, and is served again later', async () => {
+  it('is told `busy` when it asks for more than its part, without penalty, and is served later', async () => {
     const peer = stranger.getPeers()[0]!
     const other = await lab.addStranger()
     const { elapsedMs } = lab
@@ -160,7 +160,7 @@ describe('a stranger', () => {
     lab.elapsedMs = elapsedMs
   })
 
-  it('cannot connect again and again from one prefix, and can later [connections that cost their handshake]', async () => {
+  it('cannot reconnect repeatedly from one prefix, but later [connections that cost their handshake]', async () => {
     const limited = new Lab(labProfile({ answers_per_prefix: 2 }))
     let elapsed = 10_000_000
     limited.elapsedMs = () => elapsed

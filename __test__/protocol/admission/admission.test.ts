@@ -258,7 +258,7 @@ describe('a provisional entry', () => {
     expect(second).toMatchObject({ entry: { quietRound: NOW } })
   })
 
-  it('is held up by no more than so many rivals', () => {
+  it('is delayed by a bounded number of rivals', () => {
     let current: Entry = entry
     for (let n = 0; n < MAX_RIVALS + 5; n++) {
       const decision = admit(

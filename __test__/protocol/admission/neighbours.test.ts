@@ -31,7 +31,7 @@ function times<T>(count: number, value: T): T[] {
 }
 
 describe('diverse peers', () => {
-  it('are at most so many of one prefix, and each counts once', () => {
+  it('are limited per prefix, and each counts once', () => {
     const peers = ['a', 'b', 'c', 'd', 'a'].map((peer, index) => ({ peer, prefix: index < 3 ? 'one' : 'two' }))
     expect(diverse(peers, { answers_per_prefix: 2, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
       'a',
@@ -175,7 +175,7 @@ describe('what the neighbourhood agrees on', () => {
     expect(claimToAdopt({ answers: crowd, known: 9 }, MAIN)).toBeUndefined()
   })
 
-  it('repairs only with more than half of all k, whoever is silent', () => {
+  it('repairs only with more than half of all k, with any silent peers', () => {
     const x = [X, 'settled'] as [Uint8Array, EntryState]
     expect(claimToRepair(Y, { answers: answers(...times(11, x), ...times(9, undefined)), known: 20 }, MAIN)).toEqual({
       claimId: X,
@@ -236,7 +236,7 @@ describe('whether those who are silent still can change what is adopted', () => 
   })
 })
 
-describe('whom nobody needs to wait for in a question about an entry', () => {
+describe('peers that a question about an entry need not wait for', () => {
   const x = [X, 'settling'] as [Uint8Array, EntryState]
   const y = [Y, 'settled'] as [Uint8Array, EntryState]
 
@@ -245,14 +245,14 @@ describe('whom nobody needs to wait for in a question about an entry', () => {
     ['so many are silent that they could have others repair it', answers(...times(13, x)), 7, false],
     ['nobody else holds it', answers(...times(16, undefined)), 4, true],
     [
-      'nobody else holds it, and so many are silent that they could name a claim to adopt',
+      'no other peer holds it, and enough are silent to name a claim to adopt',
       answers(...times(15, undefined)),
       5,
       false
     ],
     ['most hold another', answers(...times(15, y), x), 4, true],
     [
-      'most hold another, yet not so many of all k that four of one prefix with them would change nothing',
+      'most hold another, but few enough of k that four of one prefix matter',
       answers(...times(14, y), ...times(2, x)),
       4,
       false

@@ -91,12 +91,12 @@ describe('an invalid Reveal', () => {
     expect(await ruleOf({ ...reveal, ...change })).toBe(rule)
   })
 
-  it("breaks rule proof when it is another key's, signed anew", async () => {
+  it("breaks rule proof when it is another key's, signed again", async () => {
     expect(await ruleOf(resigned(reveal, {}, 'mallory'))).toBe('proof')
     expect(await ruleOf(resigned(reveal, { name: 'bob.chronym' }))).toBe('proof')
   })
 
-  it('breaks rule pulse when the round is changed and signed anew', async () => {
+  it('breaks rule pulse when the round is changed and signed again', async () => {
     expect(await ruleOf(resigned(reveal, { drand_pulse: 1001 }))).toBe('pulse')
     expect(await ruleOf(withProof(reveal, { pulse: bytesOf('pulse', 48) }))).toBe('pulse')
   })

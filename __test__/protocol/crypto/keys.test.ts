@@ -21,7 +21,8 @@ describe('the master seed', () => {
     expect(seedToWords(new Uint8Array(32))).toBe(`${'abandon '.repeat(23)}art`)
     expect(seedToWords(seedOf(0xff))).toBe(`${'zoo '.repeat(23)}vote`)
     expect(seedToWords(seedOf(0x80))).toBe(
-      `${'letter advice cage absurd amount doctor acoustic avoid '.repeat(2)}letter advice cage absurd amount doctor acoustic bless`
+      'letter advice cage absurd amount doctor acoustic avoid '.repeat(2) +
+        'letter advice cage absurd amount doctor acoustic bless'
     )
   })
 

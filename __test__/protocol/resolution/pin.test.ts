@@ -48,7 +48,7 @@ const tentative = (claim = ALICE, round = FIRST): TentativePin =>
 const firm = (): FirmPin => look(most(), tentative(), FIRST + AFTER).pin as FirmPin
 
 describe('nothing remembered', () => {
-  it('becomes a tentative pin by a sighting, with its second look a day later or up to three quarters of a day more', () => {
+  it('becomes a tentative pin by a sighting, with a second look 1 to 1.75 days later', () => {
     expect(tentative()).toEqual({
       state: 'tentative',
       pubkey: ALICE.pubkey,
@@ -71,7 +71,7 @@ describe('nothing remembered', () => {
     }
   })
 
-  it('asks for no more than a majority where answers are not limited by prefix: such networks may have fewer peers', () => {
+  it('needs only a majority where prefixes are not limited: such networks may have fewer peers', () => {
     const two = most(ALICE, { votes: 2, asked: 3 }, LOCAL)
     expect(look(two, undefined, FIRST, {}, LOCAL).pin).toMatchObject({ state: 'tentative' })
     expect(look(two, undefined, FIRST).pin).toBeUndefined()
@@ -98,7 +98,7 @@ describe('a tentative pin', () => {
     expect(look(most(), tentative(), FIRST + AFTER, { isSecondLook: false }).pin).toEqual(tentative())
   })
 
-  it('binds nobody: another owner without such a majority is believed as far as it would be anyway, and changes nothing', () => {
+  it('does not bind: another owner without such a majority is believed as usual and changes nothing', () => {
     const thin = most(BOB, { votes: 9 })
     expect(look(thin, tentative(), FIRST + 1)).toEqual({ result: thin, pin: tentative() })
     const none = most(BOB, { votes: 0 })
@@ -144,7 +144,7 @@ describe('a tentative pin', () => {
     })
   })
 
-  it('is dated by the clock and aged by the beacon: a beacon that is down, or a clock that is ahead, shortens nothing', () => {
+  it('is dated by the clock and aged by the beacon: neither a stopped beacon nor a fast clock shortens it', () => {
     const late = look(most(), undefined, FIRST, { time: { now: FIRST + 900, lapse: FIRST } }).pin
     expect(late).toMatchObject({ firstRound: FIRST + 900 })
     expect(look(most(), late, 0, { time: { now: FIRST + 900 + AFTER, lapse: FIRST + 899 + AFTER } }).pin).toEqual(late)

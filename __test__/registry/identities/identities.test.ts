@@ -128,7 +128,7 @@ describe('identity documents', () => {
     expect(await node.registry.publishKid(first)).toMatchObject({ version: 2 })
   })
 
-  it('are not taken for the one that stands when only their proof is the same', async () => {
+  it('do not pass for the stored one when only their proof is the same', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
     const altered = {
@@ -178,7 +178,7 @@ describe('identity documents', () => {
     expect(error.message).toMatch(reason)
   })
 
-  it('get a new stamp when half of its time is over, with what was published elsewhere meanwhile, and not before', async () => {
+  it('get a new stamp after half of its time, not before, with what was published elsewhere meanwhile', async () => {
     const first = genesis()
     await node.registry.publishKid(first)
     const stampRound = (): number =>
@@ -304,7 +304,7 @@ describe('manifests', () => {
     expect((await node.registry.resolveIdentity(document.id)).manifest_document).toEqual(newer)
   })
 
-  it('that are older than the one that stands are SVC-PUB-001, from here and elsewhere, and leave it', async () => {
+  it('older than the stored one are SVC-PUB-001, from here and elsewhere, and leave it', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
     const newer = manifest(document, { version: 2 })

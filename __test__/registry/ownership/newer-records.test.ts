@@ -86,7 +86,7 @@ describe('a daemon restored from a backup with the zone of then', () => {
   })
 })
 
-it('an edited zone of a daemon beside another one with the same seed is kept however often that one publishes, and is shown as not published', async () => {
+it('an edited zone is kept and shown as unpublished, however often a daemon with the same seed publishes', async () => {
   const other = await bench.start()
   await bench.registered(other)
   const copy = new MemoryStore()

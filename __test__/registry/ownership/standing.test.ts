@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 
 describe('a name of ours that peers give to another key', () => {
-  /** Another daemon's claim takes the place of ours at so many of the peers, as an earlier claim does in a contest. */
+  /** Another daemon's claim replaces ours at `count` peers, as an earlier claim does in a contest. */
   async function replaceAt(count: number, state: 'fresh' | 'settled'): Promise<void> {
     const other = await start({ seed: 2, self: 'peer-1' })
     for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
@@ -45,13 +45,13 @@ describe('a name of ours that peers give to another key', () => {
     await expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
   })
 
-  it('takes up the finished proof of its second registration, once it is free, but not the claim that lost it', async () => {
+  it('uses the finished proof of its second registration once it is free, not the claim that lost', async () => {
     const kept = node.store.get(keys.proof('register', ALICE))!
     await replaceAt(5, 'settled')
     await bench.clock.advance(40 * SECOND)
     await until(() => node.registry.ownedNames()[0]!.state === 'lost')
     for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
-    // As it would stand where the first one was cancelled when it had just been sent.
+    // As if the first one was cancelled just after it was sent.
     node.store.put(keys.proof('register', ALICE), encode({ ...(decode(kept) as object), spent: false }))
     expect(await node.registry.estimate(ALICE)).toMatchObject({ kind: 'register', proof_kept: false })
     node.network.before = (kind) => {
@@ -86,7 +86,7 @@ describe('a name of ours that peers give to another key', () => {
     expect(events).toEqual([`name:contested ${ALICE}`, `name:held ${ALICE}`])
   })
 
-  it('is only contested when we have seen it settled as ours; our own store taking another record is reason to look at once', async () => {
+  it('is only contested when seen settled as ours; another record in our own store triggers a look', async () => {
     await bench.clock.advance(40 * SECOND)
     await replaceAt(5, 'settled')
     node.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })

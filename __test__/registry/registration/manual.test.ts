@@ -66,12 +66,12 @@ describe('the manual flow', () => {
       }) as Error
     )
     expect(node.network.own.get(ALICE)).toEqual(first)
-    // To a daemon that knows of none, the peers say what stands in its way.
+    // The peers report the conflict to a daemon that knows of none.
     const unaware = await start({ self: 'peer-2', store: new MemoryStore() })
     await expect(unaware.registry.publish(second)).rejects.toThrow(code('SVC-REG-001'))
   })
 
-  it('refuses a Reveal that is older than the one published, here and at a daemon that has never seen the newer', async () => {
+  it('refuses a Reveal older than the published one, also at a daemon that never saw the newer', async () => {
     await registered()
     const older = held()
     node.registry.saveZone(ALICE, ZONE)

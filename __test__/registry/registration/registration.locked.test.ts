@@ -55,7 +55,7 @@ describe('a locked daemon', () => {
     expect(zones.get(ALICE as Name)!.serial).toBe(1)
   })
 
-  it('takes a reveal of an unknown name that was signed elsewhere only while it can tell whether it is its own', async () => {
+  it('accepts a foreign reveal of an unknown name only while it can tell whether it is its own', async () => {
     const other = await start({ self: 'peer-1', seed: 2 })
     await registered(other)
     const { reveal } = await other.registry.resolve(ALICE)

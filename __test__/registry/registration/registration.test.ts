@@ -89,7 +89,7 @@ describe('registering', () => {
     expect(other.tasks.list()).toEqual([])
   })
 
-  it('believes most of the peers that the name is taken, once one has shown its record, without asking for the name alone', async () => {
+  it('believes a majority that the name is taken, once one shows its record among others', async () => {
     const other = await start({ self: 'peer-1', seed: 2 })
     await registered(other)
     bench.world.peers[2]!.reveals.delete(ALICE)

@@ -220,7 +220,7 @@ describe('peers that disagree', () => {
     expect((await failure(asker.registry.resolve(ALICE))).message).toMatch(/older/)
   })
 
-  it('are outvoted by a majority, whose newest record counts whoever gives it', async () => {
+  it('are outvoted by a majority, whose newest record counts from any peer', async () => {
     const reveal = await registerAt(owner)
     const newer = withZone(reveal, { records: {} }, 9)
     bench.world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: newer })

@@ -97,7 +97,7 @@ describe('a name of this daemon', () => {
     expect(renewals()[0]!.status).toBe('completed')
   })
 
-  it('is not renewed while auto_renew is off, is warned of in time, and is renewed once it is switched on', async () => {
+  it('is not renewed while auto_renew is off, warns in time, and is renewed once it is on', async () => {
     isOn = false
     await start()
     bench.clock.set(bench.clock.now() + 5 * DAY)
@@ -119,12 +119,12 @@ describe('a name of this daemon', () => {
     expect(told()).toEqual(['name:warning renewal-off', 'name:warning-over renewal-off'])
   })
 
-  it('is renewed before others whose leases end later, and those are warned of that come too late after it', async () => {
+  it('is renewed before later ends, with warnings for those that come too late after it', async () => {
     await start()
     node.pool.instant = false
     const squarings = renewalIterations(parseName(ALICE, profile), profile)
-    // Four and a half hours each, of a calendar in which the machine is awake eight hours a day; the leases end two
-    // hours apart, in another order than that of the names.
+    // Four and a half hours each, on a machine that is awake eight hours a day. The leases end two hours apart, in
+    // another order than that of the names.
     node.pool.measureRate = () => Promise.resolve(squarings / (4.5 * 3600 * ASSUMED_SHARE))
     for (const name of ['zoe.chronym', 'bob.chronym']) {
       bench.clock.set(bench.clock.now() + 7200 * SECOND)
@@ -154,8 +154,8 @@ describe('a name of this daemon', () => {
   it('is renewed so much earlier that others whose leases end with it have their time too', async () => {
     await start()
     await bench.registered(node, 'bob.chronym')
-    // A day each, of a calendar in which the machine is awake a third of the time: nine days before the end, were it
-    // alone, and the lease has seven.
+    // A day each, on a machine that is awake a third of the time. Alone it would begin nine days before the end; the
+    // lease has seven.
     node.pool.measureRate = () => Promise.resolve(renewalIterations(parseName(ALICE, profile), profile) / (3600 * 4))
     await look()
     const due = node.registry

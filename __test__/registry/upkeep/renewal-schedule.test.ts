@@ -17,8 +17,8 @@ const leads = (renewals: readonly RenewalToCome[], slots = 1): number[] =>
   dueRounds(renewals, slots, profile).map((due, index) => renewals[index]!.lease.endRound - due)
 
 /**
- * Rounds by which the last one is late, or before the end where none is, when they take turns as tasks do and nothing
- * comes in between.
+ * Rounds by which the last one is late, or before the end if none is, when they take turns as tasks do, without
+ * interruption.
  */
 function lateness(renewals: readonly RenewalToCome[], due: readonly number[]): number {
   const waiting = renewals
@@ -39,7 +39,7 @@ function lateness(renewals: readonly RenewalToCome[], due: readonly number[]): n
 }
 
 describe('renewals of several names', () => {
-  it('begin a tenth of the lease before its end, or three times what one takes, as if each were alone, where there is time for all', () => {
+  it('begin a tenth of the lease or three durations before its end where there is time for all', () => {
     expect(leads([renewal(0, 10), renewal(0, 10), renewal(500, 10)])).toEqual([TENTH, TENTH, TENTH])
     expect(leads([renewal(0, TENTH), renewal(LEASE / 2, TENTH)])).toEqual([3 * TENTH, 3 * TENTH])
   })

@@ -115,7 +115,7 @@ describe('zones', () => {
       ...ZONE.records,
       www: [www, { type: 'TXT', value: 'x' }]
     })
-    // Both in one: a CNAME stands alone.
+    // Both in one: a CNAME excludes other records.
     node.registry.patchZone(ALICE, { remove: [{ label: 'www' }], add: { www: [{ type: 'CNAME', value: '@' }] } })
     expect(node.registry.localZone(ALICE)?.zone.records).toEqual({
       ...ZONE.records,

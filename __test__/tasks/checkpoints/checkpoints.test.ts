@@ -103,7 +103,7 @@ describe('checkpoints', () => {
     ])
   })
 
-  it('fall back to the older generation, or begin anew, when the intermediates are cut at any byte or any bit of them is altered', async () => {
+  it('fall back to the older generation, or start over, for any cut or altered bit of the intermediates', async () => {
     await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
     const file = join(directory, 'intermediates')
     const whole = await readFile(file)
@@ -186,7 +186,7 @@ describe('checkpoints', () => {
     expect(squarings(await load())).toEqual([10])
   })
 
-  it('begin anew without what was there', async () => {
+  it('start over without what was there', async () => {
     await write([checkpoint(10, 0, 1), checkpoint(20, 1, 1)])
     await write([checkpoint(5, 0, 1)])
     expect(squarings(await load())).toEqual([5])

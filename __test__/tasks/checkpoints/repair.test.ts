@@ -27,7 +27,7 @@ const plan: EvaluationPlan = {
   deadlineMs: null,
   context: new Uint8Array(0)
 }
-/** Where the evaluation stood when it was damaged. */
+/** Squarings done when the damage happened. */
 const REACHED = 880
 const MORE = REACHED + SQUARINGS_A_CHECKPOINT
 /** What its eight marks were taken at, then its two generations. */
@@ -42,7 +42,7 @@ let told: string[]
 
 const file = (name: string): string => join(directory, name)
 
-/** A daemon's life: the evaluation from where it stands on disk. */
+/** A daemon's life: the evaluation resumed from disk. */
 class Life {
   readonly abort = new AbortController()
   readonly evaluation: TaskEvaluation
@@ -84,7 +84,7 @@ class Life {
   }
 }
 
-/** Goes on until so much is squared, and proved. */
+/** Continues until `until` squarings are done, and `provedUntil` proved. */
 async function live(until: number, provedUntil = 0, of = plan): Promise<void> {
   const life = new Life(of)
   pool.onReached = (squarings, proved) => {
@@ -257,7 +257,7 @@ describe('a repair', () => {
     await expectWhole(MORE)
   })
 
-  it('of what was damaged again in the middle of it squares that anew too', async () => {
+  it('also repeats what is damaged during it', async () => {
     await damage(49)
     await live(480)
     await damage(47, 70)
@@ -339,7 +339,7 @@ describe('a repair', () => {
     await expectWhole(MORE)
   })
 
-  it('believes nothing of an evaluation that begins anew with intermediates of another layout', async () => {
+  it('believes nothing of a restarted evaluation with intermediates of another layout', async () => {
     await damage(0)
     pool.layout = 1
     await live(MORE)

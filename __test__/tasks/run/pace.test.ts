@@ -61,7 +61,7 @@ describe('the pace of a task', () => {
     expect(pace.perSecond).toBeCloseTo(300, 6)
   })
 
-  it('stands through a rest, and through squarings that are done again', () => {
+  it('lasts through a rest, and through repeated squarings', () => {
     const pace = new Pace()
     const before = work(pace, start, 60, 300)
     pace.rest()

@@ -1,7 +1,7 @@
 /**
- * A task that runs for thirty days, on a clock that runs ahead: what it leaves on the disk and in memory must not grow
- * with time. Real database, progress files, checkpoint files and event log; the evaluation is a fake, whose
- * intermediate forms the kernel bounds (crates/vdf, docs/architecture.md).
+ * A task that runs for thirty days, on a fast clock: its disk and memory must not grow with time. Real database,
+ * progress files, checkpoint files and event log. The evaluation is a fake, whose intermediate forms the kernel bounds
+ * (crates/vdf, docs/architecture.md).
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -77,7 +77,7 @@ async function bytesOnDisk(): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** So many looks, each showing new progress, with a checkpoint every ten seconds. */
+/** Looks repeatedly, each time with new progress, and a checkpoint every ten seconds. */
 async function work(id: string, run: FakeEvaluation, looks: number): Promise<void> {
   for (let look = 0; look < looks; look++) {
     const squarings = run.current.squarings + 150_000

@@ -100,7 +100,7 @@ describe('a task on the real kernel', () => {
     }
   )
 
-  /** Begins a task, and stops the daemon when it has done so much; the directory of its checkpoints. */
+  /** Begins a task, and stops the daemon after `squarings`; returns the directory of its checkpoints. */
   async function leave(squarings: number): Promise<{ task_id: string; directory: string }> {
     await start()
     const { task_id } = manager.create({ name: 'alice.chronym', kind: 'register' })
@@ -121,7 +121,7 @@ describe('a task on the real kernel', () => {
     ['two segments', 360_000, 150_000, 0.5],
     ['two segments', 100_000, 150_000, 0.5]
   ])(
-    'squares anew only a stretch when the disk has lost intermediates of %s (split %s, at %i squarings, %f of them), and its proof verifies',
+    'repeats only lost squarings of %s (split %s, at %i squarings, %f of them), and its proof verifies',
     async (_form, split, squarings, share) => {
       steps = new RealSteps({ iterations: 400_000, split })
       const { task_id, directory } = await leave(squarings)

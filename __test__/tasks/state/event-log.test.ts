@@ -118,7 +118,7 @@ describe('events', () => {
     expect(after.at(-1)!.type).toBe('completed')
   })
 
-  it('after a restart begin with where the task stands, not with the way there', async () => {
+  it("after a restart begin with the task's present state, not its history", async () => {
     const id = at.register()
     await at.evaluation()
     await taskWhere(at.manager, id, (view) => view.phase === 'evaluate')

@@ -179,7 +179,8 @@ describe.skipIf(process.platform === 'win32')('zone edit', () => {
   ])('opens the file again with the error for %s', async (_what, wrong, message) => {
     const seen = join(directory, 'seen')
     const env = await editor(
-      `if [ -e ${seen} ]; then cp "$1" ${seen}; sed 's/bad .*/good A 192.0.2.7/' ${seen} > "$1"; else touch ${seen}; echo 'bad ${wrong}' >> "$1"; fi`
+      `if [ -e ${seen} ]; then cp "$1" ${seen}; sed 's/bad .*/good A 192.0.2.7/' ${seen} > "$1"; ` +
+        `else touch ${seen}; echo 'bad ${wrong}' >> "$1"; fi`
     )
     expect((await zone(['edit', NAME], { env, terminal: true })).exitCode).toBe(0)
     const [remark, ...rest] = (await readFile(seen, 'utf8')).trimEnd().split('\n')

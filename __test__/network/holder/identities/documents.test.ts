@@ -1,6 +1,6 @@
 /**
- * Documents at a holder: how many one name carries, and manifests, which are taken for an identity that something
- * carries and kept as long as it is.
+ * Documents at a holder: how many one name carries. Manifests are accepted for a carried identity and kept as long as
+ * it is.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -151,8 +151,8 @@ async function heldName(target: Holder, owner: string): Promise<{ name: string; 
 type Holding = 'it' | 'nothing' | 'no line'
 
 /**
- * A name of another neighbourhood, and those who should hold it: as the test says, they do, hold nothing, or can mostly
- * not be reached.
+ * A name of another neighbourhood and its holders. As the test says, they hold it, hold nothing, or are mostly
+ * unreachable.
  */
 function farawayName(): {
   peers: Peers
@@ -180,7 +180,7 @@ function farawayName(): {
 }
 
 describe('a name', () => {
-  it('[one name that carries any number of documents] carries four of each kind; more need stamps, and give way as such', async () => {
+  it('[one name that carries any number of documents] carries four of each kind; more need stamps', async () => {
     const target = holder({ stamped: 1 })
     const binding = await heldName(target, 'mallory')
     const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
@@ -207,7 +207,7 @@ describe('a name', () => {
     ])
   })
 
-  it('carries four of each kind, however often the node is started anew', async () => {
+  it('carries four of each kind, however often the node restarts', async () => {
     const binding = await heldName(holder(), 'mallory')
     const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
     const answers: string[] = []
@@ -277,7 +277,7 @@ describe('a name', () => {
 })
 
 describe('an identity', () => {
-  it('stays while those who hold its name, farther away, cannot be reached, and goes once they say that the name is gone', async () => {
+  it('stays while the distant holders of its name are unreachable, and goes once they lost the name', async () => {
     const { peers, carrier, hold } = farawayName()
     const target = holder({}, peers)
     expect(await offer(target, 'kid', recordOf('alice', carrier))).toBe('stored')
@@ -367,7 +367,7 @@ describe('a manifest', () => {
     expect(held()).toBe(0)
   })
 
-  it('stays while those who hold the name of its identity cannot be reached, and goes once they say that the name is gone', async () => {
+  it("stays while the holders of its identity's name are unreachable, and goes once they lost the name", async () => {
     const { peers, carrier, hold } = farawayName()
     const target = holder({}, peers)
     const { id } = identityOf('alice')
@@ -384,7 +384,7 @@ describe('a manifest', () => {
     }
   })
 
-  it('is neither refused nor dropped for records of its identity that others made up, while the one that its name carries is shown', async () => {
+  it('is neither refused nor dropped for forged records of its identity, while the carried one is shown', async () => {
     const { peers, carrier } = farawayName()
     const target = holder({}, peers)
     const { id } = identityOf('alice')
@@ -415,7 +415,7 @@ describe('a manifest', () => {
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
   })
 
-  it('of an identity without a name displaces nothing and is one of so many; of one with a name it is taken beside them', async () => {
+  it('displaces nothing within a limit without a name; with a name it is accepted beside them', async () => {
     const target = holder({ stamped: 1 })
     for (const who of ['alice', 'bob']) elsewhere.set(identityOf(who).id, [recordOf(who)])
     expect([

@@ -50,7 +50,7 @@ describe('a holder among neighbours', () => {
     expect(await questions('a rival')).toEqual([true, true, true, true, true, false])
   })
 
-  it('[a dead claim shown to a newcomer] keeps no name from being taken, nor one that was renewed from being adopted', async () => {
+  it('[a dead claim shown to a newcomer] prevents neither registration nor adoption of a renewed name', async () => {
     const { lab } = at
     const gone = lab.reveal('dead.chronym', lab.owner('mallory'), { p: lab.round })
     const first = lab.reveal('renewed.chronym', lab.owner('owner'), { p: lab.round })
@@ -208,7 +208,7 @@ describe('a holder among neighbours', () => {
     expect(at.stateOf(target, 'repair.chronym')).toEqual({ state: 'settled', owner: other.pubkey })
   })
 
-  it('settles an entry by those who should hold it, not by whom it happens to know', async () => {
+  it('settles an entry by its holders, not by the peers it happens to know', async () => {
     const { lab } = at
     const target = at.holder()
     const own = at.witnessed(target, 'slept.chronym', 'owner')
