@@ -47,8 +47,8 @@ pub fn refused(error: chronym_vdf::Error) -> napi::Error<Code> {
     napi::Error::new(code, error.to_string())
 }
 
-/// Bytes in memory of the JS engine's own. napi's usual way hands Rust's memory over, to be released by a callback on
-/// an event loop, which does not turn while an evaluation runs.
+/// Bytes in the JS engine's own memory. napi usually lends Rust's memory, released by a callback on an event loop,
+/// which does not turn during an evaluation.
 pub fn bytes<'env>(env: &'env Env, data: &[u8]) -> Result<Uint8ArraySlice<'env>> {
     Uint8ArraySlice::copy_from(env, data).map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.clone()))
 }
@@ -81,9 +81,9 @@ pub struct StopWord(*const AtomicU32);
 impl StopWord {
     /// The word, for the length of the call it was passed to.
     pub fn get(&self) -> &AtomicU32 {
-        // SAFETY: `from_napi_value` took the pointer from a typed array of at least one u32, which is aligned, and
-        // which the caller's argument keeps alive during this call. It is only ever accessed atomically, here and by
-        // `Atomics` in JS.
+        // SAFETY: `from_napi_value` took the pointer from a typed array of at least one u32, which is aligned. The
+        // caller's argument keeps it alive during this call. It is only ever accessed atomically, here and by `Atomics`
+        // in JS.
         unsafe { &*self.0 }
     }
 }

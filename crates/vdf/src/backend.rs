@@ -1,7 +1,7 @@
-//! Which instructions the crate uses beyond those that every processor of the target has: found out once, or forced.
+//! The instructions that the crate uses beyond the target's baseline: detected once, or forced.
 //!
 //! The sets form a ladder: each contains those below it. Code for special instructions asks [`Backend::in_use`] for the
-//! token of its set; a token's existence is the proof that its instructions may be used, and only this file makes them.
+//! token of its set. A token proves that its instructions may be used, and only this file makes them.
 
 use crate::error::Error;
 use crate::instruction_set::{BACKEND_VARIABLE, InstructionSet as Set};

@@ -12,8 +12,8 @@ use core::ops::RangeInclusive;
 /// Largest discriminant, in bits.
 const MAX_BITS: usize = 64 * D_LIMBS;
 
-/// Accepted lengths of a seed. The counter of one byte has too few values: chiavdf never ends there. That of two leads to a prime of every size,
-/// which a test shows.
+/// Accepted lengths of a seed. The counter of one byte has too few values: chiavdf never ends there. A test shows that
+/// two bytes lead to a prime of every size.
 const SEED_BYTES: RangeInclusive<usize> = 2..=64;
 
 /// A negative prime discriminant, 1 modulo 8, of 8 to 1024 bits; with it the class group is given.

@@ -26,8 +26,8 @@ pub struct EvaluationOptions {
     /// the first can be proved while the second is computed.
     pub split: Option<u64>,
     /// Bound on all that the evaluation holds, in bytes: stored forms, the prover's buckets, and the forms once more
-    /// while it is taken up from a checkpoint. Less memory makes proving slower, not wrong; below a few kilobytes it is
-    /// not kept.
+    /// while it resumes from a checkpoint. Less memory makes proving slower, not wrong. Below a few kilobytes it is not
+    /// kept.
     pub memory_bytes: usize,
 }
 
@@ -130,8 +130,8 @@ impl Evaluation {
         self.threads = threads.max(1);
     }
 
-    /// Does about `max_steps` squarings, or as many steps of proving; less when `stop` is found to be other than zero,
-    /// which every thread reads at least once in a few milliseconds.
+    /// Does about `max_steps` squarings, or steps of proving. Ends early when `stop` is not zero; every thread reads it
+    /// at least once in a few milliseconds.
     ///
     /// Nothing is lost by stopping. The last call also verifies the proof, which takes a few milliseconds.
     pub fn advance(&mut self, max_steps: u64, stop: &AtomicU32) -> Step {
@@ -221,8 +221,8 @@ impl Evaluation {
         }
     }
 
-    /// Share of the present phase that is done, 0 to 1: of all squarings, or of what the proof still took when the last
-    /// one was done.
+    /// Finished share of the present phase, 0 to 1: of all squarings, or of the proving left when the last squaring was
+    /// done.
     #[must_use]
     pub fn phase_progress(&self) -> f64 {
         match self.phase() {

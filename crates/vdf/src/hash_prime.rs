@@ -23,9 +23,9 @@ const LARGEST_MISSED: u64 = 233;
 
 /// The first prime of `size` bits that a seed leads to.
 ///
-/// The seed is a big-endian counter of fixed width, which wraps. A candidate is the concatenation of SHA-256 of the
-/// counter, incremented before each hash and never set back, cut to `size / 8` bytes and read big-endian; then the bits
-/// of `set_bits` are set.
+/// The seed is a big-endian counter of fixed width, which wraps. A candidate concatenates SHA-256 of the counter,
+/// incremented before each hash and never set back. It is cut to `size / 8` bytes and read big-endian. Then the bits of
+/// `set_bits` are set.
 pub(crate) fn hash_prime<const N: usize>(backend: Backend, seed: &[u8], size: usize, set_bits: &[usize]) -> Uint<N> {
     debug_assert!(size.is_multiple_of(8) && size <= 64 * N);
     let mut counter = Counter::new(seed);

@@ -1,9 +1,9 @@
 //! Wesolowski's proofs that `y = x^(2^T)`.
 //!
 //! A proof of depth 0 is `y || pi` with `pi = x^floor(2^T / B)`, B a prime of 264 bits hashed from x and y. A deeper
-//! one cuts the squarings into segments, each proved alone: after `y || pi` of the last segment come the earlier ones,
-//! latest first, as `squarings (u64, big-endian) || B (33 bytes, big-endian) || pi`; the end of such a segment is not
-//! sent, it follows from B and pi.
+//! one cuts the squarings into segments, each proved alone. After `y || pi` of the last segment come the earlier ones,
+//! latest first, as `squarings (u64, big-endian) || B (33 bytes, big-endian) || pi`. The end of such a segment is not
+//! sent: it follows from B and pi.
 
 mod collect;
 mod combine;

@@ -130,7 +130,8 @@ fn short_seeds_lead_to_chiavdfs_discriminants_and_proofs() {
     }
 }
 
-/// A candidate takes one hash for each 256 bits, so all seeds of two bytes run through one of these many cycles, and one of each is tried.
+/// A candidate takes one hash for each 256 bits, so all seeds of two bytes run through one of that number of cycles.
+/// One of each is tried.
 #[test]
 fn a_seed_of_two_bytes_leads_to_a_prime_of_every_size() {
     for bits in (8..=1024).step_by(8) {

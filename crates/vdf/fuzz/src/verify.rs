@@ -1,4 +1,4 @@
-//! Verification: of bytes that nobody made, and of valid proofs with changes. What is accepted is true.
+//! Verification of arbitrary bytes, and of altered valid proofs. What is accepted is true.
 
 use crate::edits;
 use crate::input::Input;

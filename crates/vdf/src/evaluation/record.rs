@@ -1,5 +1,5 @@
-//! A form as 128 bytes: a, then |b|, each 64 bytes little-endian. b is odd, so its lowest bit says nothing, and holds
-//! the sign instead.
+//! A form as 128 bytes: a, then |b|, each 64 bytes little-endian. b is odd, so its lowest bit carries no information
+//! and holds the sign instead.
 
 use crate::discriminant::Discriminant;
 use crate::form::Form;

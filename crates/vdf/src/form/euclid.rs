@@ -75,9 +75,9 @@ struct Matrix {
 
 /// Steps that follow from the leading 64 bits alone, or `None` if not even the first does.
 ///
-/// Jebelean's condition, made a little stronger by taking the larger cofactor in both its parts: a step from the
-/// truncated remainders is right if the new one is at least the new cofactor d, and falls short of the one before it by
-/// at least the sum of both. So `d <= x1 < 2^64 / d_before`, and no product here leaves a word.
+/// Jebelean's condition, slightly stronger by taking the larger cofactor in both its parts. A step from the truncated
+/// remainders is right under two bounds. The new one is at least the new cofactor d, and falls short of the previous
+/// one by at least the sum of both. So `d <= x1 < 2^64 / d_before`, and no product here exceeds a word.
 fn lehmer_steps(x0: &Half, x1: &Half, bits: usize) -> Option<Matrix> {
     let length = x0.bit_length();
     let shift = length.saturating_sub(64);

@@ -1,7 +1,7 @@
 //! The partial extended Euclid that chooses the cofactor `t` of a form's encoding.
 //!
-//! The encoding depends on the cofactor, so this follows chiavdf's Lehmer steps exactly: because the bound is compared
-//! truncated, they may go one quotient further than a plain Euclid would.
+//! The encoding depends on the cofactor, so this follows chiavdf's Lehmer steps exactly. They compare a truncated
+//! bound, so they may go one quotient further than a plain Euclid.
 
 use crate::sizes::HALF_LIMBS;
 use crate::uint::Uint;

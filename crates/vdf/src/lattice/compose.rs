@@ -29,8 +29,8 @@ pub(super) fn compose<K: Kernel>(kernel: K, context: &LatticeContext, x: &FastFo
     attempt(&odd_form(x), y).or_else(|| attempt(&odd_form(y), x)).or_else(|| (0..OTHERS).find_map(other))
 }
 
-/// Primes that are looked for in both coefficients: each costs less than the inverses that are begun in vain for it,
-/// half a composition for one pair in `p^2 / 4` or none, as the discriminant has it.
+/// Primes searched for in both coefficients. Each costs less than the inverses begun in vain for it: half a composition
+/// for one pair in `p^2 / 4` or none, depending on the discriminant.
 const SMALL_PRIMES: [u64; 8] = [3, 5, 7, 11, 13, 17, 19, 23];
 
 /// Their product, below `2^27`.

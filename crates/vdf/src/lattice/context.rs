@@ -41,9 +41,9 @@ impl LatticeContext {
     }
 
     /// The shift bits t after which both coordinates are near the square root of A, by which they are made `2^0.5`
-    /// apart: `0.703 (2 log2 A - 1 - log2 |D| / 2)`; a shift bit takes `1 / 0.703` bits from `x1 x2 / (y1 y2)`.
+    /// apart: `0.703 (2 log2 A - 1 - log2 |D| / 2)`. A shift bit takes `1 / 0.703` bits from `x1 x2 / (y1 y2)`.
     ///
-    /// The constant is measured; another would cost steps of Gauss's reduction, nothing else.
+    /// The constant is measured; another would only cost steps of Gauss's reduction.
     #[inline(always)]
     pub(super) fn shift_for_square(&self, modulus_bits: u32) -> u32 {
         (703 * (4 * modulus_bits).saturating_sub(2 + self.discriminant_bits)) / 2000

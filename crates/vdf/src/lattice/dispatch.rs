@@ -16,8 +16,8 @@ impl LatticeContext {
         }
     }
 
-    /// The reduced product of two reduced forms; None when a form is out of range, their coefficients have too many
-    /// common divisors or a check failed, so that the caller takes its general path.
+    /// The reduced product of two reduced forms. None when a form is out of range, their coefficients have too many
+    /// common divisors or a check failed. The caller then takes its general path.
     pub(crate) fn compose(&self, x: &FastForm, y: &FastForm) -> Option<FastForm> {
         match self.instructions {
             Instructions::Portable(portable) => compose(portable, self, x, y),

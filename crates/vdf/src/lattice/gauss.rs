@@ -1,15 +1,15 @@
 //! Gauss's reduction of the two vectors, in doubles: it replaces the reduction of the form.
 //!
 //! A vector (x, y) is the point `(U, W) = (x + beta y, eta y)` of the plane, and the form's value on it is a constant
-//! times `U^2 + W^2`. Doubles are enough to find the reducing matrix in nearly every case; whether it was the right one
-//! is decided exactly afterwards, on the form.
+//! times `U^2 + W^2`. Doubles suffice to find the reducing matrix in nearly every case. An exact check on the form
+//! afterwards decides whether it was right.
 
 use super::arithmetic::coordinate::{combine, to_f64};
 use super::arithmetic::float::power_of_two;
 use super::partial::Basis;
 
-/// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are taken
-/// anew. 2.6% of squarings.
+/// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are computed
+/// again. 2.6% of squarings.
 const LARGE_ENTRY: f64 = 65_536.0;
 
 /// The largest quotient used at once, `2^36`: entries are then at most `2^16 2^36 + 2^16 < 2^53`, exact as doubles.

@@ -14,8 +14,8 @@ pub(super) struct Basis {
     pub(super) y: [Coordinate; 2],
 }
 
-/// The vectors for `K = k`, or `K = -k` when `negative`, after `bits` shift bits; both near the square root of A if
-/// `bits` is well chosen, None if they are above `2^316`.
+/// The vectors for `K = k`, or `K = -k` when `negative`, after `bits` shift bits. Both are near the square root of A if
+/// `bits` is well chosen. None if they are above `2^316`.
 #[inline(always)]
 pub(super) fn reduce_partially<K: Kernel>(
     kernel: K,

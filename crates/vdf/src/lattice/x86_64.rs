@@ -1,4 +1,4 @@
-//! The kernel compiled for x86-64 processors since Haswell and Excavator: MULX keeps the flags of a carry chain, SHRX
+//! The kernel compiled for x86-64 processors since Haswell and Excavator. MULX keeps the flags of a carry chain, SHRX
 //! and SHLX take their count from any register, TZCNT and LZCNT know zero. 7% faster than without.
 
 use super::arithmetic::batch::{batch, last_batch};

@@ -83,7 +83,7 @@ fn is_prime<const N: usize>(n: &Uint<N>) -> bool {
 }
 
 /// Strong pseudoprimes to base 2 of 64 bits with two large factors, p (2p - 1): no small prime divides them, only Lucas
-/// finds them out.
+/// rejects them.
 pub(super) fn strong_pseudoprimes(count: usize) -> Vec<u64> {
     let is_strong = |n: &Uint<1>| miller_rabin::is_probable_prime(n, &Montgomery::new(n));
     let pseudoprime = |p: u64| {

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 /// Primes below this are tried first, and alone where eight numbers at once are divided by the others.
 pub(super) const FIRST_LIMIT: usize = 200;
 
-/// Primes below this are tried. At 1024 bits one more prime p spares 1/p of a Miller-Rabin test of 150 to 300 us, and
-/// costs 2 to 3 ns: beyond this the two are about even.
+/// Primes below this are tried. At 1024 bits one more prime p saves 1/p of a Miller-Rabin test of 150 to 300 us, and
+/// costs 2 to 3 ns. Beyond this the two are about even.
 const LIMIT: usize = 1 << 16;
 
 /// Length from which on all primes are tried, in limbs: a discriminant's.

@@ -12,8 +12,8 @@ impl<const N: usize> Uint<N> {
         // ceil(bits / 2) < 64 N for every width.
         let mut root = Self::ONE.shl(self.bit_length().div_ceil(2));
         loop {
-            // root <= 2^(32 N) and self / root <= 2 root, so the sum fits for N >= 1 but for a one-limb word near its
-            // top, where root = 2^32 and the quotient is below 2^32.
+            // root <= 2^(32 N) and self / root <= 2 root, so the sum fits for N >= 1. The exception is a one-limb word
+            // near its top, where root = 2^32 and the quotient is below 2^32.
             let next = root.add(&self.div_rem(&root).0).shr(1);
             if next >= root {
                 return root;

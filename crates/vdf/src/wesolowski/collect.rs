@@ -16,8 +16,8 @@ const PIECE: usize = 2048;
 /// Ranges of buckets for each thread, so that one that is held up leaves some of its work to the others.
 const LANES_PER_THREAD: usize = 4;
 
-/// How many digits before its own a bucket is asked for: buckets are far more than the second cache holds, and of this
-/// many digits a lane among eight has two.
+/// Digits between the prefetch of a bucket and its use. Buckets far exceed the second cache, and of this many digits a
+/// lane among eight has two.
 const AHEAD: usize = 16;
 
 /// Digits from the highest down are made in rounds; in a round each lane goes through all digits and takes those of its

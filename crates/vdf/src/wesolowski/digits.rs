@@ -8,10 +8,10 @@ use crate::uint::montgomery::Montgomery;
 /// `2^64`.
 const WORD: f64 = 18_446_744_073_709_551_616.0;
 
-/// A quotient in doubles is believed unless it is as near as this to a whole number.
+/// A quotient in doubles is trusted unless it is this near to a whole number.
 ///
 /// The numerator's bits below its top two limbs, of five, are worth less than `2^(192 - 263 + 19)` in the quotient,
-/// which is below `2^19`; rounding makes at most four errors of `2^-53` relative to that. Together below `2^-31`.
+/// which is below `2^19`. Rounding makes at most four errors of `2^-53` relative to that. Together below `2^-31`.
 const DOUBT: f64 = 1e-9;
 
 /// Digits `i = pass, pass + stride, ...` of `floor(2^n / B) = sum of d_i 2^(k i)`, with `|d_i| <= 2^(k - 1)`.
@@ -47,7 +47,7 @@ impl Digits {
         blocks.saturating_sub(self.pass).div_ceil(self.stride)
     }
 
-    /// Writes the digits with indices `end - 1`, `end - 2` and so on, as many as `out` takes; at most `end`, which is
+    /// Writes the digits with indices `end - 1`, `end - 2` and so on, as many as `out` holds; at most `end`, which is
     /// at most `count()`.
     pub(super) fn fill(&self, end: u64, out: &mut [i32]) {
         debug_assert!(out.len() as u64 <= end && end <= self.count());

@@ -33,8 +33,8 @@ impl Plan {
             .expect("the range is not empty")
     }
 
-    /// Most that proving `squarings` holds at once, in bytes: the forms and the buckets, or when it is taken up again
-    /// the forms, as they were read and as they are kept.
+    /// The most that proving `squarings` holds at once, in bytes: the forms and the buckets. After a resume it is the
+    /// forms twice, as read and as kept.
     pub(crate) fn memory(self, squarings: u64, form_bytes: u64) -> u64 {
         let forms = self.forms(squarings).saturating_mul(form_bytes);
         forms.saturating_add(forms.max(self.bucket_bytes()))

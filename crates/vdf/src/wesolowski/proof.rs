@@ -11,8 +11,8 @@ const RECORD_BYTES: usize = 8 + B_BYTES + FORM_BYTES;
 
 type FormBytes = [u8; FORM_BYTES];
 
-/// The parts of a proof whose structure is sound: lengths agree, numbers of squarings add up, every B can be a
-/// challenge and every form an encoding. All of that takes microseconds, and most of what is not a proof ends there.
+/// The parts of a proof with a sound structure. Lengths agree, numbers of squarings add up, every B can be a challenge
+/// and every form an encoding. The check takes microseconds and refuses most invalid bytes.
 pub(super) struct Proof<'a> {
     pub(super) y: &'a FormBytes,
     /// The last segment's.

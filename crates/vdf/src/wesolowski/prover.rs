@@ -12,12 +12,12 @@ use crate::uint::Uint;
 
 /// Computes a segment's witness.
 ///
-/// With k-bit digits `d_i` of the exponent and the stored forms `C_j = x^(2^(k passes j))`, the witness is the product
-/// over the passes r of `(product over j of C_j^d_(passes j + r))^(2^(k r))`. A pass puts every `C_j` into the bucket
-/// of its digit, then combines the buckets; Horner's rule joins the passes, from the highest r down.
+/// With k-bit digits `d_i` of the exponent and the stored forms `C_j = x^(2^(k passes j))`, the witness is a product
+/// over the passes r. Its factors are `(product over j of C_j^d_(passes j + r))^(2^(k r))`. A pass puts every `C_j`
+/// into the bucket of its digit, then combines the buckets. Horner's rule joins the passes, from the highest r down.
 ///
-/// Threads share the buckets: each has a range of them, so there is one set of buckets however many threads there are,
-/// and the operations are the same ones.
+/// Threads share the buckets, each with its own range. So any number of threads uses one set of buckets and the same
+/// operations.
 pub(crate) struct Prover {
     prime: Uint<B_LIMBS>,
     squarings: u64,

@@ -56,8 +56,8 @@ impl Verifier {
         verify_parsed(discriminant, &Form::generator(discriminant).encode(discriminant), &proof)
     }
 
-    /// Checks the proofs one after the other until all are done or `stop` is not zero, which is looked at between two
-    /// of them: the verdicts on as many of the first ones.
+    /// Checks the proofs in sequence until all are done or `stop` is not zero, which is read between two of them.
+    /// Returns the verdicts of the checked ones.
     pub fn verify_all(&mut self, questions: &[Question], stop: &AtomicU32) -> Vec<Result<(), Error>> {
         let mut verdicts = Vec::with_capacity(questions.len());
         for question in questions {

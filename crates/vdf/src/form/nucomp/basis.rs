@@ -6,9 +6,8 @@ use crate::sizes::{D_LIMBS, HALF_LIMBS};
 use crate::uint::Uint;
 use crate::uint::int::Int;
 
-/// Limbs of v1 times a value of the form on the lattice. The values fall from at most v1 v2 < 2^1023 and about 2^1024
-/// for the first two vectors to about sqrt(|D|), and v1 < 2^512; the terms that add up to one are at most a few bits
-/// longer.
+/// Limbs of v1 times a value of the form on the lattice. The values of the first two vectors are at most v1 v2 < 2^1023
+/// and about 2^1024. They fall to about sqrt(|D|), and v1 < 2^512. The terms of a value are at most a few bits longer.
 const LIMBS: usize = D_LIMBS + HALF_LIMBS + 2;
 
 /// The form `(v2 x^2 + b x y + c y^2) / v1` on the lattice `x = r y mod v1`.
@@ -36,8 +35,8 @@ impl Restricted<'_> {
         let v2 = wide(false, self.v2);
         let b = Int::<LIMBS>::from_uint(self.b.negative, &self.b.magnitude);
         let c = Int::<LIMBS>::from_uint(false, self.c);
-        // halves of the gradient: the form's value at (x, y) is (p x + q y) / v1 with p = v2 x + b y / 2, q = b x / 2 +
-        // c y, doubled here
+        // Halves of the gradient, doubled here: the form's value at (x, y) is (p x + q y) / v1. Here p = v2 x + b y / 2
+        // and q = b x / 2 + c y.
         let gradient =
             |x: &Int<LIMBS>, y: &Int<LIMBS>| (v2.mul(x).shl(1).add(&b.mul(y)), b.mul(x).add(&c.mul(y).shl(1)));
         let (p1, q1) = gradient(&x1, &y1);

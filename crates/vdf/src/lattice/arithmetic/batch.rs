@@ -13,8 +13,8 @@ const MAX_BITS: u32 = 62;
 /// Reduces the rows by as many shift bits as the words allow: 53 on average, at most 62. Returns their number, at least
 /// 1.
 ///
-/// x2 is odd before and after, and so is x1, unless a difference had more than 62 trailing zeros: the next batch goes
-/// on with those. None when a row outgrows its limbs.
+/// x2 is odd before and after. So is x1, unless a difference had more than 62 trailing zeros: the next batch continues
+/// with those. None when a row exceeds its limbs.
 #[inline(always)]
 pub(in crate::lattice) fn batch(rows: &mut Rows) -> Option<u32> {
     let (words, full) = rows.words();

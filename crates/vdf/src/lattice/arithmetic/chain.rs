@@ -1,7 +1,7 @@
 //! Carry chains over a number of limbs that the compiler knows.
 //!
 //! A product by one word adds the high words to the next low words in one chain, and another chain adds the product to
-//! where it belongs: with multiplications that keep the flags, two additions a limb instead of four.
+//! its place. Multiplications that keep the flags need two additions a limb instead of four.
 
 use super::word::{borrowing_sub, carrying_add, widening_mul};
 

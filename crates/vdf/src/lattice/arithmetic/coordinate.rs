@@ -43,7 +43,7 @@ fn magnitude(value: &Coordinate) -> (Coordinate, bool) {
     (negate_if(value, negative), negative)
 }
 
-/// The value as a double, to within `2^129` and a few units in the last place: the limbs below `2^128` are left out,
+/// The value as a double, to within `2^129` and a few units in the last place. The limbs below `2^128` are omitted,
 /// since coordinates of short vectors are near `2^256`.
 #[inline(always)]
 pub(in crate::lattice) fn to_f64(value: &Coordinate) -> f64 {

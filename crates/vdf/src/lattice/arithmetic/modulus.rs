@@ -137,8 +137,8 @@ impl Modulus {
         remainder
     }
 
-    /// Takes the multiple of the normalized modulus from the lowest N + 1 limbs that leaves them below it (Knuth, TAOCP
-    /// 2, 4.3.1, algorithm D; the digit is right or one too large).
+    /// Reduces the lowest N + 1 limbs below the normalized modulus by one multiple of it (Knuth, TAOCP 2, 4.3.1,
+    /// algorithm D; the digit is right or one too large).
     #[inline(always)]
     fn divide_step<const N: usize>(&self, limbs: &mut [u64]) {
         let limbs = &mut limbs[..=N];

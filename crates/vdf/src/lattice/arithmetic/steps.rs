@@ -105,7 +105,7 @@ impl State {
     }
 }
 
-/// The longest of the runs of 28, 24 and 20 steps whose shift fits a batch; when none does, the column of 20 steps,
+/// The longest of the runs of 28, 24 and 20 steps whose shift fits a batch. When none does, the column of 20 steps,
 /// whose shift is above [`MAX_SHIFT`].
 ///
 /// A step takes two shift bits on average: 28 of them make 56 +- 7.5. The counts were chosen by measurement.

@@ -74,8 +74,8 @@ fn discriminants_of_928_bits_and_more_are_taken() {
     assert!(Contexts::new(&(random.discriminant(1024) + 4)).is_none(), "3 modulo 8");
 }
 
-/// Small a and a near the bound `sqrt(|D| / 3)`, b = 1, b at the edges of `+-a`, a and c of each parity, c of 8 and 9
-/// limbs, long runs of ones and zeros.
+/// Small a and a near the bound `sqrt(|D| / 3)`, b = 1, b at the edges of `+-a`. Also a and c of each parity, c of 8
+/// and 9 limbs, long runs of ones and zeros.
 #[test]
 fn structured_forms_are_squared_or_refused_for_a_reason() {
     let mut random = Random(4);
@@ -89,8 +89,8 @@ fn structured_forms_are_squared_or_refused_for_a_reason() {
             assert_eq!(BigForm::from(&square), form.square(), "{form:?}");
             continue;
         }
-        // Refused: a or A too small, c of the form or its square too large, a common divisor of A and B (so of D), or a
-        // square on the edge of reducedness.
+        // Refused: a or A too small, c of the form or its square too large, a common divisor of A and B (so of D). Also
+        // a square on the edge of reducedness.
         let odd = odd_form(&fast);
         let (a, b) = (to_big(&odd.a), to_big(&odd.b));
         let square = form.square();

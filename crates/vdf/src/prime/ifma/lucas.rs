@@ -119,8 +119,8 @@ fn advance(state: &mut [Lanes; LIMBS], m: &[Lanes; LIMBS], negated_inverse: Lane
         first[j] = _mm512_permutexvar_epi64(step.first, state[j]);
         second[j] = _mm512_permutexvar_epi64(step.second, state[j]);
     }
-    // A column gathers at most 40 halves of the product and 40 of multiples of m, each below 2^52, and a carry: less
-    // than 81 2^52 < 2^59, 15 times which fits, with the two halves of a product by a coefficient
+    // A column gathers at most 40 halves of the product and 40 of multiples of m, each below 2^52, and a carry. That is
+    // less than 81 2^52 < 2^59. 15 times that fits, with the two halves of a product by a coefficient.
     let mut columns = [_mm512_setzero_si512(); COLUMNS];
     each_row!(add_product_row::<LIMBS, COLUMNS>(&mut columns, &first, &second):
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);

@@ -10,7 +10,7 @@ use core::arch::x86_64::{
 };
 use std::sync::LazyLock;
 
-/// Primes below this are tried. At 1024 bits one more prime p spares 1/p of a test of some 35 us, and costs 0.5 ns:
+/// Primes below this are tried. At 1024 bits one more prime p saves 1/p of a test of some 35 us, and costs 0.5 ns:
 /// twice as many primes gain nothing.
 const LIMIT: usize = 1 << 15;
 
@@ -39,8 +39,8 @@ struct Divisor {
     largest: u64,
 }
 
-/// Bits of a group's product. The high halves of `MAX_LIMBS` products with a limb, of one more product and a carry of
-/// `MAX_LIMBS` together stay below `21 2^47 + 21 < 2^52`.
+/// Bits of a group's product. A high half gathers `MAX_LIMBS` products with a limb, one more product and a carry of
+/// `MAX_LIMBS`. Together they stay below `21 2^47 + 21 < 2^52`.
 const PRODUCT_BITS: u32 = 47;
 
 static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(groups);

@@ -33,8 +33,8 @@ pub(super) fn square<const L: usize, const COLUMNS: usize>(
     doubling: Lanes,
 ) {
     const { assert!(COLUMNS == 2 * L && L <= 20) };
-    // A column gathers at most 2 L products of a square and as many of multiples of m, and one carry, each below 2^52:
-    // with L <= 20 less than 81 2^52 < 2^59, twice of which fits.
+    // A column gathers at most 2 L products of a square, as many of multiples of m, and one carry, each below 2^52.
+    // With L <= 20 that is less than 81 2^52 < 2^59, twice of which fits.
     let mut columns = [_mm512_setzero_si512(); COLUMNS];
     each_row!(add_square_row::<L, COLUMNS>(&mut columns, a): 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
     each_row!(reduce_row::<L, COLUMNS>(&mut columns, m, negated_inverse):
@@ -46,7 +46,7 @@ pub(super) fn square<const L: usize, const COLUMNS: usize>(
     }
 }
 
-/// Adds the products of limb I with those above it, which every square has twice, and its own square; columns 2 I and 2
+/// Adds the products of limb I with those above it, which every square has twice, and its own square. Columns 2 I and 2
 /// I + 1 are complete then.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]

@@ -1,6 +1,6 @@
-//! Rows on x86-64 processors with BMI2 and ADX (since Broadwell and Zen): MULX leaves the flags alone, and ADCX and
-//! ADOX carry two additions side by side. A primality test takes 0.7 of the time; the compiler does not make such code
-//! by itself.
+//! Rows on x86-64 processors with BMI2 and ADX (since Broadwell and Zen). MULX leaves the flags alone, and ADCX and
+//! ADOX carry two additions in parallel. A primality test takes 0.7 of the time; the compiler does not generate such
+//! code.
 
 use crate::backend::Adx;
 use core::arch::asm;
