@@ -1,4 +1,3 @@
-/** The open node, with everything that watches over it. */
 import type { PeerId } from '@libp2p/interface'
 import type { Logger } from 'pino'
 import type { Acquaintances } from './routing/acquaintances.ts'
@@ -37,7 +36,6 @@ export interface Connection {
   readonly peers: Peers
   connectedPeers(): number
   addresses(): string[]
-  /** Multiaddrs of the peers known now. */
   contacts(): Promise<string[]>
   /** Answers peers and their look-ups in mode full, none in mode light. */
   setMode(mode: Exclude<NetworkMode, 'offline'>): Promise<void>

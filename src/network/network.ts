@@ -44,7 +44,6 @@ export interface OpenableNetwork extends Network {
   knownPeers(): number
 }
 
-/** Creates the network closed; `start` opens it. */
 export function createNetwork(options: NetworkOptions): OpenableNetwork {
   return new RegistryNetwork(options)
 }
@@ -63,7 +62,6 @@ class RegistryNetwork implements OpenableNetwork {
   #isRunning = false
   #connection: Connection | undefined
   #maintenance: Maintenance | undefined
-  /** Mode changes run one after the other. */
   #transition: Promise<void> = Promise.resolve()
 
   constructor(options: NetworkOptions) {

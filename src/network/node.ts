@@ -59,18 +59,15 @@ export interface NodeOptions {
   readonly profile: NetworkProfile
   /** 32 bytes: the seed of the node's Ed25519 key, which determines the peer id. */
   readonly nodeSeed: Uint8Array
-  /** Multiaddrs to listen on. */
   readonly listen: readonly string[]
   /**
    * The source IP address of connections, for a machine with several; by default the system chooses. Addresses of the
    * other IP version cannot be dialled then.
    */
   readonly dialFrom?: string | undefined
-  /** Multiaddrs with peer ids of peers to join through. */
   readonly bootstrap: readonly string[]
   readonly mode: Exclude<NetworkMode, 'offline'>
   readonly isBanned: (peer: PeerId) => boolean
-  /** Whether a prefix (addresses.ts) may open one more connection now. */
   readonly mayConnect: (prefix: string) => boolean
   /** Name and version, as told to peers by identify. */
   readonly agent: string
@@ -93,7 +90,6 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
   }
   const services = {
     identify: identify({ runOnConnectionOpen: true }),
-    // Tells connected peers when the mode changes.
     identifyPush: identifyPush({ debounce: 0 }),
     ping: ping(),
     dht: kadDHT({

@@ -16,9 +16,7 @@ export interface NetworkOptions {
   readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge
   /** Multiaddrs to listen on, such as /ip4/127.0.0.1/tcp/7469; port 0 takes a free one. */
   readonly listen: readonly string[]
-  /** The source IP address of connections, see NodeOptions. */
   readonly dialFrom?: string
-  /** Multiaddrs with peer ids. */
   readonly bootstrap: readonly string[]
   readonly mode: NetworkMode
   readonly log: Logger

@@ -40,13 +40,10 @@ export interface Peer extends Origin {
  */
 export interface Peers {
   readonly ownPosition: Uint8Array
-  /** Peers of the routing table. */
   known(): number
-  /** Whether the table holds any peer, without counting them. */
   knowsAny(): boolean
   /** The table's peers with prefixes, without those never connected. */
   origins(): Origin[]
-  /** Estimated nodes in the network, this one included. */
   networkSize(): number
   /** Whether a record at a key belongs here: within our radius, or among the 2 k nearest diverse peers. */
   isNear(key: Uint8Array): boolean
@@ -67,7 +64,6 @@ export interface Peers {
   diverse(peers: readonly Peer[]): Peer[]
   /** The first `count` diverse peers; if there are fewer, the first others follow. */
   diverseFirst(peers: readonly Peer[], count: number): Peer[]
-  /** The round of the first connection to a peer; undefined if unknown. */
   met(peer: Peer): number | undefined
   penalise(peer: Peer, reason: string): void
 }

@@ -43,7 +43,6 @@ export interface CommitOutcome {
 /** One peer's word about a name. A look-up has at most `answers_per_prefix` of one /24 or /48. */
 export interface RevealAnswer {
   peer: string
-  /** This node's own store. */
   self: boolean
   state: EntryState | 'none'
   /** Absent for state `none`. Verified if the record is here, else as the peer says. */
@@ -53,7 +52,6 @@ export interface RevealAnswer {
    * the name.
    */
   reveal?: Reveal
-  /** What the rules need to know of `reveal`. */
   claim?: Claim
 }
 
@@ -102,7 +100,6 @@ export interface HeldEntry {
   equivocation?: Equivocation
 }
 
-/** Raised by look-ups and puts when no peer can be asked. */
 export class OfflineError extends PartError<'network', 'offline'> {
   override readonly name = 'OfflineError'
   override readonly part = 'network'

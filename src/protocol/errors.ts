@@ -16,7 +16,6 @@ export abstract class PartError<Part extends string = string, Code extends strin
 export type ProtocolErrorCode =
   'rule' | 'encoding' | 'profile' | 'key' | 'identity' | 'zone' | `name-${'invalid' | 'reserved' | 'not-open'}`
 
-/** A broken rule: `rule` names it, `detail` describes this case. */
 export class ProtocolError extends PartError<'protocol', ProtocolErrorCode> {
   override readonly name: string = 'ProtocolError'
   override readonly part = 'protocol'
@@ -39,7 +38,6 @@ export class EncodingError extends ProtocolError {
   }
 }
 
-/** A network profile that does not fit its schema. */
 export class ProfileError extends ProtocolError {
   override readonly name = 'ProfileError'
 

@@ -80,14 +80,11 @@ export interface Work {
 }
 
 export interface Budget {
-  /** Charges a new connection; false over budget. */
+  /** This and the next three charge the cost before it arises, unless that exceeds the budget: then false. */
   connect(prefix: string): boolean
-  /** Charges a request before it is read; false over budget. */
   read(sender: Origin, bytes: number): boolean
   answered(sender: Origin, bytes: number): void
-  /** Charges a page before it is read from the store; false over budget. */
   page(sender: Origin): boolean
-  /** Charges a commitment; false over budget. */
   commit(sender: Origin): boolean
   /**
    * Charges a record's bytes and milliseconds before it is verified, and takes a place. Undefined over budget.

@@ -22,7 +22,6 @@ export interface Prefix {
 }
 
 export interface Listing {
-  /** The entry under the key that is meant. */
   readonly found: ListedEntry | undefined
   /** Other listed names with records and a witness. */
   readonly others: KeySample

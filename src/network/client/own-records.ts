@@ -35,7 +35,6 @@ export function forgetOwnRecord(store: Store, kind: RecordKind, id: string): voi
   store.delete(keys.ownRecord(kind, id))
 }
 
-/** Reads each record when its turn comes. */
 export function* ownRecords(store: Store): IterableIterator<OwnRecord> {
   for (const kind of ['reveal', 'kid', 'manifest'] as const) {
     for (const key of store.keys(prefixes.ownRecordsOf(kind))) {
@@ -60,7 +59,6 @@ export function isStanding(record: OwnRecord, { store, clock, profile }: OwnReco
   )
 }
 
-/** Throws ProtocolError for an unreadable record. */
 function isOver({ kind, bytes }: OwnRecord, clock: RoundClock, profile: NetworkProfile): boolean {
   switch (kind) {
     case 'reveal':

@@ -101,7 +101,6 @@ export function isShownByMost(
   return showing * 2 > heard && showing >= Math.min(profile.witness_quorum, all)
 }
 
-/** The verified records of the peers that list the name; empty if none shows one. */
 async function provenBy(
   parts: ClientParts,
   peers: Peers,

@@ -5,19 +5,16 @@ import type { Peers } from '../peers.ts'
 import { OfflineError } from '../types.ts'
 import type { Verifier } from '../holder/verifier.ts'
 
-/** What every request to the network needs. */
 export interface ClientParts {
   readonly profile: NetworkProfile
   readonly verifier: Verifier
   readonly judge: DocumentJudge
-  /** Undefined while offline. */
   readonly peers: () => Peers | undefined
   /** This node's holder while it stores for the network; undefined in light and offline mode. */
   readonly holder: () => Holder | undefined
   readonly ownPeerId: string
 }
 
-/** The peers that can be asked now. */
 export interface Reachable {
   readonly peers: Peers
   /** This node's holder where it counts as a peer: on loopback networks, so that a single node can register. */
@@ -26,7 +23,6 @@ export interface Reachable {
   readonly self: Holder | undefined
 }
 
-/** Whether any peer can be asked; otherwise requests throw OfflineError. */
 export function isReachable(parts: ClientParts): boolean {
   try {
     reachable(parts)

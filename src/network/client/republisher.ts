@@ -29,7 +29,6 @@ export class Republisher {
     }
   }
 
-  /** Aborts the sending of this name's record. */
   withdraw(name: string): void {
     if (this.#underWay?.id === name) this.#underWay.abort.abort()
   }

@@ -181,7 +181,6 @@ export class Holder {
     return signReceipt(commitment, seen, this.#nodeKey, this.#profileHash)
   }
 
-  /** Resolves when everything received is on disk. */
   #written(): Promise<void> {
     this.#writing ??= systemClock.sleep(GATHER_MS).then(() => {
       this.#writing = undefined
@@ -190,7 +189,6 @@ export class Holder {
     return this.#writing
   }
 
-  /** Records held for the network. */
   count(): number {
     return this.entries.count() + this.documents.count()
   }

@@ -24,7 +24,7 @@ export class Room {
     this.#limits = limits
   }
 
-  /** Whether a new entry may be stored. A provisional one displaces nothing. */
+  /** A provisional entry displaces nothing. */
   forEntry(state: EntryState): boolean {
     if (state === 'provisional') return !this.#isFull() && this.#entries.provisional() < this.#limits.provisional
     return this.#make()
@@ -40,7 +40,6 @@ export class Room {
     return !this.#isFull() && manifests < this.#limits.stamped
   }
 
-  /** Whether a new identity that a name carries, or its manifest, may be stored. */
   forDocument(): boolean {
     return this.#make()
   }

@@ -32,7 +32,6 @@ export class Acquaintances {
     )
   }
 
-  /** Undefined for an unknown or forgotten peer. */
   met(peer: string): number | undefined {
     return this.#met.get(peer)
   }

@@ -42,7 +42,7 @@ export class Contacts {
     return this.#addresses
   }
 
-  /** Keeps the present peers, then some absent ones. Throws StoreError. */
+  /** Throws StoreError. */
   keep(present: readonly string[]): void {
     const peers = new Set(present.map(peerOf))
     const absent = this.#addresses.filter((address) => !peers.has(peerOf(address)))

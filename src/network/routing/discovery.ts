@@ -87,7 +87,6 @@ export function discoverPeers(
   }
 }
 
-/** A random key that shares exactly the first `shared` bits with ours. */
 function farKey(own: Uint8Array, shared: number): Uint8Array {
   const key = own.slice()
   key[shared >> 3]! ^= 0x80 >> (shared & 7)

@@ -1,4 +1,3 @@
-/** Asks peers for those they know near a position in the key space, and answers such requests. */
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
 import { CODE_P2P } from '@multiformats/multiaddr'
@@ -38,7 +37,6 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Sett
         addAnswering(node, id)
         return answer.peers.map(namedBy)
       }
-      // It is alive but busy.
       return answer.type === 'busy' ? [] : undefined
     } catch {
       // No usable answer: the look-up continues all the same. A failure at a claimed address says nothing about the

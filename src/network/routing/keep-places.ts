@@ -45,7 +45,6 @@ export function keepPlaces(
     return opening
   }
 
-  /** In the order of opening. */
   const open = (): (OpenConnection & { readonly connection: Connection })[] => {
     let nearest: Set<string> | undefined
     return node

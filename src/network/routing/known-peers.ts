@@ -11,7 +11,6 @@ const NEW_CONTACTS_MS = 2_000
 /** Addresses change too, so all contacts are written this often. */
 const CONTACTS_INTERVAL_MS = 60_000
 
-/** The peers of the open connection. */
 interface ContactSource {
   contacts(): Promise<string[]>
 }
@@ -22,7 +21,6 @@ export class KnownPeers {
   readonly #contacts: Contacts
   readonly #log: Pick<Logger, 'warn'>
   #ends: (() => void)[] = []
-  /** A new peer is not yet written. */
   #hasMet = false
 
   /** `now`: `ProtocolTime.now`. */
@@ -32,7 +30,6 @@ export class KnownPeers {
     this.#log = log
   }
 
-  /** Multiaddrs of peers known at the last run. */
   addresses(): readonly string[] {
     return this.#contacts.addresses()
   }

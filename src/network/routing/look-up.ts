@@ -23,7 +23,6 @@ const QUIET_MS = 1_000
 /** A look-up still running then returns its findings. */
 const LOOK_UP_TIMEOUT_MS = 10_000
 
-/** A peer as another peer names it. */
 export interface Named {
   readonly id: PeerId
   /** Its claimed addresses; none for peers of our own table. */
@@ -43,7 +42,7 @@ export interface LookUpParts {
 }
 
 export interface Found {
-  /** At most k that answered: diverse ones first, nearest first. */
+  /** At most k: diverse ones first, nearest first. */
   readonly peers: PeerId[]
   /** All of the nearest have answered, so no nearer peer is known. */
   readonly isWhole: boolean
@@ -69,10 +68,8 @@ export function lookUp(key: Uint8Array, parts: LookUpParts, signal?: AbortSignal
 class LookUp {
   readonly #key: Uint8Array
   readonly #parts: LookUpParts
-  /** By peer and addresses. */
   readonly #candidates = new Map<string, Candidate>()
   readonly #answered = new Set<string>()
-  /** Nearest first. */
   readonly #sorted: Candidate[] = []
   /** Failed candidates, by the wide prefix that names them. */
   readonly #inVain = new Map<string, number>()
@@ -104,7 +101,6 @@ class LookUp {
     }
   }
 
-  /** Adds a peer of our table, or one named by a peer of the wide prefix `namer`. */
   #add(named: Named, namer?: string): void {
     const peer = named.id.toString()
     const id = [peer, ...named.addresses.map(String).toSorted()].join(' ')

@@ -45,7 +45,6 @@ export function* originsOf(ids: Iterable<PeerId>, prefixes: Prefixes): Generator
   for (const id of ids) yield originOf(id, prefixes)
 }
 
-/** Remembers until the node stops. */
 export function createPrefixes(
   node: Node,
   { answers_per_prefix }: Pick<DiversityLimits, 'answers_per_prefix'>

@@ -36,7 +36,6 @@ export function isTableEmpty(node: Node): boolean {
   return !holdsAny(tableOf(node).kb.root)
 }
 
-/** Calls `listener` with each peer that enters the table; returns the function that ends it. */
 export function onPeerKnown(node: Node, listener: (peer: PeerId) => void): () => void {
   const table = tableOf(node)
   const onAdd = ({ detail }: CustomEvent<PeerId>): void => listener(detail)
@@ -94,7 +93,6 @@ export function nearestKnown(node: Node, key: Uint8Array): PeerId[] {
     .map(({ peerId }) => peerId)
 }
 
-/** The peers of the table nearer to a key than `away`, in any order. */
 export function* knownNearer(node: Node, key: Uint8Array, away: number): Generator<PeerId> {
   for (const { peerId, kadId } of tableOf(node).kb.toIterable()) {
     if (distance(key, kadId) < away && !peerId.equals(node.peerId)) yield peerId

@@ -79,7 +79,6 @@ export function watchBootstrap(
     }
     return undefined
   }
-  /** With an empty table: all disconnected peers, and connected ones that are due. */
   const nextOfAll = (): string[] => {
     const isConnected = connectedTo(node)
     return addresses().filter((address) => {
@@ -110,7 +109,6 @@ async function dialAgain(node: Node, address: string): Promise<void> {
   await Promise.all(replaced.map(closeConnection))
 }
 
-/** The reason of the first of several attempts. */
 function reasonOf(error: unknown): string {
   return ((error instanceof AggregateError ? error.errors[0] : error) as Error).message
 }

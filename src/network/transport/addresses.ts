@@ -27,7 +27,6 @@ export function prefixOf(address: Multiaddr): string {
   return ip === undefined ? address.toString() : addressPrefix(ip)
 }
 
-/** The peer id that a multiaddr ends with; undefined where it has none. */
 export function peerOf(address: string): string | undefined {
   return multiaddr(address)
     .getComponents()

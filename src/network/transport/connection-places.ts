@@ -4,7 +4,6 @@
  */
 import { widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 
-/** Limits on open connections. */
 export interface ConnectionPlaces {
   readonly all: number
   /** Of all, those closed to inbound strangers: for our own dials and the nearest peers of the routing table. */
@@ -27,9 +26,7 @@ export interface ConnectionPlaces {
 export const CONNECTION_PLACES: ConnectionPlaces = { all: 300, kept: 100, peer: 2, prefix: 32, widePrefix: 64 }
 
 export interface OpenConnection {
-  /** Peer id. */
   readonly peer: string
-  /** See `addressPrefix`. */
   readonly prefix: string
   readonly direction: 'inbound' | 'outbound'
   /** It leads to one of the nearest peers of the routing table. */
@@ -72,7 +69,6 @@ interface Level {
   readonly places: number
 }
 
-/** The widest first. */
 function levels(limits: DiversityLimits, places: ConnectionPlaces): Level[] {
   return [
     ...(limits.answers_per_wide_prefix > 0 ? [{ of: widePrefix, places: places.widePrefix }] : []),

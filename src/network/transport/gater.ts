@@ -1,4 +1,3 @@
-/** Who may connect to this node, and where it dials. */
 import type { ConnectionGater, PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'

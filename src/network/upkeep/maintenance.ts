@@ -34,7 +34,6 @@ export interface MaintenanceParts {
   readonly random: () => number
   readonly log: Logger
   readonly peers: () => Peers | undefined
-  /** Undefined in the modes light and offline. */
   readonly holder: () => Holder | undefined
   readonly republish: (record: OwnRecord) => Promise<void>
   /** Sends any owner's record to its holders, and reads it back. */
@@ -137,7 +136,6 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   }
 }
 
-/** Resends this daemon's records while their lease or validity runs. */
 async function republishOwn(
   { store, clock, profile, log, republish }: MaintenanceParts,
   isStopped: () => boolean

@@ -24,9 +24,7 @@ export interface QuestionsParts {
 
 export class Questions {
   readonly #parts: QuestionsParts
-  /** The round of the next question, by K in hex. */
   readonly #due = new Map<string, number>()
-  /** Due questions, in order. */
   readonly #ready = new Set<string>()
   readonly #underWay = new Set<Promise<void>>()
 

@@ -167,7 +167,6 @@ export async function dropDisplaced(
   }
 }
 
-/** Monotonic, milliseconds. */
 function elapsed(): number {
   return performance.now()
 }

@@ -8,11 +8,9 @@ export type RefusalCode =
   | AdmissionRefusal
   /** Valid failed; the detail names the rule. */
   | 'invalid'
-  /** The stamp is missing or too weak. */
   | 'stamp'
   /** No fresh pulse here to admit a new name by. */
   | 'no-fresh-pulse'
-  /** No room for it. */
   | 'full'
   /** This node held a newer record of the same key, but no longer keeps its payload. */
   | 'stale'

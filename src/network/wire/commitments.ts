@@ -10,7 +10,6 @@ export const COMMITMENTS_PAGE = 500
 
 export interface CommitmentsRequest {
   readonly type: 'commitments'
-  /** The last commitment of the page before. */
   readonly after?: Uint8Array
 }
 

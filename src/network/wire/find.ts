@@ -23,7 +23,6 @@ export interface FindRequest {
 }
 
 export interface FoundPeer {
-  /** The multihash of the peer id. */
   readonly peer: Uint8Array
   /** Multiaddrs in binary, without the peer id. */
   readonly addresses: readonly Uint8Array[]

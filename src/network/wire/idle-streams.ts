@@ -7,7 +7,6 @@ const IDLE_MS = 20_000
 /** Idle streams of one connection, for parallel requests. */
 const MAX_IDLE = 4
 
-/** By stream, what ends the waiting. */
 const idle = new WeakMap<Connection, Map<Stream, () => void>>()
 
 /** An idle writable stream of a connection for this protocol; undefined without one. */

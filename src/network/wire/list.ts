@@ -19,7 +19,6 @@ export interface ListRequest {
   /** Its first `bits` bits count. */
   readonly key: Uint8Array
   readonly bits: number
-  /** The last key of the page before. */
   readonly after?: Uint8Array
 }
 

@@ -49,7 +49,6 @@ import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } fr
 import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
 import { decodePutAnswer, decodePutRequest, type PutAnswer, type PutRequest } from './put.ts'
 
-/** Each request with the answer that belongs to it. */
 export interface Exchange {
   commit: { request: CommitRequest; answer: CommitAnswer }
   put: { request: PutRequest; answer: PutAnswer }

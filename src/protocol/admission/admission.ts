@@ -37,7 +37,6 @@ export type Decision =
   | { readonly kind: 'stale'; readonly entry: Entry }
   /** `entry` is the held entry with new notes. */
   | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly detail: string; readonly entry?: Entry }
-  /** Ask the k closest what they hold, then call again with the answers. */
   | { readonly kind: 'ask' }
   /**
    * The neighbourhood holds another claim: fetch and validate it, `adopt` it, then offer this claim again. If no
@@ -95,10 +94,7 @@ export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced
     : repaired
 }
 
-export type Revision =
-  | Extract<Decision, { kind: 'adopt' }>
-  /** Keep the claim with this entry. */
-  | { readonly kind: 'keep'; readonly entry: Entry }
+export type Revision = Extract<Decision, { kind: 'adopt' }> | { readonly kind: 'keep'; readonly entry: Entry }
 
 /**
  * What the neighbours' answers mean for an entry: repair while it settles, adoption over a provisional one or its

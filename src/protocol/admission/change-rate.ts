@@ -7,7 +7,6 @@ import type { NetworkProfile } from '../profile/profile.ts'
 export interface ChangeBudget {
   /** Changes still allowed at once. */
   readonly left: number
-  /** When `left` was true. */
   readonly atMs: number
 }
 

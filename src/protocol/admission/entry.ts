@@ -54,7 +54,6 @@ export const MAX_CONTENDERS = 16
  */
 export const MAX_REPAIRS = 2
 
-/** A new entry of a tenure that begins now. */
 export function newEntry(claim: Claim, state: EntryState, time: Pick<ProtocolTime, 'verified'>): Entry {
   return { state, claim, tenureRound: time.verified, quietRound: time.verified, rivals: [], repairs: 0 }
 }

@@ -141,7 +141,6 @@ export function isRevisionDecided(
     : (most + awaited) * 2 <= answers.length
 }
 
-/** What the answers hold, without provisional claims. */
 export function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
   return answers.flatMap(({ entry }) => (entry === undefined || entry.state === 'provisional' ? [] : [entry]))
 }

@@ -6,7 +6,6 @@ import { revealWindow } from '../name/lease.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
 
-/** A neighbour's handed-over word that it has held C since s. */
 export interface HandedOver extends Origin {
   readonly seen: number
 }

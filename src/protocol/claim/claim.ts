@@ -20,7 +20,6 @@ export interface Claim {
   readonly commitment: Uint8Array
   /** p of the first link. */
   readonly firstRound: number
-  /** Squarings of the first link. */
   readonly firstIterations: number
   /** `H(domain(tie) ‖ C ‖ y)` of the first link: decides between claims of one round, and cannot be chosen. */
   readonly tie: Uint8Array
@@ -29,7 +28,6 @@ export interface Claim {
   /** Serial of the zone; 0 where the payload does not parse. */
   readonly serial: number
   readonly payloadHash: Uint8Array
-  /** SHA-256 of the encoded Reveal. */
   readonly recordHash: Uint8Array
 }
 

@@ -32,7 +32,6 @@ export function proofOutput(proof: Uint8Array): Uint8Array {
   return proof.subarray(0, FORM_BYTES)
 }
 
-/** The squarings that a two-segment proof itself claims for its first segment. */
 export function claimedSplit(proof: Uint8Array): number {
   return Number(new DataView(proof.buffer, proof.byteOffset, proof.byteLength).getBigUint64(2 * FORM_BYTES))
 }

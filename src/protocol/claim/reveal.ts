@@ -13,7 +13,6 @@ export { decodeVdfProof, encodeVdfProof, MAX_VDF_PROOF_BYTES } from './vdf-proof
 export type { ProofShape } from './proof-shape.ts'
 export { FORM_BYTES, proofOutput, proofShape } from './proof-shape.ts'
 
-/** Field names as in the interface. */
 export interface Reveal {
   name: string
   /** 32 bytes. */
@@ -100,7 +99,6 @@ export function linksOf(reveal: Reveal): readonly Link[] {
   return linksOfProof(reveal, decodeVdfProof(reveal.vdf_proof))
 }
 
-/** As `linksOf`, for a decoded proof. */
 export function linksOfProof(reveal: Reveal, { chain = [], ...newest }: VdfProof): readonly Link[] {
   return [...chain, { p: reveal.drand_pulse, iterations: reveal.iterations, ...newest }]
 }

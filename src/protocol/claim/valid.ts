@@ -110,7 +110,6 @@ export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedRev
   return { ok: true, reveal, name, links }
 }
 
-/** What a proof's check needs. `before`: the previous link; undefined for the first. */
 function proofCheck(
   link: Link,
   before: Link | undefined,

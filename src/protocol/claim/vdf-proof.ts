@@ -35,7 +35,6 @@ export const MAX_VDF_PROOF_BYTES = 32_768
 const BOUNDS = { maxBytes: MAX_VDF_PROOF_BYTES, maxDepth: 3 }
 const VERSION = 1
 
-/** Deterministic CBOR. */
 export function encodeVdfProof({ pulse, proof, salt, chain }: VdfProof): Uint8Array {
   const own = { v: VERSION, pulse, proof, salt }
   return encodeCbor(chain === undefined || chain.length === 0 ? own : { ...own, chain: chain.map(linkValue) })

@@ -22,7 +22,6 @@ export const DOMAIN_WORDS = [
 
 export type DomainWord = (typeof DOMAIN_WORDS)[number]
 
-/** Length of a profile hash, in bytes. */
 const PROFILE_HASH_BYTES = 32
 
 /** `lp("chronym/<what>/v2") ‖ profile_hash`: precedes everything that is hashed, signed or derived. */

@@ -56,7 +56,6 @@ function parseBoundedJson(bytes: Uint8Array, { maxBytes, maxDepth = DEFAULT_MAX_
   }
 }
 
-/** Throws EncodingError when brackets outside strings nest too deep. */
 function checkJsonDepth(text: string, maxDepth: number): void {
   let depth = 0
   let inString = false

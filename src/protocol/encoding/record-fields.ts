@@ -31,7 +31,6 @@ export function fieldsOf(
   return fields
 }
 
-/** A byte string, of exactly `length` bytes if given. */
 export function bytesField(fields: Fields, key: string, length?: number): Uint8Array {
   const value = fields[key]
   if (!(value instanceof Uint8Array)) throw new EncodingError(`${key}: bytes are expected`)

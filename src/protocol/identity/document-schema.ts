@@ -1,4 +1,3 @@
-/** Schema parts that identity documents and manifests share. */
 import * as v from 'valibot'
 import { decodeMultikey } from './did.ts'
 import { ProtocolError } from '../errors.ts'

@@ -13,7 +13,6 @@ export interface ManifestOutline extends ManifestOrder, Pick<Manifest, 'id' | 'v
 export type Judged<T> =
   { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Pick<ProtocolError, 'rule' | 'detail'>)
 
-/** Whether a record is a verified identity log, and its outline. */
 export function judgeIdentity(record: Uint8Array, profile: NetworkProfile): Judged<IdentityRecordOutline> {
   return judged(() => {
     const { log, ...carriers } = decodeIdentityRecord(record, profile)

@@ -16,7 +16,6 @@ export interface IdentityVersion {
   readonly signer: Signer
 }
 
-/** A verified chain of versions from the genesis. */
 export interface IdentityLog {
   readonly did: Did
   readonly versions: readonly IdentityVersion[]
@@ -64,7 +63,6 @@ export function verifyVersion(
 }
 
 export type Merge<L extends IdentityLogOutline = IdentityLog> =
-  /** `incoming` adds nothing. */
   | { readonly kind: 'stale'; readonly log: L; readonly equivocation?: IdentityEquivocation }
   /** `incoming` extends the held chain, or replaces a branch of it by a recovery key. */
   | { readonly kind: 'extend' | 'recover'; readonly log: L }

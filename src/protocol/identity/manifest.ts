@@ -24,7 +24,6 @@ export interface Capability {
 }
 
 export interface UnsignedManifest {
-  /** The DID it speaks for. */
   readonly id: Did
   /** The version of the identity document whose assertion key signs. */
   readonly kid_version: number
@@ -122,7 +121,6 @@ export function compareManifests(left: Manifest, right: Manifest): number {
   return compareManifestOrder({ ...left, hash: manifestHash(left) }, { ...right, hash: manifestHash(right) })
 }
 
-/** As `compareManifests`, for known hashes. */
 export function compareManifestOrder(left: ManifestOrder, right: ManifestOrder): number {
   return left.kid_version - right.kid_version || left.version - right.version || compareBytes(left.hash, right.hash)
 }

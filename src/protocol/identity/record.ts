@@ -31,7 +31,6 @@ export interface IdentityRecord {
   readonly stamp?: DocumentStamp
 }
 
-/** A record with a verified log, without its documents. */
 export interface IdentityRecordOutline {
   readonly log: IdentityLogOutline
   readonly binding?: IdentityBinding

@@ -10,7 +10,6 @@ export interface Diversity {
   readonly widePrefixes: number
 }
 
-/** Diverse peers, without this node. */
 export interface Needed {
   /**
    * More than half of k: an answer that is not thin. A node's own store may count as one of them, but not about its own

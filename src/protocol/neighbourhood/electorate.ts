@@ -13,7 +13,6 @@ export function electorate(found: number, { answers_per_prefix, k }: Limits): nu
   return answers_per_prefix > 0 ? Math.max(found, k) : found
 }
 
-/** How many of the `known` peers must answer for the profile's `quorum`. */
 export function quorumOf(quorum: number, known: number, { answers_per_prefix }: DiversityLimits): number {
   return answers_per_prefix > 0 ? quorum : Math.min(quorum, known)
 }

@@ -68,7 +68,6 @@ const FieldsSchema = v.strictObject({
     )
   ),
   beacon: BeaconSchema,
-  /** Size of a discriminant in bits. */
   discriminant_bits: v.pipe(integer(256, 1024), v.multipleOf(8)),
   difficulty: DifficultySchema,
   /** A renewal costs a name's squarings divided by this, rounded up. */

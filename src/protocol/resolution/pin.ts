@@ -56,7 +56,6 @@ export interface Sighting {
  */
 export type PinRule = 'pin' | 'two-majorities'
 
-/** A tally checked against pins. */
 export type Ruled =
   | Tally
   | {
@@ -68,7 +67,6 @@ export type Ruled =
 
 export interface Ruling {
   readonly result: Ruled
-  /** What to remember from now on. */
   readonly pin: Pin | undefined
 }
 

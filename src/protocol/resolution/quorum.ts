@@ -1,4 +1,3 @@
-/** Resolving: the result of many peers' answers. */
 import { compareBytes, equalBytes, toHex } from '../encoding/bytes.ts'
 import type { Claim } from '../claim/claim.ts'
 import type { Origin } from '../neighbourhood/diversity.ts'
@@ -23,7 +22,6 @@ export interface Asking {
 export interface Candidate {
   readonly pubkey: Uint8Array
   readonly votes: number
-  /** Of those votes, the settled ones. */
   readonly settledVotes: number
   /** The newest record of that owner's claim, from any responder. A claim by a stolen key has votes of its own. */
   readonly newest: Claim

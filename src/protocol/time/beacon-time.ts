@@ -16,7 +16,6 @@ export function roundTimeMs(round: number, beacon: BeaconSchedule): number {
   return (beacon.genesis + (round - 1) * beacon.period) * 1000
 }
 
-/** Rounds in a span of time, rounded up. */
 export function roundsIn(seconds: number, beacon: BeaconSchedule): number {
   return Math.ceil(seconds / beacon.period)
 }

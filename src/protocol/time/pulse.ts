@@ -3,7 +3,6 @@ import { sha256, u64be } from '../encoding/bytes.ts'
 /** Length of a pulse's signature: a compressed point of G1 of BLS12-381. */
 export const PULSE_SIGNATURE_BYTES = 48
 
-/** An unverified round of the randomness beacon. */
 export interface Pulse {
   round: number
   /** 48 bytes. */

@@ -30,7 +30,6 @@ export interface PublishedZone extends Zone {
 
 export interface ZoneProblem {
   label?: string
-  /** Position of the record at its label. */
   index?: number
   /** `records/www/0/value` */
   path: string
@@ -163,7 +162,6 @@ function parseRecords(label: string, list: readonly unknown[], profile: NetworkP
   return records
 }
 
-/** One record; undefined after a reported problem. */
 function parseRecord(
   input: unknown,
   profile: NetworkProfile,

@@ -42,13 +42,10 @@ export interface Commitments {
   receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received
   /** Writes everything received. Throws StoreError, and then forgets what was received since the last flush. */
   flush(): void
-  /** Whether it was seen here or handed over. */
   isKnown(commitment: Uint8Array): boolean
-  /** The facts that decide whether a claim is witnessed. */
   facts(commitment: Uint8Array): CommitmentFacts
   /** Replaces what neighbours handed over: by C in hex, closest neighbour first. Drops what too few report. */
   takeOver(words: ReadonlyMap<string, readonly HandedOver[]>): void
-  /** Held commitments for a neighbour to take over. */
   page(after?: Uint8Array): HeldCommitments
   /** Drops those that were not resent in time. */
   forget(): void

@@ -55,7 +55,6 @@ function textOf(members: Readonly<Record<string, unknown>>, member: string): str
   return value
 }
 
-/** The result, or what the rules threw. */
 export function readable<T>(action: () => T): T | ProtocolError {
   try {
     return action()

@@ -1,4 +1,3 @@
-/** What the operations on documents share. */
 import type { DocumentJudge } from '../../../native/types.ts'
 import type { Urgency } from '../../../native/urgency.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'

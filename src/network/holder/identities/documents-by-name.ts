@@ -17,7 +17,6 @@ export class DocumentsByName {
     for (const [storeKey, name] of store.list(prefixes.carried(kind))) this.note(lastPart(storeKey), text.decode(name))
   }
 
-  /** The name for which a document is held, by K in hex. */
   nameOf(id: string): string | undefined {
     return this.#nameOf.get(id)
   }
@@ -33,7 +32,6 @@ export class DocumentsByName {
     return name === undefined ? { delete: key } : { put: key, value: utf8(name) }
   }
 
-  /** Counts a document once it is written. */
   note(id: string, name: string | undefined): void {
     this.#forget(id)
     if (name === undefined) return

@@ -28,7 +28,6 @@ export class HeldDocuments {
     return this.#store.get(kind === 'kid' ? keys.identity(key) : keys.manifest(key))
   }
 
-  /** Whether it is held with exactly these bytes. */
   has(kind: DocumentKind, key: Uint8Array, bytes: Uint8Array): boolean {
     const held = this.get(kind, key)
     return held !== undefined && equalBytes(held, bytes)

@@ -9,7 +9,6 @@ import type { Store, StoreOperation } from '../../../store/types.ts'
 export interface Stamped {
   /** Leading zero bits of the stamp. */
   readonly work: number
-  /** The stamp's own. */
   readonly round: number
 }
 

@@ -1,4 +1,3 @@
-/** Entries and their records held here, with states as of now. */
 import { setImmediate } from 'node:timers/promises'
 import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { tickEntry, type Entry } from '../../../protocol/admission/entry.ts'
@@ -45,7 +44,6 @@ export interface Entries {
   tickUnsettled(): ReadonlyMap<string, Entry>
   /** Deletes dead entries in parts, so that no request waits for it. */
   dropDead(): Promise<void>
-  /** Deletes the latest provisional entry. False when there is none. */
   dropLatestProvisional(): boolean
   count(): number
   provisional(): number

@@ -145,7 +145,6 @@ interface Expected {
   readonly hash: Uint8Array
 }
 
-/** Its claim, or why it is refused. */
 async function claimOfRecord(record: Uint8Array, { claimId, key, verifier, hash }: Expected): Promise<Claim | string> {
   try {
     const reveal = decodeReveal(record)

@@ -56,7 +56,6 @@ export interface RevealHolderParts {
   readonly verifier: Verifier
   readonly budget: Budget
   readonly room: Room
-  /** Undefined while offline. */
   readonly peers: () => Peers | undefined
   readonly onStored: (name: string, state: string) => void
 }
@@ -187,7 +186,6 @@ export class RevealHolder {
     )
   }
 
-  /** Retries queued changes whose turn has come. */
   async applyWaiting(): Promise<void> {
     const { clock, profile } = this.#parts
     for (const [id, change] of [...this.#waiting]) {
@@ -326,7 +324,6 @@ export class RevealHolder {
   }
 }
 
-/** The answers without those for a claim that no neighbour could show. */
 function without(neighbours: Neighbours, agreed: Agreed): Neighbours {
   return {
     ...neighbours,

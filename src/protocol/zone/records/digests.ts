@@ -1,4 +1,3 @@
-/** Records with a fingerprint in hex. */
 import { decimal, hexWords, textOf, wordsOf } from './presentation.ts'
 
 /** Octets of IANA's registered digests; others may have any length. */

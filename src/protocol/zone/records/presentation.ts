@@ -66,7 +66,6 @@ export function textOf(word: Word): string {
   return new TextDecoder().decode(word.bytes)
 }
 
-/** Splits a value into exactly the bare words that `names` lists for the message. */
 export function bareWords(value: string, names: readonly string[]): string[] {
   const words = wordsOf(value)
   if (words.length !== names.length) throw new Error(`expected: ${names.join(' ')}`)

@@ -43,7 +43,6 @@ export type RecordData =
   | { type: 'DS'; keyTag: number; algorithm: number; digestType: number; digest: Uint8Array }
   | { type: 'KID'; did: Did }
 
-/** Parses a record's value. Throws an error that explains the fault. */
 export function parseRecordData(type: RecordType, value: string, profile: NetworkProfile): RecordData {
   switch (type) {
     case 'A':
