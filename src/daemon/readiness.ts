@@ -72,12 +72,12 @@ function checkStored({ working, stalled, unreadable, names, warned }: Stored): R
   return [
     { name: 'store', ok: true, detail: 'readable' },
     warnedOf('journal', unreadable, 'readable', `${unreadable} unreadable record(s) set aside`),
-    warnedOf('tasks', stalled.length, `${working} under way`, `${stalled.length} cannot go on: ${reasons}`),
-    warnedOf('names', warned, `${names} owned, no warnings`, `${warned} of ${names} need looking after`)
+    warnedOf('tasks', stalled.length, `${working} under way`, `${stalled.length} cannot continue: ${reasons}`),
+    warnedOf('names', warned, `${names} owned, no warnings`, `${warned} of ${names} need attention`)
   ]
 }
 
-/** A locked seed is no failure: look-ups and squaring go on. */
+/** A locked seed is no failure: look-ups and squaring continue. */
 function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): ReadinessCheck {
   const safety = isSafe ? 'kept elsewhere too' : 'no other copy is known'
   const waiting = unsigned === 0 ? 'no task waits for it' : `${unsigned} task(s) wait for a signature`

@@ -1,5 +1,5 @@
-/** A counting semaphore with two bounds: places in all, and places of one holder. */
-export class Places {
+/** Bounds what runs at the same time, in all and for each holder. */
+export class ConcurrencyLimit {
   readonly #total: number
   readonly #each: number
   readonly #taken = new Map<string, number>()
@@ -10,7 +10,7 @@ export class Places {
     this.#each = each
   }
 
-  /** Takes places; undefined when too few are free. The returned function gives them back, once. */
+  /** Takes `count` places; undefined when fewer are free. The returned function gives them back, once. */
   take(holder: string, count = 1): (() => void) | undefined {
     const own = (this.#taken.get(holder) ?? 0) + count
     if (this.#sum + count > this.#total || own > this.#each) return undefined
