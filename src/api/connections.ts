@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Context } from 'hono'
 import type { AppEnv } from './env.ts'
 
-/** Those that carried a request of somebody known. */
+/** Connections that carried an authenticated request. */
 const known = new WeakSet<object>()
 
 /** Notes that an authenticated caller sent this request: its connection keeps its place until it closes. */
@@ -31,7 +31,7 @@ export function boundConnections(server: Server, max: number): void {
     for (const socket of strangers) {
       strangers.delete(socket)
       if (known.has(socket)) continue
-      // At once: another may come before its close is heard.
+      // Not at its `close`: another connection may come before that.
       leave(socket)
       socket.destroy()
       return true

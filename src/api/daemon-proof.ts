@@ -18,13 +18,11 @@ export const NONCE = /^[0-9a-f]{64}$/
 export interface ProofStatement {
   /** 32 random bytes of the client, hex. */
   readonly nonce: string
-  /** The start of the daemon that answers. */
   readonly instance: string
   /** IP address and port that the client is connected to, see {@link socketAddress}. */
   readonly address: string
 }
 
-/** Makes the MAC key of a token. */
 export function proofKey(token: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', token, '', DOMAIN, KEY_BYTES))
 }
@@ -33,7 +31,6 @@ export function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString('hex')
 }
 
-/** HMAC-SHA256 of a statement, hex. */
 export function proofOf(key: Uint8Array, { nonce, instance, address }: ProofStatement): string {
   return createHmac('sha256', key)
     .update(JSON.stringify([nonce, instance, address]))

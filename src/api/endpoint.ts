@@ -29,7 +29,7 @@ export interface Parameter {
   readonly in: 'path' | 'header' | 'query'
   readonly description: string
   readonly example?: string
-  /** What the daemon holds it to, for readers of the document: who breaks it is refused. */
+  /** The daemon refuses values outside it. */
   readonly schema?: { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }
 }
 
@@ -113,7 +113,7 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
   if (spec.access !== 'public') errors.add('SVC-AUT-001')
   if (spec.body !== undefined)
     for (const code of ['SVC-REQ-001', 'SVC-REQ-002', 'SVC-REQ-003'] as const) errors.add(code)
-  // Any request may meet these: a bad token or a refused Host, too many requests, a condition nobody thought of.
+  // Any request may cause these: a bad token, a refused Host, too many requests, a bug.
   for (const code of ['SVC-AUT-001', 'SVC-AUT-002', 'SVC-REQ-005', 'SVC-INT-001'] as const) errors.add(code)
   return {
     summary: spec.summary,

@@ -22,7 +22,7 @@ export interface AppEnv {
     caller: Caller
     /** The page that asks is of an origin in `api.allowed_origins`. */
     isAllowedOrigin?: boolean
-    /** The answer says already what every answer says. */
+    /** The answer has the common headers. */
     hasBaseline?: boolean
   }
 }

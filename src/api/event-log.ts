@@ -1,7 +1,7 @@
 import type { DaemonEvent, EventLog } from './services.ts'
 
 export interface EventLogOptions {
-  /** Events kept for those who come later. */
+  /** Number of events kept for later readers. */
   readonly capacity: number
   readonly now: () => number
 }

@@ -49,7 +49,6 @@ export interface IdempotencyService {
   remember(key: string, bodyHash: string, response: unknown): void
 }
 
-/** What waits for a signature while the seed is locked. */
 export interface WaitingSignature {
   what: 'register' | 'renew' | 'adopt'
   /** A name or a DID. */

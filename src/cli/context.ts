@@ -9,7 +9,7 @@ export interface Surroundings {
   stdout: TerminalStream
   stderr: TerminalStream
   env: Readonly<Record<string, string | undefined>>
-  /** Aborted by Ctrl-C or SIGTERM once somebody asked for it. */
+  /** Aborted by Ctrl-C or SIGTERM; listens from the first call on. */
   interruption: () => AbortSignal
 }
 
@@ -26,11 +26,9 @@ export interface GlobalOptions {
 export interface Run {
   readonly surroundings: Surroundings
   exitCode: ExitCode
-  /** What commander wanted to write on stderr. */
   usage: string
 }
 
-/** What a command is given. */
 export class Context {
   readonly run: Run
   readonly options: GlobalOptions

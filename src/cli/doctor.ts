@@ -133,7 +133,7 @@ async function checkSeed(context: Context): Promise<Finding[]> {
     const { readOwnerSeed } = await import('../data-directory/owner-seed.ts')
     const { isHalfSealed, readSealedSeed, seedForm } = await import('../data-directory/seed-files.ts')
     const form = seedForm(paths)
-    // What is in a sealed one only its passphrase shows.
+    // Checks the format only: the content needs the passphrase.
     if (form === 'sealed') readSealedSeed(paths)
     else if (readOwnerSeed(paths.seed) === undefined) {
       if (!existsSync(paths.database)) return []
@@ -170,7 +170,6 @@ async function checkSeed(context: Context): Promise<Finding[]> {
   }
 }
 
-/** What the running daemon says of itself and its configuration. */
 async function checkDaemon(context: Context): Promise<Diagnosis> {
   const local = localConfiguration(context)
   const configOf = (told: Configuration | Finding): Finding => ('fields' in told ? checkConfiguration(told) : told)
@@ -239,7 +238,7 @@ const DIVERSITY_CURE =
   'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile ' +
   'with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
 
-/** Nothing where the network counts no prefixes, and while nobody can be asked: that is said above. */
+/** Empty where the network counts no prefixes, and while no peer can be asked: the check of peers says that. */
 function checkDiversity({ status, diversity }: NetworkStatusView): Finding[] {
   if (!diversity || status !== 'online') return []
   const { peers, prefixes, message } = diversity
@@ -268,7 +267,7 @@ function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusView)
 const JOURNAL_CURE =
   'The log names them; the database keeps them unchanged under `aside/`. Start the lost tasks again and check the disk.'
 
-/** What works but should be looked at, as the daemon sees it. */
+/** What works but needs attention, according to the daemon. */
 async function checkOwned(client: Client, told: Configuration | Finding): Promise<Finding[]> {
   const { checks } = await client.readiness(probe())
   const finding = (name: string, cure: string): Finding => {

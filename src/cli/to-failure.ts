@@ -76,7 +76,6 @@ function nativeFailure(error: NativeError): Failure {
   })
 }
 
-/** The innermost system error, such as ECONNREFUSED. */
 function systemCode(error: unknown): string | undefined {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     const { code } = each as NodeJS.ErrnoException
@@ -102,7 +101,7 @@ function unreachable(error: UnreachableError): Failure {
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError)
-    return usageFailure(error.message.replace(/^error: /u, '').replaceAll('\n', ' '), 'Look at `chronym help`.')
+    return usageFailure(error.message.replace(/^error: /u, '').replaceAll('\n', ' '), 'Run `chronym help`.')
   if (error instanceof ProblemError) return problemFailure(error)
   if (error instanceof UnreachableError) return unreachable(error)
   if (error instanceof ProtocolError) return protocolFailure(error)

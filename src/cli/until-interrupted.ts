@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 
 /**
- * Ends this process as SIGTERM would when the parent that started it with a channel is gone: a server must not outlive
+ * Ends this process as SIGTERM would when the parent that started it with a channel is gone. A server must not outlive
  * the script that started it. Returns the undo, after which the channel no longer keeps the process alive.
  */
 export function endWithParent(): () => void {

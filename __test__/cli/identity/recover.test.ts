@@ -158,7 +158,7 @@ describe('an identity with recovery keys', () => {
       await create('--recovery-key', secret),
       await cli(['kid', 'recover', genesis.id, '--recovery-key', secret])
     ]) {
-      expectRefusal(result, 'no public Ed25519 key', ...(secret === '' ? [] : [secret]))
+      expectRefusal(result, 'needs a public Ed25519 key', ...(secret === '' ? [] : [secret]))
     }
   })
 })

@@ -45,17 +45,16 @@ export function createIdempotency({ store, prefix, now }: IdempotencyOptions): I
   }
 }
 
-/** A client's words are no key of ours. */
+/** Hashed: a client chooses the text. */
 function storeKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Undefined for what a damaged disk has left: it is kept no longer, as what is past its time. */
+/** Undefined for a damaged entry, which counts as expired. */
 function decode(value: Uint8Array): Entry | undefined {
   try {
     return v.parse(EntrySchema, JSON.parse(new TextDecoder().decode(value)))
   } catch {
-    // Nothing but parsing throws here.
     return undefined
   }
 }

@@ -4,7 +4,6 @@ import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
 import type { IdempotencyService } from '../services.ts'
 
-/** What is answered, and answered again. */
 export interface StoredAnswer {
   readonly status: 202
   readonly location: string

@@ -4,6 +4,6 @@ export interface KeyValue {
   list(prefix: string): Iterable<[key: string, value: Uint8Array]>
   put(key: string, value: Uint8Array): void
   delete(key: string): void
-  /** Takes a record out of the way that cannot be read. */
+  /** Sets aside a record that cannot be read. */
   setAside(key: string, reason: string): void
 }

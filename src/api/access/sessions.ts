@@ -13,9 +13,8 @@ const MAX_SESSIONS = 100
 const MAX_PAGES = 20
 
 export interface OpenedSession {
-  /** What the cookie holds. */
   readonly id: string
-  /** What the page keeps, and sends in a header. */
+  /** Sent in the header X-Session-Secret. */
   readonly secret: string
 }
 
@@ -39,7 +38,7 @@ export interface Sessions {
 interface Session {
   readonly token: string
   readonly endsAt: number
-  /** SHA-256 of the secrets: a look-up among them by time tells nothing of use. */
+  /** SHA-256 of the secrets: the time of a look-up reveals nothing useful. */
   readonly pages: BoundedMap<string, true>
 }
 

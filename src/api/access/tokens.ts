@@ -29,12 +29,11 @@ export interface TokenServiceOptions {
   readonly now: () => number
 }
 
-/** A token as it was stored; undefined for what is none. */
+/** Undefined for a damaged record. */
 function readToken(value: Uint8Array): StoredToken | undefined {
   try {
     return v.parse(StoredTokenSchema, JSON.parse(new TextDecoder().decode(value)))
   } catch {
-    // Nothing but parsing throws here.
     return undefined
   }
 }
@@ -66,7 +65,7 @@ export function createTokenService({
   return {
     verify(token) {
       const hash = digest(token)
-      // Every hash is compared, whichever fits: the time tells nothing.
+      // Compares every hash, whichever fits: the time reveals nothing.
       let scopes = timingSafeEqual(hash, main) ? MAIN_SCOPES : undefined
       for (const candidate of stored.values()) {
         if (timingSafeEqual(hash, Buffer.from(candidate.hash, 'hex'))) scopes ??= candidate.scopes

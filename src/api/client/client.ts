@@ -69,7 +69,6 @@ export interface ClientOptions {
   /** `http://host:port` */
   readonly baseUrl: string
   readonly token?: string | undefined
-  /** Instead of the plain `fetch`. */
   readonly fetch?: Transport | undefined
 }
 
@@ -262,7 +261,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
         yield { id: last, type, task: data as TaskView }
         if (type === 'completed' || type === 'failed') return
       }
-      // It ended while nobody was connected, and the events of that are kept no more.
+      // It ended while nobody was connected, and its events are gone.
       if (ended !== undefined && ended.status !== 'running') yield { id: last, type: ended.status, task: ended }
     },
 
@@ -305,7 +304,7 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     changeConfig: (patch: Record<string, unknown>, options?: RequestOptions) =>
       json<ConfigBody>('POST', '/api/config', { ...options, body: patch }),
     configFields: (options?: RequestOptions) => json<ConfigFieldView[]>('GET', '/api/config/fields', options),
-    /** Takes back what was set at run time. */
+    /** Undoes a change at run time. */
     unsetConfig: (field: string, options?: RequestOptions) =>
       json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
     tokens: (options?: RequestOptions) => json<TokenView[]>('GET', '/api/tokens', options),

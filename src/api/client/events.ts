@@ -56,7 +56,7 @@ export async function* readEventStream(
       failure = new Error('The event stream ended again and again without an event')
     } catch (error) {
       if (signal?.aborted === true) return
-      // A daemon that restarts is not there for a moment; one that answers with a problem has decided.
+      // A restarting daemon is briefly absent; one that answers with a problem has decided.
       if (!isConnected || (error instanceof Error && error.name === 'ProblemError')) throw error
       failure = error
     }

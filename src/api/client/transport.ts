@@ -1,9 +1,7 @@
-/** One request to the daemon, and what can be wrong with its answer. */
 import type { ErrorCode, FieldError } from '../../errors.ts'
 import type { ReadinessBody } from '../schemas/daemon.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 
-/** An error that the daemon answered with. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly code: ErrorCode
@@ -45,7 +43,6 @@ export class UnreachableError extends Error {
 /** Sends a request to the daemon. Rejects with UnreachableError, or with the reason of an aborted signal. */
 export type Transport = (url: string, init: RequestInit & { readonly body?: string }) => Promise<Response>
 
-/** The `fetch` of the platform. */
 export const plainFetch: Transport = async (url, init) => {
   try {
     return await fetch(url, init)

@@ -6,7 +6,7 @@ import { respondWithProblem, toServiceError } from './problem.ts'
 import { createSampler } from '../../util/sampler.ts'
 import type { ApiServices } from '../services.ts'
 
-/** What the operator has to look at. The other 5xx say how the network or the beacon is, which needs no stack. */
+/** What the operator must look at. Other 5xx show the state of network or beacon and need no stack. */
 const OWN_FAULTS: ReadonlySet<ErrorCode> = new Set(['SVC-INT-001', 'SVC-STO-001'])
 
 /**

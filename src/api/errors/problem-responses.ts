@@ -2,7 +2,6 @@ import { resolver } from 'hono-openapi'
 import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
 import { ProblemSchema } from '../schemas/problem.ts'
 
-/** Headers that come with some statuses. */
 const HEADERS: Record<number, Record<string, { $ref: string }>> = {
   401: { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } },
   429: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },

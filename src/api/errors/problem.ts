@@ -29,7 +29,6 @@ export function toServiceError(thrown: unknown): ServiceError {
   )
 }
 
-/** The RFC 9457 body of an error. */
 export function problemBody(error: ServiceError, requestId: string): ProblemBody {
   const entry = ERROR_TABLE[error.code]
   return {
@@ -45,7 +44,6 @@ export function problemBody(error: ServiceError, requestId: string): ProblemBody
   }
 }
 
-/** Answers with the problem and its headers. */
 export function respondWithProblem(c: Context<AppEnv>, error: ServiceError): Response {
   const body = problemBody(error, c.get('requestId'))
   const retryAfter = error.retryAfter ?? RETRY_AFTER_SECONDS[error.code]

@@ -41,7 +41,7 @@ export function refuseDeclaredLength(contentLength: string | undefined): void {
 /** Counts while reading: a chunked body declares no length. */
 async function readBounded(request: Request): Promise<Uint8Array> {
   if (request.headers.has('Content-Length')) return new Uint8Array(await readWhole(request))
-  // A Request's stream has bytes; its type says nothing of what it has.
+  // A Request's stream has bytes, which its type does not say.
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader()
   if (reader === undefined) return new Uint8Array()
   const chunks: Uint8Array[] = []

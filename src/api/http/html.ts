@@ -10,7 +10,6 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** Answers with HTML under the policy. */
 export function html(c: Context<AppEnv>, text: string): Response {
   c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
   return c.body(text, 200, { 'Content-Type': 'text/html; charset=utf-8' })

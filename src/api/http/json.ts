@@ -1,7 +1,6 @@
 /** Deepest nesting of a request body; an identity document in its wrapper needs 6. */
 const MAX_DEPTH = 32
 
-/** Why a text is not acceptable JSON. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }

@@ -32,9 +32,9 @@ export function lastEventId(c: Context<AppEnv>): number | undefined {
 }
 
 /**
- * Answers with a stream of events at the reader's pace: takes an event from the source only when the client has room,
- * so the source may coalesce. Sends a comment after `heartbeatMs` of silence. Ends once the caller's token or session
- * is no longer valid.
+ * Answers with a stream of events at the reader's pace. It takes an event from the source only when the client has
+ * room, so the source may coalesce. Sends a comment after `heartbeatMs` of silence. Ends once the caller's token or
+ * session is no longer valid.
  */
 export function eventStream(
   c: Context<AppEnv>,

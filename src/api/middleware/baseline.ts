@@ -3,7 +3,7 @@ import { refuseDeclaredLength } from '../http/body.ts'
 import type { AppEnv } from '../env.ts'
 import { requestHeader } from '../http/request-headers.ts'
 
-/** What an identifier of a client may be, to be taken over into ours. */
+/** A client's request id of this form is kept. */
 const SANE_ID = /^[\w=-]{1,64}$/
 
 /** Gives the request its identifier: the client's own where it is sane. */

@@ -23,7 +23,7 @@ export interface Guard {
    * is never answered.
    */
   readonly isForeign: (c: Context<AppEnv>) => boolean
-  /** Finds out who asks and counts the request. Throws ServiceError. */
+  /** Authenticates and counts the request. Throws ServiceError. */
   readonly admit: (c: Context<AppEnv>) => void
 }
 

@@ -20,14 +20,13 @@ export function withOneHandler(declared: Hono<AppEnv>, attend: Attend): Hono<App
   }
   for (const { method, path, steps } of chains.values()) {
     const route = inOrder(steps)
-    // What each step says of itself for the OpenAPI document goes along.
+    // Keeps the OpenAPI description of each step.
     const handler = (c: Context<AppEnv, string>) => attend(c, route)
     app.on(method, path, Object.assign(handler, ...steps) as typeof handler)
   }
   return app
 }
 
-/** Calls the first step, and what follows as its `next`. */
 function inOrder(steps: readonly Step[]): (c: Context<AppEnv, string>) => Response | Promise<Response> {
   const run = (c: Context<AppEnv, string>, index: number): Response | Promise<Response> => {
     const next = () => run(c, index + 1) as unknown as Promise<void>

@@ -16,7 +16,6 @@ import { ExplanationSchema, type Explanation } from '../../views/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
 
-/** What every lookup may meet. */
 export const RESOLVE_ERRORS = ['SVC-NAM-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004'] as const
 
 const IDENTITY_ERRORS = ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004'] as const

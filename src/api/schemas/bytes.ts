@@ -7,7 +7,6 @@ export interface ByteBounds {
   readonly max: number
 }
 
-/** What `decodeBase64` begins with. */
 const BASE64 = '^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$'
 
 function describeBounds({ min, max }: ByteBounds): string {

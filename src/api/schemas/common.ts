@@ -13,11 +13,9 @@ export function mapSchema<Value extends v.GenericSchema>(value: Value) {
 
 export const SuccessSchema = v.pipe(v.object({ success: v.literal(true) }), v.metadata({ ref: 'Success' }))
 
-/** Answer of publish. */
 export const StoredSchema = v.pipe(v.object({ success: v.literal(true), ...storedBy }), v.metadata({ ref: 'Stored' }))
 export type StoredBody = v.InferOutput<typeof StoredSchema>
 
-/** Answer of commit. */
 export const CommittedSchema = v.pipe(
   v.object({
     success: v.literal(true),
@@ -27,14 +25,12 @@ export const CommittedSchema = v.pipe(
 )
 export type CommittedBody = v.InferOutput<typeof CommittedSchema>
 
-/** Answer of zone publish. */
 export const ZonePublishedSchema = v.pipe(
   v.object({ success: v.literal(true), serial: CountSchema, ...storedBy }),
   v.metadata({ ref: 'ZonePublished' })
 )
 export type ZonePublishedBody = v.InferOutput<typeof ZonePublishedSchema>
 
-/** Answer of publish-kid and publish-manifest. */
 export const IdentityPublishedSchema = v.pipe(
   v.object({ success: v.literal(true), did: v.string(), version: CountSchema, ...storedBy }),
   v.metadata({ ref: 'IdentityPublished' })

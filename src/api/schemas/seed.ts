@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What a refusal says never quotes the passphrase. */
+/** A refusal never quotes the passphrase. */
 const NO_PASSPHRASE = 'must be a text of 1 to 4096 characters'
 
 export const UnlockRequestSchema = v.pipe(

@@ -51,7 +51,7 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
     networks: networksOf(context, options, paths)
   })
   const plaintext = encodeContents(contents)
-  // What a restore would refuse is worth nothing.
+  // Verifies that a restore would accept it.
   decodeContents(plaintext)
   const lock: Lock =
     recipients.length > 0
@@ -98,7 +98,6 @@ function networksOf(context: Context, { network }: BackupOptions, { root }: Data
   ]
 }
 
-/** What a backup holds, in one line. */
 export function contentsText({ names, identities, drafts, tasks, proofs }: BackupSummary): string {
   const draftCount = drafts.length + names.filter(({ draft }) => draft).length
   const parts = [

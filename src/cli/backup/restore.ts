@@ -118,7 +118,7 @@ function secretKeys(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** Pulses and proofs by the native addon, on threads of its own. */
+/** Verifies pulses and proofs with the native addon, on separate threads. */
 function withChecks<T>(profile: NetworkProfile, use: (checkers: Checkers) => Promise<T>): Promise<T> {
   return withPool((pool) => {
     const publicKey = fromHex(profile.beacon.public_key)

@@ -47,7 +47,7 @@ export async function requireOriginalGone(context: Context, yes: boolean): Promi
     cost: WARNING,
     question: 'Is the original gone or stopped?',
     isGiven: yes,
-    refusal: 'nobody can be asked whether the original daemon is gone or stopped',
+    refusal: 'without a terminal nobody can say whether the original daemon is gone or stopped',
     cure: 'Stop the original daemon first; then give --yes.',
     declined: 'not restored; nothing was written. Stop the original daemon first'
   })

@@ -123,7 +123,6 @@ ${lines.join('\n')}
 `
 }
 
-/** The completion script of a shell. */
 export function completionScript(shell: Shell, nodes: readonly CompletionNode[]): string {
   switch (shell) {
     case 'bash':

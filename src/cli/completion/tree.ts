@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 
-/** One command as completion sees it. */
 export interface CompletionNode {
   /** Words from the root: "", "zone", "zone set". */
   path: string

@@ -37,7 +37,7 @@ export function connect(context: Context, { anonymous = false } = {}): Client {
 }
 
 /**
- * As {@link connect}, for what must reach no other daemon, such as a passphrase: before each request the other end of
+ * As {@link connect}, for what must reach no other daemon, such as a passphrase. Before each request the other end of
  * the connection proves that it holds the main token. Throws CLI-TOK-001 without a main token.
  */
 export function connectProven(context: Context): Client {

@@ -111,7 +111,7 @@ function reachable(listening: string): string {
   return `http://${hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname}:${port || '80'}`
 }
 
-/** What a header can carry; the tokens of the daemon are base64url. */
+/** Characters of a header; the daemon's tokens are base64url. */
 const TOKEN = /^[!-~]+$/u
 
 /** `--token` or CHRONYM_TOKEN. */

@@ -14,7 +14,6 @@ const CHALLENGE_TIMEOUT_MS = 10_000
 /** A proof takes some 150 bytes. */
 const MAX_ANSWER_BYTES = 4_096
 
-/** The daemon that is meant. */
 export interface Target {
   /** `http://host:port` */
   readonly url: string
@@ -94,7 +93,7 @@ export function provenFetch(locate: () => Target): Transport {
       return toResponse(answer)
     } catch (cause) {
       agent?.destroy()
-      // As `fetch` does: what is thrown is the reason, such as a time-out.
+      // As `fetch` does: throws the reason, such as a time-out.
       signal?.throwIfAborted()
       if (cause instanceof UnreachableError) throw cause
       if (!proved && deadline.aborted)

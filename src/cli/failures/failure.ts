@@ -10,7 +10,7 @@ export type CliErrorCode =
   | 'CLI-NET-001'
   /** What answers is not a chronym daemon, or the answer broke off. */
   | 'CLI-NET-002'
-  /** What answers does not prove to be the daemon that is meant. */
+  /** What answers does not prove to be the expected daemon. */
   | 'CLI-NET-003'
   /** No access token could be found. */
   | 'CLI-TOK-001'
@@ -18,7 +18,7 @@ export type CliErrorCode =
   | 'CLI-BAK-001'
   /** A backup or a data directory is of another network. */
   | 'CLI-BAK-002'
-  /** What would be written is there already. */
+  /** The target exists already. */
   | 'CLI-BAK-003'
   /** A data directory that cannot be backed up as it is. */
   | 'CLI-BAK-004'
@@ -35,7 +35,6 @@ export type CliErrorCode =
 
 export interface FailureDetails {
   exitCode: ExitCode
-  /** What to do about it; one sentence. */
   cure?: string
   status?: number
   requestId?: string
@@ -75,7 +74,7 @@ export function inputFailure(detail: string, cause?: unknown, cure?: string): Fa
   return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cause, ...(cure === undefined ? {} : { cure }) })
 }
 
-/** What an unknown value that was thrown says. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

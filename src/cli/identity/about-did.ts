@@ -10,7 +10,7 @@ const CURES: Readonly<Record<string, string>> = {
     'publish FILE`; one without a name lapses when its daemon stops.'
 }
 
-/** CLI-USE-001 for what is a name, or nothing. */
+/** Throws CLI-USE-001 unless `text` is a DID. */
 export function requireDid(text: string): string {
   if (text.startsWith('did:')) return text
   throw usageFailure(
@@ -28,7 +28,7 @@ export async function aboutDid<T>(answer: Promise<T>): Promise<T> {
     if (cure === undefined) throw error
     const { toFailure } = await import('../to-failure.ts')
     const { code, message, exitCode, status, requestId } = toFailure(error)
-    // The message says what the fields at fault say: there is one.
+    // There is one field, which the message names.
     throw new Failure(code, message, {
       exitCode,
       cure,

@@ -34,7 +34,7 @@ export function parseRecoveryKeys(texts: readonly string[]): Uint8Array[] {
     } catch (error) {
       if (!(error instanceof EncodingError)) throw error
       throw usageFailure(
-        'what --recovery-key names is no public Ed25519 key (z6Mk...)',
+        '--recovery-key needs a public Ed25519 key (z6Mk...)',
         'Give the public key that `chronym kid recovery-key` printed. If you gave a secret, make a new ' +
           'key: other users of this machine can see options.'
       )

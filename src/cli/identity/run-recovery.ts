@@ -36,7 +36,6 @@ export interface RecoveryKeyOptions extends PassphraseOptions {
   public?: boolean
 }
 
-/** `chronym kid recovery-key FILE` */
 export async function runRecoveryKey(context: Context, options: RecoveryKeyOptions, file: string): Promise<ExitCode> {
   if (options.public === true) {
     const publicKey = encodeMultikey((await readRecoveryKey(context, file, options)).publicKey)

@@ -48,7 +48,7 @@ export function recoveryKeyOfSeed({ log, profile }: Recovery, seed: Uint8Array):
   })
 }
 
-/** What somebody is to read before the signed version is published. */
+/** What a person should read before publishing the signed version. */
 export function describeVersion({
   id,
   version,

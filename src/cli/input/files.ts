@@ -6,7 +6,6 @@ import { inputFailure, messageOf } from '../failures/failure.ts'
 
 const UNREADABLE_CURE = 'Check the path, and whether you may read it.'
 
-/** What messages call a file. */
 export function nameOfInput(file: string): string {
   return file === '-' ? 'standard input' : file
 }

@@ -13,7 +13,7 @@ export function isTerminal(context: Context): boolean {
  * answer.
  */
 export async function askSecret(context: Context, question: string, cure: string): Promise<string> {
-  if (!isTerminal(context)) throw usageFailure(`nobody can be asked: ${question}`, cure)
+  if (!isTerminal(context)) throw usageFailure(`without a terminal nobody can be asked: ${question}`, cure)
   const typed = await askHidden(context.stdin, question)
   if (typeof typed === 'string') throw new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted })
   return typed.line

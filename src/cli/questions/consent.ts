@@ -5,7 +5,7 @@ import { EXIT } from '../failures/exit-codes.ts'
 import { Failure, usageFailure } from '../failures/failure.ts'
 
 export interface Consent {
-  /** What it costs, as a sentence without its stop. */
+  /** The cost, as a sentence without its full stop. */
   readonly cost: string
   readonly question: string
   /** `--yes` */
@@ -14,10 +14,10 @@ export interface Consent {
   readonly byDefault?: boolean
   /** Precedes the question; by default the cost. */
   readonly shown?: string
-  /** What is said where nobody can be asked. */
+  /** The error without a terminal. */
   readonly refusal?: string
   readonly cure?: string
-  /** What is said after a no. */
+  /** The message after a no. */
   readonly declined?: string
 }
 
@@ -35,7 +35,7 @@ export async function requireConsent(context: Context, consent: Consent): Promis
   if (isGiven) return
   if (!hasPerson(context))
     throw usageFailure(
-      consent.refusal ?? `${cost}; that needs a yes, and nobody can be asked here`,
+      consent.refusal ?? `${cost}; this needs a confirmation, which only a terminal can give`,
       consent.cure ?? 'Add --yes where it is meant.'
     )
   context.output.error(shown)
@@ -45,7 +45,6 @@ export async function requireConsent(context: Context, consent: Consent): Promis
     })
 }
 
-/** A yes-or-no question to a person who is there. */
 async function confirm({ stdin }: Context, question: string, byDefault: boolean): Promise<boolean> {
   const prompt = createInterface({ input: stdin, output: process.stderr })
   // Ctrl-C and Ctrl-D close it without an answer.

@@ -23,6 +23,6 @@ export async function taskIdOf(client: Pick<Client, 'tasks'>, text: string): Pro
 
 async function wholeId(client: Pick<Client, 'tasks'>, beginning: string): Promise<string> {
   const [task, other] = (await client.tasks()).filter(({ task_id: id }) => id.startsWith(beginning))
-  // What the daemon says of an id that is unknown or ambiguous is as good.
+  // The daemon explains an unknown or ambiguous id.
   return task === undefined || other !== undefined ? beginning : task.task_id
 }

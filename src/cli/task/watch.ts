@@ -10,7 +10,6 @@ import { isCancelled } from './task-words.ts'
 import { formatCount, formatDuration, printable } from '../terminal/format.ts'
 import { etaSeconds, RateMeter, type ProgressView } from '../terminal/progress.ts'
 
-/** The part of the client that watching needs. */
 export interface TaskSource {
   task(taskId: string): Promise<TaskView>
   taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncIterable<TaskEventMessage>

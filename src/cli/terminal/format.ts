@@ -31,7 +31,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / YEAR_S)} y ${Math.floor((whole % YEAR_S) / DAY_S)} d`
 }
 
-/** Distance of a moment from `nowMs`: "in 3 d 4 h" or "2 h 14 min ago"; the text itself if it is not a date. */
+/** Distance of a moment from `nowMs`: "in 3 d 4 h" or "2 h 14 min ago". Returns text that is not a date. */
 export function formatRelative(iso: string, nowMs: number): string {
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return iso

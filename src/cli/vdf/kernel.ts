@@ -56,7 +56,6 @@ export function shapeFault(claim: ProofClaim): string | undefined {
   return undefined
 }
 
-/** An evaluation under way. */
 export interface Evaluation {
   progress(): {
     phase: 'squaring' | 'proving' | 'done'

@@ -107,7 +107,6 @@ async function verifyLines(context: Context, file: string): Promise<ExitCode> {
   return refused === 0 ? EXIT.ok : EXIT.negative
 }
 
-/** `chronym vdf verify`. */
 export async function runVerify(context: Context, options: VerifyOptions): Promise<ExitCode> {
   const { jsonl, ...single } = options
   if (jsonl === undefined) return verifyOne(context, claimOf(single))

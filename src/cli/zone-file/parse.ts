@@ -9,7 +9,7 @@ export type { FileProblem } from './tokens.ts'
 
 export interface ParsedFile {
   readonly zone: ZoneInput
-  /** What can't be taken, by line; the zone has the rest. */
+  /** Problems by line; the zone has the rest. */
   readonly problems: readonly FileProblem[]
   /** Line of each record, at the same label and place. */
   readonly lines: Readonly<Record<string, readonly number[]>>
@@ -17,7 +17,7 @@ export interface ParsedFile {
   readonly soaLine: number | undefined
 }
 
-/** What one entry leaves for the next. */
+/** State from one entry to the next. */
 interface State {
   readonly apex: string
   origin: string

@@ -1,4 +1,3 @@
-/** What lies between two zones, record by record. */
 import { DEFAULT_TTL } from '../../protocol/zone/zone.ts'
 import { formatTable, printable } from '../terminal/format.ts'
 import { valueForFile } from '../zone-file/format.ts'
@@ -15,7 +14,6 @@ export interface ZoneChanges {
   readonly retimed: readonly (LabelledRecord & { readonly former: number })[]
 }
 
-/** The records of a zone, one after the other. */
 export function recordsOf({ records }: ZoneInput): LabelledRecord[] {
   return Object.entries(records).flatMap(([label, list]) => list.map((record) => ({ label, ...record })))
 }

@@ -2,11 +2,9 @@ import type { Client } from '../../api/client/client.ts'
 import { ProblemError } from '../../api/client/client.ts'
 import type { ZoneInput } from '../zone-file/zone-input.ts'
 
-/** The zone that a change is made on. */
 export interface CurrentZone {
   readonly zone: ZoneInput
   readonly state: 'draft' | 'published'
-  /** Undefined where there is no zone as yet. */
   readonly etag: string | undefined
 }
 
@@ -21,7 +19,7 @@ export async function currentZone(client: Client, name: string): Promise<Current
     const { zone, source, state, etag } = await client.zone(name)
     return source === 'local' ? { zone, state, etag } : NONE
   } catch (error) {
-    // What is ours is answered from the daemon's own store; a network that finds nothing says that there is nothing.
+    // An own zone comes from the daemon's store; a network that finds nothing means that there is none.
     if (error instanceof ProblemError && (error.code.startsWith('SVC-RES-') || error.code === 'SVC-ZON-001'))
       return NONE
     throw error

@@ -16,7 +16,7 @@ import { editorOf, openInEditor } from './editor.ts'
 import { problemsInFile } from './file-problems.ts'
 import { requireConsentToLoss } from './saving.ts'
 
-/** Begins the lines that say what was wrong; they are taken out before the file is read again. */
+/** Begins the lines with errors, which are removed before the file is parsed again. */
 const REMARK = ';! '
 const HEADER =
   '; One record a line: OWNER [TTL] IN TYPE VALUE. Save and close to continue; without a change nothing is saved.\n'
@@ -81,7 +81,7 @@ async function editUntilSaved(
   }
 }
 
-/** What the daemon has against the records comes back as problems of lines. */
+/** Returns the daemon's objections to records as problems of lines. */
 async function save(
   context: Context,
   client: Client,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { Failure, usageFailure } from '../failures/failure.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 
-/** The command of the user's editor. Throws CLI-USE-001 where none is named and nobody sits there for the usual one. */
+/** The command of the user's editor. Throws CLI-USE-001 without one named and without a terminal. */
 export function editorOf(context: Context): string {
   const named = [context.env['VISUAL'], context.env['EDITOR']].find(
     (command) => command !== undefined && command.trim() !== ''

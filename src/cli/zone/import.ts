@@ -1,4 +1,3 @@
-/** `zone import`: a zone from a master file. */
 import { ProblemError, type Client } from '../../api/client/client.ts'
 import { canonicalName } from '../../protocol/name/names.ts'
 import type { Context } from '../context.ts'
@@ -40,7 +39,7 @@ export async function importZone(
   }
 }
 
-/** As `zone set`: what cannot be read is the command line's to refuse, what no zone may hold the daemon's. */
+/** As `zone set`: the command line refuses what cannot be parsed, the daemon what no zone may hold. */
 function badFile(
   where: string,
   problems: readonly FileProblem[],

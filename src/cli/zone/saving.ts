@@ -52,14 +52,13 @@ export async function replaceZone(
     act: `replacing the zone of ${printable(name)}`,
     cure: 'To change single records, use `chronym zone add` and `zone rm`. To replace the whole zone, give --yes.'
   })
-  // With the serial of the present zone it is that zone, edited: a condition, not a wish.
+  // The serial of the present zone is a condition: it means that zone, edited.
   const { serial, ...rest } = zone
   const sent: ZoneBody = serial === undefined || serial === current.zone.serial ? rest : zone
   const ifMatch = options.ifSerial === undefined ? current.etag : `"${options.ifSerial}"`
   return { saved: await client.saveZone(name, sent, { ifMatch }), changes }
 }
 
-/** What a saved zone is answered with. */
 export function showSaved(context: Context, name: string, saved: { serial: number }, changes: ZoneChanges): void {
   if (!isUnchanged(changes)) context.output.note(formatChanges(changes))
   context.output.answer(

@@ -1,10 +1,10 @@
 import { $, element } from './elements.js'
 
-/** A changed line says in words, too, what becomes of it: signs and colours are not read aloud. */
+/** Says in words what changes: screen readers do not read signs and colours. */
 const change = (sign, word, className) => (line) =>
   element('li', { className }, `${sign} `, element('span', { className: 'hidden' }, `${word}: `), line)
 
-/** Where a list was drawn again meanwhile, the button of the same label takes the focus. */
+/** If the list was redrawn, the button with the same label takes the focus. */
 function giveBackFocus(opener) {
   if (opener === null || opener.isConnected) return
   const label = opener.getAttribute('aria-label')
@@ -42,5 +42,4 @@ export function ask({ title, lines, changes = { added: [], removed: [] }, yes, n
   })
 }
 
-/** Answers an open question with no. */
 export const withdrawQuestion = () => $('question').close('no')

@@ -1,4 +1,3 @@
-/** The element with that id. */
 export const $ = (id) => document.getElementById(id)
 
 /** Makes an element; text is always set as text, never as HTML. */

@@ -7,7 +7,6 @@ export class Problem extends Error {
   }
 }
 
-/** Called when the session has ended. */
 let onLogout = () => {}
 export const whenLoggedOut = (listener) => (onLogout = listener)
 

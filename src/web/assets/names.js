@@ -8,7 +8,7 @@ import { refreshTasks } from './tasks.js'
 import { editZone, hasUnsavedEdits, noteSerials } from './zone/editor.js'
 
 let owned = []
-/** What is being started: another click meanwhile starts it no second time. */
+/** Starts in progress: a second click starts nothing. */
 const starting = new Set()
 
 function lease({ state, lease_end: end }) {
@@ -105,7 +105,6 @@ function enteredName() {
   return suggest() ? undefined : name
 }
 
-/** Shows the name that was perhaps meant. */
 function suggest() {
   const suggestion = suggestedName($('register-name').value, suffixOf(owned.map(({ name }) => name)))
   $('register-hint').hidden = suggestion === undefined

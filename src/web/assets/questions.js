@@ -5,9 +5,9 @@
 import { count, duration } from './elements.js'
 import { isUnchanged } from './zone/records.js'
 
-/** Longer work begins after a question, seconds. */
+/** Longer work needs a confirmation, seconds. */
 const ASK_FROM_SECONDS = 5 * 60
-/** More work than this is thrown away after a question only, seconds. */
+/** Discarding more work than this needs a confirmation, seconds. */
 const ASK_LOST_FROM_SECONDS = 60
 /** A renewal that adds less than this share of a lease gains little. */
 const LITTLE_GAIN = 0.5

@@ -71,7 +71,7 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
       }),
       (c) => {
         const id = getCookie(c, sessionCookieName(c))
-        // Who has the cookie alone ends nobody's session.
+        // The cookie alone ends no session.
         if (id !== undefined && c.get('caller').via === 'session') sessions.close(id)
         deleteCookie(c, sessionCookieName(c), COOKIE)
         return c.body(null, 204)

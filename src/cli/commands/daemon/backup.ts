@@ -5,7 +5,6 @@ import { action, type Run } from '../../context.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
 
-/** backup, restore. */
 export function addBackupCommands(program: Command, run: Run): void {
   program
     .command('backup')

@@ -90,7 +90,6 @@ function checked(context: Context, path: string, required: boolean): Config {
   }
 }
 
-/** config get, set, unset, check, profile. */
 export function addConfigCommands(program: Command, run: Run): void {
   const config = program.command('config').description("the daemon's configuration").helpCommand(false)
 

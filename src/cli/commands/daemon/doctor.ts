@@ -24,7 +24,6 @@ function configurationText({ from, fields }: Configuration): string {
   return `${title}\n${formatTable([['field', 'value', 'from'], ...rows])}`
 }
 
-/** `chronym doctor`. */
 export function addDoctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')

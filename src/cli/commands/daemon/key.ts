@@ -34,8 +34,8 @@ async function show(
     cost: 'Anyone who sees these words can take your names',
     question: `Show the 24 words of ${paths.root}?`,
     isGiven: yes === true,
-    refusal: 'key show prints a secret, and nobody can be asked here',
-    cure: 'Give --yes if whatever reads this may have your names.',
+    refusal: 'key show prints a secret and asks first, which needs a terminal',
+    cure: 'Give --yes if the program that reads this may see the words.',
     declined: 'not confirmed; nothing was shown'
   })
   const { seedToWords } = await import('../../../protocol/crypto/keys.ts')

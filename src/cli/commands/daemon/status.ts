@@ -48,7 +48,6 @@ function networkText(status: NetworkStatusView, paint: Paint): string {
   ])
 }
 
-/** A task as lines of label and value. */
 export function taskText(task: TaskView, nowMs: number): string {
   const done = `${formatCount(task.progress)} of ${formatCount(task.iterations)} squarings`
   return formatFields([
@@ -108,7 +107,6 @@ async function showTask(context: Context, taskId: string, watch: boolean): Promi
   return task.status === 'failed' ? EXIT.negative : EXIT.ok
 }
 
-/** `chronym status [TASK]`. */
 export function addStatusCommand(program: Command, run: Run): void {
   program
     .command('status')

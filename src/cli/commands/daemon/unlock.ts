@@ -5,7 +5,6 @@ import { action, type Context, type Run } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { plural, printable } from '../../terminal/format.ts'
 
-/** What waits for the seed, in a line. */
 export function waitingText(waiting: SeedBody['waiting']): string {
   return waiting.length === 0
     ? 'nothing waits for a signature'

@@ -10,12 +10,10 @@ interface AdoptOptions {
   forget?: boolean
 }
 
-/** A line for each that is looked for. */
 export function wantedLines(wanted: readonly WantedView[]): string[] {
   return wanted.map(({ id, state, detail }) => `${printable(id)}  ${state}: ${printable(detail)}`)
 }
 
-/** adopt. */
 export function addAdoptCommand(program: Command, run: Run): void {
   program
     .command('adopt')

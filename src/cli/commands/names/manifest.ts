@@ -66,7 +66,6 @@ async function publish(context: Context, file: string | undefined, options: Publ
   return EXIT.ok
 }
 
-/** manifest publish, show. */
 export function addManifestCommands(program: Command, run: Run): void {
   const manifest = program
     .command('manifest')

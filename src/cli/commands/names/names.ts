@@ -114,14 +114,12 @@ export function ownedText(names: readonly OwnedNameView[], nowMs: number, paint:
   ].join('\n')
 }
 
-/** One line for each warning. */
 export function warningLines(names: readonly Pick<OwnedNameView, 'name' | 'warnings'>[], paint: Paint): string[] {
   return names.flatMap(({ name, warnings }) =>
     warnings.map(({ message }) => `${paint('yellow', `warning ${printable(name)}:`)} ${printable(message)}`)
   )
 }
 
-/** resolve, explain, names. */
 export function addNameCommands(program: Command, run: Run): void {
   program
     .command('resolve')
@@ -163,7 +161,7 @@ export function addNameCommands(program: Command, run: Run): void {
       action(run, async (context) => {
         const client = connect(context)
         const names = await client.names()
-        // Programs read the names alone; what is looked for they ask `adopt`.
+        // Programs read the names alone; `chronym adopt` lists what the daemon looks for.
         const wanted = context.output.json ? [] : await client.wanted()
         context.output.answer(names, (paint) =>
           [

@@ -21,7 +21,6 @@ function pinRow(
   ]
 }
 
-/** The pins, one a line. */
 export function pinsText(pins: readonly PinView[], nowMs: number): string {
   if (pins.length === 0) return 'no pins: this daemon has seen no name settled'
   return formatTable([
@@ -30,7 +29,6 @@ export function pinsText(pins: readonly PinView[], nowMs: number): string {
   ])
 }
 
-/** list (the default), forget. */
 export function addPinCommands(program: Command, run: Run): void {
   const pins = program.command('pins').description('the owners of names that this daemon remembers').helpCommand(false)
 

@@ -15,7 +15,6 @@ function endOf({ lease_end: end }: Pick<OwnedNameView, 'lease_end'>): string {
   return `${end} (${formatRelative(end, Date.now())})`
 }
 
-/** `chronym release NAME`. */
 export function addReleaseCommand(program: Command, run: Run): void {
   program
     .command('release')
@@ -37,7 +36,7 @@ export function addReleaseCommand(program: Command, run: Run): void {
           return EXIT.ok
         }
         const owned = (await client.names()).find((each) => each.name === name.toLowerCase())
-        // The daemon's own refusal says more of what is none of ours.
+        // For other names the daemon's refusal says more.
         if (owned !== undefined) {
           const cost =
             `The daemon stops renewing ${printable(owned.name)}: its lease ends at ${endOf(owned)}, and ` +

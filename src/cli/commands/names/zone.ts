@@ -52,7 +52,6 @@ async function publish(context: Context, name: string): Promise<void> {
   )
 }
 
-/** Says what was saved, or publishes it. */
 async function finish(
   context: Context,
   name: string,
@@ -142,7 +141,7 @@ async function published(context: Context, name: string): Promise<ZoneBody> {
   }
 }
 
-/** The same; without records too where nobody can be asked just now, so that more is counted as lost, not less. */
+/** The same; an unreachable network counts as no records, so that too much counts as lost, not too little. */
 async function publishedOrNothing(context: Context, name: string): Promise<ZoneBody> {
   try {
     return await published(context, name)

@@ -92,7 +92,6 @@ async function serve(context: Context, options: BeaconOptions): Promise<ExitCode
   return EXIT.ok
 }
 
-/** `chronym beacon`. */
 export function addBeaconCommand(program: Command, run: Run): void {
   program
     .command('beacon')

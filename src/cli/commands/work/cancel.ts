@@ -25,7 +25,6 @@ async function lostSeconds(client: Client, task: TaskView): Promise<number> {
   return rate > 0 ? task.progress / rate : 0
 }
 
-/** `chronym cancel TASK`. */
 export function addCancelCommand(program: Command, run: Run): void {
   program
     .command('cancel')

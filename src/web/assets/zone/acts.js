@@ -2,7 +2,7 @@
 import { discardDraftQuestion, publishQuestion, saveQuestion } from '../questions.js'
 import { difference, isUnchanged, recordsOf } from './records.js'
 
-/** What saving replaces: a draft, never what is published. */
+/** What saving replaces: a draft, never the published zone. */
 const savedRecords = ({ source, records }) => (source === 'local' ? records : {})
 
 /**
@@ -36,7 +36,7 @@ export async function publishZone({ fetchZone, fetchPublished, save, publish, as
   const { records } = recordsOf(rows)
   const now = await fetchZone(of.name)
   const changes = difference(savedRecords(now), records)
-  // What was saved here and seen needs one answer, about what peers will see; what somebody else saved meanwhile needs
+  // A draft that the user has seen needs one answer, about what peers will see; one that another client saved needs
   // its own.
   const first = now.etag === of.etag ? null : saveQuestion(of.name, changes, { isChangedElsewhere: true })
   if (first !== null && !(await ask(first))) return say('Nothing was saved or published.')

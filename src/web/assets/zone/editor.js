@@ -14,7 +14,7 @@ const edits = new UnsavedEdits(sessionStorage)
  * `records`), and the `rows` of the page.
  */
 let zone
-/** Marks the newest request for a zone: an older answer that comes late is not shown. */
+/** The newest request for a zone: late answers of older ones are not shown. */
 let newest
 /** Of each name the serials that the daemon has saved and published. */
 let serials = new Map()

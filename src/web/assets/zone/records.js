@@ -4,10 +4,8 @@ export const FIELDS = ['label', 'type', 'value', 'ttl']
 /** What the daemon takes where none is given, seconds. */
 const DEFAULT_TTL = 300
 
-/** The row that an empty zone begins with. */
 export const FIRST_ROW = { label: '@', type: 'A', value: '', ttl: '' }
 
-/** A row of texts, whatever it is made of. */
 export function rowOf(values) {
   return Object.fromEntries(
     FIELDS.map((field) => [field, values[field] === undefined ? '' : String(values[field]).trim()])

@@ -51,7 +51,7 @@ export class UnsavedEdits {
     try {
       this.#storage.setItem(PREFIX + name, JSON.stringify({ base, rows }))
     } catch {
-      // Full: the page has them still, and warns before it is left.
+      // Storage is full: the page keeps them and warns before it closes.
     }
   }
 
