@@ -112,8 +112,8 @@ it('P18: while more than half of the neighbours are awake, sleepers settle on th
               commitment: holder.isBlind ? {} : { seen: SEEN },
               neighbours: { answers: [], known: 0 }
             }
-            const stands = after(entry, admit(entry, claim, facts, LOCAL), round)
-            if (stands !== undefined) entries.set(holder, seenBy(holder, stands))
+            const entered = after(entry, admit(entry, claim, facts, LOCAL), round)
+            if (entered !== undefined) entries.set(holder, seenBy(holder, entered))
           }
         }
         const [first, second] = isEarlierFirst ? [EARLIER, LATER] : [LATER, EARLIER]

@@ -207,7 +207,7 @@ describe('vectors of another implementation', () => {
       const vector = new Vector(vectors.vectors[index]!)
       CHECKS[word](vector)
       const framed = `${toHex(lp(`chronym/${word}/v2`))}${toHex(vector.hash)}`
-      expect(vector.text('preimage').startsWith(framed), 'the domain stands once in front').toBe(true)
+      expect(vector.text('preimage').startsWith(framed), 'the domain comes once in front').toBe(true)
     }
   )
 

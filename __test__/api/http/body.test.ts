@@ -200,7 +200,7 @@ describe('a request id', () => {
     ).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('stands in the log with every error', async () => {
+  it('appears in the log with every error', async () => {
     const world = createWorld()
     await world.request('GET', '/nothing', { headers: { 'X-Request-Id': 'req-9' } })
     expect(world.logged).toContainEqual(

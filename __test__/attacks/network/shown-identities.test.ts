@@ -71,24 +71,24 @@ const logOf = (...documents: IdentityDocument[]): IdentityLogOutline => verifyId
 const NEWEST = [GENESIS, SECOND, THIRD]
 
 describe('the log chosen among those that peers show', () => {
-  const stands = (...shown: [IdentityDocument[], number][]): number | string => {
+  const chosen = (...shown: [IdentityDocument[], number][]): number | string => {
     const best = foldShown(shown.map(([documents, shownBy]) => ({ log: logOf(...documents), shownBy, documents })))!
     return best.documents.at(-1)!.alsoKnownAs![0]!
   }
 
   it('[an identity shown with a key that was rotated out] is never older, nor of a rarer branch', () => {
-    expect(stands([[GENESIS], 19], [NEWEST, 1])).toEqual(THIRD.alsoKnownAs![0])
-    expect(stands([[GENESIS, SECOND], 10], [NEWEST, 1], [LONG_FORK, 10])).toEqual(THIRD.alsoKnownAs![0])
-    expect(stands([LONG_FORK, 9], [NEWEST, 11])).toEqual(THIRD.alsoKnownAs![0])
+    expect(chosen([[GENESIS], 19], [NEWEST, 1])).toEqual(THIRD.alsoKnownAs![0])
+    expect(chosen([[GENESIS, SECOND], 10], [NEWEST, 1], [LONG_FORK, 10])).toEqual(THIRD.alsoKnownAs![0])
+    expect(chosen([LONG_FORK, 9], [NEWEST, 11])).toEqual(THIRD.alsoKnownAs![0])
     // What most show is theirs; a recovery key undoes it wherever one peer shows that.
-    expect(stands([NEWEST, 9], [LONG_FORK, 11])).toEqual(LONG_FORK.at(-1)!.alsoKnownAs![0])
-    expect(stands([[GENESIS, RECOVERED], 1], [LONG_FORK, 19])).toEqual(RECOVERED.alsoKnownAs![0])
+    expect(chosen([NEWEST, 9], [LONG_FORK, 11])).toEqual(LONG_FORK.at(-1)!.alsoKnownAs![0])
+    expect(chosen([[GENESIS, RECOVERED], 1], [LONG_FORK, 19])).toEqual(RECOVERED.alsoKnownAs![0])
     // The order in which they answer tells nothing, nor does it where as many show either.
     for (const [one, other] of [
       [NEWEST, LONG_FORK],
       [LONG_FORK, NEWEST]
     ] as const)
-      expect(stands([one, 5], [other, 5])).toBe(stands([NEWEST, 5], [LONG_FORK, 5]))
+      expect(chosen([one, 5], [other, 5])).toBe(chosen([NEWEST, 5], [LONG_FORK, 5]))
   })
 
   it('[an identity shown with a key that was rotated out] is not as new as what was seen before', () => {

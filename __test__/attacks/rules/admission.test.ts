@@ -283,7 +283,7 @@ describe('neighbours that lie', () => {
         const revision = reviseEntry(slept, { answers: heard, known: 20 }, longAfter, LOCAL)
         expect(revision?.kind === 'keep' && revision.entry.state === 'settled').toBe(false)
       }
-      expect(reviseEntry(slept, NOBODY, longAfter, MAIN), 'whoever knows of nobody cannot tell').toBeUndefined()
+      expect(reviseEntry(slept, NOBODY, longAfter, MAIN), 'a node that knows no peers cannot tell').toBeUndefined()
     }
   })
 

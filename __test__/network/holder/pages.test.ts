@@ -162,6 +162,6 @@ describe('pages', () => {
       'after one page of each other peer of its prefix, and as many of the other'
     ).toBeLessThanOrEqual(6)
     const busy = (await Promise.all(flood)).filter((answer) => answer === BUSY)
-    expect(busy, 'whoever has most makes room').toHaveLength(2)
+    expect(busy, 'the sender with most makes room').toHaveLength(2)
   })
 })

@@ -214,7 +214,7 @@ describe('whether those who are silent still can change what is adopted', () => 
     ],
     ['three hold a claim, sixteen nothing', answers(...times(3, x), ...times(16, undefined)), 1, true],
     ['four hold it', answers(...times(4, x), ...times(15, undefined)), 1, false],
-    ['so many hold it that the last one is nothing to that', answers(...times(6, x), ...times(13, undefined)), 1, true],
+    ['enough hold it that the last one changes nothing', answers(...times(6, x), ...times(13, undefined)), 1, true],
     [
       'as many of them are settling as fresh',
       answers(...times(4, x), ...times(4, [X, 'settling'] as [Uint8Array, EntryState]), ...times(11, undefined)),
@@ -242,7 +242,7 @@ describe('peers that a question about an entry need not wait for', () => {
 
   it.each([
     ['most hold the same', answers(...times(14, x)), 6, true],
-    ['so many are silent that they could have others repair it', answers(...times(13, x)), 7, false],
+    ['enough are silent to have others repair it', answers(...times(13, x)), 7, false],
     ['nobody else holds it', answers(...times(16, undefined)), 4, true],
     [
       'no other peer holds it, and enough are silent to name a claim to adopt',

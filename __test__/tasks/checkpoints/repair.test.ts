@@ -133,7 +133,7 @@ afterAll(() => rm(untouched, { recursive: true }))
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chronym-repair-'))
   directory = taskDirectory(dataDir, 'task')
-  await anew()
+  await restore()
 })
 
 afterEach(async () => {
@@ -142,7 +142,7 @@ afterEach(async () => {
 })
 
 /** The task as it was before it was damaged. */
-async function anew(): Promise<void> {
+async function restore(): Promise<void> {
   disk.heal()
   await rm(directory, { recursive: true, force: true })
   await cp(taskDirectory(untouched, 'task'), directory, { recursive: true })
@@ -273,7 +273,7 @@ describe('a repair', () => {
   ])('is taken up again after a kill at any change of the disk, where what lies beyond %s', async (_end, index) => {
     const { from, to } = stretchOf(index)
     for (let point = 1; ; point++) {
-      await anew()
+      await restore()
       await damage(index)
       let left = point
       const life = new Life()
@@ -300,7 +300,7 @@ describe('a repair', () => {
 
   it('waits for room on a disk that is full, at any change of it, and costs no more', async () => {
     for (let point = 1; ; point++) {
-      await anew()
+      await restore()
       await damage(35)
       let left = point
       disk.onChange = ({ name }) => {

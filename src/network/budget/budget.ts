@@ -80,7 +80,7 @@ export interface Work {
 }
 
 export interface Budget {
-  /** This and the next three charge the cost before it arises, unless that exceeds the budget: then false. */
+  /** Like `read`, `page` and `commit`, charges the cost before it arises; false over budget. */
   connect(prefix: string): boolean
   read(sender: Origin, bytes: number): boolean
   answered(sender: Origin, bytes: number): void

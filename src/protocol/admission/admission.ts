@@ -184,7 +184,7 @@ function contest(
       'a claim that this node has not witnessed cannot win a contest',
       contended(entry, claim, time, profile)
     )
-  if (!isBetter) return refuse('contest', 'an earlier claim stands', contended(entry, claim, time, profile))
+  if (!isBetter) return refuse('contest', 'an earlier claim is held', contended(entry, claim, time, profile))
   return time.fresh && time.now - time.verified <= profile.contest ? store(withClaim(entry, claim)) : { kind: 'wait' }
 }
 

@@ -56,7 +56,7 @@ function readCharacter(value: string, position: number, pieces: Uint8Array[]): n
     return position + 4
   }
   const next = value.codePointAt(position + 1)
-  if (next === undefined) throw new Error('a backslash stands at the end')
+  if (next === undefined) throw new Error('a backslash ends the value')
   const escaped = String.fromCodePoint(next)
   pieces.push(utf8(escaped))
   return position + 1 + escaped.length
