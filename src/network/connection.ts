@@ -13,7 +13,7 @@ import { peerCount } from './transport/peer-count.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { createPrefixes, type SettledPrefixes } from './routing/prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './wire/serve.ts'
-import { dropThoseThatTurnLight, forgetStrangers, onPeerKnown } from './routing/routing.ts'
+import { dropLightPeers, forgetStrangers, onPeerKnown } from './routing/routing.ts'
 import type { Clock } from '../time/clock.ts'
 import { preferDiversePeers } from './routing/diverse-table.ts'
 import type { NetworkEvent, NetworkMode } from './types.ts'
@@ -103,7 +103,7 @@ export async function openConnection(
     }),
     forgetStrangers(node),
     discoverPeers(node, profile.k, lookUps, timers, log),
-    dropThoseThatTurnLight(node, dhtProtocol(profile))
+    dropLightPeers(node, dhtProtocol(profile))
   ]
 
   return {

@@ -20,9 +20,9 @@ import { isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './transport/connection-places.ts'
 import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
-import { keepNobodyAlive } from './kad/keep-alive.ts'
+import { disableKeepAlive } from './kad/keep-alive.ts'
 import { deepenNearOurselves } from './kad/near-table.ts'
-import { takeInConnected } from './kad/connected-peers.ts'
+import { addConnectedPeers } from './kad/connected-peers.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
 /**
@@ -130,8 +130,8 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     services
   })
   deepenNearOurselves(node)
-  keepNobodyAlive(node)
-  takeInConnected(node)
+  disableKeepAlive(node)
+  addConnectedPeers(node)
   await prepare?.(node)
   try {
     await node.start()

@@ -3,7 +3,7 @@ import { recordKey } from '../../protocol/claim/record-key.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
-import { orNothing } from '../wire/ask.ts'
+import { answerOrUndefined } from '../wire/ask.ts'
 import type { FoundDocuments } from '../types.ts'
 import { shouldHold } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
@@ -23,7 +23,7 @@ export async function getDocuments(
   const key = recordKey(kind, did, hash)
   const closest = await shouldHold(peers, kind, did, parts.profile, signal)
   const askOne = async (peer: Peer): Promise<Uint8Array | 'none' | undefined> => {
-    const answer = await orNothing(peers.ask(peer, { type: 'get', kind, key }, signal))
+    const answer = await answerOrUndefined(peers.ask(peer, { type: 'get', kind, key }, signal))
     return answer?.type === 'document' ? answer.record : answer?.type === 'none' ? 'none' : undefined
   }
   /** A peer's prefix is certain only once it has answered. */

@@ -1,7 +1,7 @@
 /** What one peer lists under a prefix, compared here with the key that is meant. */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { orNothing } from '../wire/ask.ts'
+import { answerOrUndefined } from '../wire/ask.ts'
 import { LIST_PAGE_ENTRIES, type ListedEntry } from '../wire/list.ts'
 import { KeySample } from './decoys.ts'
 import { askWithRetries, withDeadline } from './ask-with-retries.ts'
@@ -37,7 +37,7 @@ export async function listingOf(
   wanted: Uint8Array,
   signal: AbortSignal
 ): Promise<Listing | undefined> {
-  return orNothing(withDeadline(LISTING_MS, signal, (either) => allPages(peers, peer, prefix, wanted, either)))
+  return answerOrUndefined(withDeadline(LISTING_MS, signal, (either) => allPages(peers, peer, prefix, wanted, either)))
 }
 
 async function allPages(

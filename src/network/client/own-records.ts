@@ -48,7 +48,7 @@ export function* ownRecords(store: Store): IterableIterator<OwnRecord> {
  * Whether peers still accept it: before the end of lease and grace, or of validity. Sets unreadable records aside.
  * Throws StoreError.
  */
-export function isStanding(record: OwnRecord, { store, clock, profile }: OwnRecordParts): boolean {
+export function isStillAccepted(record: OwnRecord, { store, clock, profile }: OwnRecordParts): boolean {
   return (
     readOrSetAside(
       store,

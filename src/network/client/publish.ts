@@ -4,7 +4,7 @@ import type { Judged } from '../../protocol/identity/judge-documents.ts'
 import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { PutOutcome } from '../types.ts'
-import { isStanding, ownRecord, rememberOwnRecord, type OwnRecord, type OwnRecordParts } from './own-records.ts'
+import { isStillAccepted, ownRecord, rememberOwnRecord, type OwnRecord, type OwnRecordParts } from './own-records.ts'
 import type { ClientParts } from './reachable.ts'
 import { put } from './put.ts'
 import { compareToOwn, satisfies } from './satisfies.ts'
@@ -26,7 +26,7 @@ export async function publish(
   const former = ownRecord(store, record.kind, record.id)
   const isOlder =
     former !== undefined &&
-    isStanding({ ...record, bytes: former }, { store, clock, profile: parts.profile }) &&
+    isStillAccepted({ ...record, bytes: former }, { store, clock, profile: parts.profile }) &&
     compareToOwn(former, record, parts.profile) > 0
   // Republishing would soon replace it with the newer one.
   if (isOlder && record.kind === 'manifest') return refusedHere(parts, 'stale', 'a newer one was published here')

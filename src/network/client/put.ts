@@ -3,7 +3,7 @@ import { recordKeyPreimage, type RecordKind } from '../../protocol/claim/record-
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { orNothing } from '../wire/ask.ts'
+import { answerOrUndefined } from '../wire/ask.ts'
 import type { GetAnswer } from '../wire/get.ts'
 import type { PutAnswer } from '../wire/put.ts'
 import { systemClock } from '../../time/clock.ts'
@@ -54,7 +54,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
       note(peer, undefined)
     }
     const pending = targets.map(async (to) => {
-      const answer = await orNothing(peers.ask(to, { type: 'put', kind, record: bytes }, signal))
+      const answer = await answerOrUndefined(peers.ask(to, { type: 'put', kind, record: bytes }, signal))
       note(to.peer, answer)
       underWay.delete(to.peer)
       return answer
@@ -118,7 +118,7 @@ async function readBack(
   key: Uint8Array,
   signal?: AbortSignal
 ): Promise<boolean> {
-  const answer = await orNothing(peers.ask(peer, { type: 'get', kind: outgoing.kind, key }, signal))
+  const answer = await answerOrUndefined(peers.ask(peer, { type: 'get', kind: outgoing.kind, key }, signal))
   return answer !== undefined && (await isHeld(answer, outgoing))
 }
 

@@ -3,7 +3,7 @@ import { profileHash } from '../../protocol/profile/profile.ts'
 import { recordKeyPreimage } from '../../protocol/claim/record-key.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
-import { orNothing } from '../wire/ask.ts'
+import { answerOrUndefined } from '../wire/ask.ts'
 import type { GetAnswer } from '../wire/get.ts'
 import { distinct, nearby } from './should-hold.ts'
 import type { OwnRecord } from './own-records.ts'
@@ -23,11 +23,13 @@ export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord
     ...(await Promise.all([peers.closest(preimage, signal), nearby(peers, key, parts.profile.k, signal)]))
   )
   const see = async (peer: Peer): Promise<boolean> => {
-    const answer = await orNothing(askWithRetries(peers, peer, { type: 'get', kind, key, brief: true }, signal))
+    const answer = await answerOrUndefined(askWithRetries(peers, peer, { type: 'get', kind, key, brief: true }, signal))
     if (answer === undefined) return false
     if (isHeld(answer, digest)) return true
     signal?.throwIfAborted()
-    return (await orNothing(askWithRetries(peers, peer, { type: 'put', kind, record: bytes }, signal))) !== undefined
+    return (
+      (await answerOrUndefined(askWithRetries(peers, peer, { type: 'put', kind, record: bytes }, signal))) !== undefined
+    )
   }
   await waitForEnough(holders.map(see), (seen) => seen.filter(Boolean).length * 2 > holders.length)
   signal?.throwIfAborted()

@@ -113,7 +113,7 @@ export class Holder {
           : refused('full', 'too many open commitments')
       },
       put: ({ kind, record }, sender) => this.put(kind, record, sender),
-      get: ({ kind, key, brief }) => (brief === true ? briefly(this.get(kind, key)) : this.get(kind, key)),
+      get: ({ kind, key, brief }) => (brief === true ? withDigest(this.get(kind, key)) : this.get(kind, key)),
       list: (request, sender) => {
         const page = this.list(request)
         return this.#pages.read(sender, () => page.next().value)
@@ -194,7 +194,7 @@ export class Holder {
   }
 }
 
-function briefly(answer: GetAnswer): GetAnswer {
+function withDigest(answer: GetAnswer): GetAnswer {
   if (answer.type === 'document') return { type: 'digest', digest: sha256(answer.record) }
   if (answer.type !== 'entry' || answer.record === undefined) return answer
   const { record, ...entry } = answer

@@ -17,7 +17,7 @@ interface Verifying {
  * answers a look-up. If it is connected, a ping tells no more. A ping that fails may have begun before the connection;
  * a second request meanwhile waits for it.
  */
-export function takeInConnected(node: Node): void {
+export function addConnectedPeers(node: Node): void {
   const { kb } = (node.services.dht as KadDHT & { routingTable: { kb: Verifying } }).routingTable
   const ping = kb.verify.bind(kb)
   const isConnected = ({ peerId }: { readonly peerId: PeerId }): boolean => node.getConnections(peerId).length > 0

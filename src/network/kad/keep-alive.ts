@@ -13,7 +13,7 @@ interface Tagged {
 }
 
 /** Call before the node starts. */
-export function keepNobodyAlive(node: Node): void {
+export function disableKeepAlive(node: Node): void {
   const { closestPeerTagger } = (node.services.dht as KadDHT & { routingTable: Tagged }).routingTable
   closestPeerTagger.updatePeerTags = () => Promise.resolve()
 }

@@ -59,7 +59,7 @@ export async function dropUnreachable(node: Node, peer: PeerId): Promise<void> {
 }
 
 /** Removes peers that switched to light mode from the table; returns the function that ends it. */
-export function dropThoseThatTurnLight(node: Node, dhtProtocol: string): () => void {
+export function dropLightPeers(node: Node, dhtProtocol: string): () => void {
   const onUpdate = ({ detail: { peer } }: CustomEvent<PeerUpdate>): void => {
     if (!peer.protocols.includes(dhtProtocol)) void tableOf(node).remove(peer.id)
   }

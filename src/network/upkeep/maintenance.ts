@@ -6,7 +6,7 @@ import type { BeaconClient } from '../../beacon/types.ts'
 import { fromHex } from '../../protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Store } from '../../store/types.ts'
-import { forgetOwnRecord, isStanding, ownRecords, type OwnRecord } from '../client/own-records.ts'
+import { forgetOwnRecord, isStillAccepted, ownRecords, type OwnRecord } from '../client/own-records.ts'
 import type { RoundClock } from '../../time/round-clock.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Peers } from '../peers.ts'
@@ -142,7 +142,7 @@ async function republishOwn(
 ): Promise<void> {
   for (const record of ownRecords(store)) {
     if (isStopped()) return
-    if (!isStanding(record, { store, clock, profile })) {
+    if (!isStillAccepted(record, { store, clock, profile })) {
       forgetOwnRecord(store, record.kind, record.id)
       continue
     }

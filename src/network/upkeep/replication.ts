@@ -10,7 +10,7 @@ import { askWithRetries } from '../client/ask-with-retries.ts'
 import type { Holder } from '../holder/holder.ts'
 import { noteMissing, takeMissing, type MissingNames } from './missing-names.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { orNothing } from '../wire/ask.ts'
+import { answerOrUndefined } from '../wire/ask.ts'
 import type { CommitmentsAnswer, HeldCommitments, SeenCommitment } from '../wire/commitments.ts'
 import type { ListedEntry } from '../wire/list.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
@@ -210,5 +210,5 @@ async function give(
 }
 
 async function answerOf<R extends Request>(peers: Peers, peer: Peer, request: R): Promise<AnswerTo<R> | undefined> {
-  return orNothing(askWithRetries(peers, peer, request))
+  return answerOrUndefined(askWithRetries(peers, peer, request))
 }

@@ -16,7 +16,7 @@ export class AskError extends PartError<'network', 'no-answer'> {
   }
 }
 
-export async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function answerOrUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
@@ -39,7 +39,7 @@ export async function ask<R extends Request>(
   try {
     const connection = await node.dial(peer, { signal: either })
     const kept = takeIdle(connection, protocol)
-    const answer = kept === undefined ? undefined : await overKept(connection, kept, request, either)
+    const answer = kept === undefined ? undefined : await askOverIdleStream(connection, kept, request, either)
     return (
       answer ?? (await exchange(connection, await connection.newStream(protocol, { signal: either }), request, either))
     )
@@ -52,7 +52,7 @@ export async function ask<R extends Request>(
 /**
  * Undefined when the stream does not answer: the peer may have ended it meanwhile. Rejects with the signal's reason.
  */
-async function overKept<R extends Request>(
+async function askOverIdleStream<R extends Request>(
   connection: Connection,
   stream: Stream,
   request: R,

@@ -9,7 +9,7 @@ import { decodeReveal } from '../../../protocol/claim/reveal.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
 import { waitForEnough } from '../../../util/wait-for-enough.ts'
-import { orNothing } from '../../wire/ask.ts'
+import { answerOrUndefined } from '../../wire/ask.ts'
 import type { Peer, Peers } from '../../peers.ts'
 import type { Verifier } from '../verifier.ts'
 
@@ -79,7 +79,7 @@ async function askThem(
 
 /** Brief: peers mostly agree on what is known here, and a record has up to 50 KiB. */
 async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighbour | undefined> {
-  const answer = await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
+  const answer = await answerOrUndefined(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
   const { peer, prefix } = from
   const met = peers.met(from)
   const who = { peer, prefix, from, ...(met !== undefined && { met }) }
@@ -127,7 +127,7 @@ async function recordAt(
   key: Uint8Array,
   claimId: Uint8Array
 ): Promise<Uint8Array | undefined> {
-  const answer = peers && (await orNothing(peers.ask(from, { type: 'get', kind: 'reveal', key })))
+  const answer = peers && (await answerOrUndefined(peers.ask(from, { type: 'get', kind: 'reveal', key })))
   return answer?.type === 'entry' && equalBytes(answer.claim, claimId) ? answer.record : undefined
 }
 

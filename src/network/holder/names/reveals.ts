@@ -145,7 +145,7 @@ export class RevealHolder {
     const before = entries.load(key)?.entry
     if (before === undefined) return
     const preimage = recordKeyPreimage('reveal', before.claim.name, this.#hash)
-    // One time for question and consequence: an entry that settles meanwhile was not asked about widely enough.
+    // One time for question and consequence: an entry whose time comes meanwhile was not asked about widely enough.
     const time = clock.time()
     // Other offers need not wait for the look-up: the entry is checked again afterwards. After a contest every answer
     // may decide, so all are awaited.
