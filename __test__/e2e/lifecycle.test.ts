@@ -38,7 +38,9 @@ describe('the daemon', () => {
   it('stops too when only the shell that npm puts above it is signalled', async () => {
     const directory = scene.directory()
     // With a second command the shell stays above the first instead of becoming it.
-    const command = `"${process.execPath}" scripts/run.mjs start --data-dir "${directory}" --port 0 --listen /ip4/127.0.0.1/tcp/0; exit $?`
+    const command =
+      `"${process.execPath}" scripts/run.mjs start --data-dir "${directory}" ` +
+      '--port 0 --listen /ip4/127.0.0.1/tcp/0; exit $?'
     const shell = scene.child(
       spawn('sh', ['-c', command], { cwd: ROOT, env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'ignore'] })
     )

@@ -1,6 +1,6 @@
 /**
- * Vectors that another implementation made (independent.py: Python, its standard library alone) from docs/protocol/wire.md,
- * against ours.
+ * Our vectors against those of another implementation (independent.py: Python, its standard library alone), made from
+ * docs/protocol/wire.md.
  */
 import { describe, expect, it } from 'vitest'
 import {

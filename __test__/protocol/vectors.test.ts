@@ -1,6 +1,6 @@
 /**
- * Our own vectors, computed again from docs/protocol/wire.md alone: nothing of src/ but the checks at the end. Bytes are
- * built by hand, hashes are node:crypto's, signatures tweetnacl's.
+ * Our own vectors, computed again from docs/protocol/wire.md alone, without src/ but for the checks at the end. Bytes
+ * are built by hand, hashes are node:crypto's, signatures tweetnacl's.
  */
 import { createHash, hkdfSync } from 'node:crypto'
 import nacl from 'tweetnacl'

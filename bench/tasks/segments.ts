@@ -26,7 +26,7 @@ export interface Segments {
   readonly after_share: number
 }
 
-/** From the first squaring to the proof, split as docs/protocol/wire.md, 7, says; two threads where the machine has them. */
+/** From the first squaring to the proof, split by docs/protocol/wire.md, 7; two threads if the machine has them. */
 export function measureSegments(iterations: number): Segments {
   const threads = Math.min(2, availableParallelism())
   const evaluation = new (addon().Evaluation)(

@@ -118,7 +118,7 @@ it('[idle connections of one address] that are never set up leave room for other
   for (const socket of sockets) socket.destroy()
 })
 
-it('[a peer that turns light and is dialled again] has one connection, and re-enters the table in mode full', async () => {
+it('[a peer that turns light and is dialled again] has one connection, and re-enters the table when full', async () => {
   const light = await startBare('127.2.0.1')
   const opened: Connection[] = []
   light.addEventListener('connection:open', ({ detail }) => opened.push(detail))

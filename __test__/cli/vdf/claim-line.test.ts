@@ -27,7 +27,8 @@ describe('lines of proofs', () => {
     [JSON.stringify({ ...line, iterations: -1 }), 'iterations'],
     [JSON.stringify({ ...line, iterations: 1.5 }), 'iterations'],
     [
-      '{"seed_hex":"00010203","disc_bits":256,"iterations":2,"y_hex":"","proof_hex":"","recursion":18446744073709551615}',
+      '{"seed_hex":"00010203","disc_bits":256,"iterations":2,"y_hex":"","proof_hex":"",' +
+        '"recursion":18446744073709551615}',
       'recursion'
     ]
   ])('%s is unreadable, with the field at fault', (text, message) => {

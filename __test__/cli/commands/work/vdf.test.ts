@@ -122,7 +122,8 @@ describe('vdf verify --jsonl', () => {
       JSON.stringify({ ...small, seed_hex: '0001', discriminant_hex: undefined }),
       JSON.stringify({ ...small, seed_hex: '00'.repeat(65) }),
       JSON.stringify({ ...small, iterations: 1001 }),
-      '{"seed_hex":"00010203","disc_bits":256,"iterations":1,"y_hex":"","proof_hex":"","recursion":18446744073709551615}'
+      '{"seed_hex":"00010203","disc_bits":256,"iterations":1,"y_hex":"","proof_hex":"",' +
+        '"recursion":18446744073709551615}'
     ])
     expect(exitCode).toBe(1)
     expect(verdicts).toEqual([
