@@ -2,14 +2,9 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startBareNode } from '../network/bare-node.ts'
 import { FIRST_ROUND, Lab, labProfile } from '../network/lab.ts'
-import { createNetwork } from '../../src/network/network.ts'
-import { createRoundClock } from '../../src/time/round-clock.ts'
-import { ListenError, OfflineError, type NetworkEvent } from '../../src/network/types.ts'
+import { OfflineError, type NetworkEvent } from '../../src/network/types.ts'
 import { registryProtocol } from '../../src/network/wire/messages.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
-import { encodeReveal } from '../../src/protocol/claim/reveal.ts'
 import { keys } from '../../src/store/keys.ts'
-import pino from 'pino'
 import { waitFor } from '../wait-for.ts'
 
 let lab: Lab
@@ -19,63 +14,6 @@ beforeEach(() => {
 })
 
 afterEach(() => lab.close())
-
-describe('one node', () => {
-  it('is enough on a network of this machine: it counts itself as a holder', async () => {
-    const node = await lab.addNode()
-    expect(node.network.status()).toMatchObject({ status: 'online', peers: 0, mode: 'full', records: 0 })
-    const owner = lab.owner('alice')
-    const committed = await lab.commit(node, 'alone.chronym', owner)
-    expect(committed).toMatchObject({
-      of: 1,
-      receipts: [{ seenRound: lab.round, peer: node.network.status().peer_id }]
-    })
-    lab.advance(lab.profile.min_commit)
-    const reveal = lab.reveal('alone.chronym', owner, { p: lab.round })
-    expect(await node.network.putReveal(reveal)).toEqual({ storedBy: 1, of: 1, refusals: [] })
-    const found = await node.network.getReveals('alone.chronym')
-    expect(found).toMatchObject({ asked: 1, answers: [{ self: true, state: 'fresh', reveal }] })
-    expect((await node.network.probe('alone.chronym')).answers).toMatchObject([{ self: true, state: 'fresh' }])
-    expect(node.network.status().records).toBe(1)
-  })
-
-  it('is offline on any other network', async () => {
-    await lab.close()
-    lab = new Lab(labProfile({ scope: 'test' }))
-    const node = await lab.addNode()
-    expect(node.network.status().status).toBe('connecting')
-    const commitment = lab.commitment('alone.chronym', lab.owner('alice'))
-    await expect(node.network.commit('alone.chronym', commitment, lab.stamp(commitment))).rejects.toThrow(OfflineError)
-    await expect(node.network.getReveals('alone.chronym')).rejects.toThrow('no peer of this network is connected')
-  })
-
-  it('refuses to listen, announce or join beyond this machine on a network that is for this machine only', async () => {
-    const node = await lab.addNode()
-    for (const [listen, bootstrap] of [
-      [['/ip4/0.0.0.0/tcp/0'], []],
-      [['/ip4/192.0.2.1/tcp/0'], []],
-      [['/dns4/localhost/tcp/0'], []],
-      [['/ip4/127.0.0.1/tcp/0'], ['/ip4/192.0.2.1/tcp/7469/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5']]
-    ] as const) {
-      const network = createNetwork({ ...networkOptions(node.store), listen, bootstrap })
-      await expect(network.start()).rejects.toThrow(ListenError)
-    }
-  })
-
-  it('names the address that is taken', async () => {
-    const node = await lab.addNode()
-    const taken = node.address.replace(/\/p2p\/.*/, '')
-    const network = createNetwork({ ...networkOptions(node.store), listen: [taken], bootstrap: [] })
-    await expect(network.start()).rejects.toThrow(taken)
-  })
-
-  it('says which text is no address', async () => {
-    const node = await lab.addNode()
-    await expect(
-      createNetwork({ ...networkOptions(node.store), listen: ['127.0.0.1:7469'], bootstrap: [] }).start()
-    ).rejects.toThrow('"127.0.0.1:7469" is not a multiaddr')
-  })
-})
 
 describe('modes', () => {
   it('light stores nothing for others and answers nobody, but resolves and publishes', async () => {
@@ -185,71 +123,6 @@ describe('modes', () => {
   })
 })
 
-describe('records of our own', () => {
-  it('are sent again by themselves until somebody takes them', async () => {
-    await lab.close()
-    lab = new Lab(labProfile({ scope: 'test', answers_per_prefix: 0 }))
-    const first = await lab.addNode()
-    const reveal = lab.reveal('again.chronym', lab.owner('alice'), { p: lab.round })
-    await expect(first.network.putReveal(reveal)).rejects.toThrow(OfflineError)
-    const second = await lab.addNode()
-    await lab.connected()
-    expect(second.network.status().records).toBe(0)
-    lab.advance(5_400)
-    await waitFor(() => {
-      expect(second.network.status().records).toBe(1)
-    })
-    // On a network of many machines our own store does not count as one of those who hold it.
-    expect(await first.network.putReveal(reveal)).toMatchObject({ storedBy: 1, of: 1 })
-  })
-
-  it('are not sent again once they are withdrawn, and what stood before is', async () => {
-    await lab.close()
-    lab = new Lab(labProfile({ scope: 'test', answers_per_prefix: 0 }))
-    const first = await lab.addNode()
-    const reveal = lab.reveal('again.chronym', lab.owner('alice'), { p: lab.round })
-    const other = lab.reveal('other.chronym', lab.owner('alice'), { p: lab.round })
-    await expect(first.network.putReveal(reveal)).rejects.toThrow(OfflineError)
-    await expect(first.network.putReveal(other)).rejects.toThrow(OfflineError)
-    first.network.withdrawReveal('again.chronym', undefined)
-    expect(first.store.get(keys.ownRecord('reveal', 'again.chronym'))).toBeUndefined()
-    const second = await lab.addNode()
-    await lab.connected()
-    lab.advance(5_400)
-    await waitFor(() => {
-      expect(second.network.status().records).toBe(1)
-    })
-    expect((await second.network.getReveals('again.chronym')).answers.every(({ state }) => state === 'none')).toBe(true)
-    const newer = lab.updated(reveal, lab.owner('alice'), 9)
-    await first.network.putReveal(newer)
-    first.network.withdrawReveal('again.chronym', reveal)
-    expect(first.store.get(keys.ownRecord('reveal', 'again.chronym'))).toEqual(encodeReveal(reveal))
-  })
-
-  it('reach nobody, and are not kept, once their signal is aborted', async () => {
-    const [first, second] = await lab.addNodes(2)
-    const reveal = await lab.claim(first!, 'aborted.chronym', lab.owner('alice'))
-    const abort = new AbortController()
-    abort.abort(new Error('cancelled'))
-    await expect(first!.network.putReveal(reveal, abort.signal)).rejects.toThrow('cancelled')
-    await expect(
-      first!.network.commit('aborted.chronym', new Uint8Array(32), new Uint8Array(8), abort.signal)
-    ).rejects.toThrow('cancelled')
-    expect(first!.store.get(keys.ownRecord('reveal', 'aborted.chronym'))).toBeUndefined()
-    expect([first!.network.status().records, second!.network.status().records]).toEqual([0, 0])
-  })
-
-  it('are not replaced by an older one that is published later', async () => {
-    const node = await lab.addNode()
-    const owner = lab.owner('alice')
-    const reveal = await lab.claim(node, 'older.chronym', owner)
-    const newer = lab.updated(reveal, owner, 9)
-    await node.network.putReveal(newer)
-    await node.network.putReveal(reveal)
-    expect(node.store.get(keys.ownRecord('reveal', 'older.chronym'))).toEqual(encodeReveal(newer))
-  })
-})
-
 describe('finding peers', () => {
   it('goes on until the peer to join through is there', async () => {
     const seed = new Uint8Array(32).fill(7)
@@ -341,16 +214,3 @@ describe('finding peers', () => {
     expect((await second!.network.getReveals('gone.chronym')).asked).toBe(2)
   })
 })
-
-function networkOptions(store: Parameters<typeof createNetwork>[0]['store']) {
-  return {
-    profile: builtInProfiles.local,
-    store,
-    nodeSeed: new Uint8Array(32).fill(9),
-    beacon: lab.beacon,
-    pool: lab.pool,
-    clock: createRoundClock(lab.beacon, builtInProfiles.local, store, Date.now),
-    mode: 'full' as const,
-    log: pino({ level: 'silent' })
-  }
-}

@@ -1,32 +1,13 @@
 /** Invariants of docs/protocol/rules.md, 18, on records: P5, P7, P8, P9, P10. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
-import { addon } from '../../src/native/addon.ts'
-import { compareBytes, concatBytes, fromHex, toHex } from '../../src/protocol/encoding/bytes.ts'
-import { encodeCbor, type CborValue } from '../../src/protocol/encoding/cbor.ts'
-import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
-import { ProtocolError } from '../../src/protocol/errors.ts'
-import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
+import { compareBytes } from '../../src/protocol/encoding/bytes.ts'
 import { compareRecords } from '../../src/protocol/claim/order.ts'
-import { parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import { profileHash, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { proofCacheKey } from '../../src/protocol/claim/proof-cache-key.ts'
-import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
-import {
-  decodeReveal,
-  decodeVdfProof,
-  encodeReveal,
-  encodeVdfProof,
-  FORM_BYTES,
-  proofShape,
-  signReveal,
-  type Link,
-  type Reveal
-} from '../../src/protocol/claim/reveal.ts'
+import { decodeVdfProof, encodeVdfProof, signReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
 import { validateReveal, type Checkers } from '../../src/protocol/claim/valid.ts'
-import { linkValue } from '../../src/protocol/claim/vdf-proof.ts'
-import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
-import { bareClaim, bytesOf, EMPTY_ZONE, keyOf, LOCAL, makeReveal, modelCheckers } from '../protocol/fixtures.ts'
+import { bareClaim, EMPTY_ZONE, keyOf, LOCAL, makeReveal, modelCheckers } from '../protocol/fixtures.ts'
 import { CASES } from './cases.ts'
 
 const CHECKERS = modelCheckers(LOCAL)

@@ -1,32 +1,19 @@
 /**
  * Attacks on an owner who checks, before registering, whether a name is taken. docs/protocol/ names each.
  */
-import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LISTING_MS } from '../../../src/network/client/listing.ts'
 import { isShownByMost, probe, STRAGGLERS_MS } from '../../../src/network/client/probe.ts'
 import type { ClientParts } from '../../../src/network/client/reachable.ts'
-import type { Node } from '../../../src/network/libp2p.ts'
 import type { Peer } from '../../../src/network/peers.ts'
-import { ask, AskError } from '../../../src/network/wire/ask.ts'
-import { readFrame, writeFrame } from '../../../src/network/wire/frame.ts'
 import type { ListedEntry } from '../../../src/network/wire/list.ts'
-import {
-  decodeAnswer,
-  decodeRequest,
-  encodeMessage,
-  registryProtocol,
-  type Answer,
-  type Request
-} from '../../../src/network/wire/messages.ts'
-import { compareBytes, sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import { decodeAnswer, encodeMessage, type Answer, type Request } from '../../../src/network/wire/messages.ts'
+import { compareBytes, sha256, toHex, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import { claimId, encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { startBareNode } from '../../network/bare-node.ts'
-import { FIRST_ROUND, Lab, labProfile } from '../../network/lab.ts'
+import { Lab, labProfile } from '../../network/lab.ts'
 import { clientOf, modelledPeer, modelledPeers } from '../../network/modelled-peers.ts'
 import { ALICE, code, useWorkbench } from '../../registry/workbench.ts'
-import { waitFor } from '../../wait-for.ts'
 
 /** As many as hold a name. */
 const K = 20

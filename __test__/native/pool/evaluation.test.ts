@@ -78,19 +78,6 @@ class Saved {
   }
 }
 
-/**
- * Stops at the first checkpoint; gives what was saved by then (a quick kernel may have come further, or to the end).
- */
-async function interrupted(given: EvaluationRequest): Promise<Saved> {
-  const saved = new Saved()
-  const handle = pool.evaluate({ ...given, checkpointSeconds: ALWAYS }, (checkpoint) => {
-    if (saved.state === undefined) saved.accept(checkpoint)
-    handle.stop()
-  })
-  await handle.outcome
-  return saved
-}
-
 /** Resolves when the worker has computed something. */
 async function begun(handle: EvaluationHandle): Promise<void> {
   while (handle.progress().squarings === 0) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -255,61 +242,6 @@ describe('an evaluation that ran', () => {
     } finally {
       await own.close()
     }
-  })
-})
-
-describe('resuming', () => {
-  it('from a checkpoint gives the same proof', async () => {
-    const given = request()
-    const whole = await prove(given)
-    const saved = await interrupted(given)
-    expect(saved.squarings).toBeGreaterThan(0)
-    expect(await prove({ ...given, resume: saved.resume })).toEqual(whole)
-  })
-
-  it('works from every checkpoint there was, in either segment and while proving', async () => {
-    const given = request({ iterations: 35_000, split: 20_000, checkpointSeconds: ALWAYS })
-    const saved = new Saved()
-    const all: NonNullable<EvaluationRequest['resume']>[] = []
-    const whole = await prove(given, (checkpoint) => {
-      saved.accept(checkpoint)
-      all.push(saved.resume)
-    })
-    expect(all.length).toBeGreaterThanOrEqual(3)
-    for (const resume of all) expect(await prove({ ...given, resume })).toEqual(whole)
-  })
-
-  it('hands over only records that were not saved before', async () => {
-    const given = request({ iterations: ENDLESS, checkpointSeconds: ALWAYS })
-    const saved = await interrupted(given)
-    const before = saved.squarings
-    const more = Promise.withResolvers<undefined>()
-    const again = pool.evaluate({ ...given, resume: saved.resume }, (checkpoint) => {
-      saved.accept(checkpoint)
-      more.resolve(undefined)
-    })
-    await more.promise
-    again.stop()
-    await again.outcome
-    expect(saved.squarings).toBeGreaterThan(before)
-  })
-
-  it('refuses a checkpoint that is damaged or of another evaluation', async () => {
-    const given = request({ iterations: ENDLESS, checkpointSeconds: ALWAYS })
-    const { resume } = await interrupted(given)
-    const outcome = async (changes: Partial<EvaluationRequest>): Promise<EvaluationOutcome> =>
-      await pool.evaluate({ ...given, resume, ...changes }, () => undefined).outcome
-    const refused = { kind: 'failed', code: 'INVALID_CHECKPOINT' }
-    const altered = resume.state.slice()
-    altered[altered.length >> 1]! ^= 1
-    expect(await outcome({ resume: { ...resume, state: altered } })).toMatchObject(refused)
-    expect(await outcome({ resume: { ...resume, state: new Uint8Array(0) } })).toMatchObject(refused)
-    expect(await outcome({ resume: { ...resume, intermediates: resume.intermediates.subarray(1) } })).toMatchObject(
-      refused
-    )
-    expect(await outcome({ seed: new Uint8Array(32) })).toMatchObject(refused)
-    expect(await outcome({ iterations: ENDLESS + 1 })).toMatchObject(refused)
-    expect(await outcome({ split: 5 })).toMatchObject(refused)
   })
 })
 

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import type { AdmissionFacts, Decision } from '../../../src/protocol/admission/admission.ts'
 import { admit, adopt, refuseEarly, reviseEntry } from '../../../src/protocol/admission/admission.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import { decodeEntry, encodeEntry } from '../../../src/protocol/admission/entry-codec.ts'
 import type { Entry, EntryState } from '../../../src/protocol/admission/entry.ts'
-import { isRipe, MAX_RIVALS, newEntry, tickEntry, withContender } from '../../../src/protocol/admission/entry.ts'
+import { isRipe, MAX_RIVALS, newEntry, tickEntry } from '../../../src/protocol/admission/entry.ts'
 import type { NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import { bareClaim, LOCAL, timeAt } from '../fixtures.ts'
 
@@ -343,25 +341,5 @@ describe('time', () => {
     expect(tickEntry(settling, timeAt(end), LOCAL)).toBeDefined()
     expect(tickEntry(settling, timeAt(end + 1), LOCAL)).toBeUndefined()
     expect(tickEntry(settling, { ...timeAt(end + 1), lapse: 1000 }, LOCAL)).toBeDefined()
-  })
-})
-
-describe('an entry in the store', () => {
-  it('is read back as it was written', () => {
-    const entry = newEntry(ALICE, 'provisional', timeAt(1000))
-    for (const each of [
-      entry,
-      { ...entry, repairs: 2 },
-      {
-        ...entry,
-        rivals: [BOB_LATER.id],
-        equivocation: { round: 1, serial: 2, payloadHashes: [ALICE.id, BOB_LATER.id] as const }
-      },
-      withContender({ ...entry, state: 'settling' }, BOB_LATER)
-    ]) {
-      expect(decodeEntry(encodeEntry(each))).toEqual(each)
-    }
-    expect(equalBytes(encodeEntry(entry), encodeEntry({ ...entry }))).toBe(true)
-    expect(() => decodeEntry(new Uint8Array(3))).toThrow()
   })
 })

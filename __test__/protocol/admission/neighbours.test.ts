@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distance, isWithin, networkSize, radius } from '../../../src/protocol/neighbourhood/density.ts'
-import { addressPrefix, diverse } from '../../../src/protocol/neighbourhood/diversity.ts'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import type { NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import {
@@ -12,8 +10,7 @@ import {
   isUnopposed
 } from '../../../src/protocol/admission/neighbours.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { isWitnessed, medianSeen } from '../../../src/protocol/admission/witness.ts'
-import { bareClaim, bytesOf, LOCAL, MAIN, timeAt } from '../fixtures.ts'
+import { bytesOf, LOCAL, MAIN } from '../fixtures.ts'
 
 const X = bytesOf('X')
 const Y = bytesOf('Y')
@@ -312,94 +309,5 @@ describe('whether a claim may settle', () => {
   it('needs answers of many machines', () => {
     const crowd = answers(...times(20, x)).map((answer) => ({ ...answer, prefix: 'one' }))
     expect(isUnopposed(X, { answers: crowd, known: 20 }, MAIN)).toBe(false)
-  })
-})
-
-describe('a witness', () => {
-  const claim = bareClaim({ firstRound: 1000 })
-  const handed = (...rounds: number[]) => rounds.map((seen, index) => ({ peer: `${index}`, prefix: `${index}`, seen }))
-
-  it.each([
-    [982, true],
-    [600, true],
-    [599, false],
-    [983, false],
-    [1000, false],
-    [1001, false]
-  ])('that saw C at %i: %s', (seen, witnessed) =>
-    expect(isWitnessed(claim, { seen }, timeAt(1100), MAIN)).toBe(witnessed)
-  )
-
-  it('asks for a pulse after its s, where the slack is no less than min_commit too', () => {
-    for (const [min_commit, receipt_slack, latest] of [
-      [2, 2, 999],
-      [1, 0, 999],
-      [1, 9, 999],
-      [3, 2, 999],
-      [4, 2, 998],
-      [20, 0, 980]
-    ] as const) {
-      const profile = { ...MAIN, min_commit, receipt_slack }
-      expect(
-        [latest, latest + 1].map((seen) => isWitnessed(claim, { seen }, timeAt(1100), profile)),
-        `${min_commit}, ${receipt_slack}`
-      ).toEqual([true, false])
-    }
-  })
-
-  it('is none after the reveal window', () => {
-    const window = (14 * 86_400) / 3
-    expect(isWitnessed(claim, { seen: 980 }, timeAt(1000 + window), MAIN)).toBe(true)
-    expect(isWitnessed(claim, { seen: 980 }, timeAt(1001 + window), MAIN)).toBe(false)
-  })
-
-  it('may be five diverse neighbours, by the median of what they saw', () => {
-    expect(medianSeen(handed(1, 2, 980, 995, 5000), MAIN)).toBe(980)
-    expect(medianSeen(handed(1, 2, 3, 4), MAIN)).toBeUndefined()
-    expect(
-      medianSeen(
-        handed(990, 990, 990, 990, 990).map((word) => ({ ...word, prefix: 'one' })),
-        MAIN
-      )
-    ).toBeUndefined()
-    expect(isWitnessed(claim, { handedOver: handed(1, 2, 980, 995, 5000) }, timeAt(1100), MAIN)).toBe(true)
-    expect(isWitnessed(claim, { seen: 2000, handedOver: handed(980, 980, 980, 980, 980) }, timeAt(2001), MAIN)).toBe(
-      true
-    )
-  })
-})
-
-describe('density', () => {
-  it('estimates the size of the network from the nearest peers', () => {
-    const ids = Array.from({ length: 5000 }, (_, index) => bytesOf(`peer ${index}`))
-    const own = bytesOf('own')
-    const nearest = ids.toSorted((left, right) => distance(own, left) - distance(own, right)).slice(0, 40)
-    expect(networkSize(own, nearest)).toBeGreaterThan(3000)
-    expect(networkSize(own, nearest)).toBeLessThan(8000)
-    expect(networkSize(own, [])).toBe(1)
-    expect(networkSize(own, ids.slice(0, 1))).toBe(2)
-    expect(networkSize(own, [own, own])).toBe(3)
-  })
-
-  it('measures XOR distance from 0 to below 1', () => {
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ minLength: 32, maxLength: 32 }),
-        fc.uint8Array({ minLength: 32, maxLength: 32 }),
-        (left, right) => {
-          expect(distance(left, right)).toBe(distance(right, left))
-          expect(distance(left, right)).toBeLessThan(1)
-          expect(distance(left, left)).toBe(0)
-        }
-      )
-    )
-    expect(distance(new Uint8Array(32), Uint8Array.from([0x80, ...new Uint8Array(31)]))).toBe(0.5)
-  })
-
-  it('reaches everybody in a network of k peers', () => {
-    expect(radius(20, 5)).toBe(1)
-    expect(radius(20, 2000)).toBe(0.01)
-    expect(isWithin(bytesOf('a'), bytesOf('b'), 1)).toBe(true)
-    expect(isWithin(bytesOf('a'), bytesOf('a'), 0.01)).toBe(true)
   })
 })

@@ -1,0 +1,244 @@
+/** A daemon with fixed answers, and one command line at a time that asks it. */
+import { serve, type ServerType } from '@hono/node-server'
+import { Hono } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll } from 'vitest'
+import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
+import type { Explanation } from '../../src/views/explanation.ts'
+import type { PinView } from '../../src/views/pin.ts'
+import type { TaskView } from '../../src/views/task.ts'
+import { explanation } from '../api/helpers/explanation.ts'
+import { pinOf } from '../api/helpers/endpoints.ts'
+import { cli } from './harness.ts'
+
+export const TASK: TaskView = {
+  task_id: 't1',
+  name: 'alice.chronym',
+  kind: 'register',
+  status: 'running',
+  phase: 'evaluate',
+  paused: false,
+  iterations: 1000,
+  progress: 500,
+  queue_position: null,
+  stalled: null,
+  phase_progress: 0,
+  iterations_per_second: 250,
+  eta_seconds: 2,
+  deadline: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:05.000Z',
+  resumed: 0,
+  error: null
+}
+export const DONE: TaskView = { ...TASK, status: 'completed', phase: 'done', progress: 1000 }
+export const FAILED: TaskView = {
+  ...TASK,
+  status: 'failed',
+  error: { code: 'SVC-REG-001', message: 'somebody was faster' }
+}
+
+export const OWNED = {
+  name: 'alice.chronym',
+  state: 'live',
+  lease_end: '2000-01-08T00:00:00.000Z',
+  serial: 2,
+  published_serial: 1,
+  renewal: { state: 'failed', due: '2000-01-07T00:00:00.000Z', task_id: null, left: 64 },
+  warnings: [{ code: 'renewal-failed', message: 'Its renewal failed \u001b[2J' }]
+}
+export const WELL = {
+  ...OWNED,
+  name: 'bob.chronym',
+  published_serial: 2,
+  renewal: { ...OWNED.renewal, state: 'scheduled' },
+  warnings: []
+}
+export const EXPLANATION: Explanation = explanation({
+  verdict: 'alice.chronym belongs to this daemon: 1 of 1 votes; its lease runs until 2000-01-08T00:00:00.000Z.',
+  rule: 'majority',
+  rule_text: 'The majority wins.',
+  state: 'settled',
+  lease: { start: '2000-01-01T00:00:00.000Z', end: '2000-01-08T00:00:00.000Z', grace_end: '2000-01-09T00:00:00.000Z' },
+  owner: 'ab'.repeat(32),
+  answers: [
+    {
+      peer: 'me',
+      self: true,
+      state: 'settled',
+      claim_id: 'cd'.repeat(32),
+      serial: 3,
+      owner: 'ab'.repeat(32),
+      vote: true
+    }
+  ],
+  notes: ['1 of 2 asked have answered \u001b[2J'],
+  resolves: 'settled',
+  error: null
+})
+export const PINS: readonly PinView[] = [
+  pinOf('alice.chronym'),
+  { ...pinOf('bob.chronym'), rival: '02'.repeat(32), contested_until: '2026-11-22T12:00:00.000Z' },
+  { ...pinOf('carol.chronym'), state: 'firm', second_look: null, firm_since: '2026-11-22T18:00:00.000Z' }
+]
+export const STATUS = {
+  status: 'online',
+  peers: 2,
+  mode: 'full',
+  peer_id: 'me',
+  network: 'local',
+  beacon: { round: 9, age_seconds: 1 },
+  records: 3,
+  diversity: null
+}
+
+/** Of a young network of one's own. */
+export const YOUNG = {
+  ...STATUS,
+  diversity: {
+    peers: 2,
+    prefixes: 1,
+    wide_prefixes: 1,
+    needed: { answer: 11, settle: 8, adopt: 5 },
+    missing: { peers: 9, prefixes: 5, wide_prefixes: 2 },
+    enough: false,
+    message: '2 of the 11 diverse peers that an answer needs \u001b[2J'
+  }
+}
+export const GROWN = {
+  ...YOUNG,
+  diversity: { ...YOUNG.diversity, peers: 11, prefixes: 6, enough: true, message: null }
+}
+
+export const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiting: [] as object[] }
+/** What the daemon shows, for a test to change. */
+export const shown = { seed: UNLOCKED, status: STATUS as Record<string, unknown> }
+
+/** Answers as the daemon does: codes on demand, the rest fixed. */
+export function fakeDaemon() {
+  const requests: { method: string; path: string; headers: Headers; body: unknown }[] = []
+  const app = new Hono()
+  app.use(async (c, next) => {
+    requests.push({
+      method: c.req.method,
+      path: c.req.path,
+      headers: c.req.raw.headers,
+      body: c.req.method === 'POST' ? await c.req.json().catch(() => undefined) : undefined
+    })
+    await next()
+  })
+  app.get('/api/resolve/:code', (c) => {
+    const code = c.req.param('code') as ErrorCode
+    const { status, title } = ERROR_TABLE[code]
+    return c.newResponse(
+      JSON.stringify({ type: `/errors/${code}`, title, status, detail: `detail of ${code}`, code, request_id: 'r7' }),
+      (status ?? 500) as 500,
+      {
+        'Content-Type': 'application/problem+json'
+      }
+    )
+  })
+  app.get('/api/resolve-kid/:did', (c) =>
+    c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null })
+  )
+  app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
+  app.get('/readyz', (c) => c.json({ ready: true, checks: [] }))
+  app.get('/api/network-status', (c) => c.json(shown.status))
+  app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
+  app.delete('/api/pins/:name', (c) => c.json({ success: true }))
+  app.get('/api/wanted', (c) =>
+    c.json([
+      {
+        id: 'lost.chronym',
+        state: 'not-found',
+        detail: 'Nobody shows it \u001b[2J',
+        since: '2000-01-01T00:00:00.000Z',
+        looked_at: null
+      }
+    ])
+  )
+  app.post('/api/wanted', async (c) => {
+    const { id } = await c.req.json<{ id: string }>()
+    return c.json({
+      id,
+      state: id === 'alice.chronym' ? 'adopted' : 'other-owner',
+      detail: 'It is told.',
+      since: '2000-01-01T00:00:00.000Z',
+      looked_at: null
+    })
+  })
+  app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
+  app.get('/api/names', (c) => {
+    if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
+    return c.newResponse(
+      JSON.stringify({
+        type: '/errors/SVC-AUT-001',
+        title: '',
+        status: 401,
+        detail: 'no token',
+        code: 'SVC-AUT-001',
+        request_id: 'r7'
+      }),
+      401,
+      { 'Content-Type': 'application/problem+json' }
+    )
+  })
+  app.get('/api/seed', (c) => {
+    if (c.req.header('Authorization') !== undefined) return c.json(shown.seed)
+    return c.newResponse(
+      JSON.stringify({
+        type: '/errors/SVC-AUT-001',
+        title: '',
+        status: 401,
+        detail: 'no token',
+        code: 'SVC-AUT-001',
+        request_id: 'r7'
+      }),
+      401,
+      { 'Content-Type': 'application/problem+json' }
+    )
+  })
+  app.get('/api/vdf/tasks', (c) => c.json([TASK, { ...DONE, task_id: 't2' }]))
+  app.get('/api/vdf/status/:id', (c) => c.json(c.req.param('id') === 'bad' ? FAILED : DONE))
+  app.get('/api/vdf/status/:id/events', (c) =>
+    streamSSE(c, async (stream) => {
+      const end = c.req.param('id') === 'bad' ? FAILED : DONE
+      await stream.writeSSE({ id: '1', event: 'progress', data: JSON.stringify(TASK) })
+      // The daemon may be stopped in good order while a task runs: then the stream ends without an end of the task.
+      if (c.req.param('id') === 'cut') return
+      await stream.writeSSE({ id: '2', event: end.status, data: JSON.stringify(end) })
+    })
+  )
+  app.delete('/api/vdf/status/:id', (c) => c.json({ success: true }))
+  app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.post('/api/commit', (c) => c.json({ success: true, stored_by: 3, of: 3, pulse_round: 1020 }))
+  app.post('/api/zone/:name', (c) => c.json({ success: true, serial: 4 }))
+  app.post('/api/zone/:name/publish', (c) => c.json({ success: true, serial: 4, stored_by: 2, of: 3 }))
+  app.get('/api/zone/:name', (c) => {
+    c.header('X-Zone-Source', 'local')
+    c.header('ETag', '"4"')
+    return c.json({
+      serial: 4,
+      records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] }
+    })
+  })
+  app.get('/api/config', (c) => c.json({ mode: 'full', api: { port: 7468 } }))
+  app.post('/api/config', (c) => c.json({ mode: 'light', api: { port: 7468 } }))
+  return { app, requests }
+}
+
+export const daemon = fakeDaemon()
+let server: ServerType
+export let url: string
+
+beforeAll(async () => {
+  await new Promise<AddressInfo>((resolve) => {
+    server = serve({ fetch: daemon.app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
+  })
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+export const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) =>
+  cli(['--api', url, '--token', 'secret', ...args], settings)

@@ -1,0 +1,190 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { cli } from '../harness.ts'
+import {
+  DONE,
+  TASK,
+  OWNED,
+  WELL,
+  EXPLANATION,
+  PINS,
+  STATUS,
+  YOUNG,
+  GROWN,
+  UNLOCKED,
+  shown,
+  daemon,
+  url,
+  ask
+} from '../fake-daemon.ts'
+
+describe('answers', () => {
+  it('are the JSON of the daemon in a pipe', async () => {
+    expect(JSON.parse((await ask(['tasks'])).stdout)).toEqual([TASK, { ...DONE, task_id: 't2' }])
+  })
+
+  it('are a table on a terminal', async () => {
+    expect((await ask(['tasks'], { terminal: true })).stdout.split('\n').slice(0, 2)).toEqual([
+      'name           kind      state      done    left   task',
+      'alice.chronym  register  evaluate   50.0%   2.0 s  t1'
+    ])
+  })
+
+  it('show a zone as record lines that zone set reads, without control characters', async () => {
+    const { stdout } = await ask(['zone', 'get', 'alice.chronym'], { terminal: true })
+    expect(stdout).toContain(String.raw`evil \u001b[2J`)
+    expect(stdout).not.toContain('\u001b')
+    await ask(['zone', 'set', 'alice.chronym', '-', '--yes'], { stdin: stdout })
+    expect(daemon.requests.at(-1)?.body).toEqual({
+      records: {
+        www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }],
+        '@': [{ type: 'TXT', value: String.raw`evil \u001b[2J` }]
+      }
+    })
+  })
+
+  it('of names show lease, renewal and what their owner should know', async () => {
+    expect(JSON.parse((await ask(['names'])).stdout)).toEqual([OWNED, WELL])
+    const lines = (await ask(['names'], { terminal: true })).stdout.split('\n')
+    expect(lines[0]).toMatch(/^name +state +lease ends +renewal +left +zone$/)
+    expect(lines[1]).toMatch(/^alice\.chronym +live +2000-01-08, .* ago +failed; tried again +64 +2 not published$/)
+    expect(lines[2]).toMatch(/now +64 +published$/)
+    expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
+  })
+
+  it('of names and adopt say what is looked for, and the exit code whether all of it was found', async () => {
+    const lost = String.raw`lost.chronym  not-found: Nobody shows it \u001b[2J`
+    expect((await ask(['names'], { terminal: true })).stdout).toContain(`looked for in the network:\n${lost}`)
+    expect(await ask(['adopt'], { terminal: true })).toMatchObject({ exitCode: 0, stdout: `${lost}\n` })
+    expect(await ask(['adopt', 'alice.chronym'])).toMatchObject({ exitCode: 0 })
+    const both = await ask(['adopt', 'alice.chronym', 'bob.chronym'])
+    expect(both.exitCode).toBe(1)
+    expect(JSON.parse(both.stdout)).toMatchObject([{ state: 'adopted' }, { state: 'other-owner' }])
+    expect(JSON.parse((await ask(['adopt', '--forget', 'bob.chronym'])).stdout)).toEqual({ forgotten: ['bob.chronym'] })
+    expect((await ask(['adopt', '--forget'])).exitCode).toBe(2)
+  })
+
+  it('of the status tell which names need looking after, to those who may know', async () => {
+    expect(JSON.parse((await ask(['status'])).stdout)).toEqual({
+      ...STATUS,
+      warned_names: [{ name: OWNED.name, warnings: OWNED.warnings }]
+    })
+    expect(stripVTControlCharacters((await ask(['status'], { terminal: true })).stdout)).toContain(
+      'warning alice.chronym: '
+    )
+    const stranger = await cli(['--api', url, '--data-dir', '/nonexistent', 'status'])
+    expect(JSON.parse(stranger.stdout)).toEqual(STATUS)
+  })
+
+  it('of the status tell that the seed is locked and what waits for it', async () => {
+    shown.seed = {
+      state: 'locked',
+      sealed: true,
+      kept_elsewhere: true,
+      waiting: [{ what: 'renew', name: 'alice.chronym', task_id: 't1' }]
+    }
+    try {
+      const { stdout } = await ask(['status'], { terminal: true })
+      expect(stripVTControlCharacters(stdout)).toContain(
+        'the seed is locked: 1 signature waits: renew alice.chronym\n  unlock it: chronym unlock'
+      )
+      expect(JSON.parse((await ask(['status'])).stdout)).toMatchObject({ seed: shown.seed })
+    } finally {
+      shown.seed = UNLOCKED
+    }
+  })
+
+  it('of the status say in one line what a young network is missing', async () => {
+    const diversityOf = async (answered: Record<string, unknown>): Promise<string[]> => {
+      shown.status = answered
+      const { stdout } = await ask(['status'], { terminal: true })
+      return stripVTControlCharacters(stdout)
+        .split('\n')
+        .filter((line) => line.startsWith('diversity'))
+    }
+    try {
+      expect(await diversityOf(YOUNG)).toEqual([
+        String.raw`diversity  2 of the 11 diverse peers that an answer needs \u001b[2J`
+      ])
+      for (const quiet of [STATUS, GROWN, { ...YOUNG, status: 'offline' }]) expect(await diversityOf(quiet)).toEqual([])
+    } finally {
+      shown.status = STATUS
+    }
+  })
+
+  it('of an explanation show the verdict, what it rests on, and who was silent', async () => {
+    expect(JSON.parse((await ask(['explain', 'alice.chronym'])).stdout)).toEqual(EXPLANATION)
+    const text = stripVTControlCharacters((await ask(['explain', 'alice.chronym'], { terminal: true })).stdout)
+    expect(text.split('\n')[0]).toBe(EXPLANATION.verdict)
+    expect(text).toMatch(/^rule +majority: The majority wins\.$/m)
+    expect(text).toMatch(/^resolves +yes \(settled\)$/m)
+    expect(text).toContain(String.raw`- 1 of 2 asked have answered \u001b[2J`)
+    expect(text).toMatch(/^this daemon +settled +counts +abababababababab +cdcdcdcdcdcdcdcd +3$/m)
+    expect(text).toMatch(/^12D3KooX +busy$/m)
+  })
+
+  it('of pins show owner, state and what comes next', async () => {
+    expect(JSON.parse((await ask(['pins'])).stdout)).toEqual(PINS)
+    const lines = (await ask(['pins', 'list'], { terminal: true })).stdout.split('\n')
+    expect(lines[0]).toMatch(/^name +owner +state +since +second look +until$/)
+    expect(lines[1]).toMatch(/^alice\.chronym +(01){32} +tentative +.+ +due .+ +2026-11-23T12:00:00\.000Z$/)
+    expect(lines[2]).toMatch(/^bob\.chronym +(01){32} +tentative, contested by (02){32} /)
+    expect(lines[3]).toMatch(/^carol\.chronym +(01){32} +firm +.+ +firm .+ +2026-11-23/)
+    expect(JSON.parse((await ask(['pins', 'forget', 'alice.chronym'])).stdout)).toEqual({ success: true })
+    expect(daemon.requests.at(-1)).toMatchObject({ method: 'DELETE', path: '/api/pins/alice.chronym' })
+    expect((await ask(['pins', 'forget', 'alice.chronym'], { terminal: true })).stdout).toBe(
+      'the owner of alice.chronym is forgotten; the next look decides\n'
+    )
+    expect((await ask(['pins', 'forget'])).exitCode).toBe(2)
+  })
+
+  it('pick one field of the configuration', async () => {
+    expect((await ask(['config', 'get', 'api.port'])).stdout).toBe('7468\n')
+    expect((await ask(['config', 'get', 'mode', '--no-json'])).stdout).toBe('full\n')
+    expect((await ask(['config', 'get', 'nothing'])).exitCode).toBe(4)
+  })
+})
+
+describe('requests', () => {
+  it('carry records given as options', async () => {
+    const { exitCode, stdout } = await ask([
+      'zone',
+      'set',
+      'alice.chronym',
+      '-r',
+      'www A 192.0.2.1',
+      '-r',
+      '@ 60 TXT hi',
+      '--if-serial',
+      '3',
+      '--publish',
+      '--yes'
+    ])
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ success: true, serial: 4, stored_by: 2, of: 3 })
+    const [save, publish] = daemon.requests.slice(-2)
+    expect(save).toMatchObject({
+      method: 'POST',
+      path: '/api/zone/alice.chronym',
+      body: { records: { www: [{ type: 'A', value: '192.0.2.1' }], '@': [{ type: 'TXT', value: 'hi', ttl: 60 }] } }
+    })
+    expect(save?.headers.get('if-match')).toBe('"3"')
+    expect(publish).toMatchObject({ method: 'POST', path: '/api/zone/alice.chronym/publish' })
+  })
+
+  it('carry configuration as nested fields with their types', async () => {
+    await ask(['config', 'set', 'mode=light', 'vdf.queue=7', 'api.allowed_hosts=["a"]', 'log.level=debug'])
+    expect(daemon.requests.at(-1)?.body).toEqual({
+      mode: 'light',
+      vdf: { queue: 7 },
+      api: { allowed_hosts: ['a'] },
+      log: { level: 'debug' }
+    })
+  })
+
+  it('carry an idempotency key with a registration', async () => {
+    const { stdout } = await ask(['register', '--yes', '--no-wait', 'alice.chronym'])
+    expect(JSON.parse(stdout)).toEqual({ task_id: 't1', message: 'started' })
+    expect(daemon.requests.at(-1)?.headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})

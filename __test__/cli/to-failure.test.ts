@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
+import { daemon, ask } from './fake-daemon.ts'
+
+describe('errors of the daemon', () => {
+  it.each<[ErrorCode, number]>([
+    ['SVC-RES-002', 4],
+    ['SVC-RES-003', 4],
+    ['SVC-TSK-001', 4],
+    ['SVC-AUT-003', 4],
+    ['SVC-PIN-001', 4],
+    ['SVC-AUT-001', 5],
+    ['SVC-AUT-002', 5],
+    ['SVC-OWN-001', 5],
+    ['SVC-REQ-001', 6],
+    ['SVC-REG-001', 6],
+    ['SVC-ZON-002', 6],
+    ['SVC-ZON-004', 6],
+    ['SVC-RES-001', 7],
+    ['SVC-REQ-005', 7],
+    ['SVC-PUB-002', 7],
+    ['SVC-BCN-001', 7],
+    ['SVC-INT-001', 8],
+    ['SVC-STO-001', 8]
+  ])('%s ends with exit code %d', async (code, exitCode) => {
+    const result = await ask(['--json', 'resolve', code])
+    expect(result).toMatchObject({ exitCode, stdout: '' })
+    expect(JSON.parse(result.stderr)).toEqual({
+      error: {
+        code,
+        detail: `detail of ${code}`,
+        cure: code === 'SVC-AUT-001' ? expect.stringContaining('--data-dir') : ERROR_TABLE[code].cure,
+        status: ERROR_TABLE[code].status,
+        request_id: 'r7',
+        exit_code: exitCode
+      }
+    })
+  })
+
+  it('gives every code that has an HTTP status an exit code of a failure', async () => {
+    for (const [code, { status }] of Object.entries(ERROR_TABLE))
+      if (status !== null) expect((await ask(['resolve', code])).exitCode, code).toBeGreaterThan(3)
+  })
+
+  it.each(['a\nb', 'a b', 'ä'])('never sends %j, which is no token', async (token) => {
+    const { exitCode, stderr } = await ask(['names', '--token', token])
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(/CLI-TOK-001.*--token or CHRONYM_TOKEN/)
+  })
+
+  it.each(['other\n', 'other\r\n', ' other '])('takes %j for the token without what is around it', async (token) => {
+    expect((await ask(['names', '--token', token])).exitCode).toBe(0)
+    expect(daemon.requests.at(-1)?.headers.get('authorization')).toBe('Bearer other')
+  })
+
+  it('sends the token, and nothing with zone get --public', async () => {
+    await ask(['zone', 'get', 'alice.chronym'])
+    expect(daemon.requests.at(-1)?.headers.get('authorization')).toBe('Bearer secret')
+    await ask(['zone', 'get', '--public', 'alice.chronym'])
+    expect(daemon.requests.at(-1)?.headers.get('authorization')).toBeNull()
+  })
+})

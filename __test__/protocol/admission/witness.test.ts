@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { isWitnessed, medianSeen } from '../../../src/protocol/admission/witness.ts'
+import { bareClaim, MAIN, timeAt } from '../fixtures.ts'
+
+describe('a witness', () => {
+  const claim = bareClaim({ firstRound: 1000 })
+  const handed = (...rounds: number[]) => rounds.map((seen, index) => ({ peer: `${index}`, prefix: `${index}`, seen }))
+
+  it.each([
+    [982, true],
+    [600, true],
+    [599, false],
+    [983, false],
+    [1000, false],
+    [1001, false]
+  ])('that saw C at %i: %s', (seen, witnessed) =>
+    expect(isWitnessed(claim, { seen }, timeAt(1100), MAIN)).toBe(witnessed)
+  )
+
+  it('asks for a pulse after its s, where the slack is no less than min_commit too', () => {
+    for (const [min_commit, receipt_slack, latest] of [
+      [2, 2, 999],
+      [1, 0, 999],
+      [1, 9, 999],
+      [3, 2, 999],
+      [4, 2, 998],
+      [20, 0, 980]
+    ] as const) {
+      const profile = { ...MAIN, min_commit, receipt_slack }
+      expect(
+        [latest, latest + 1].map((seen) => isWitnessed(claim, { seen }, timeAt(1100), profile)),
+        `${min_commit}, ${receipt_slack}`
+      ).toEqual([true, false])
+    }
+  })
+
+  it('is none after the reveal window', () => {
+    const window = (14 * 86_400) / 3
+    expect(isWitnessed(claim, { seen: 980 }, timeAt(1000 + window), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 980 }, timeAt(1001 + window), MAIN)).toBe(false)
+  })
+
+  it('may be five diverse neighbours, by the median of what they saw', () => {
+    expect(medianSeen(handed(1, 2, 980, 995, 5000), MAIN)).toBe(980)
+    expect(medianSeen(handed(1, 2, 3, 4), MAIN)).toBeUndefined()
+    expect(
+      medianSeen(
+        handed(990, 990, 990, 990, 990).map((word) => ({ ...word, prefix: 'one' })),
+        MAIN
+      )
+    ).toBeUndefined()
+    expect(isWitnessed(claim, { handedOver: handed(1, 2, 980, 995, 5000) }, timeAt(1100), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 2000, handedOver: handed(980, 980, 980, 980, 980) }, timeAt(2001), MAIN)).toBe(
+      true
+    )
+  })
+})
