@@ -1,5 +1,5 @@
 /** Every page that a comment, a message or another page names exists, and so does the section or anchor it names. */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -58,6 +58,16 @@ function brokenLinks(file: string): string[] {
     .map(([link]) => link)
 }
 
+/** The folders below `src/` of a tree that is drawn with two spaces a level. */
+function drawnFolders(page: string): string[] {
+  const [, tree = ''] = /^src\/\n([\s\S]*?)^```/m.exec(page) ?? []
+  const above: string[] = ['src']
+  return [...tree.matchAll(/^( +)([\w-]+)\//gm)].map(([, indent, name]) => {
+    above.splice(indent!.length / 2, Infinity, name!)
+    return above.join('/')
+  })
+}
+
 describe('the documents', () => {
   it('are found, and so are those that refer to them', () => {
     expect(files).toEqual(expect.arrayContaining(['README.md', 'docs/protocol/rules.md', 'crates/vdf/README.md']))
@@ -85,6 +95,13 @@ describe('the documents', () => {
     )
     expect(named.map(([, path]) => path)).toContain('src/protocol')
     expect(named.filter(([, path]) => !exists(path!))).toEqual([])
+  })
+
+  it('draw the tree of the sources as it is', () => {
+    const folders = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    expect(drawnFolders(read('docs/architecture.md')).sort()).toEqual(folders.sort())
   })
 
   it('do not refer to pages outside of the repository', () => {
