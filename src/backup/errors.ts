@@ -7,7 +7,6 @@ import { PartError } from '../protocol/errors.ts'
  */
 export type BackupErrorCode = 'damaged' | 'network' | 'occupied' | 'source' | 'recipient'
 
-/** The message names the cause; `cure` says what to do. */
 export class BackupError extends PartError<'backup', BackupErrorCode> {
   override readonly name = 'BackupError'
   override readonly part = 'backup'

@@ -5,7 +5,6 @@ import { ServiceError, type ErrorCode } from '../errors.ts'
 export interface UnsealRequest {
   readonly text: string
   readonly passphrase: string
-  /** What messages call the file. */
   readonly path: string
 }
 

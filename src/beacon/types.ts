@@ -22,7 +22,6 @@ export type BeaconErrorCode =
   /** A source answered with a pulse that does not verify, and no other source did better. */
   | 'BEACON_INVALID_PULSE'
   | 'BEACON_WRONG_CHAIN'
-  /** A round that does not exist: not a positive integer. */
   | 'BEACON_INVALID_ROUND'
 
 export class BeaconError extends PartError<'beacon', BeaconErrorCode> {

@@ -49,7 +49,6 @@ export const ConfigSchema = v.strictObject({
        * when that is taken.
        */
       listen: v.optional(multiaddrs, []),
-      /** Multiaddrs with peer ids of peers to join through. */
       bootstrap: v.optional(multiaddrs, []),
       /** Size of the database, MiB, from which on nothing new is stored for others. */
       storage_mib: v.optional(count, 2048)

@@ -51,7 +51,6 @@ export interface RunningDaemon {
   readonly dataDir: string
   readonly tokenFile: string
   readonly beaconUrls: readonly string[]
-  /** The same for programs. */
   summary(): Record<string, unknown>
   stop(): Promise<void>
 }

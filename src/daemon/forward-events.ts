@@ -3,7 +3,6 @@ import { taskEventDetail } from '../tasks/state/event-detail.ts'
 import type { DaemonCore, UseCases } from './create-use-cases.ts'
 import type { Lifecycle } from './lifecycle.ts'
 
-/** One pulse in this interval becomes an event. */
 const PULSE_EVENT_INTERVAL_MS = 60_000
 
 /** Subscribes to each part; `life` ends it. */

@@ -47,7 +47,6 @@ export function forgetBackups({ backupState }: Pick<DataPaths, 'backupState'>): 
   rmSync(backupState, { force: true })
 }
 
-/** Whether a copy of the seed is known to exist elsewhere. */
 export function isSeedSafe(paths: Pick<DataPaths, 'backupState'>): boolean {
   const state = readBackupState(paths)
   return WAYS.some((way) => typeof state[way] === 'string')

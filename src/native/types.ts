@@ -21,7 +21,6 @@ export interface Checkpoint {
 }
 
 export interface EvaluationSize {
-  /** Size of the discriminant in bits. */
   bits: number
   iterations: number
   /** Squarings of the first segment of a two-segment proof; null for a single segment. */

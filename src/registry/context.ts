@@ -27,7 +27,6 @@ export interface RegistryParts {
   /** The names' keys come from it; it may be locked. */
   readonly seed: OwnerSeed
   readonly clock: Clock
-  /** The daemon's only one: the network judges by it too. */
   readonly roundClock: RoundClock
   readonly log: TaskLog
   /** 0 <= x < 1: spreads what others could otherwise foresee. */

@@ -25,7 +25,6 @@ export interface ZonePatch {
   readonly add: unknown
 }
 
-/** The records of a label; of one type, of one value. */
 export interface ZoneSelector {
   readonly label: string
   readonly type?: string | undefined

@@ -8,7 +8,6 @@ export interface Store {
   get(key: string): Uint8Array | undefined
   /** Keys with that prefix, in byte order, with their values; only those after the key `after` where one is given. */
   list(prefix: string, after?: string): IterableIterator<[key: string, value: Uint8Array]>
-  /** As `list`, without the values. */
   keys(prefix: string): IterableIterator<string>
   count(prefix: string): number
   /** Bytes in use in the database file, without those of deleted records. */

@@ -36,9 +36,7 @@ const UNSAVED_EVENTS = 1000
 const FIRST_EVENT = 1
 
 export interface TaskOptions {
-  /** `vdf.max_tasks`: evaluations at once. */
   readonly maxTasks: number
-  /** `vdf.queue`: registrations that may wait for a slot. */
   readonly queue: number
   /** `vdf.checkpoint_seconds`: squaring that a crash may cost. */
   readonly checkpointSeconds: number

@@ -27,7 +27,6 @@ export class Retention {
     this.#with = parts
   }
 
-  /** Once an hour, by `nowMs`. */
   tick(nowMs: number): void {
     if (Math.abs(nowMs - this.#purgedMs) < PURGE_EVERY_MS) return
     const { journal, ledger, files, log } = this.#with

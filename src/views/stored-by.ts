@@ -7,7 +7,6 @@ export const storedBy = {
 }
 export type StoredBy = v.InferOutput<v.ObjectSchema<typeof storedBy, undefined>>
 
-/** Of a commitment by hand. */
 export const committedBy = {
   ...storedBy,
   pulse_round: v.pipe(

@@ -18,7 +18,6 @@ import { Verdicts } from './verdicts.ts'
 
 const WORKER_FILE = workerFile('worker')
 const DOCUMENT_WORKER_FILE = workerFile('document-worker')
-/** Modules other than worker.ts. */
 const FILES: Partial<Record<keyof WorkerCalls, string>> = {
   judgeIdentity: DOCUMENT_WORKER_FILE,
   judgeManifest: DOCUMENT_WORKER_FILE,

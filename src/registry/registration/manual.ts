@@ -1,4 +1,3 @@
-/** The manual flow: a commitment and a Reveal that somebody else made. */
 import { ServiceError } from '../../errors.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { COMMITMENT_BYTES } from '../../protocol/claim/commitment.ts'

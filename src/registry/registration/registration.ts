@@ -24,7 +24,6 @@ export async function register(
 ): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
-  // Its commitment needs the name's key.
   context.seed.require()
   requireNotOwned(context, name)
   requireNoTask(tasks, name)

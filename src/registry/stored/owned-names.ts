@@ -12,7 +12,6 @@ import type { Store } from '../../store/types.ts'
 /** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
 export type Standing = 'held' | 'contested' | 'lost'
 
-/** A name whose newest record was signed here. */
 export interface OwnedName {
   readonly name: Name
   /** p of the first link: with it the claim is known. */

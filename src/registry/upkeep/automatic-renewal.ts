@@ -32,9 +32,7 @@ const LONGEST_GAP_MS = 2 * LOOK_EVERY_MS
 const RATE_KEPT_MS = 60 * 60 * 1000
 
 export interface AutomaticRenewalOptions {
-  /** `auto_renew`, read at each look. */
   readonly isOn: () => boolean
-  /** `vdf.max_tasks`, read at each look. */
   readonly slots: () => number
   readonly emit: (event: RegistryEvent) => void
 }

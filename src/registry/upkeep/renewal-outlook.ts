@@ -18,10 +18,8 @@ export interface OutlookInput {
   readonly lease: Lease
   readonly nowRound: number
   readonly dueRound: number
-  /** Of the current record. */
   readonly links: number
   readonly standing: Standing
-  /** `auto_renew` */
   readonly isAutomatic: boolean
   readonly task: TaskView | undefined
   /** Seconds of the calendar until its proof, including the tasks before it; 0 where that is unknown. */
