@@ -139,7 +139,7 @@ describe('a data directory that cannot be written', () => {
     }
   }
 
-  it('halts a task with SVC-STO-001; it goes on by itself when there is room, and nothing is lost', async () => {
+  it('halts a task with SVC-STO-001; it resumes by itself when there is room, and nothing is lost', async () => {
     const daemon = await scene.daemon([
       '--network',
       profile,
@@ -200,7 +200,7 @@ describe('a record of the database that cannot be read', () => {
       warning: true
     })
     for (const each of damaged)
-      expect(daemon.logText()).toMatch(new RegExp(`"key":"${each}".*it is set aside as it is`))
+      expect(daemon.logText()).toMatch(new RegExp(`"key":"${each}".*it is set aside unchanged`))
     expect((await daemon.request('GET', '/api/owned-names')).body).toEqual([])
     const doctor = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'doctor', '--json'])
     expect(doctor.stdout).toMatch(/"name":"journal","state":"warning"/)
