@@ -1,5 +1,5 @@
 /**
- * Attacks on an owner who checks, before registering, whether a name is taken. docs/protocol/ names each.
+ * Attacks on an owner who looks, before registering, whether a name is taken. Each has the name that docs/protocol/ gives it.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LISTING_MS } from '../../../src/network/client/listing.ts'
@@ -48,8 +48,8 @@ function pageOf(entries: readonly ListedEntry[], { after }: Extract<Request, { t
 const [HONEST_ENTRIES, ALL_ENTRIES] = [entriesOf(DICTIONARY), entriesOf([...DICTIONARY, WANTED])]
 
 /**
- * Twenty peers, each of its own prefix, that should hold every name. The first ones also list the wanted name, or
- * `only` that. Keeps the requests, by peer.
+ * Twenty peers, each of a prefix of its own, all of whom should hold every name. The first so many list the wanted one
+ * too, or `only` that. What is asked is kept, by peer.
  */
 function twenty(
   listing: number,
@@ -101,10 +101,10 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; tookMs: number }
 
 const probed = (parts: ClientParts) => probe(parts, WANTED)
 
-describe('a peer that lists endlessly', () => {
+describe('a peer that lists for ever', () => {
   const EACH_MS = 9_000
 
-  it('[a page that comes at the last moment] delays the rest by one question, two minutes at most', async () => {
+  it('[a page that comes at the last moment] is waited for no longer than one question after most of the others, and by nobody longer than two minutes', async () => {
     expect([STRAGGLERS_MS, LISTING_MS]).toEqual([10_000, 120_000])
     vi.useFakeTimers()
     const one = await timed(probed(twenty(0, { listingMs: (peer) => (peer === 0 ? EACH_MS : 0) }).parts))
@@ -168,7 +168,7 @@ describe('a peer that lists endlessly', () => {
 })
 
 describe('liars among those who are asked whether a name is free', () => {
-  it('[liars who list every name] are not believed, one of three or all: only a valid record counts', async () => {
+  it('[liars who list every name] are not believed, be they one of three or all: a name is taken by a record that verifies', async () => {
     const theirs = lab.reveal('other.chronym', lab.owner('mallory'), { p: lab.round })
     const forged: Reveal = {
       ...lab.reveal(WANTED, lab.owner('mallory'), { p: lab.round }),
@@ -200,7 +200,7 @@ describe('liars among those who are asked whether a name is free', () => {
     expect(penalised.map(({ peer }) => peer)).toEqual([modelledPeer(7).peer])
   })
 
-  it('[liars who list every name] hide no name that one honest holder can show', async () => {
+  it('[liars who list every name] hide no name either that one honest holder of those who list it can show', async () => {
     const owner = lab.owner('alice')
     const taken = lab.reveal(WANTED, owner, { p: lab.round })
     const claim = claimId(WANTED, lab.commitment(WANTED, owner), taken.drand_pulse, lab.hash)
@@ -216,7 +216,7 @@ describe('liars among those who are asked whether a name is free', () => {
     ])
   })
 
-  it('[a name that a liar lists to learn it] is requested only if most list it, among seven others', async () => {
+  it('[a name that a liar lists to learn it] is asked for only where most list it, and then among seven others, the same each time', async () => {
     for (const liars of [1, 4, 10]) {
       const { parts, asked } = twenty(liars)
       await probed(parts)
@@ -280,7 +280,7 @@ describe('liars among those who are asked whether a name is free', () => {
 describe('a registration', () => {
   const bench = useWorkbench()
 
-  it('[liars who list every name] do not stop it; the log counts those that show no record', async () => {
+  it('[liars who list every name] do not stop it, and the log says how many list the name without showing it', async () => {
     const [node, other] = [await bench.start(), await bench.start({ self: 'peer-1', seed: 2 })]
     await bench.registered(other)
     const warned = vi.spyOn(node.dependencies.log, 'warn')
@@ -300,99 +300,5 @@ describe('a registration', () => {
     const fourth = await bench.start({ self: 'peer-0', seed: 4 })
     await expect(fourth.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
     expect(fourth.network.sent, 'it is never asked for alone').not.toContain(`get ${ALICE}`)
-  })
-})
-
-describe('real nodes', () => {
-  let real: Lab
-  const liars: Node[] = []
-
-  afterEach(async () => {
-    for (const liar of liars.splice(0)) await liar.stop()
-    await real.close()
-  })
-
-  /** A node that answers the registry's questions as it likes, and what it is asked. */
-  async function startLiar(key: number, answer: (request: Request) => Answer): Promise<Request[]> {
-    const node = await startBareNode(key, real.profile)
-    const asked: Request[] = []
-    liars.push(node)
-    await node.handle(registryProtocol(real.profile), async (stream) => {
-      try {
-        for (;;) {
-          const request = decodeRequest(await readFrame(stream))
-          asked.push(request)
-          await writeFrame(stream, encodeMessage(answer(request)))
-        }
-      } catch {
-        // The stream has ended.
-      }
-    })
-    for (const { address } of real.nodes) await node.dial(multiaddr(address))
-    return asked
-  }
-
-  it('[liars who list every name] learn eight keys; a name without a record counts as free', async () => {
-    real = new Lab()
-    const [first, victim] = await real.addNodes(2)
-    const owner = real.owner('alice')
-    const taken = await real.claim(first!, 'alice.chronym', owner)
-    await first!.network.putReveal(taken)
-    const names = [...DICTIONARY.slice(0, 40), WANTED, 'alice.chronym']
-    const entries = names
-      .map((name): ListedEntry => ({
-        key: recordKey('reveal', name, real.hash),
-        state: 'settled',
-        claim: sha256(utf8(name)),
-        record: sha256(utf8(name))
-      }))
-      .sort((left, right) => compareBytes(left.key, right.key))
-    const asked = await Promise.all(
-      [1, 2, 3].map((key) =>
-        startLiar(key, (request) => (request.type === 'list' ? pageOf(entries, request) : { type: 'none' }))
-      )
-    )
-    await waitFor(() => expect(victim!.network.knownPeers()).toBe(4))
-
-    const wanted = await victim!.network.probe(WANTED)
-    expect(wanted.answers.filter(({ self }) => !self)).toHaveLength(4)
-    expect(wanted.answers.filter(({ state }) => state === 'settled')).toHaveLength(3)
-    expect(wanted.answers.filter(({ claim }) => claim !== undefined)).toEqual([])
-    for (const requests of asked) {
-      const keys = requests.flatMap((request) => (request.type === 'get' ? [toHex(request.key)] : []))
-      expect(keys).toContain(toHex(recordKey('reveal', WANTED, real.hash)))
-      expect(new Set(keys).size).toBe(8)
-    }
-    const held = await victim!.network.probe('alice.chronym')
-    expect(held.answers.find(({ self, claim }) => !self && claim !== undefined)).toMatchObject({
-      claim: { pubkey: owner.publicKey },
-      reveal: { name: 'alice.chronym' }
-    })
-  })
-
-  it('[pages that do not ascend] end with the first, as bytes that are no answer do', async () => {
-    real = new Lab()
-    const [node] = await real.addNodes(1)
-    const same: Answer = {
-      type: 'listed',
-      entries: [{ key: sha256(u64be(FIRST_ROUND)), state: 'settled', claim: new Uint8Array(32) }],
-      more: true
-    }
-    const asked = await startLiar(1, () => same)
-    await waitFor(() => expect(node!.network.knownPeers()).toBe(1))
-    const { answers, silent } = await node!.network.probe(WANTED)
-    expect(answers.filter(({ self }) => !self)).toEqual([])
-    expect(silent).toMatchObject([{ reason: 'no-answer' }])
-    expect(asked.filter(({ type }) => type === 'list').length).toBeLessThanOrEqual(3)
-    const stranger = await real.addStranger()
-    const connection = await stranger.dial(liars[0]!.getMultiaddrs())
-    await expect(
-      ask(
-        stranger,
-        connection.remotePeer,
-        { type: 'list', key: new Uint8Array(32), bits: 0, after: new Uint8Array(32).fill(255) },
-        real.profile
-      )
-    ).rejects.toThrow(AskError)
   })
 })

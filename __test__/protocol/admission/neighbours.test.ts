@@ -27,33 +27,6 @@ function times<T>(count: number, value: T): T[] {
   return Array.from({ length: count }, () => value)
 }
 
-describe('diverse peers', () => {
-  it('are limited per prefix, and each counts once', () => {
-    const peers = ['a', 'b', 'c', 'd', 'a'].map((peer, index) => ({ peer, prefix: index < 3 ? 'one' : 'two' }))
-    expect(diverse(peers, { answers_per_prefix: 2, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
-      'a',
-      'b',
-      'd'
-    ])
-    expect(diverse(peers, { answers_per_prefix: 0, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
-      'a',
-      'b',
-      'c',
-      'd'
-    ])
-  })
-
-  it.each([
-    ['192.0.2.77', '192.0.2.0/24'],
-    ['::ffff:192.0.2.1', '192.0.2.0/24'],
-    ['2001:db8:1:2::3', '20010db80001/48'],
-    ['2001:db8:1::', '20010db80001/48'],
-    ['::1', '000000000000/48']
-  ])('at %s share %s', (address, prefix) => expect(addressPrefix(address)).toBe(prefix))
-
-  it('have addresses', () => expect(() => addressPrefix('example.com')).toThrow())
-})
-
 /** Whatever those who were not waited for answer, or never do, says the same as what decided. */
 function expectTold(
   isDecided: (facts: NeighbourFacts, awaited: number, profile: NetworkProfile) => boolean,
@@ -172,7 +145,7 @@ describe('what the neighbourhood agrees on', () => {
     expect(claimToAdopt({ answers: crowd, known: 9 }, MAIN)).toBeUndefined()
   })
 
-  it('repairs only with more than half of all k, with any silent peers', () => {
+  it('repairs only with more than half of all k, whoever is silent', () => {
     const x = [X, 'settled'] as [Uint8Array, EntryState]
     expect(claimToRepair(Y, { answers: answers(...times(11, x), ...times(9, undefined)), known: 20 }, MAIN)).toEqual({
       claimId: X,
@@ -211,7 +184,7 @@ describe('whether those who are silent still can change what is adopted', () => 
     ],
     ['three hold a claim, sixteen nothing', answers(...times(3, x), ...times(16, undefined)), 1, true],
     ['four hold it', answers(...times(4, x), ...times(15, undefined)), 1, false],
-    ['enough hold it that the last one changes nothing', answers(...times(6, x), ...times(13, undefined)), 1, true],
+    ['so many hold it that the last one is nothing to that', answers(...times(6, x), ...times(13, undefined)), 1, true],
     [
       'as many of them are settling as fresh',
       answers(...times(4, x), ...times(4, [X, 'settling'] as [Uint8Array, EntryState]), ...times(11, undefined)),
@@ -233,23 +206,23 @@ describe('whether those who are silent still can change what is adopted', () => 
   })
 })
 
-describe('peers that a question about an entry need not wait for', () => {
+describe('whom nobody needs to wait for in a question about an entry', () => {
   const x = [X, 'settling'] as [Uint8Array, EntryState]
   const y = [Y, 'settled'] as [Uint8Array, EntryState]
 
   it.each([
     ['most hold the same', answers(...times(14, x)), 6, true],
-    ['enough are silent to have others repair it', answers(...times(13, x)), 7, false],
+    ['so many are silent that they could have others repair it', answers(...times(13, x)), 7, false],
     ['nobody else holds it', answers(...times(16, undefined)), 4, true],
     [
-      'no other peer holds it, and enough are silent to name a claim to adopt',
+      'nobody else holds it, and so many are silent that they could name a claim to adopt',
       answers(...times(15, undefined)),
       5,
       false
     ],
     ['most hold another', answers(...times(15, y), x), 4, true],
     [
-      'most hold another, but few enough of k that four of one prefix matter',
+      'most hold another, yet not so many of all k that four of one prefix with them would change nothing',
       answers(...times(14, y), ...times(2, x)),
       4,
       false
