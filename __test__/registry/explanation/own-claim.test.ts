@@ -28,7 +28,7 @@ describe('a name of this daemon', () => {
     )
     expect(explanation.held_here).toMatchObject({ state: 'settled', owner: KEY, stub: false })
     expect(explanation.notes.join('\n')).toMatch(
-      /The own store holds a claim; it is settled, and a claim has stood there since 2026-/
+      /own store holds a claim; it is settled, and a claim has been there since 2026-/
     )
     expect(explanation.answers.filter(({ vote }) => !vote)).toMatchObject([{ self: true }])
   })

@@ -14,7 +14,7 @@ describe('doctor', () => {
     }
     try {
       expect(await cureWith(0)).toContain('--bootstrap')
-      expect(await cureWith(1)).toContain('their network profile is another')
+      expect(await cureWith(1)).toContain('they have another network profile')
     } finally {
       shown.status = STATUS
     }
