@@ -28,7 +28,7 @@ describe('errors of parts that know no HTTP', () => {
     [
       named('TypeError'),
       'SVC-INT-001',
-      'The daemon met a condition it does not know; its log says more under this request id.'
+      'The request failed with an unexpected error. The log has it under this request id.'
     ]
   ] as const)('%s becomes %s, with its stack in the log alone', async (failure, code, detail) => {
     expect(await provoke(failure)).toMatchObject({

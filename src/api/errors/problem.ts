@@ -24,7 +24,7 @@ export function toServiceError(thrown: unknown): ServiceError {
     return new ServiceError('SVC-REQ-001', error.message, { cause: error })
   return new ServiceError(
     'SVC-INT-001',
-    'The daemon met a condition it does not know; its log says more under this request id.',
+    'The request failed with an unexpected error. The log has it under this request id.',
     { cause: error }
   )
 }

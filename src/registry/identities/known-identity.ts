@@ -65,8 +65,8 @@ export async function findIdentity(
 const NOTHING_SHOWN: FoundDocuments = { records: [], shownBy: [], isAnswered: false }
 
 /**
- * What stands of a DID's records that peers hold and of the one published from here. What was seen once is not taken
- * back: SVC-RES-004 where all that is shown is older, or another branch of equal rank [an identity shown with a key
+ * The current log of a DID, from the records that peers hold and the one published from here. What was seen once is not
+ * taken back: SVC-RES-004 where all that is shown is older, or another branch of equal rank [an identity shown with a key
  * that was rotated out].
  */
 async function standingOf(

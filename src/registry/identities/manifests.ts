@@ -20,7 +20,7 @@ import { type KnownIdentity, knownIdentity } from './known-identity.ts'
 import { requireValid, invalidAsKid001 } from './verdicts.ts'
 
 /**
- * Publishes a capability manifest of a known identity. SVC-KID-001, SVC-PUB-001 where a newer one stands, SVC-RES-001,
+ * Publishes a capability manifest of a known identity. SVC-KID-001, SVC-PUB-001 where a newer one exists, SVC-RES-001,
  * SVC-RES-004, SVC-PUB-002.
  */
 export async function publishManifest(

@@ -65,7 +65,7 @@ async function withVersion(
   if (known !== undefined && mergeIdentityLogs(known.log, log).kind === 'stale') {
     throw new IdentityError(
       'log',
-      `version ${document.version} stands already with other contents; the next one is ${known.versions.length + 1}`
+      `version ${document.version} exists already with other contents; the next one is ${known.versions.length + 1}`
     )
   }
   return versions

@@ -44,7 +44,7 @@ export async function renewStamp(context: RegistryContext, did: Did): Promise<vo
   const before = store.get(key)!
   const known = await knownIdentity(context, did)
   if (known === undefined) return
-  // A peer may show a newer version without the name's word for it, which stands as long as no other does.
+  // A peer may show a newer version without the name's word for it, which holds as long as no other does.
   const { versions, binding = own.binding } = known
   const encoded = await stamped(context, did, { versions, ...(binding === undefined ? {} : { binding }) })
   const now = store.get(key)
