@@ -9,21 +9,22 @@ const SRC = resolve(import.meta.dirname, '../src')
 
 /** Folder (or file directly below src) -> those it may import besides itself. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  'errors.ts': [],
+  'error-table.ts': [],
+  'errors.ts': ['error-table.ts'],
   // Types of the parts below, and the base of their errors.
-  views: ['protocol', 'errors.ts'],
-  'service-errors.ts': ['protocol', 'native', 'store', 'beacon', 'network', 'errors.ts'],
+  views: ['protocol', 'error-table.ts', 'errors.ts'],
+  'service-errors.ts': ['protocol', 'native', 'store', 'beacon', 'network', 'error-table.ts', 'errors.ts'],
   'log.ts': [],
   'version.ts': [],
   util: [],
   protocol: [],
   time: ['protocol', 'store', 'beacon'],
-  config: ['protocol', 'errors.ts', 'api'],
+  config: ['protocol', 'error-table.ts', 'errors.ts', 'api'],
   native: ['protocol', 'util', 'version.ts'],
   store: ['protocol'],
   beacon: ['protocol', 'native', 'util'],
   network: ['protocol', 'store', 'beacon', 'native', 'time', 'util'],
-  tasks: ['protocol', 'native', 'store', 'time', 'util', 'views', 'errors.ts', 'service-errors.ts'],
+  tasks: ['protocol', 'native', 'store', 'time', 'util', 'views', 'error-table.ts', 'errors.ts', 'service-errors.ts'],
   registry: [
     'protocol',
     'native',
@@ -34,11 +35,25 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'time',
     'util',
     'views',
+    'error-table.ts',
+    'error-table.ts',
     'errors.ts',
     'service-errors.ts'
   ],
-  'data-directory': ['protocol', 'registry', 'store', 'errors.ts'],
-  api: ['protocol', 'registry', 'tasks', 'views', 'web', 'util', 'errors.ts', 'service-errors.ts', 'version.ts'],
+  'data-directory': ['protocol', 'registry', 'store', 'error-table.ts', 'errors.ts'],
+  api: [
+    'protocol',
+    'registry',
+    'tasks',
+    'views',
+    'web',
+    'util',
+    'error-table.ts',
+    'error-table.ts',
+    'errors.ts',
+    'service-errors.ts',
+    'version.ts'
+  ],
   backup: [
     'protocol',
     'store',
@@ -47,6 +62,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'data-directory',
     'time',
+    'error-table.ts',
+    'error-table.ts',
     'errors.ts',
     'log.ts',
     'version.ts'
@@ -64,6 +81,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'daemon',
     'util',
     'views',
+    'error-table.ts',
+    'error-table.ts',
     'errors.ts',
     'service-errors.ts',
     'log.ts',
@@ -84,6 +103,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'time',
     'util',
     'views',
+    'error-table.ts',
+    'error-table.ts',
     'errors.ts',
     'log.ts',
     'version.ts'

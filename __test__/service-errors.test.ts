@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BeaconError } from '../src/beacon/types.ts'
-import { ERROR_TABLE, ServiceError } from '../src/errors.ts'
+import { ServiceError } from '../src/errors.ts'
+import { ERROR_TABLE } from '../src/error-table.ts'
 import { NativeError } from '../src/native/errors.ts'
 import { ListenError, OfflineError } from '../src/network/types.ts'
 import { AskError } from '../src/network/wire/ask.ts'

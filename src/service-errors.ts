@@ -3,7 +3,8 @@
  * of the data directory) have codes of their own in src/cli/to-failure.ts.
  */
 import type { BeaconError } from './beacon/types.ts'
-import { ServiceError, type ErrorCode } from './errors.ts'
+import { ServiceError } from './errors.ts'
+import type { ErrorCode } from './error-table.ts'
 import type { NativeError } from './native/errors.ts'
 import type { ListenError, OfflineError } from './network/types.ts'
 import type { AskError } from './network/wire/ask.ts'

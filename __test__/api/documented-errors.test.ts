@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/api/http/body.ts'
 import { createDocument } from '../../src/api/openapi/document.ts'
-import { ERROR_TABLE, ServiceError, type ErrorCode } from '../../src/errors.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
 import { ENDPOINTS, furnish, plant, type EndpointCase } from './helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN, type RequestOptions, type World } from './helpers/world.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ERROR_TABLE, type ErrorCode } from '../../src/errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
 import { daemon, ask } from './fake-daemon.ts'
 
 describe('errors of the daemon', () => {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { ServiceError, type ErrorCode } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
+import type { ErrorCode } from '../error-table.ts'
 
 export interface UnsealRequest {
   readonly text: string

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
-import { ERROR_TABLE, ServiceError, type ErrorCode } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../error-table.ts'
 import { ProblemError, UnreachableError } from '../api/client/client.ts'
 import { BackupError, type BackupErrorCode } from '../backup/errors.ts'
 import { StoreError } from '../store/types.ts'

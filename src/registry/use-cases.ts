@@ -1,6 +1,6 @@
 /**
  * The use cases, as the HTTP interface calls them. Every failure that a user can meet is a ServiceError with a code of
- * the table (errors.ts).
+ * the table (error-table.ts).
  */
 import type { NetworkMode } from '../network/types.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'

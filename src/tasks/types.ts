@@ -2,7 +2,7 @@
  * VDF tasks: durable, resumable computations. Tasks know neither the network nor the registry; {@link TaskSteps} brings
  * in what a claim is made of.
  */
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../error-table.ts'
 import type { TaskKind, TaskView } from '../views/task.ts'
 
 /** What to compute, fixed and durable before the first squaring. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ERROR_TABLE, type ErrorCode } from '../errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../error-table.ts'
 
 export const TimeSchema = v.pipe(v.string(), v.isoTimestamp(), v.metadata({ examples: ['2026-11-21T12:00:00.000Z'] }))
 export const CountSchema = v.pipe(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BeaconError } from '../../../src/beacon/types.ts'
 import { OfflineError } from '../../../src/network/types.ts'
 import { StoreError } from '../../../src/store/types.ts'
-import { ERROR_TABLE, type ErrorCode } from '../../../src/errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../../src/error-table.ts'
 import { createWorld } from '../helpers/world.ts'
 
 describe('errors of parts that know no HTTP', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { renderErrorReference } from '../../../src/api/errors/reference.ts'
-import { ERROR_TABLE } from '../../../src/errors.ts'
+import { ERROR_TABLE } from '../../../src/error-table.ts'
 
 const page = renderErrorReference()
 

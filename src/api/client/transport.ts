@@ -1,4 +1,5 @@
-import type { ErrorCode, FieldError } from '../../errors.ts'
+import type { FieldError } from '../../errors.ts'
+import type { ErrorCode } from '../../error-table.ts'
 import type { ReadinessBody } from '../schemas/daemon.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
 import type { AppEnv } from '../env.ts'
 import { routeOf } from '../middleware/access-log.ts'
 import { respondWithProblem, toServiceError } from './problem.ts'

@@ -1,5 +1,5 @@
 import { resolver } from 'hono-openapi'
-import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
 import { ProblemSchema } from '../schemas/problem.ts'
 
 const HEADERS: Record<number, Record<string, { $ref: string }>> = {

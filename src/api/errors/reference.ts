@@ -1,4 +1,4 @@
-import { ERROR_TABLE, occurrence, type ErrorCode, type ErrorEntry } from '../../errors.ts'
+import { ERROR_TABLE, occurrence, type ErrorCode, type ErrorEntry } from '../../error-table.ts'
 
 const GROUPS: Readonly<Record<string, string>> = {
   REQ: 'Requests',
@@ -28,7 +28,7 @@ export function renderErrorReference(): string {
   })
   return `# Errors
 
-Made from \`src/errors.ts\` by \`node scripts/generate-docs.mjs\`; change it there.
+Made from \`src/error-table.ts\` by \`node scripts/generate-docs.mjs\`; change it there.
 
 Every error of the HTTP interface is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document.
 Its members are \`type\`, \`title\`, \`status\`, \`detail\`, \`code\` (one of those below) and \`request_id\`.

@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
 
 export function cureOf(code: string): string | undefined {
   return Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as ErrorCode].cure : undefined

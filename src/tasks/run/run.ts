@@ -1,4 +1,5 @@
-import { ServiceError, type ErrorCode } from '../../errors.ts'
+import { ServiceError } from '../../errors.ts'
+import type { ErrorCode } from '../../error-table.ts'
 import { NativeError, type NativeErrorCode } from '../../native/errors.ts'
 import type { EvaluationProgress } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'

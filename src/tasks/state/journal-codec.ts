@@ -1,7 +1,7 @@
 /** The CBOR of the journal. Every reader throws UnreadableRecord. */
 import { encode } from 'cborg'
 import * as v from 'valibot'
-import { ERROR_TABLE, type ErrorCode } from '../../errors.ts'
+import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
 import { Bytes, Bytes32, Count, readCbor, Text, UnreadableRecord } from '../../store/stored-shapes.ts'
 import type { EvaluationPlan } from '../types.ts'
 import type { TaskState } from './state.ts'

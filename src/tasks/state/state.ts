@@ -5,7 +5,7 @@
  * `failed`).
  * Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
  */
-import type { ErrorCode } from '../../errors.ts'
+import type { ErrorCode } from '../../error-table.ts'
 import type { EvaluationPlan } from '../types.ts'
 import type { TaskKind, TaskPhase, TaskStatus } from '../../views/task.ts'
 

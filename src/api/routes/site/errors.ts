@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { accepts } from 'hono/accepts'
-import { ERROR_TABLE, occurrence, ServiceError, type ErrorCode } from '../../../errors.ts'
+import { ServiceError } from '../../../errors.ts'
+import { ERROR_TABLE, occurrence, type ErrorCode } from '../../../error-table.ts'
 import { endpoint } from '../../endpoint.ts'
 import type { AppEnv } from '../../env.ts'
 import { escapeHtml, page } from '../../http/html.ts'

@@ -1,0 +1,343 @@
+/**
+ * The error table: every code of the HTTP interface, of tasks and of the command line, with its HTTP status, cause and
+ * cure. It is the source of `docs/errors.md` and `GET /errors/{code}`.
+ */
+export interface ErrorEntry {
+  /** HTTP status; `null` for codes outside HTTP answers, see `occurrence`. */
+  readonly status: number | null
+  readonly title: string
+  readonly cause: string
+  readonly cure: string
+}
+
+export const ERROR_TABLE = {
+  'SVC-REQ-001': {
+    status: 400,
+    title: 'Invalid request',
+    cause: 'The body or a parameter does not fit its schema; `errors` names each field at fault.',
+    cure: 'Compare the request with /openapi.json and send it again.'
+  },
+  'SVC-REQ-002': {
+    status: 413,
+    title: 'Body too large',
+    cause: 'The body is larger than the limit of this route (256 KiB at most).',
+    cure: 'Send a smaller body. A zone holds at most 16 KiB, an identity log at most 100 KiB.'
+  },
+  'SVC-REQ-003': {
+    status: 415,
+    title: 'Not JSON',
+    cause: 'The request has a body whose Content-Type is not application/json.',
+    cure: 'Send `Content-Type: application/json` and a JSON body.'
+  },
+  'SVC-REQ-004': {
+    status: 404,
+    title: 'No such route',
+    cause: 'Nothing is served at this path.',
+    cure: 'Look up the path in /openapi.json or /docs.'
+  },
+  'SVC-REQ-005': {
+    status: 429,
+    title: 'Rate limited',
+    cause: 'This client sent more requests than the daemon allows in that time.',
+    cure: 'Wait as long as `Retry-After` says, then try again.'
+  },
+  'SVC-REQ-006': {
+    status: 422,
+    title: 'Idempotency-Key reused',
+    cause: 'This Idempotency-Key was used within 24 hours with another body.',
+    cure: 'Use a new key for a new request; repeat the same body to get the first answer again.'
+  },
+  'SVC-REQ-007': {
+    status: 405,
+    title: 'Method not allowed',
+    cause: 'The path exists, but not with this method.',
+    cure: 'Use one of the methods named in `Allow`.'
+  },
+  'SVC-AUT-001': {
+    status: 401,
+    title: 'Missing or invalid token',
+    cause: 'This route needs a bearer token, or the token sent is not one of this daemon.',
+    cure: 'Send `Authorization: Bearer $(chronym token)`.'
+  },
+  'SVC-AUT-002': {
+    status: 403,
+    title: 'Forbidden',
+    cause:
+      'The token lacks the scope, or the Host or Origin header is not allowed here. ' +
+      'Or a page of another origin looks something up without a token.',
+    cure: 'Use a token with that scope, or add the host to api.allowed_hosts (the origin to api.allowed_origins).'
+  },
+  'SVC-AUT-003': {
+    status: 404,
+    title: 'No such token',
+    cause: 'No token has this id; it may have been revoked before.',
+    cure: 'List the tokens: GET /api/tokens or `chronym token list`.'
+  },
+  'SVC-AUT-004': {
+    status: 421,
+    title: 'Asked at another address',
+    cause:
+      'The address in the challenge is not the one at which the daemon received it: something forwards the connection.',
+    cure: 'Dial the daemon itself. Through a tunnel, a proxy or a container port, give the token with --token.'
+  },
+  'SVC-RES-001': {
+    status: 503,
+    title: 'Network offline',
+    cause: 'The daemon is in mode offline, or has no peer to ask.',
+    cure: 'Check the connection and p2p.bootstrap, or set mode to full or light. Then try again.'
+  },
+  'SVC-RES-002': {
+    status: 404,
+    title: 'Not found',
+    cause: 'The name is not registered, or no identity document is known for that DID.',
+    cure: 'Check the spelling. An unregistered name can be registered: `chronym register NAME`.'
+  },
+  'SVC-RES-003': {
+    status: 410,
+    title: 'Registration lapsed',
+    cause: 'The lease of this name has ended. In the grace period after it, only its owner may renew it.',
+    cure: 'The owner renews it (`chronym renew NAME`); after the grace period anyone may register it.'
+  },
+  'SVC-RES-004': {
+    status: 409,
+    title: 'Contested',
+    cause:
+      'The peers that answered disagree, and no owner has a majority. Or most name another ' +
+      'owner than before, or they show an older record or identity than before.',
+    cure:
+      'Wait until the contest is settled and ask again. `chronym explain NAME` shows each ' +
+      'answer. To accept the majority of the next look: `chronym pins forget NAME`.'
+  },
+  'SVC-PIN-001': {
+    status: 404,
+    title: 'No such pin',
+    cause: 'This daemon remembers no owner of that name: you may have removed the pin, or the lease is over.',
+    cure: 'List the pins: GET /api/pins or `chronym pins list`.'
+  },
+  'SVC-WNT-001': {
+    status: 409,
+    title: 'Too many names are looked for',
+    cause: 'This daemon already looks for the maximum of lost names and identities.',
+    cure:
+      'List them (`chronym adopt`, GET /api/wanted), and drop those ' +
+      'that are not yours: `chronym adopt --forget NAME`.'
+  },
+  'SVC-WNT-002': {
+    status: 404,
+    title: 'Not looked for',
+    cause: 'This daemon does not look for that name or identity; it may have found it.',
+    cure: 'List what is looked for: GET /api/wanted or `chronym adopt`. `chronym names` shows those it has found.'
+  },
+  'SVC-ZON-001': {
+    status: 422,
+    title: 'Unreadable zone',
+    cause: 'The payload of the Reveal found for this name is not a zone.',
+    cure: 'The owner publishes a valid zone: `chronym zone set NAME`, `chronym zone publish NAME`.'
+  },
+  'SVC-ZON-002': {
+    status: 422,
+    title: 'Invalid zone',
+    cause: 'The zone breaks a rule; `errors` names the label and the record.',
+    cure: 'Fix that record and send the zone again. Nothing was saved.'
+  },
+  'SVC-ZON-003': {
+    status: 404,
+    title: 'No local zone',
+    cause: 'This daemon has no zone of its own for that name.',
+    cure: 'Save one first: POST /api/zone/{name} or `chronym zone set NAME`.'
+  },
+  'SVC-ZON-004': {
+    status: 412,
+    title: 'Zone changed since',
+    cause: 'The zone is not the one that If-Match names: it has changed since.',
+    cure: 'Read the zone again, apply your change, and send it with the new ETag.'
+  },
+  'SVC-NAM-001': {
+    status: 400,
+    title: 'Invalid name',
+    cause: 'That is not a valid name of this network.',
+    cure: 'Use lower-case letters, digits and inner hyphens, up to 63 octets, then the suffix of the network.'
+  },
+  'SVC-NAM-002': {
+    status: 403,
+    title: 'Reserved name',
+    cause: 'The network profile reserves this label, or labels of this length are not open yet.',
+    cure: 'Choose another name.'
+  },
+  'SVC-OWN-001': {
+    status: 403,
+    title: 'Not the owner',
+    cause: 'This daemon does not own that name.',
+    cure: 'Register it first, or use the daemon that owns it. `chronym names` lists the names of this one.'
+  },
+  'SVC-REG-001': {
+    status: 409,
+    title: 'Name taken',
+    cause: 'The name is registered by another key, or by another claim of the same key.',
+    cure:
+      'Choose another name, or wait until its lease and grace period have ended. Renew a name of this ' +
+      'daemon. For a name of this seed that the daemon does not list: `chronym adopt NAME`.'
+  },
+  'SVC-REG-002': {
+    status: 409,
+    title: 'Task already running',
+    cause: 'A task for that name is running already; `task_id` names it.',
+    cure: 'Watch or cancel that task: `chronym status TASK_ID`, `chronym cancel TASK_ID`.'
+  },
+  'SVC-PUB-001': {
+    status: 422,
+    title: 'Record refused',
+    cause: 'The record breaks a rule of the network, or a newer one is published already; `detail` says which.',
+    cure: 'Fix what the detail names and publish again.'
+  },
+  'SVC-PUB-002': {
+    status: 502,
+    title: 'Too few peers stored it',
+    cause: 'At most half of the peers asked hold the record after the attempt.',
+    cure: 'The daemon keeps trying. Check the peers with `chronym status` and publish again.'
+  },
+  'SVC-KID-001': {
+    status: 422,
+    title: 'Invalid identity document or manifest',
+    cause: 'The document or manifest breaks a rule; `detail` says which.',
+    cure: 'Fix it, sign it again and publish again.'
+  },
+  'SVC-TSK-001': {
+    status: 404,
+    title: 'No such task',
+    cause: 'No task has this id; it may have been cleared.',
+    cure: 'List the tasks: GET /api/vdf/tasks or `chronym tasks`.'
+  },
+  'SVC-TSK-002': {
+    status: 429,
+    title: 'Task queue full',
+    cause: 'vdf.queue allows no further waiting registration; renewals are always accepted.',
+    cure: 'Wait for one to end, cancel one, or raise vdf.queue, then try again.'
+  },
+  'SVC-TSK-003': {
+    status: null,
+    title: 'Task cancelled',
+    cause: 'The task was cancelled before it ended.',
+    cure: 'Start it again if that was a mistake; it reuses a finished proof.'
+  },
+  'SVC-TSK-004': {
+    status: 409,
+    title: 'Task has ended',
+    cause: 'The task is completed, cancelled or failed: you cannot pause, resume or cancel it.',
+    cure:
+      'See how it ended: `chronym status TASK_ID`. To clear it from the list: ' +
+      '`chronym cancel --clear TASK_ID`, or DELETE its status.'
+  },
+  'SVC-BCN-001': {
+    status: 503,
+    title: 'Randomness beacon unavailable',
+    cause: 'No beacon answers, or its pulse does not verify under the pinned key.',
+    cure: 'Check the connection and beacon.urls; the daemon tries again by itself.'
+  },
+  'SVC-CFG-001': {
+    status: 400,
+    title: 'Invalid configuration',
+    cause: 'A configuration field is unknown or its value does not fit; `errors` names it.',
+    cure:
+      'Fix that field. `chronym config check` checks a file, `chronymd --help` explains each ' +
+      'field, and `chronym config get` shows the values of a running daemon.'
+  },
+  'SVC-CFG-002': {
+    status: 409,
+    title: 'Needs a restart',
+    cause: 'That field cannot change while the daemon runs.',
+    cure: 'Change it in config.toml, in the flag or in the environment, and restart the daemon.'
+  },
+  'SVC-KEY-001': {
+    status: null,
+    title: 'Seed missing',
+    cause:
+      'The data directory belongs to a seed, but the file seed-words is ' +
+      'missing. A new seed could neither renew nor publish its names.',
+    cure: 'Restore the 24 words with `chronym key import --data-dir DIR`, or start in a new directory.'
+  },
+  'SVC-KEY-002': {
+    status: 409,
+    title: 'Another seed',
+    cause: 'The data directory belongs to another seed. The given one could neither renew nor publish its names.',
+    cure:
+      'Use the 24 words of this directory: move the wrong seed-words file away and run ' +
+      '`chronym key import`. Or use --data-dir with the directory of this seed, or a new one.'
+  },
+  'SVC-KEY-003': {
+    status: 409,
+    title: 'Unreadable seed',
+    cause:
+      'The file seed-words does not hold 24 words of the BIP-39 English list with a ' +
+      'valid checksum. Or seed-words.age is not a readable sealed seed.',
+    cure:
+      'Restore the 24 words with `chronym key import`, which keeps the ' +
+      'damaged file beside the new one. Or correct them in the file.'
+  },
+  'SVC-KEY-004': {
+    status: null,
+    title: 'Unreadable node key',
+    cause: 'The file node-key is cut off or damaged. Peers know this node by it; no name depends on it.',
+    cure:
+      'Move the file away and start again: the daemon makes a new key, and ' +
+      'peers see a new node. Or restore the file from a copy.'
+  },
+  'SVC-KEY-005': {
+    status: null,
+    title: 'Directory in use',
+    cause: 'A daemon or another command uses the data directory; its seed cannot change at the same time.',
+    cure: 'Stop the daemon of that directory, or give another directory with --data-dir.'
+  },
+  'SVC-KEY-006': {
+    status: 423,
+    title: 'Seed locked',
+    cause:
+      'The seed of this data directory is locked under a passphrase. ' +
+      'Everything that needs a signature waits or is refused.',
+    cure:
+      'Unlock it with `chronym unlock`, or start the daemon with ' +
+      '--seed-passphrase-file. Look-ups and squaring continue while it is locked.'
+  },
+  'SVC-KEY-007': {
+    status: 403,
+    title: 'Wrong passphrase',
+    cause: 'The passphrase does not open the sealed seed, seed-words.age.',
+    cure:
+      'Give the passphrase that `chronym key passphrase` set. If you lost it, move seed-words.age ' +
+      'away and restore the 24 words with `chronym key import`, or restore a backup.'
+  },
+  'SVC-KEY-008': {
+    status: null,
+    title: 'No passphrase in the file',
+    cause: 'The file with the passphrase of the seed cannot be read, or its first line is empty.',
+    cure:
+      'Put the passphrase on the first line of that file: --seed-passphrase-file, seed.passphrase_file, or ' +
+      'the systemd credential chronym-passphrase. Or name no file, and run `chronym unlock`.'
+  },
+  'SVC-KEY-009': {
+    status: 409,
+    title: 'Seed without a passphrase',
+    cause: 'The seed of this data directory is in clear, so it cannot be locked.',
+    cure: 'Stop the daemon and set a passphrase: `chronym key passphrase`.'
+  },
+  'SVC-STO-001': {
+    status: 507,
+    title: 'Store failing',
+    cause: 'The disk is full or the store cannot write. Stored data is not lost.',
+    cure: 'Free space or fix the disk; the daemon resumes by itself.'
+  },
+  'SVC-INT-001': {
+    status: 500,
+    title: 'Internal error',
+    cause: 'The daemon failed with an unexpected error.',
+    cure: 'Search its log for the request id, and report it.'
+  }
+} as const satisfies Record<string, ErrorEntry>
+
+export function occurrence(code: ErrorCode): string {
+  return code.startsWith('SVC-KEY-')
+    ? 'at the start of the daemon, and from `chronym key`'
+    : 'only in the `error` of a task'
+}
+
+export type ErrorCode = keyof typeof ERROR_TABLE
