@@ -66,8 +66,8 @@ const NOTHING_SHOWN: FoundDocuments = { records: [], shownBy: [], isAnswered: fa
 
 /**
  * The current log of a DID, from the records that peers hold and the one published from here. What was seen once is not
- * taken back: SVC-RES-004 where all that is shown is older, or another branch of equal rank [an identity shown with a key
- * that was rotated out].
+ * taken back: SVC-RES-004 where all that is shown is older, or another branch of equal rank
+ * [an identity shown with a key that was rotated out].
  */
 async function standingOf(
   context: RegistryContext,
