@@ -87,7 +87,7 @@ describe('the daemon of a directory', () => {
 
   it('warns of plain text when it listens beyond this machine', async () => {
     const daemon = await scene.daemon(['--data-dir', scene.directory(), '--host', '0.0.0.0'])
-    expect(daemon.logText()).toMatch(/beyond this machine \(0\.0\.0\.0\).*plain text/)
+    expect(daemon.logText()).toMatch(/beyond this machine \(0\.0\.0\.0\) without encryption/)
     expect((await runToEnd(CLI, ['--data-dir', daemon.summary.data_dir, 'names'])).code).toBe(0)
   })
 })
