@@ -1,7 +1,8 @@
 //! Coordinates of lattice vectors: 320-bit integers in two's complement, and their products.
 
+use super::chain::{add_assign, scale, sub_assign};
 use super::rows::Row;
-use super::word::{borrowing_sub, carrying_add, carrying_mul, carrying_mul_add, mask};
+use super::word::{carrying_add, carrying_mul, carrying_mul_add, mask};
 
 /// Limbs of a coordinate. Short vectors have coordinates near `2^256`.
 pub(in crate::lattice) const LIMBS: usize = 5;
@@ -72,14 +73,18 @@ pub(in crate::lattice) fn combine(p: i64, x: &Coordinate, q: i64, y: &Coordinate
 /// `factor x` modulo `2^320`, from the lowest limbs of the factor.
 #[inline(always)]
 fn low_product(factor: &[u64], x: &Coordinate) -> Coordinate {
-    let mut result = [0; LIMBS];
-    for low in 0..LIMBS {
-        let mut carry = 0;
-        for limb in 0..LIMBS - low {
-            (result[low + limb], carry) = carrying_mul_add(factor[low], x[limb], result[low + limb], carry);
-        }
-    }
+    let mut result = low_scale::<5>(x, factor[0]);
+    add_assign(&mut result[1..], &low_scale::<4>(x, factor[1]));
+    add_assign(&mut result[2..], &low_scale::<3>(x, factor[2]));
+    add_assign(&mut result[3..], &low_scale::<2>(x, factor[3]));
+    add_assign(&mut result[4..], &low_scale::<1>(x, factor[4]));
     result
+}
+
+/// `factor limbs` modulo `2^(64 N)`, over the lowest N limbs.
+#[inline(always)]
+fn low_scale<const N: usize>(limbs: &[u64], factor: u64) -> [u64; N] {
+    scale::<N>(limbs, factor).0
 }
 
 /// `(p x + q y) / divisor` modulo `2^320`, for an odd divisor that divides the sum (Jebelean's exact division, from the
@@ -99,17 +104,17 @@ fn exact_quotient(
     for limb in 0..LIMBS {
         (rest[limb], carry) = carrying_add(p_x[limb], q_y[limb], carry);
     }
-    let mut quotient = [0; LIMBS];
-    for low in 0..LIMBS {
-        let digit = rest[low].wrapping_mul(inverse);
-        quotient[low] = digit;
-        let (mut carry, mut borrow) = (0, false);
-        for limb in 0..LIMBS - low {
-            let subtrahend;
-            (subtrahend, carry) = carrying_mul(digit, divisor[limb], carry);
-            (rest[low + limb], borrow) = borrowing_sub(rest[low + limb], subtrahend, borrow);
-        }
-    }
+    // Each digit clears the lowest limb that is left.
+    let digit = |rest: u64| rest.wrapping_mul(inverse);
+    let mut quotient = [digit(rest[0]), 0, 0, 0, 0];
+    sub_assign(&mut rest, &low_scale::<5>(divisor, quotient[0]));
+    quotient[1] = digit(rest[1]);
+    sub_assign(&mut rest[1..], &low_scale::<4>(divisor, quotient[1]));
+    quotient[2] = digit(rest[2]);
+    sub_assign(&mut rest[2..], &low_scale::<3>(divisor, quotient[2]));
+    quotient[3] = digit(rest[3]);
+    sub_assign(&mut rest[3..], &low_scale::<2>(divisor, quotient[3]));
+    quotient[4] = digit(rest[4]);
     quotient
 }
 
@@ -133,11 +138,9 @@ pub(in crate::lattice) fn add_product(sum: &Product, x: &Coordinate, y: &Coordin
     let ((x, x_negative), (y, y_negative)) = (magnitude(x), magnitude(y));
     let mut product = [0; 2 * LIMBS];
     for low in 0..LIMBS {
-        let mut carry = 0;
-        for limb in 0..LIMBS {
-            (product[low + limb], carry) = carrying_mul_add(x[limb], y[low], product[low + limb], carry);
-        }
-        product[low + LIMBS] = carry;
+        let (row, top) = scale::<LIMBS>(&x, y[low]);
+        let carry = add_assign(&mut product[low..], &row);
+        product[low + LIMBS] = top + u64::from(carry);
     }
     add(sum, &product, x_negative ^ y_negative ^ subtract)
 }

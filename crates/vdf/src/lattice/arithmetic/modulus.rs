@@ -3,7 +3,7 @@
 
 use super::chain::{add_assign, scale, sub_assign};
 use super::rows::MAX_LIMBS;
-use super::word::{borrowing_sub, carrying_add, carrying_mul_add, inverse, widening_mul};
+use super::word::{borrowing_sub, carrying_add, inverse, widening_mul};
 
 /// Limbs of a product of two numbers of [`MAX_LIMBS`], and room for what Montgomery's reduction adds: `m A < 2^r A`, r
 /// at most [`MAX_HALVINGS`].
@@ -179,11 +179,9 @@ fn shift_left(value: &[u64; MAX_LIMBS], shift: u32) -> [u64; MAX_LIMBS] {
 fn multiply(x: &[u64; MAX_LIMBS], y: &[u64; MAX_LIMBS]) -> [u64; PRODUCT_LIMBS] {
     let mut product = [0; PRODUCT_LIMBS];
     for (low, &digit) in y.iter().enumerate() {
-        let mut carry = 0;
-        for limb in 0..MAX_LIMBS {
-            (product[low + limb], carry) = carrying_mul_add(digit, x[limb], product[low + limb], carry);
-        }
-        product[low + MAX_LIMBS] = carry;
+        let (row, top) = scale::<MAX_LIMBS>(x, digit);
+        let carry = add_assign(&mut product[low..], &row);
+        product[low + MAX_LIMBS] = top + u64::from(carry);
     }
     product
 }
