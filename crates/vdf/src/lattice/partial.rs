@@ -38,13 +38,12 @@ pub(super) fn reduce_partially<K: Kernel>(
         rows.trim(2);
         kernel.last_batch(&mut rows, left)?;
     }
-    rows.clear_unused();
-    let [x1, x2] = rows.x();
-    let [y1, y2] = rows.v();
+    let ([x1, x2], [y1, y2]) = (rows.x(), rows.v());
     let [y1_negative, y2_negative] = rows.v_negative;
+    let (x_limbs, y_limbs) = (rows.x_limbs, rows.v_limbs);
     Some(Basis {
-        x: [from_magnitude(x1, false)?, from_magnitude(x2, false)?],
-        y: [from_magnitude(y1, y1_negative)?, from_magnitude(y2, y2_negative)?],
+        x: [from_magnitude(x1, x_limbs, false)?, from_magnitude(x2, x_limbs, false)?],
+        y: [from_magnitude(y1, y_limbs, y1_negative)?, from_magnitude(y2, y_limbs, y2_negative)?],
     })
 }
 

@@ -16,12 +16,14 @@ pub(in crate::lattice) type Product = [u64; 2 * LIMBS];
 /// `2^64`.
 pub(in crate::lattice) const WORD: f64 = 18_446_744_073_709_551_616.0;
 
-/// The coordinate of a magnitude; None unless it is below `2^316`.
+/// The coordinate of a magnitude of `limbs` limbs, above which the row is not defined; None unless it is below `2^316`.
 #[inline(always)]
-pub(in crate::lattice) fn from_magnitude(row: &Row, negative: bool) -> Option<Coordinate> {
-    let above = row[LIMBS..].iter().fold(row[LIMBS - 1] >> 60, |bits, limb| bits | limb);
+pub(in crate::lattice) fn from_magnitude(row: &Row, limbs: usize, negative: bool) -> Option<Coordinate> {
     let mut magnitude = [0; LIMBS];
-    magnitude.copy_from_slice(&row[..LIMBS]);
+    for limb in 0..LIMBS {
+        magnitude[limb] = row[limb] & mask(limb < limbs);
+    }
+    let above = row.iter().take(limbs).skip(LIMBS).fold(magnitude[LIMBS - 1] >> 60, |bits, limb| bits | limb);
     (above == 0).then(|| negate_if(&magnitude, negative))
 }
 
