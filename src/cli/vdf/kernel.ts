@@ -84,7 +84,7 @@ export interface Kernel {
   /** |D|, big-endian. */
   discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>
   evaluate(question: EvaluationQuestion): Promise<Evaluation>
-  /** Squarings per second on one thread, measured for about the time given. */
-  measureRate(bits: number, milliseconds: number): Promise<number>
+  /** Squarings per second of `threads` threads together, measured for about the time given. */
+  measureRate(bits: number, milliseconds: number, threads: number): Promise<number>
   close(): Promise<void>
 }

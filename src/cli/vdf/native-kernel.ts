@@ -10,9 +10,9 @@ const NO_CHECKPOINT_SECONDS = 86_400
 /** Proofs of one file often share a discriminant, and deriving one costs more than the check. */
 const KEPT_DISCRIMINANTS = 64
 
-async function openPool(): Promise<NativePool> {
+async function openPool(auxiliaryThreads = 1): Promise<NativePool> {
   const { createNativePool } = await import('../../native/pool/pool.ts')
-  return createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+  return createNativePool({ evaluationThreads: 1, auxiliaryThreads })
 }
 
 /** An evaluation of the pool as a promise of its proof. */
@@ -36,7 +36,12 @@ export function evaluationOf(handle: EvaluationHandle): Evaluation {
 class NativeKernel implements Kernel {
   readonly #addon = addon()
   readonly #discriminants = new LruMap<string, Discriminant>(KEPT_DISCRIMINANTS)
+  readonly #threads: number
   #pool: Promise<NativePool> | undefined
+
+  constructor(threads: number) {
+    this.#threads = threads
+  }
 
   get backend(): string {
     return this.#addon.backend()
@@ -66,8 +71,10 @@ class NativeKernel implements Kernel {
     )
   }
 
-  async measureRate(bits: number, milliseconds: number): Promise<number> {
-    return (await this.#open()).measureRate(bits, milliseconds)
+  async measureRate(bits: number, milliseconds: number, threads: number): Promise<number> {
+    const pool = await this.#open()
+    const rates = await Promise.all(Array.from({ length: threads }, () => pool.measureRate(bits, milliseconds)))
+    return rates.reduce((sum, rate) => sum + rate, 0)
   }
 
   async close(): Promise<void> {
@@ -75,7 +82,7 @@ class NativeKernel implements Kernel {
   }
 
   #open(): Promise<NativePool> {
-    this.#pool ??= openPool()
+    this.#pool ??= openPool(this.#threads)
     return this.#pool
   }
 
@@ -106,9 +113,13 @@ export async function withPool<T>(use: (pool: NativePool) => Promise<T>): Promis
   }
 }
 
-/** Loads the kernel, hands it to `use`, and ends its threads whatever happens. Throws NativeError ADDON_UNAVAILABLE. */
-export async function withKernel<T>(use: (kernel: Kernel) => Promise<T>): Promise<T> {
-  const kernel = new NativeKernel()
+/**
+ * Loads the kernel, hands it to `use`, and ends its threads whatever happens. Throws NativeError ADDON_UNAVAILABLE.
+ *
+ * @param threads the most that `measureRate` is asked for
+ */
+export async function withKernel<T>(use: (kernel: Kernel) => Promise<T>, threads = 1): Promise<T> {
+  const kernel = new NativeKernel(threads)
   try {
     return await use(kernel)
   } finally {

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rowOf, threadCounts, type BenchResult } from '../../../../src/cli/vdf/bench-result.ts'
+import { addon } from '../../../../src/native/addon.ts'
 import { cli } from '../../harness.ts'
 
 interface Vector {
@@ -196,15 +198,53 @@ describe('vdf prove', () => {
 })
 
 describe('vdf bench', () => {
-  it('prints squarings per second and the backend', async () => {
-    const { exitCode, stdout } = await cli(['vdf', 'bench', '--seconds', '0.2', '--bits', '256', '--json'])
+  const quick = ['vdf', 'bench', '--seconds', '0.2', '--runs', '2', '--threads', '2', '--bits', '256']
+
+  it('prints squarings per second with median and spread for each number of threads', async () => {
+    const { exitCode, stdout } = await cli([...quick, '--json'])
     expect(exitCode).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({
-      squarings_per_second: expect.any(Number) as number,
-      backend: expect.any(String) as string,
-      bits: 256,
-      threads: 1
-    })
-    expect((JSON.parse(stdout) as { squarings_per_second: number }).squarings_per_second).toBeGreaterThan(0)
+    const result = JSON.parse(stdout) as BenchResult
+    expect(result).toMatchObject({ backend: addon().backend(), bits: 256, threads: 1, runs: 2 })
+    expect(result.squarings_per_second).toBe(result.rows[0]!.median)
+    expect(result.rows.map(({ threads }) => threads)).toEqual([1, 2])
+    for (const { low, median, high } of result.rows) {
+      expect(low).toBeGreaterThan(0)
+      expect(median).toBeGreaterThanOrEqual(low)
+      expect(high).toBeGreaterThanOrEqual(median)
+    }
+  })
+
+  it('keeps a result and compares with it', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'chronym-bench-')), 'result.json')
+    expect(await cli([...quick, '--save', file])).toMatchObject({ exitCode: 0 })
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as BenchResult
+    const { exitCode, stdout } = await cli([...quick, '--compare', file, '--reference'], { terminal: true })
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`of its ${kept.rows[0]!.median.toLocaleString('en-US')}`)
+    expect(stdout).toContain('published rates are of 1024 bits')
+    rmSync(join(file, '..'), { recursive: true })
+  })
+
+  it.each([
+    ['a file that is not there', 'none.json', "can't be read"],
+    ['a file that is no result', 'package.json', 'is no result of a benchmark: squarings_per_second']
+  ])('refuses to compare with %s before it measures', async (_what, file, message) => {
+    const { exitCode, stderr } = await cli(['vdf', 'bench', '--seconds', '3600', '--compare', file])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('the numbers of threads measured', () => {
+  it.each([
+    [1, [1]],
+    [2, [1, 2]],
+    [6, [1, 2, 4, 6]],
+    [8, [1, 2, 4, 8]]
+  ])('are those up to %i', (most, counts) => expect(threadCounts(most)).toEqual(counts))
+
+  it('have the middle of their runs, or the mean of the two in the middle', () => {
+    expect(rowOf(1, [5, 1, 9])).toEqual({ threads: 1, median: 5, low: 1, high: 9 })
+    expect(rowOf(2, [4, 1, 9, 6])).toEqual({ threads: 2, median: 5, low: 1, high: 9 })
   })
 })

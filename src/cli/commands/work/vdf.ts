@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
 import { action, type Run } from '../../context.ts'
 import { hexOption, integerOption, numberOption } from '../../input/values.ts'
@@ -10,6 +11,9 @@ const MAX_ITERATIONS = Number.MAX_SAFE_INTEGER
 const DEFAULT_BITS = 1024
 const DEFAULT_BENCH_SECONDS = 5
 const MAX_BENCH_SECONDS = 3600
+const DEFAULT_BENCH_RUNS = 5
+const MAX_BENCH_RUNS = 1000
+const MAX_BENCH_THREADS = 1024
 
 /** `chronym vdf prove|verify|bench`: the kernel by itself, without a daemon. */
 export function addVdfCommands(program: Command, run: Run): void {
@@ -56,8 +60,18 @@ export function addVdfCommands(program: Command, run: Run): void {
 
   vdf
     .command('bench')
-    .description('measure squarings per second on one thread')
-    .option('--seconds <n>', 'how long', numberOption(0.1, MAX_BENCH_SECONDS), DEFAULT_BENCH_SECONDS)
+    .description('measure squarings per second on one thread and on more')
+    .option('--seconds <n>', 'how long for each', numberOption(0.1, MAX_BENCH_SECONDS), DEFAULT_BENCH_SECONDS)
+    .option('--runs <n>', 'runs that share this time', integerOption(1, MAX_BENCH_RUNS), DEFAULT_BENCH_RUNS)
+    .option(
+      '--threads <n>',
+      'the most threads: 1, 2, 4 and so on up to these (default: one a core)',
+      integerOption(1, MAX_BENCH_THREADS),
+      availableParallelism()
+    )
     .option('--bits <n>', 'size of the discriminant in bits', integerOption(8, MAX_DISCRIMINANT_BITS), DEFAULT_BITS)
+    .option('--save <file>', 'keep the result, for --compare and to share')
+    .option('--compare <file>', 'show ratios to a result saved before, or on another machine')
+    .option('--reference', 'show ratios to published rates')
     .action(action(run, (context, options: BenchOptions) => runBench(context, options)))
 }

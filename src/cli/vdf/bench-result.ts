@@ -1,0 +1,59 @@
+/** What `chronym vdf bench` found: a file to keep, to share and to compare with. */
+import * as v from 'valibot'
+import { inputFailure } from '../failures/failure.ts'
+
+const rate = v.pipe(v.number(), v.minValue(0))
+
+/** Squarings per second of all threads together, over the runs. */
+const RowSchema = v.object({
+  threads: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  median: rate,
+  low: rate,
+  high: rate
+})
+
+export const BenchResultSchema = v.object({
+  /** The median of one thread. */
+  squarings_per_second: rate,
+  backend: v.string(),
+  bits: v.number(),
+  /** Measured for each number of threads, over all runs. */
+  seconds: v.number(),
+  runs: v.number(),
+  cpu: v.string(),
+  cores: v.number(),
+  platform: v.string(),
+  version: v.string(),
+  measured_at: v.string(),
+  rows: v.pipe(v.array(RowSchema), v.minLength(1))
+})
+
+export type BenchRow = v.InferOutput<typeof RowSchema>
+export type BenchResult = v.InferOutput<typeof BenchResultSchema>
+
+/** Median, lowest and highest of at least one rate. */
+export function rowOf(threads: number, rates: readonly number[]): BenchRow {
+  const sorted = rates.map(Math.round).sort((left, right) => left - right)
+  const [below, above] = [sorted[(sorted.length - 1) >> 1]!, sorted[sorted.length >> 1]!]
+  return { threads, median: Math.round((below + above) / 2), low: sorted[0]!, high: sorted.at(-1)! }
+}
+
+/** Throws an input failure that names the file for anything but a result. */
+export function asBenchResult(value: unknown, file: string): BenchResult {
+  const result = v.safeParse(BenchResultSchema, value)
+  if (result.success) return result.output
+  const issue = result.issues[0]
+  const at = issue.path?.map(({ key }) => String(key)).join('.') ?? 'the file'
+  throw inputFailure(
+    `${file} is no result of a benchmark: ${at}: ${issue.message}`,
+    undefined,
+    'Give a file that `chronym vdf bench --save FILE` wrote.'
+  )
+}
+
+/** 1, 2, 4 and so on below `most`, and `most`. */
+export function threadCounts(most: number): number[] {
+  const counts: number[] = []
+  for (let threads = 1; threads < most; threads *= 2) counts.push(threads)
+  return [...counts, most]
+}
