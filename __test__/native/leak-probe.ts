@@ -130,7 +130,8 @@ const probes: Record<string, Probe> = {
       'Evaluation.split',
       'Evaluation.intermediateCount',
       'version',
-      'backend'
+      'backend',
+      'steps'
     ],
     count: MANY,
     call: () => {
@@ -145,6 +146,7 @@ const probes: Record<string, Probe> = {
       evaluation.intermediateCount()
       native.version()
       native.backend()
+      native.steps()
     },
     busy: true
   }

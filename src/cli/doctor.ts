@@ -36,7 +36,11 @@ async function checkAddon(): Promise<Finding> {
   try {
     const { addon } = await import('../native/addon.ts')
     const loaded = addon()
-    return { name: 'addon', state: 'ok', detail: `version ${loaded.version()}, backend ${loaded.backend()}` }
+    return {
+      name: 'addon',
+      state: 'ok',
+      detail: `version ${loaded.version()}, backend ${loaded.backend()}, ${loaded.steps()} steps`
+    }
   } catch (error) {
     return failed('addon', error)
   }

@@ -80,6 +80,11 @@ export interface Addon {
    * Throws INVALID_ARGUMENT when CHRONYM_VDF_BACKEND names one that this processor lacks.
    */
   backend(): string
+  /**
+   * The kind of steps that squarings are made of: `ordered` by hand, or `compiled`. The faster one here, measured once.
+   * Throws INVALID_ARGUMENT when CHRONYM_VDF_STEPS names another.
+   */
+  steps(): string
   ChainKey: new (bytes: Uint8Array) => ChainKey
   searchStamp(prefix: Uint8Array, bits: number, start: number, attempts: number, stop: Uint32Array): StampSlice
   Discriminant: {
@@ -122,6 +127,7 @@ export interface AddonSource {
 const EXPORTS = [
   'version',
   'backend',
+  'steps',
   'ChainKey',
   'searchStamp',
   'Discriminant',
@@ -170,6 +176,7 @@ export function loadAddon(source: AddonSource): Addon {
   }
   try {
     found.backend()
+    found.steps()
   } catch (cause) {
     throw unavailable(`${(cause as Error).message}. Name one of those, or unset the variable.`, cause)
   }

@@ -30,3 +30,13 @@ pub fn version() -> &'static str {
 pub fn backend() -> convert::Result<&'static str> {
     chronym_vdf::backend_name().map_err(convert::refused)
 }
+
+/// The kind of steps that squarings are made of, `compiled` or `ordered`: the faster one here, measured once, or that
+/// which `CHRONYM_VDF_STEPS` names.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` when a variable names none.
+#[napi(catch_unwind)]
+pub fn steps() -> convert::Result<&'static str> {
+    chronym_vdf::steps_name().map_err(convert::refused)
+}

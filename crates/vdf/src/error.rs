@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use crate::instruction_set::{BACKEND_VARIABLE, InstructionSet};
+use crate::instruction_set::{BACKEND_VARIABLE, InstructionSet, STEPS_VARIABLE};
 use core::fmt;
 
 /// Why an input was refused. Nothing that this crate reads from outside makes it panic.
@@ -11,6 +11,8 @@ pub enum Error {
     BackendUnknown,
     /// [`BACKEND_VARIABLE`] names a backend that this processor doesn't have.
     BackendUnavailable(&'static str),
+    /// [`STEPS_VARIABLE`] is neither `compiled` nor `ordered`.
+    StepsUnknown,
     /// A seed isn't 2 to 64 bytes long.
     SeedLength(usize),
     /// A discriminant's size isn't a multiple of 8 bits from 8 to 1024.
@@ -49,6 +51,7 @@ impl fmt::Display for Error {
                 let available = available_backends();
                 write!(f, "{BACKEND_VARIABLE} forces the backend {name}, but this processor has {available}")
             }
+            Self::StepsUnknown => write!(f, "{STEPS_VARIABLE} is neither `compiled` nor `ordered`"),
             Self::SeedLength(length) => write!(f, "a seed has 2 to 64 bytes, not {length}"),
             Self::DiscriminantSize(bits) => {
                 write!(

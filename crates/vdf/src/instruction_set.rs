@@ -3,6 +3,9 @@
 /// The environment variable that forces a backend by its name. Read once.
 pub const BACKEND_VARIABLE: &str = "CHRONYM_VDF_BACKEND";
 
+/// The environment variable that forces the kind of steps of the kernel, `compiled` or `ordered`. Read once.
+pub const STEPS_VARIABLE: &str = "CHRONYM_VDF_STEPS";
+
 /// Every set there is, on any target; each contains those before it that have the same target.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum InstructionSet {

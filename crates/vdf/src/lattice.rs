@@ -57,6 +57,7 @@ mod x86_64;
 
 pub(crate) use context::LatticeContext;
 pub(crate) use forms::form::{FORM_LIMBS, FastForm};
+pub(crate) use instructions::steps_name;
 
 #[cfg(test)]
 mod tests;

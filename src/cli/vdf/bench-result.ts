@@ -16,6 +16,8 @@ export const BenchResultSchema = v.object({
   /** The median of one thread. */
   squarings_per_second: rate,
   backend: v.string(),
+  /** The kind of steps that the kernel was made of, `compiled` or `ordered`. */
+  steps: v.string(),
   bits: v.number(),
   /** Measured for each number of threads, over all runs. */
   seconds: v.number(),

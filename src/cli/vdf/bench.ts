@@ -65,6 +65,7 @@ async function measure({ seconds, bits, runs, threads: most }: BenchOptions): Pr
     return {
       squarings_per_second: rows[0]!.median,
       backend: kernel.backend,
+      steps: kernel.steps,
       bits,
       seconds,
       runs,
@@ -78,9 +79,9 @@ async function measure({ seconds, bits, runs, threads: most }: BenchOptions): Pr
   }, most)
 }
 
-function headOf({ squarings_per_second: rate, bits, backend, cpu, runs, seconds }: BenchResult): string {
+function headOf({ squarings_per_second: rate, bits, backend, steps, cpu, runs, seconds }: BenchResult): string {
   return (
-    `${formatCount(rate)} squarings per second (${bits} bits, one thread, backend ${backend}, ${cpu}; ` +
+    `${formatCount(rate)} squarings per second (${bits} bits, one thread, backend ${backend}, ${steps} steps, ${cpu}; ` +
     `${runs} runs in ${seconds} s)`
   )
 }

@@ -80,6 +80,8 @@ export interface EvaluationQuestion {
 export interface Kernel {
   /** The backend in use, such as "x86-64-adx" or "portable". */
   readonly backend: string
+  /** `compiled` or `ordered`. */
+  readonly steps: string
   verify(claim: ProofClaim): Promise<Verdict>
   /** |D|, big-endian. */
   discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>

@@ -47,6 +47,10 @@ class NativeKernel implements Kernel {
     return this.#addon.backend()
   }
 
+  get steps(): string {
+    return this.#addon.steps()
+  }
+
   /** Checks on the calling thread: nothing else waits for it. */
   verify(claim: ProofClaim): Promise<Verdict> {
     const { source, bits, iterations, x, depth, proof } = claim

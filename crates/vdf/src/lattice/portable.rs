@@ -2,6 +2,7 @@
 
 use super::arithmetic::batch::{batch, last_batch};
 use super::arithmetic::rows::Rows;
+use super::arithmetic::steps::Steps;
 use super::compose::compose_odd;
 use super::forms::odd_form::OddForm;
 use super::instructions::Portable;
@@ -12,7 +13,7 @@ use super::{FastForm, LatticeContext};
 impl Kernel for Portable {
     #[inline(never)]
     fn batch(self, rows: &mut Rows) -> Option<u32> {
-        batch(rows)
+        batch(rows, Steps::Compiled)
     }
 
     #[inline(never)]

@@ -3,18 +3,23 @@
 
 use super::arithmetic::batch::{batch, last_batch};
 use super::arithmetic::rows::Rows;
+use super::arithmetic::steps::Steps;
 use super::compose::compose_odd;
 use super::forms::odd_form::OddForm;
+use super::instructions::Bmi2Kernel;
 use super::kernel::Kernel;
 use super::square::square;
 use super::{FastForm, LatticeContext};
 use crate::backend::Bmi2;
 
-impl Kernel for Bmi2 {
+impl Kernel for Bmi2Kernel {
     #[inline(always)]
     fn batch(self, rows: &mut Rows) -> Option<u32> {
-        // SAFETY: safe but for the features it is compiled with, and `self` is the proof that the processor has them.
-        unsafe { batch_with_bmi2(rows) }
+        // SAFETY: safe but for the features it is compiled with, and the token is the proof that the processor has them.
+        match self.steps {
+            Steps::Compiled => unsafe { batch_with_bmi2(rows) },
+            Steps::Ordered(_) => unsafe { batch_with_ordered_steps(rows, self.token) },
+        }
     }
 
     #[inline(always)]
@@ -39,7 +44,13 @@ impl Kernel for Bmi2 {
 #[target_feature(enable = "bmi1,bmi2,lzcnt")]
 #[inline(never)]
 fn batch_with_bmi2(rows: &mut Rows) -> Option<u32> {
-    batch(rows)
+    batch(rows, Steps::Compiled)
+}
+
+#[target_feature(enable = "bmi1,bmi2,lzcnt")]
+#[inline(never)]
+fn batch_with_ordered_steps(rows: &mut Rows, token: Bmi2) -> Option<u32> {
+    batch(rows, Steps::Ordered(token))
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt")]
@@ -50,12 +61,17 @@ fn last_batch_with_bmi2(rows: &mut Rows, bits: u32) -> Option<()> {
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt")]
 #[inline(never)]
-fn square_with_bmi2(bmi2: Bmi2, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
+fn square_with_bmi2(bmi2: Bmi2Kernel, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
     square(bmi2, context, form)
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt")]
 #[inline(never)]
-fn compose_odd_with_bmi2(bmi2: Bmi2, context: &LatticeContext, odd: &OddForm, second: &FastForm) -> Option<FastForm> {
+fn compose_odd_with_bmi2(
+    bmi2: Bmi2Kernel,
+    context: &LatticeContext,
+    odd: &OddForm,
+    second: &FastForm,
+) -> Option<FastForm> {
     compose_odd(bmi2, context, odd, second)
 }

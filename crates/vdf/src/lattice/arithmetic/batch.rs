@@ -4,7 +4,7 @@ use core::hint::{black_box, select_unpredictable};
 
 use super::rows::{MAX_LIMBS, Rows};
 use super::slow_update::{AnyMatrix, slow_update};
-use super::steps::{Column, MAX_SHIFT, exact_run, longest_run, ratio, short_run};
+use super::steps::{Column, MAX_SHIFT, Steps, exact_run, longest_run, ratio, short_run};
 use super::update::{Matrix, update};
 
 /// The shift of an exact single step: entries stay words.
@@ -16,7 +16,7 @@ const MAX_BITS: u32 = 62;
 /// x2 is odd before and after. So is x1, unless a difference had more than 62 trailing zeros: the next batch continues
 /// with those. None when a row exceeds its limbs.
 #[inline(always)]
-pub(in crate::lattice) fn batch(rows: &mut Rows) -> Option<u32> {
+pub(in crate::lattice) fn batch(rows: &mut Rows, steps: Steps) -> Option<u32> {
     let (words, full) = rows.words();
     if words.low[0] & 1 == 0 {
         return halve(rows, MAX_BITS);
@@ -24,7 +24,7 @@ pub(in crate::lattice) fn batch(rows: &mut Rows) -> Option<u32> {
     // Taken first: its multiplications run beside the steps. The compiler moves them behind the steps otherwise, where
     // everything waits for them: 5% of a squaring.
     let ratio = black_box(ratio(words.low));
-    let mut column = longest_run(words);
+    let mut column = longest_run(words, steps);
     if column.shift > MAX_SHIFT {
         column = short_run(words);
         if column.shift > MAX_SHIFT {

@@ -17,9 +17,21 @@
 //! *Exactness.* After T shift bits the low words are right in their lowest `64 - T` bits, so a shift is right when the
 //! T that includes it is at most 63: a wrong number of trailing zeros would need a first one-bit above them.
 
+mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod choice;
+#[cfg(target_arch = "x86_64")]
+mod ordered;
+mod state;
+
 use core::hint::select_unpredictable;
 
 use super::word::inverse;
+pub(in crate::lattice) use blocks::Steps;
+#[cfg(target_arch = "x86_64")]
+pub(in crate::lattice) use choice::{forced, steps_in_use};
+use state::State;
+pub(in crate::lattice) use state::{Column, Words};
 
 /// The largest T a batch may use: entries are at most `2^62`, so that `f1 g2 - f2 g1 = +-2^T` shows its sign modulo
 /// `2^64`.
@@ -27,93 +39,18 @@ use super::word::inverse;
 /// The feature `stress` lowers it, so that the shorter runs and the single steps are taken often.
 pub(in crate::lattice) const MAX_SHIFT: u32 = if cfg!(feature = "stress") { 36 } else { 62 };
 
-/// The words a run of steps begins with.
-#[derive(Clone, Copy)]
-pub(in crate::lattice) struct Words {
-    /// The lowest words of `x1` and `x2`.
-    pub(in crate::lattice) low: [u64; 2],
-    /// The 64 bits of each from the highest one-bit of the larger downwards.
-    pub(in crate::lattice) high: [u64; 2],
-}
-
-/// The column f of a run's matrix, and its number of shift bits T.
-#[derive(Clone, Copy)]
-pub(in crate::lattice) struct Column {
-    pub(in crate::lattice) f: [u64; 2],
-    pub(in crate::lattice) shift: u32,
-}
-
-/// The state between two steps: the difference of the low words is taken already, its shift not yet applied.
-#[derive(Clone, Copy)]
-struct State {
-    low: [u64; 2],
-    high: [u64; 2],
-    f: [u64; 2],
-    difference: u64,
-    zeros: u32,
-    /// Shift bits so far, those of the pending `zeros` included.
-    shift: u32,
-}
-
-impl State {
-    #[inline(always)]
-    fn new(words: Words) -> Self {
-        let difference = words.low[0].wrapping_sub(words.low[1]);
-        let zeros = difference.trailing_zeros();
-        Self { low: words.low, high: words.high, f: [1, 0], difference, zeros, shift: zeros }
-    }
-
-    /// Applies the pending step, and takes the next difference.
-    ///
-    /// Without a branch: which number is the smaller is a coin toss, and a misprediction costs three steps.
-    #[inline(always)]
-    fn step(self) -> Self {
-        let (high_difference, first_is_smaller) = self.high[0].overflowing_sub(self.high[1]);
-        let low_difference =
-            select_unpredictable(first_is_smaller, self.low[1].wrapping_sub(self.low[0]), self.difference);
-        let high_difference =
-            select_unpredictable(first_is_smaller, self.high[1].wrapping_sub(self.high[0]), high_difference);
-        let smaller_low = select_unpredictable(first_is_smaller, self.low[0], self.low[1]);
-        let smaller_high = select_unpredictable(first_is_smaller, self.high[0], self.high[1]);
-        let smaller_f = select_unpredictable(first_is_smaller, self.f[0], self.f[1]);
-        // zeros = 64 (equal low words) shifts by 0: then shift > 63 from here on, and the state is not used.
-        let by = self.zeros & 63;
-        let low = low_difference >> by;
-        let difference = low.wrapping_sub(smaller_low);
-        let zeros = difference.trailing_zeros();
-        Self {
-            low: [low, smaller_low],
-            high: [high_difference >> by, smaller_high],
-            f: [self.f[0].wrapping_add(self.f[1]), smaller_f << by],
-            difference,
-            zeros,
-            shift: self.shift + zeros,
-        }
-    }
-
-    #[inline(always)]
-    fn steps(mut self, count: u32) -> Self {
-        for _ in 0..count / 4 {
-            self = self.step().step().step().step();
-        }
-        self
-    }
-
-    #[inline(always)]
-    fn column(&self) -> Column {
-        Column { f: self.f, shift: self.shift - self.zeros }
-    }
-}
-
 /// The longest of the runs of 28, 24 and 20 steps whose shift fits a batch. When none does, the column of 20 steps,
 /// whose shift is above [`MAX_SHIFT`].
 ///
 /// A step takes two shift bits on average: 28 of them make 56 +- 7.5. The counts were chosen by measurement.
 #[inline(always)]
-pub(in crate::lattice) fn longest_run(words: Words) -> Column {
-    let after_20 = State::new(words).steps(20);
-    let after_24 = after_20.steps(4);
-    let after_28 = after_24.steps(4);
+pub(in crate::lattice) fn longest_run(words: Words, steps: Steps) -> Column {
+    let mut after_20 = State::new(words);
+    for _ in 0..5 {
+        after_20 = steps.four(after_20);
+    }
+    let after_24 = steps.four(after_20);
+    let after_28 = steps.four(after_24);
     let choose = |longer: Column, shorter: Column| {
         let fits = longer.shift <= MAX_SHIFT;
         Column {
@@ -131,7 +68,7 @@ pub(in crate::lattice) fn longest_run(words: Words) -> Column {
 #[cold]
 #[inline(never)]
 pub(in crate::lattice) fn short_run(words: Words) -> Column {
-    State::new(words).steps(12).column()
+    (0..12).fold(State::new(words), |state, _| state.step()).column()
 }
 
 /// A run of exactly `bits` shift bits, `1 <= bits <= 62`: the last shift may be cut short, which leaves `x1` even.
@@ -179,3 +116,6 @@ pub(in crate::lattice) fn run_to_the_end(x: [u64; 2]) -> (Column, u64) {
 pub(in crate::lattice) fn ratio(low: [u64; 2]) -> u64 {
     low[0].wrapping_mul(inverse(low[1]))
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

@@ -3,6 +3,7 @@ use super::super::arithmetic::batch::{batch, last_batch};
 use super::super::arithmetic::coordinate::{LIMBS, Product};
 use super::super::arithmetic::modulus::{MAX_HALVINGS, Modulus};
 use super::super::arithmetic::rows::Rows;
+use super::super::arithmetic::steps::Steps;
 use super::super::arithmetic::word::{inverse, shifted_high};
 use super::super::forms::candidate::Candidate;
 use super::super::instructions::Portable;
@@ -60,7 +61,7 @@ fn batches_keep_the_rows_in_the_lattice_whatever_the_numbers() {
         let mut shift = 0;
         rows.trim(2);
         while rows.x_limbs > 2 && shift < 1600 {
-            let Some(taken) = batch(&mut rows) else { break };
+            let Some(taken) = batch(&mut rows, Steps::Compiled) else { break };
             assert!((1..=62).contains(&taken));
             shift += taken;
             assert_invariants(&rows, &modulus, &b, shift);

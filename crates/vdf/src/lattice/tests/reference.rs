@@ -1,5 +1,6 @@
 //! The textbook's operations on num-bigint, and forms to try them on.
 
+use super::super::instructions::Instructions;
 use super::super::{FastForm, LatticeContext};
 use crate::backend::Backend;
 use crate::discriminant::Discriminant;
@@ -86,17 +87,18 @@ impl From<&FastForm> for BigForm {
     }
 }
 
-/// The kernel of one discriminant, for every backend this processor has.
+/// The kernel of one discriminant, for every backend this processor has and each kind of steps.
 pub(super) struct Contexts(pub(super) Vec<LatticeContext>);
 
 impl Contexts {
     pub(super) fn new(discriminant: &BigInt) -> Option<Self> {
         let magnitude = limbs::<D_LIMBS>(discriminant)?;
-        Backend::available()
-            .into_iter()
-            .map(|backend| LatticeContext::new(&magnitude, backend))
-            .collect::<Option<_>>()
-            .map(Self)
+        let all = Backend::available().into_iter().flat_map(Instructions::of);
+        all.map(|instructions| {
+            Some(LatticeContext { instructions, ..LatticeContext::new(&magnitude, Backend::available()[0])? })
+        })
+        .collect::<Option<_>>()
+        .map(Self)
     }
 
     /// The square, on which all backends must agree.
