@@ -1,0 +1,27 @@
+//! Authoritative DNS for one zone, the registry's top level, as pure functions: no I/O, no clock.
+//!
+//! A server calls [`parse`] on a packet, [`answer`] on the query and what it knows, and [`finish`] to make the reply.
+//! An [`Answer`] may be kept and finished again for later queries with the same name, type and DO bit. [`refuse`] makes
+//! a reply without records.
+//!
+//! Names are in wire form, lower-case and with the closing root label, unless a function says otherwise.
+
+pub mod answer;
+pub mod apex;
+pub mod codes;
+pub mod cookie;
+pub mod finish;
+mod header;
+pub mod key;
+pub mod knowledge;
+mod name;
+pub mod query;
+pub mod zone;
+
+pub use answer::{Answer, ExtendedError, answer};
+pub use apex::{Apex, ApexError, Position};
+pub use finish::{Envelope, finish, refuse};
+pub use key::{KeyError, SigningKey};
+pub use knowledge::{Knowledge, Known, Look, Trust};
+pub use query::{Cookie, Edns, Query, Rejected, parse};
+pub use zone::{Zone, ZoneError};
