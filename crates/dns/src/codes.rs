@@ -20,22 +20,20 @@ pub mod rtype {
     pub const AAAA: u16 = 28;
     /// RFC 2782.
     pub const SRV: u16 = 33;
-    /// RFC 6672.
-    pub const DNAME: u16 = 39;
     /// RFC 6891.
     pub const OPT: u16 = 41;
     /// RFC 4034.
     pub const DS: u16 = 43;
+    /// RFC 4255.
+    pub const SSHFP: u16 = 44;
     /// RFC 4034.
     pub const RRSIG: u16 = 46;
     /// RFC 4034.
     pub const NSEC: u16 = 47;
     /// RFC 4034.
     pub const DNSKEY: u16 = 48;
-    /// RFC 5155.
-    pub const NSEC3: u16 = 50;
-    /// RFC 5155.
-    pub const NSEC3PARAM: u16 = 51;
+    /// RFC 6698.
+    pub const TLSA: u16 = 52;
     /// RFC 9460.
     pub const SVCB: u16 = 64;
     /// RFC 9460.
@@ -48,6 +46,10 @@ pub mod rtype {
     pub const AXFR: u16 = 252;
     /// RFC 8482.
     pub const ANY: u16 = 255;
+    /// RFC 7553.
+    pub const URI: u16 = 256;
+    /// RFC 8659.
+    pub const CAA: u16 = 257;
 }
 
 /// Response codes; those above 15 need EDNS.

@@ -1,8 +1,8 @@
 //! Replies: a kept answer made to fit one query, and replies without records.
 
-use crate::answer::{Answer, ExtendedError};
 use crate::codes::{HEADER_BYTES, flag, option};
 use crate::header::{OPT_BYTES, header, push_opt_header};
+use crate::packed::{Answer, ExtendedError};
 use crate::query::Query;
 
 /// Bytes of an option's code and length.
@@ -121,7 +121,9 @@ impl<'a> OptPlan<'a> {
     }
 
     fn text<'e>(&self, error: &'e ExtendedError) -> &'e str {
-        if self.has_texts { &error.text[..error.text.floor_char_boundary(MAX_TEXT_BYTES)] } else { "" }
+        let longest = if self.has_texts { error.text.len().min(MAX_TEXT_BYTES) } else { 0 };
+        // A character is at most four bytes, so one of the last four places is between two.
+        (0..=longest).rev().find_map(|end| error.text.get(..end)).unwrap_or_default()
     }
 
     /// The record's bytes without padding.

@@ -1,0 +1,169 @@
+//! Messages as they are written: counted, compressed, with the places of TTLs.
+
+use crate::codes::{CLASS_IN, HEADER_BYTES, flag};
+use crate::query::Query;
+use crate::{name, rdata};
+
+/// Larger messages are not made, in bytes: 65,535 less the room for an OPT record.
+const MAX_BYTES: usize = 64_000;
+/// Names that are remembered for compression besides the question's: a bound on the time for the next one.
+const MAX_REMEMBERED: usize = 8;
+/// Compression points at the first 16 KiB (RFC 1035, 4.1.4).
+const MAX_POINTER: usize = 0x3fff;
+
+/// Sections of records, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Section {
+    Answer,
+    Authority,
+    Additional,
+}
+
+/// A TTL in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ttl {
+    pub(crate) seconds: u32,
+    /// Whether it goes down while the message is kept.
+    pub(crate) counts_down: bool,
+}
+
+/// A message that is being written.
+#[derive(Debug)]
+pub(crate) struct Message {
+    bytes: Vec<u8>,
+    ttls: Vec<u16>,
+    counts: [u16; 3],
+    question: Vec<u8>,
+    question_end: usize,
+    remembered: Vec<Remembered>,
+    overflows: bool,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    name: Vec<u8>,
+    at: usize,
+    /// How much of the name is there, before a pointer or the root label.
+    inline: usize,
+}
+
+impl Message {
+    /// The header and the question.
+    pub(crate) fn new(query: &Query) -> Self {
+        let mut bytes = Vec::with_capacity(512);
+        bytes.extend_from_slice(&[0, 0, flag::QR, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        if !query.is_cookie_only() {
+            bytes[5] = 1;
+            bytes.extend_from_slice(&query.name);
+            bytes.extend_from_slice(&query.qtype.to_be_bytes());
+            bytes.extend_from_slice(&query.qclass.to_be_bytes());
+        }
+        let question_end = bytes.len();
+        Self {
+            bytes,
+            ttls: Vec::with_capacity(8),
+            counts: [0; 3],
+            question: query.name.clone(),
+            question_end,
+            remembered: Vec::new(),
+            overflows: false,
+        }
+    }
+
+    /// Whether a record was left out since the message would have become too large.
+    pub(crate) fn overflows(&self) -> bool {
+        self.overflows
+    }
+
+    /// Whether there are records in a section.
+    pub(crate) fn has(&self, section: Section) -> bool {
+        self.counts[section as usize] > 0
+    }
+
+    /// Takes all records out.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.truncate(self.question_end);
+        self.ttls.clear();
+        self.counts = [0; 3];
+        self.remembered.clear();
+        self.overflows = false;
+    }
+
+    /// Appends a record. Sections must come in their order.
+    pub(crate) fn push(&mut self, section: Section, owner: &[u8], rtype: u16, ttl: Ttl, data: &[u8]) {
+        debug_assert!(self.counts[section as usize + 1..].iter().all(|&count| count == 0), "sections are in order");
+        // An owner that is not compressed, and the record's fixed part.
+        if self.overflows || self.bytes.len() + owner.len() + 10 + data.len() > MAX_BYTES {
+            self.overflows = true;
+            return;
+        }
+        self.push_name(owner);
+        self.bytes.extend_from_slice(&rtype.to_be_bytes());
+        self.bytes.extend_from_slice(&CLASS_IN.to_be_bytes());
+        if ttl.counts_down {
+            self.ttls.push(self.bytes.len().try_into().expect("a message is below 64 KiB"));
+        }
+        self.bytes.extend_from_slice(&ttl.seconds.to_be_bytes());
+        let length_at = self.bytes.len();
+        self.bytes.extend_from_slice(&[0, 0]);
+        match rdata::compressible_name(rtype) {
+            Some(at) => {
+                self.bytes.extend_from_slice(&data[..at]);
+                self.push_name(&data[at..]);
+            }
+            None => self.bytes.extend_from_slice(data),
+        }
+        let length = u16::try_from(self.bytes.len() - length_at - 2).expect("a message is below 64 KiB");
+        self.bytes[length_at..length_at + 2].copy_from_slice(&length.to_be_bytes());
+        self.counts[section as usize] += 1;
+    }
+
+    /// The message and the places of its TTLs.
+    pub(crate) fn finish(mut self, authoritative: bool, rcode: u16) -> (Vec<u8>, Vec<u16>) {
+        self.bytes[2] |= if authoritative { flag::AA } else { 0 };
+        self.bytes[3] |= rcode.to_be_bytes()[1] & 0x0f;
+        for (count, at) in self.counts.iter().zip([6, 8, 10]) {
+            self.bytes[at..at + 2].copy_from_slice(&count.to_be_bytes());
+        }
+        (self.bytes, self.ttls)
+    }
+
+    fn push_name(&mut self, written: &[u8]) {
+        if written == self.question {
+            self.bytes.extend_from_slice(&pointer(HEADER_BYTES));
+            return;
+        }
+        let mut lower = [0; name::MAX_BYTES];
+        let lower = &mut lower[..written.len()];
+        lower.copy_from_slice(written);
+        name::lower(lower);
+        let found = name::ancestors(lower)
+            .take_while(|suffix| suffix.len() > 1)
+            .find_map(|suffix| self.place_of(suffix).map(|at| (lower.len() - suffix.len(), at)));
+        let at = self.bytes.len();
+        let inline = found.map_or(written.len() - 1, |(inline, _)| inline);
+        self.bytes.extend_from_slice(&written[..inline]);
+        match found {
+            Some((_, target)) => self.bytes.extend_from_slice(&pointer(target)),
+            None => self.bytes.push(0),
+        }
+        if inline > 0 && self.remembered.len() < MAX_REMEMBERED {
+            self.remembered.push(Remembered { name: lower.to_vec(), at, inline });
+        }
+    }
+
+    fn place_of(&self, suffix: &[u8]) -> Option<usize> {
+        if name::is_within(&self.question, suffix) {
+            return Some(HEADER_BYTES + self.question.len() - suffix.len());
+        }
+        self.remembered.iter().find_map(|known| {
+            let before = known.name.len().checked_sub(suffix.len()).filter(|&before| before < known.inline)?;
+            let at = known.at + before;
+            (at <= MAX_POINTER && name::is_within(&known.name, suffix)).then_some(at)
+        })
+    }
+}
+
+fn pointer(at: usize) -> [u8; 2] {
+    (0xc000 | u16::try_from(at).expect("pointers are below 16 KiB")).to_be_bytes()
+}
