@@ -192,6 +192,9 @@ fn records(message: &Message<[u8]>) -> Result<Option<OptRecord<&[u8]>>, ParseErr
                 }
             }
         }
+        if is_additional && section.pos() != message.as_slice().len() {
+            return Err(ParseError::form_error("bytes after the last record"));
+        }
         match section.next_section()? {
             Some(next) => section = next,
             None => break,

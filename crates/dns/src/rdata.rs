@@ -43,8 +43,11 @@ pub(crate) fn is_served(record_type: u16) -> bool {
 
 /// Whether the data has the form of its type, with names whole and not compressed.
 pub(crate) fn is_valid(record_type: u16, rdata: &[u8]) -> bool {
-    if record_type == rtype::URI {
-        return rdata.len() >= MIN_URI_BYTES;
+    match record_type {
+        rtype::URI => return rdata.len() >= MIN_URI_BYTES,
+        // One string at least (RFC 1035, 3.3.14), which `domain` does not ask for.
+        rtype::TXT if rdata.is_empty() => return false,
+        _ => {}
     }
     if let Some(at) = closing_name(record_type) {
         return rdata.get(at..).and_then(name::length).is_some_and(|length| at + length == rdata.len());
