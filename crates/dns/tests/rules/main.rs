@@ -1,6 +1,8 @@
 //! What the server says, rule by rule.
 
+mod check;
 mod fixture;
+mod mutation;
 mod seen;
 mod verify;
 
@@ -9,6 +11,7 @@ mod apex;
 mod cookies;
 mod delegations;
 mod denial;
+mod hostile;
 mod keys;
 mod queries;
 mod records;
