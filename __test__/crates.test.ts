@@ -12,8 +12,10 @@ const ROOT = resolve(import.meta.dirname, '..')
 const CRATES = [
   ['crates/vdf', 200],
   ['crates/beacon', 1],
+  ['crates/dns', 40],
   ['crates/node', 5],
-  ['crates/vdf/fuzz', 10]
+  ['crates/vdf/fuzz', 10],
+  ['crates/dns/fuzz', 2]
 ] as const
 
 describe.each(CRATES)('the modules of %s', (crate, least) => {

@@ -1,16 +1,21 @@
-// Fuzzes one target, or each in turn: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from crates/vdf/fuzz/corpus,
-// which it does not change, and writes findings to target/fuzz. Needs a C++ compiler for the fuzzer's runtime. Exit
-// code 0 when nothing failed.
+// Fuzzes one target, or each in turn: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from the corpora in
+// crates/{vdf,dns}/fuzz, which it does not change, and writes findings to target/fuzz. Needs a C++ compiler for the
+// fuzzer's runtime. Exit code 0 when nothing failed.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from './toolchain.mjs'
 
-const TARGETS = ['checkpoint', 'decode', 'discriminant', 'operations', 'pulse', 'verify']
+/** Targets by the crate whose `fuzz` folder has them. */
+const CRATES = {
+  vdf: ['checkpoint', 'decode', 'discriminant', 'operations', 'pulse', 'verify'],
+  dns: ['query', 'zone']
+}
+const TARGETS = Object.values(CRATES).flat()
 const DEFAULT_SECONDS = '600'
 
-/** Longest input, in bytes: two proofs of two segments. */
+/** Longest input, in bytes: two proofs of two segments, or records of a zone of every type. */
 const MAX_LENGTH = 1024
 /** An input that takes longer counts as a hang. */
 const TIMEOUT_SECONDS = 30
@@ -25,19 +30,27 @@ if (unknown.length > 0 || !/^[1-9]\d*$/.test(values.seconds)) {
   process.exit(2)
 }
 
-const FUZZ = join(ROOT, 'crates', 'vdf', 'fuzz')
 const output = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target', 'fuzz')
-const env = { ...process.env, CARGO_TARGET_DIR: output, RUSTC_WRAPPER: join(FUZZ, 'instrument.sh') }
 
-function run(command, args, cwd) {
+function run(command, args, cwd, env = process.env) {
   const { status, error } = spawnSync(command, args, { cwd, env, stdio: 'inherit' })
   if (error) process.stderr.write(`${command}: ${error.message}\n`)
   return status === 0
 }
 
-if (!run('cargo', ['build', '--release', '--locked', '--bins'], FUZZ)) process.exit(1)
+/** The crate of a target, by its folder for fuzzing. */
+const folderOf = (target) => {
+  const [crate] = Object.entries(CRATES).find(([, targets]) => targets.includes(target))
+  return join(ROOT, 'crates', crate, 'fuzz')
+}
+
+const targets = positionals.length > 0 ? positionals : TARGETS
+for (const folder of new Set(targets.map(folderOf))) {
+  const env = { ...process.env, CARGO_TARGET_DIR: output, RUSTC_WRAPPER: join(folder, 'instrument.sh') }
+  if (!run('cargo', ['build', '--release', '--locked', '--bins'], folder, env)) process.exit(1)
+}
 let failed = false
-for (const target of positionals.length > 0 ? positionals : TARGETS) {
+for (const target of targets) {
   const found = join(output, 'corpus', target)
   mkdirSync(found, { recursive: true })
   process.stdout.write(`\n${target}, ${values.seconds} s\n`)
@@ -51,6 +64,7 @@ for (const target of positionals.length > 0 ? positionals : TARGETS) {
     '-print_final_stats=1',
     '-verbosity=1'
   ]
-  failed = !run(join(output, 'release', target), [...options, found, join(FUZZ, 'corpus', target)], ROOT) || failed
+  failed =
+    !run(join(output, 'release', target), [...options, found, join(folderOf(target), 'corpus', target)], ROOT) || failed
 }
 process.exit(failed ? 1 : 0)

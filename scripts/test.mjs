@@ -62,7 +62,7 @@ async function vitest(args) {
   if (status !== 0 && result.numFailedTests === 0) broken = true
 }
 
-const RUST = ['-p', 'chronym-vdf', '-p', 'chronym-beacon']
+const RUST = ['-p', 'chronym-vdf', '-p', 'chronym-beacon', '-p', 'chronym-dns']
 // Approximations made poor on purpose, so that every rare path of the fast squaring is taken.
 const STRESS = ['-p', 'chronym-vdf', '--features', 'stress']
 if (long) {
@@ -84,7 +84,9 @@ if (long) {
   await cargoTest(['--release', ...RUST])
   await cargoTest([...STRESS, '--lib', '--', 'lattice', 'form'])
   // Every input that fuzzing started from or failed on.
-  await cargoTest(['--manifest-path', 'crates/vdf/fuzz/Cargo.toml', '--no-default-features', '--locked'])
+  for (const crate of ['vdf', 'dns']) {
+    await cargoTest(['--manifest-path', `crates/${crate}/fuzz/Cargo.toml`, '--no-default-features', '--locked'])
+  }
   await vitest(['--project', 'unit'])
   // Alone: real processes with promises about time must not compete for the processor.
   await vitest(['--project', 'e2e'])

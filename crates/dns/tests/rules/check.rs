@@ -1,6 +1,6 @@
 //! What holds for the reply to any packet.
 
-use crate::fixture::{NOW, Registry};
+use super::fixture::{NOW, Registry};
 use chronym_dns::{Envelope, Query, Rejected, answer, cookie, finish, parse};
 use domain::base::Message;
 

@@ -97,6 +97,10 @@ pub fn alice() -> Vec<Vec<u8>> {
         let target = name(&below(&format!("link{}", link + 1)));
         records.push(record(&below(&format!("link{link}")), 5, 300, &target));
     }
+    for number in 0..7 {
+        // More than UDP takes.
+        records.push(record(&below("big"), 16, 300, &[&[1, number, 200][..], &[b'x'; 200]].concat()));
+    }
     records.extend(each_type());
     records
 }

@@ -28,23 +28,14 @@ fn an_opt_record_answers_one() {
     assert!(registry.ask_dnssec("alice.chronym", 1).dnssec_ok);
 }
 
-fn large() -> Registry {
-    let mut registry = Registry::new();
-    let text = [&[200][..], &[b'x'; 200]].concat();
-    let records: Vec<_> =
-        (0..7_u8).map(|number| record("big.chronym", 16, 60, &[&[1, number][..], &text].concat())).collect();
-    registry.secure("big.chronym", &records);
-    registry
-}
-
 #[test]
 fn a_reply_above_the_limit_is_cut_short_to_its_question() {
-    let registry = large();
-    let query = packet("big.chronym", 16, Some(b""), false);
+    let registry = Registry::new();
+    let query = packet("big.alice.chronym", 16, Some(b""), false);
     let short = registry.reply(&query, 0, |query| Envelope { limit: query.udp_limit(), ..tcp() });
     assert_eq!(short.flags, "AA TC RD");
     assert_eq!((short.answer.len(), short.authority.len(), short.options), (0, 0, Some(vec![])));
-    assert_eq!(short.bytes.len(), 12 + 17 + 11);
+    assert_eq!(short.bytes.len(), 12 + 23 + 11);
     // One byte decides.
     let whole = registry.reply(&query, 0, |_| tcp()).bytes.len();
     for (limit, flags) in [(whole, "AA RD"), (whole - 1, "AA TC RD"), (0, "AA TC RD")] {
@@ -78,8 +69,8 @@ fn options_are_sent_to_clients_that_sent_theirs() {
 
 #[test]
 fn padding_goes_to_the_next_block_and_not_above_the_limit() {
-    let registry = large();
-    let query = packet("big.chronym", 16, Some(&option(12, b"")), false);
+    let registry = Registry::new();
+    let query = packet("big.alice.chronym", 16, Some(&option(12, b"")), false);
     let length = |limit: usize| {
         let envelope = |_: &_| Envelope { limit, padding_block: Some(468), ..tcp() };
         registry.reply(&query, 0, envelope).bytes.len()

@@ -1,0 +1,13 @@
+//! What the fuzz targets check, one module each: `run` takes a fuzzer's bytes and panics where the server is wrong.
+//! `tests/corpus.rs` runs the same on every input that is kept.
+
+pub mod query;
+pub mod seeds;
+mod shared;
+pub mod zone;
+
+/// A target by its name, that of its corpus too.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: [Target; 2] = [("query", query::run), ("zone", zone::run)];
