@@ -43,8 +43,6 @@ pub(crate) struct Message {
 struct Remembered {
     name: Vec<u8>,
     at: usize,
-    /// How much of the name is there, before a pointer or the root label.
-    inline: usize,
 }
 
 impl Message {
@@ -148,7 +146,7 @@ impl Message {
             None => self.bytes.push(0),
         }
         if inline > 0 && self.remembered.len() < MAX_REMEMBERED {
-            self.remembered.push(Remembered { name: lower.to_vec(), at, inline });
+            self.remembered.push(Remembered { name: lower.to_vec(), at });
         }
     }
 
@@ -157,7 +155,8 @@ impl Message {
             return Some(HEADER_BYTES + self.question.len() - suffix.len());
         }
         self.remembered.iter().find_map(|known| {
-            let before = known.name.len().checked_sub(suffix.len()).filter(|&before| before < known.inline)?;
+            // A suffix that this name has by a pointer was found before it, in the question or an earlier name.
+            let before = known.name.len().checked_sub(suffix.len())?;
             let at = known.at + before;
             (at <= MAX_POINTER && name::is_within(&known.name, suffix)).then_some(at)
         })

@@ -177,7 +177,8 @@ fn question(packet: &[u8]) -> Option<Query> {
     Some(query)
 }
 
-/// Walks all records and returns the OPT record, of which there may be one, in the additional section (RFC 6891, 6.1.1).
+/// Walks all records, to the packet's end, and returns the OPT record. There may be one, in the additional section
+/// (RFC 6891, 6.1.1).
 fn records(message: &Message<[u8]>) -> Result<Option<OptRecord<&[u8]>>, ParseError> {
     let mut section = message.answer()?;
     let mut opt = None;

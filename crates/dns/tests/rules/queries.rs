@@ -110,6 +110,10 @@ fn a_query_for_a_cookie_alone_has_no_question() {
     alone[5] = 0;
     let query = parse(&alone).unwrap();
     assert!(query.is_cookie_only());
+    let mut nothing = alone.clone();
+    nothing[11] = 0;
+    assert_eq!(code_of(&nothing[..12]), 1);
+    assert_eq!(code_of(&[&alone[..21], &[0, 0]].concat()), 1);
     let envelope = chronym_dns::Envelope { cookie: Some([5; 24]), ..tcp() };
     let seen = Registry::new().reply(&alone, 0, |_| envelope.clone());
     assert_eq!((seen.rcode, seen.options), (0, Some(vec![(10, vec![5; 24])])));

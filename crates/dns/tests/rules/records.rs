@@ -1,6 +1,6 @@
 //! Records of every type, and queries for more than one: RFC 1035, RFC 3597, RFC 8482.
 
-use crate::fixture::Registry;
+use crate::fixture::{Registry, numbered, record};
 
 #[test]
 fn every_type_is_answered_and_signed() {
@@ -43,6 +43,35 @@ fn owners_point_at_the_question() {
     let seen = Registry::new().ask("alice.chronym", 1);
     // Header, question, and two records of 16 bytes.
     assert_eq!(seen.bytes.len(), 12 + 19 + 2 * 16);
+}
+
+#[test]
+fn names_are_compressed_in_types_of_rfc_1035_alone() {
+    // RFC 3597, 4; RFC 2782.
+    let registry = Registry::new();
+    let has = |qtype: u16, name: &[u8]| {
+        registry.ask("types.alice.chronym", qtype).bytes[37..].windows(name.len()).any(|window| window == name)
+    };
+    assert!(has(33, b"\x03SRV\x05alice\x07chronym\x00"));
+    assert!(has(64, b"\x03svc\x05alice\x07chronym\x00"));
+    // The rest of the name is in the question, after its first label.
+    assert!(has(15, b"\x04Mail\xc0\x12"));
+}
+
+#[test]
+fn names_of_several_records_are_shared_among_them() {
+    let mut registry = Registry::new();
+    let targets = ["mx.example.com", "b.mx.example.com", "c.b.mx.example.com", "d.c.b.mx.example.com", "example.com"];
+    let mail: Vec<_> = targets.iter().map(|target| record("mail.chronym", 15, 60, &numbered(&[1], target))).collect();
+    registry.secure("mail.chronym", &mail);
+    let seen = registry.ask("mail.chronym", 15);
+    let mut lines: Vec<_> = targets.iter().map(|target| format!("mail.chronym. 60 MX 1 {target}.")).collect();
+    lines.sort();
+    let mut answer = seen.answer.clone();
+    answer.sort();
+    assert_eq!(answer, lines);
+    // The first name whole, the others in four or six bytes less than 10 each.
+    assert!(seen.bytes.len() < 30 + 5 * 14 + 16 + 4 * 10, "{}", seen.bytes.len());
 }
 
 #[test]

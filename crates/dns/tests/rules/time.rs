@@ -2,6 +2,8 @@
 
 use crate::fixture::{NOW, Registry, packet, tcp};
 use chronym_dns::{answer, parse};
+use domain::base::{Message, ParsedName};
+use domain::rdata::Rrsig;
 
 #[test]
 fn ttls_are_lower_by_the_age_of_what_is_known() {
@@ -37,6 +39,26 @@ fn the_zones_own_records_do_not_age() {
     let registry = Registry::new();
     let seen = registry.reply(&packet("chronym", 2, None, false), 1000, |_| tcp());
     assert_eq!(seen.answer, ["chronym. 3600 NS localhost."]);
+}
+
+#[test]
+fn the_signature_that_is_kept_is_made_again_in_time() {
+    let registry = Registry::new();
+    let packet = packet("gone.chronym", 1, Some(b""), true);
+    let query = parse(&packet).unwrap();
+    let expirations = |now: u32| -> Vec<u32> {
+        let answer = answer(&query, &registry.apex, &registry, now);
+        let message = Message::from_octets(answer.message).unwrap();
+        let rrsigs = message.authority().unwrap().limit_to::<Rrsig<_, ParsedName<_>>>();
+        rrsigs.map(|record| record.unwrap().data().expiration().into_int()).collect()
+    };
+    // First that of the SOA record, then that of the denial.
+    let end = NOW + 2 * 86_400;
+    assert_eq!(expirations(NOW), [end, end]);
+    assert_eq!(expirations(NOW + 43_199), [end, end + 43_199]);
+    assert_eq!(expirations(NOW + 43_200), [end + 43_200, end + 43_200]);
+    // A clock that goes back gets a signature that has begun.
+    assert_eq!(expirations(NOW), [end, end]);
 }
 
 #[test]

@@ -78,6 +78,15 @@ fn equal_records_count_once_and_large_ttls_mean_zero() {
 }
 
 #[test]
+fn sets_are_signed_in_the_order_of_their_canonical_form() {
+    // RFC 4034, 6.2 and 6.3: as bytes, B comes before a.
+    let mut registry = Registry::new();
+    let mail = |target: &str| record("mail.chronym", 15, 60, &numbered(&[1], target));
+    registry.secure("mail.chronym", &[mail("B.example"), mail("a.example"), mail("C.example")]);
+    assert_eq!(registry.ask_dnssec("mail.chronym", 15).answer.len(), 4);
+}
+
+#[test]
 fn owners_are_found_in_any_case() {
     let mut registry = Registry::new();
     registry.secure("case.chronym", &[record("WWW.Case.Chronym", 1, 300, &[1, 2, 3, 4])]);
