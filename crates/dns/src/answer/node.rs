@@ -17,7 +17,7 @@ pub(super) fn node(
     let types = || -> Vec<u16> { sets.iter().map(|set| set.rtype).collect() };
     let find = |rtype: u16| sets.iter().find(|set| set.rtype == rtype);
     match qtype {
-        rtype::NSEC if part.is_secure => response.set(Section::Answer, name, &nsec(name, &types()), part),
+        rtype::NSEC if part.is_secure => response.set(Section::Answer, name, &nsec(name, &types()), part.denying()),
         rtype::RRSIG if part.is_secure => match sets.first() {
             Some(first) => response.signature(Section::Answer, name, first, part.clock),
             None => response.signature(Section::Answer, name, &nsec(name, &[]), part.clock),
@@ -31,7 +31,7 @@ pub(super) fn node(
                 response.set(Section::Answer, name, alias, part);
                 return alias.iter().next().map(<[u8]>::to_ascii_lowercase);
             } else {
-                no_data(response, name, &types(), part);
+                no_data(response, name, &types(), part.denying());
             }
         }
     }

@@ -28,7 +28,7 @@ impl Cut<'_> {
 pub(super) fn ds(response: &mut Response<'_>, cut: &Cut<'_>) {
     match cut.ds() {
         Some(ds) => response.set(Section::Answer, cut.owner, ds, cut.part),
-        None => no_data(response, cut.owner, &[rtype::NS], cut.part),
+        None => no_data(response, cut.owner, &[rtype::NS], cut.part.denying()),
     }
 }
 
@@ -39,7 +39,9 @@ pub(super) fn referral(response: &mut Response<'_>, cut: &Cut<'_>) {
     response.unsigned_set(Section::Authority, owner, ns, part);
     match cut.ds() {
         Some(ds) => response.set(Section::Authority, owner, ds, part),
-        None if response.signs(part) => response.set(Section::Authority, owner, &nsec(owner, &[rtype::NS]), part),
+        None if response.signs(part) => {
+            response.set(Section::Authority, owner, &nsec(owner, &[rtype::NS]), part.denying());
+        }
         None => {}
     }
     for target in ns.iter().map(<[u8]>::to_ascii_lowercase).filter(|target| name::is_within(target, zone.name())) {

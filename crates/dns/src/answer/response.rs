@@ -41,6 +41,14 @@ pub(super) struct Part<'a> {
     pub(super) is_secure: bool,
 }
 
+impl Part<'_> {
+    /// For denials made of a zone's records: they are made now, so that the zone's age is not theirs.
+    pub(super) fn denying(self) -> Self {
+        let clock = if matches!(self.clock, Clock::Aged(_)) { Clock::Still } else { self.clock };
+        Self { clock, ..self }
+    }
+}
+
 /// The records of an answer.
 pub(super) struct Response<'a> {
     apex: &'a Apex,

@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
             _ if name != zone.name() => None,
             rtype::DS => {
                 // The parent's to deny (RFC 4035, 3.1.4.1).
-                no_data(&mut self.response, name, &[rtype::NS], parent);
+                no_data(&mut self.response, name, &[rtype::NS], parent.denying());
                 return None;
             }
             rtype::SOA if !has_cut() => Some(self.apex.soa()),
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
     fn within(&mut self, zone: &Zone, name: &[u8], part: Part<'_>, parent: Part<'_>) -> Option<Vec<u8>> {
         let qtype = self.query.qtype;
         match zone.find(name) {
-            Place::Absent => self.rcode = absent(&mut self.response, name, qtype, part),
+            Place::Absent => self.rcode = absent(&mut self.response, name, qtype, part.denying()),
             Place::Node(sets) => return node(&mut self.response, name, qtype, sets, part),
             Place::Cut { owner, sets } => {
                 let at_top = owner == zone.name();
