@@ -48,7 +48,8 @@ const EXAMPLES: readonly (readonly [error: PartError, code: string, detail: stri
   [new BeaconError('BEACON_INVALID_ROUND', 'no round'), 'SVC-BCN-001', 'no round'],
   [new OfflineError('nobody'), 'SVC-RES-001', 'nobody'],
   [new AskError('no answer'), 'SVC-RES-001', 'no answer'],
-  [new ListenError('the port is taken'), 'SVC-CFG-001', 'the port is taken']
+  [new ListenError('the port is taken'), 'SVC-CFG-001', 'the port is taken'],
+  [new NativeError('LISTEN_FAILED', 'port 53 is taken'), 'SVC-CFG-001', 'port 53 is taken']
 ]
 
 const FAULTS: readonly PartError[] = [
@@ -65,7 +66,8 @@ const FAULTS: readonly PartError[] = [
       'CHECKPOINT_REFUSED',
       'POOL_BUSY',
       'POOL_CLOSED',
-      'WORKER_FAILED'
+      'WORKER_FAILED',
+      'SERVER_CLOSED'
     ] as const
   ).map((code) => new NativeError(code, 'a worker'))
 ]

@@ -57,7 +57,9 @@ export const TRANSLATIONS: Translations = {
     CHECKPOINT_REFUSED: FAULT,
     POOL_BUSY: FAULT,
     POOL_CLOSED: FAULT,
-    WORKER_FAILED: FAULT
+    WORKER_FAILED: FAULT,
+    LISTEN_FAILED: { code: 'SVC-CFG-001' },
+    SERVER_CLOSED: FAULT
   },
   store: {
     full: storeFails('The disk of the data directory is full'),

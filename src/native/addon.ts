@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
+import type { DnsServerClass } from './dns.ts'
 import { NativeError } from './errors.ts'
 import { addonTarget, hasGlibc } from './target.ts'
 import type { ProofQuestion } from './types.ts'
@@ -70,6 +71,7 @@ export interface Evaluation {
 /**
  * What crates/node exports. Written by hand: a generated file would know no units, bounds or errors.
  * Calls compute on the calling thread: only worker.ts, benchmarks and the command line's offline commands make them.
+ * The DNS server has threads of its own, so the daemon calls it (`dnsServer`).
  * Errors carry a `code` (`NativeErrorCode`). A stop word is a `Uint32Array` on shared memory. An element `x` is 100
  * bytes in chiavdf's form format; null is the generator.
  */
@@ -113,6 +115,7 @@ export interface Addon {
     proof: Uint8Array,
     depth: number
   ): boolean
+  DnsServer: DnsServerClass
 }
 
 export interface AddonSource {
@@ -133,7 +136,8 @@ const EXPORTS = [
   'Discriminant',
   'Evaluation',
   'Verifier',
-  'verifyProof'
+  'verifyProof',
+  'DnsServer'
 ] as const satisfies readonly (keyof Addon)[]
 
 let loaded: Addon | undefined

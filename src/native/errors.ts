@@ -12,6 +12,10 @@ export type NativeErrorCode =
   | 'POOL_BUSY'
   | 'POOL_CLOSED'
   | 'WORKER_FAILED'
+  /** The DNS server cannot listen on an address; the message names it, the cause and the cure. */
+  | 'LISTEN_FAILED'
+  /** The DNS server was closed. */
+  | 'SERVER_CLOSED'
 
 export class NativeError extends PartError<'native', NativeErrorCode> {
   override readonly name = 'NativeError'

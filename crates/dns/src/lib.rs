@@ -11,6 +11,7 @@ pub mod apex;
 pub mod codes;
 pub mod cookie;
 mod denial;
+pub mod engine;
 pub mod finish;
 mod header;
 pub mod key;
@@ -21,6 +22,7 @@ mod packed;
 pub mod query;
 mod rdata;
 mod rrset;
+pub mod server;
 mod signature;
 pub mod zone;
 

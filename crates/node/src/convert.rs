@@ -16,6 +16,10 @@ pub enum Code {
     KernelFault,
     /// Node refused a call, usually because memory ran out.
     WorkerFailed,
+    /// An address of the DNS server cannot be listened on, or the system refused it threads.
+    ListenFailed,
+    /// The DNS server was closed.
+    ServerClosed,
 }
 
 impl AsRef<str> for Code {
@@ -25,6 +29,8 @@ impl AsRef<str> for Code {
             Self::InvalidCheckpoint => "INVALID_CHECKPOINT",
             Self::KernelFault => "KERNEL_FAULT",
             Self::WorkerFailed => "WORKER_FAILED",
+            Self::ListenFailed => "LISTEN_FAILED",
+            Self::ServerClosed => "SERVER_CLOSED",
         }
     }
 }

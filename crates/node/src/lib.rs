@@ -1,4 +1,4 @@
-//! The Node-API face of the kernel and the beacon: convert, call, convert.
+//! The Node-API face of the kernel, the beacon and the DNS server: convert, call, convert.
 //!
 //! No arithmetic and no loop belongs here. Errors become JS errors whose `code` is one of [`convert::Code`];
 //! a panic below becomes a JS error too, never the end of the process.
@@ -8,6 +8,7 @@
 
 mod convert;
 mod discriminant;
+mod dns;
 mod evaluation;
 mod pulse;
 mod stamp;

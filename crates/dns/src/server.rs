@@ -1,0 +1,11 @@
+//! Sockets and threads around the engine.
+
+mod clock;
+mod guard;
+mod late;
+mod listen;
+mod start;
+mod udp;
+
+pub use listen::{Listen, ListenError};
+pub use start::{Server, ServerOptions, StartError, TlsFiles};

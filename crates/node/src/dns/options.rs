@@ -1,0 +1,107 @@
+//! What a DNS server is started with.
+
+use crate::convert::{Result, count, invalid};
+use chronym_dns::engine::Transport;
+use chronym_dns::server::{Listen, ServerOptions, TlsFiles};
+use chronym_dns::{Apex, SigningKey};
+use napi::bindgen_prelude::{Either, Null, Uint8ArraySlice};
+use napi_derive::napi;
+use std::net::{IpAddr, SocketAddr};
+
+/// An address to listen on.
+#[napi(object)]
+pub struct DnsListen {
+    /// `udp`, `tcp` or `tls`.
+    pub transport: String,
+    /// An IP address.
+    pub address: String,
+    /// 0: any free one.
+    pub port: f64,
+}
+
+/// A certificate with its key, both PEM.
+#[napi(object, object_to_js = false)]
+pub struct DnsTls<'a> {
+    /// The chain, the server's own first.
+    pub certificate: Uint8ArraySlice<'a>,
+    /// PKCS#8, PKCS#1 or SEC1.
+    pub key: Uint8ArraySlice<'a>,
+}
+
+/// See src/native/dns.ts.
+#[napi(object, object_to_js = false)]
+pub struct DnsServerOptions<'a> {
+    /// The zone.
+    pub tld: String,
+    /// PKCS#8 DER, P-256.
+    pub key: Uint8ArraySlice<'a>,
+    /// The serial number of the SOA record.
+    pub serial: f64,
+    /// Addresses to listen on.
+    pub listen: Vec<DnsListen>,
+    /// For DNS over TLS.
+    pub tls: Either<DnsTls<'a>, Null>,
+    /// Upstreams, `ip:port`.
+    pub forward: Vec<String>,
+    /// Whether strangers may ask.
+    pub is_public: bool,
+    /// Bytes of knowledge and packed answers.
+    pub cache_bytes: f64,
+}
+
+/// The options, checked.
+pub fn checked(options: &DnsServerOptions) -> Result<ServerOptions> {
+    let serial = u32::try_from(count(options.serial, "serial")?).map_err(|_| invalid("serial must have 32 bits"))?;
+    let key = SigningKey::from_pkcs8(&options.key).map_err(invalid)?;
+    let tls = match &options.tls {
+        Either::A(tls) => Some(TlsFiles { certificate: tls.certificate.to_vec(), key: tls.key.to_vec() }),
+        Either::B(Null) => None,
+    };
+    Ok(ServerOptions {
+        apex: Apex::new(&options.tld, key, serial).map_err(invalid)?,
+        listen: options.listen.iter().map(listen).collect::<Result<_>>()?,
+        tls,
+        forward: options.forward.iter().map(|text| upstream(text)).collect::<Result<_>>()?,
+        is_public: options.is_public,
+        cache_bytes: usize::try_from(count(options.cache_bytes, "cacheBytes")?).map_err(invalid)?,
+    })
+}
+
+/// An IP address in its text form.
+pub fn ip(text: &str, what: &str) -> Result<IpAddr> {
+    text.parse().map_err(|_| invalid(format_args!("{what} must be an IP address, not '{text}'")))
+}
+
+fn listen(listen: &DnsListen) -> Result<Listen> {
+    let transport = match listen.transport.as_str() {
+        "udp" => Transport::Udp,
+        "tcp" => Transport::Tcp,
+        "tls" => Transport::Tls,
+        other => return Err(invalid(format_args!("transport must be udp, tcp or tls, not '{other}'"))),
+    };
+    let port = u16::try_from(count(listen.port, "port")?).map_err(|_| invalid("port must be from 0 to 65535"))?;
+    Ok(Listen { transport, address: SocketAddr::new(ip(&listen.address, "address")?, port) })
+}
+
+fn upstream(text: &str) -> Result<SocketAddr> {
+    text.parse().map_err(|_| {
+        invalid(format_args!(
+            "forward must hold addresses with a port, like 192.0.2.1:53 or [2001:db8::1]:53, not '{text}'"
+        ))
+    })
+}
+
+impl From<&Listen> for DnsListen {
+    fn from(listen: &Listen) -> Self {
+        let transport = match listen.transport {
+            Transport::Tcp => "tcp",
+            Transport::Tls => "tls",
+            Transport::Udp | Transport::Https => "udp",
+        };
+        Self {
+            transport: transport.to_owned(),
+            address: listen.address.ip().to_string(),
+            port: f64::from(listen.address.port()),
+        }
+    }
+}
