@@ -8,6 +8,7 @@ mod learn;
 mod limits;
 mod mark;
 mod names;
+mod network;
 mod outgoing;
 mod packed;
 mod respond;
@@ -16,4 +17,5 @@ mod waiting;
 
 pub use asker::{Asker, Handled, Later, Now, Outside, Question, Reason, Transport};
 pub use counters::{ANSWERS, CACHE, Stats, TRANSPORTS};
+pub use network::Network;
 pub use respond::{Engine, EngineOptions, Settled};

@@ -5,6 +5,7 @@ mod guard;
 mod late;
 mod listen;
 mod start;
+mod stream;
 mod udp;
 
 pub use listen::{Listen, ListenError};

@@ -1,6 +1,7 @@
 //! What one network may ask of a public resolver.
 
 use super::buckets::Buckets;
+use super::network::Network;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,6 +10,9 @@ const QUERIES: (u32, u32) = (1_000, 2_000);
 
 /// Datagrams a second to one unproved network, and how many at once. Knot's manual suggests 50 as the instant limit.
 const RESPONSES: (u32, u32) = (50, 250);
+
+/// Networks are a /24 or a /56, what one subscriber has at most.
+const V6_BYTES: usize = 7;
 
 /// One of as many limited responses goes out truncated, so that a real client comes back over TCP ("slip").
 const SLIP: u32 = 2;
@@ -44,14 +48,12 @@ impl Limits {
 
     /// Whether the client's network may ask now.
     pub fn admits(&self, client: IpAddr, now_ms: u64) -> bool {
-        let (prefix, length) = prefix(client);
-        self.queries.admit(&prefix[..length], now_ms)
+        self.queries.admit(Network::of(client, V6_BYTES).as_bytes(), now_ms)
     }
 
     /// What to do with a datagram to an unproved client.
     pub fn response(&self, client: IpAddr, now_ms: u64) -> Verdict {
-        let (prefix, length) = prefix(client);
-        if self.responses.admit(&prefix[..length], now_ms) {
+        if self.responses.admit(Network::of(client, V6_BYTES).as_bytes(), now_ms) {
             return Verdict::Send;
         }
         let limited = self.limited.fetch_add(1, Ordering::Relaxed);
@@ -59,37 +61,13 @@ impl Limits {
     }
 }
 
-/// The /24 or /56 of an address: the first bytes of the array, as many as the second part says.
-fn prefix(client: IpAddr) -> ([u8; 8], usize) {
-    let mut prefix = [0; 8];
-    match client.to_canonical() {
-        IpAddr::V4(address) => {
-            prefix[..3].copy_from_slice(&address.octets()[..3]);
-            (prefix, 3)
-        }
-        IpAddr::V6(address) => {
-            prefix[..7].copy_from_slice(&address.octets()[..7]);
-            (prefix, 7)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Limits, Verdict, prefix};
+    use super::{Limits, Verdict};
     use std::net::IpAddr;
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()
-    }
-
-    #[test]
-    fn networks_share_a_prefix() {
-        assert_eq!(prefix(ip("192.0.2.1")), prefix(ip("192.0.2.254")));
-        assert_ne!(prefix(ip("192.0.2.1")), prefix(ip("192.0.3.1")));
-        assert_eq!(prefix(ip("::ffff:192.0.2.1")), prefix(ip("192.0.2.9")));
-        assert_eq!(prefix(ip("2001:db8:0:100::1")), prefix(ip("2001:db8:0:1ff::1")));
-        assert_ne!(prefix(ip("2001:db8:0:100::1")), prefix(ip("2001:db8:0:200::1")));
     }
 
     #[test]

@@ -4,16 +4,18 @@ use super::clock::Clock;
 use super::guard::{QUERY_BYTES, Shared};
 use super::late::{self, Job};
 use super::listen::{Bound, Listen, ListenError, bind_all};
+use super::stream::{Streams, tls_config};
 use super::udp;
 use crate::apex::{Apex, Position};
 use crate::engine::{Asker, Engine, EngineOptions, Handled, Later, Question, Reason, Stats, Transport};
 use crate::knowledge::Knowledge;
 use crate::name;
+use mio::Waker;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -83,6 +85,8 @@ pub struct Server {
     addresses: Vec<Listen>,
     jobs: Sender<Job>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    wakers: Mutex<Vec<Arc<Waker>>>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -92,6 +96,11 @@ impl Server {
     /// # Errors
     /// [`StartError`]; then nothing runs and nothing is bound.
     pub fn start(options: ServerOptions, question: Question) -> Result<Self, StartError> {
+        let tls = options.tls.as_ref().map(|files| tls_config(&files.certificate, &files.key)).transpose();
+        let tls = tls.map_err(StartError::Tls)?;
+        if tls.is_none() && options.listen.iter().any(|listen| listen.transport == Transport::Tls) {
+            return Err(StartError::Tls("listening on tls needs a certificate and its key".to_owned()));
+        }
         let bound = bind_all(&options.listen)?;
         let (jobs, received) = channel();
         let wake = Mutex::new(jobs.clone());
@@ -113,9 +122,17 @@ impl Server {
             Shared { engine: Arc::new(engine), clock: Clock::start(), ended: Arc::new(AtomicBool::new(false)) };
         let addresses = bound.iter().map(|(listen, _)| *listen).collect();
         // From here on a return drops the server, which ends the threads that run.
-        let server = Self { shared, addresses, jobs, threads: Mutex::default() };
+        let server = Self {
+            shared,
+            addresses,
+            jobs,
+            threads: Mutex::default(),
+            wakers: Mutex::default(),
+            connections: Arc::default(),
+        };
         let shared = server.shared.clone();
         server.spawn("dns-late", move || late::run(&shared, &received))?;
+        let mut listeners = Vec::new();
         for (_, bound) in bound {
             match bound {
                 Bound::Datagrams(socket) => {
@@ -123,8 +140,15 @@ impl Server {
                     let shared = server.shared.clone();
                     server.spawn("dns-udp", move || udp::run(socket, &shared))?;
                 }
-                Bound::Streams(..) => {}
+                Bound::Streams(listener, transport) => {
+                    listeners.push((listener, tls.clone().filter(|_| transport == Transport::Tls)));
+                }
             }
+        }
+        if !listeners.is_empty() {
+            let (streams, waker) = Streams::new(server.shared.clone(), listeners, Arc::clone(&server.connections))?;
+            server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
+            server.spawn("dns-stream", move || streams.run())?;
         }
         Ok(server)
     }
@@ -196,13 +220,16 @@ impl Server {
     /// Open connections.
     #[must_use]
     pub fn connections(&self) -> usize {
-        0
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// Ends all threads and closes all sockets, within a second. Queries that wait get no reply. May be called again.
     pub fn close(&self) {
         self.shared.ended.store(true, Ordering::Release);
         let _ = self.jobs.send(Job::End);
+        for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            let _ = waker.wake();
+        }
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = thread.join();
         }

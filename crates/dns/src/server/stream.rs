@@ -1,0 +1,10 @@
+//! Connections, with TLS or without: one thread for all of them.
+
+mod channel;
+mod connection;
+mod events;
+mod table;
+mod tls;
+
+pub use events::Streams;
+pub use tls::tls_config;
