@@ -1,6 +1,7 @@
 //! Sockets and threads around the engine.
 
 mod clock;
+mod forward;
 mod guard;
 mod late;
 mod listen;

@@ -1,6 +1,5 @@
 //! Who asks, when, and how an answer reaches them.
 
-use crate::query::Query;
 use std::net::IpAddr;
 
 /// How a query came in.
@@ -64,7 +63,10 @@ pub type Question = Box<dyn Fn(&str, Reason) -> bool + Send + Sync>;
 
 /// What answers queries outside of the zone.
 pub trait Outside: Send + Sync {
-    /// Forwards a query. The answer goes to `later`, at most `limit` bytes long, or cut down to a question with TC.
-    /// False: too many are under way.
-    fn forward(&self, packet: &[u8], query: &Query, transport: Transport, limit: usize, later: Later) -> bool;
+    /// Whether another query may be forwarded now.
+    fn has_room(&self) -> bool;
+
+    /// Forwards a query that [`crate::parse`] takes. The answer goes to `later`, at most `limit` bytes long, or cut
+    /// down to its question with TC.
+    fn forward(&self, packet: &[u8], transport: Transport, limit: usize, later: Later);
 }

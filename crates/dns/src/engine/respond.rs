@@ -271,11 +271,12 @@ impl Engine {
             let composed = answer(query, &self.apex, &view, case.now.unix);
             return self.outgoing.send(query, packet, &composed, 0, case.terms, out);
         };
-        if outside.forward(packet, query, case.asker.transport, case.terms.limit(), later()) {
-            self.outgoing.counters.answer(Outcome::Forwarded);
-            return Handled::Later;
+        if !outside.has_room() {
+            let error = (ede::NOT_READY, "too many queries are being forwarded; ask again soon");
+            return self.outgoing.refuse(query, packet, rcode::SERVFAIL, error, case.terms, out);
         }
-        self.outgoing.counters.answer(Outcome::Dropped);
+        outside.forward(packet, case.asker.transport, case.terms.limit(), later());
+        self.outgoing.counters.answer(Outcome::Forwarded);
         Handled::Later
     }
 }

@@ -1,13 +1,14 @@
 //! Starting and ending a server.
 
 use super::clock::Clock;
+use super::forward::Forwarding;
 use super::guard::{QUERY_BYTES, Shared};
 use super::late::{self, Job};
 use super::listen::{Bound, Listen, ListenError, bind_all};
 use super::stream::{Streams, tls_config};
 use super::udp;
 use crate::apex::{Apex, Position};
-use crate::engine::{Asker, Engine, EngineOptions, Handled, Later, Question, Reason, Stats, Transport};
+use crate::engine::{Asker, Engine, EngineOptions, Handled, Later, Outside, Question, Reason, Stats, Transport};
 use crate::knowledge::Knowledge;
 use crate::name;
 use mio::Waker;
@@ -110,16 +111,22 @@ impl Server {
             }
             question(name, reason)
         });
+        let ended = Arc::new(AtomicBool::new(false));
+        let (mut forwarding, mut outside) = (None, None);
+        if !options.forward.is_empty() {
+            let (forwards, forwarder, waker) = Forwarding::new(options.forward, Arc::clone(&ended))?;
+            forwarding = Some((forwards, waker));
+            outside = Some(Box::new(forwarder) as Box<dyn Outside>);
+        }
         let engine = Engine::new(EngineOptions {
             apex: options.apex,
             question: asks,
-            outside: None,
+            outside,
             is_public: options.is_public,
             cache_bytes: options.cache_bytes,
             secrets: secrets()?,
         });
-        let shared =
-            Shared { engine: Arc::new(engine), clock: Clock::start(), ended: Arc::new(AtomicBool::new(false)) };
+        let shared = Shared { engine: Arc::new(engine), clock: Clock::start(), ended };
         let addresses = bound.iter().map(|(listen, _)| *listen).collect();
         // From here on a return drops the server, which ends the threads that run.
         let server = Self {
@@ -132,6 +139,10 @@ impl Server {
         };
         let shared = server.shared.clone();
         server.spawn("dns-late", move || late::run(&shared, &received))?;
+        if let Some((forwarding, waker)) = forwarding {
+            server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
+            server.spawn("dns-forward", move || forwarding.run())?;
+        }
         let mut listeners = Vec::new();
         for (_, bound) in bound {
             match bound {

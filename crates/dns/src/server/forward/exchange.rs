@@ -1,0 +1,137 @@
+//! One query on its way to upstreams.
+
+use super::message::is_reply;
+use mio::net::{TcpStream, UdpSocket};
+use mio::{Interest, Registry, Token};
+use ring::rand::{SecureRandom, SystemRandom};
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as StdUdpSocket};
+
+/// Ports that are tried before the system chooses one.
+const PORT_TRIES: usize = 8;
+
+/// Datagrams that are looked at for one event: a flood of forged ones must not hold the loop.
+const DATAGRAMS: usize = 16;
+
+/// The largest datagram of an upstream that is taken, in bytes.
+const DATAGRAM_BYTES: usize = 4_096;
+
+/// A way to one upstream. A new one for each attempt, so that its source port says nothing about the next.
+pub enum Way {
+    /// A datagram.
+    Datagram(UdpSocket),
+    /// A connection: what is to be written, how much of it is, and what was read.
+    Stream { socket: TcpStream, out: Vec<u8>, written: usize, read: Vec<u8> },
+}
+
+impl Way {
+    /// Sends a request by a datagram from a random port, or by a connection.
+    pub fn open(
+        upstream: SocketAddr,
+        request: &[u8],
+        is_stream: bool,
+        registry: &Registry,
+        token: Token,
+    ) -> io::Result<Self> {
+        if is_stream {
+            let mut socket = TcpStream::connect(upstream)?;
+            registry.register(&mut socket, token, Interest::READABLE | Interest::WRITABLE)?;
+            let length = u16::try_from(request.len()).map_err(io::Error::other)?;
+            let out = [&length.to_be_bytes(), request].concat();
+            return Ok(Self::Stream { socket, out, written: 0, read: Vec::new() });
+        }
+        let socket = random_port(upstream)?;
+        socket.set_nonblocking(true)?;
+        socket.connect(upstream)?;
+        let mut socket = UdpSocket::from_std(socket);
+        registry.register(&mut socket, token, Interest::READABLE)?;
+        socket.send(request)?;
+        Ok(Self::Datagram(socket))
+    }
+
+    /// Goes on after an event: the reply when it is whole, an error when this way leads nowhere.
+    pub fn proceed(&mut self, request: &[u8], question_bytes: usize) -> io::Result<Option<Vec<u8>>> {
+        match self {
+            Self::Datagram(socket) => {
+                let mut buffer = [0; DATAGRAM_BYTES];
+                for _ in 0..DATAGRAMS {
+                    let Some(length) = blocked(socket.recv(&mut buffer))? else { return Ok(None) };
+                    if is_reply(request, question_bytes, &buffer[..length]) {
+                        return Ok(Some(buffer[..length].to_vec()));
+                    }
+                }
+                // Whoever sends that many wrong replies guesses: a new port and ID end that.
+                Err(io::ErrorKind::InvalidData.into())
+            }
+            Self::Stream { socket, out, written, read } => {
+                while *written < out.len() {
+                    match socket.write(&out[*written..]) {
+                        Ok(count) => *written += count,
+                        Err(error) if error.kind() == io::ErrorKind::NotConnected => return Ok(None),
+                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                        Err(error) => return Err(error),
+                    }
+                }
+                let mut buffer = [0; DATAGRAM_BYTES];
+                while let Some(count) = blocked(socket.read(&mut buffer))? {
+                    read.extend_from_slice(&buffer[..count]);
+                    if let Some((&length, rest)) = read.split_first_chunk::<2>()
+                        && let Some(reply) = rest.get(..usize::from(u16::from_be_bytes(length)))
+                    {
+                        let is_reply = is_reply(request, question_bytes, reply);
+                        return if is_reply {
+                            Ok(Some(reply.to_vec()))
+                        } else {
+                            Err(io::ErrorKind::InvalidData.into())
+                        };
+                    }
+                    if count == 0 {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Forgets it.
+    pub fn close(mut self, registry: &Registry) {
+        // A socket that is closed is no longer registered either.
+        let _ = match &mut self {
+            Self::Datagram(socket) => registry.deregister(socket),
+            Self::Stream { socket, .. } => registry.deregister(socket),
+        };
+    }
+}
+
+fn blocked(result: io::Result<usize>) -> io::Result<Option<usize>> {
+    match result {
+        Ok(count) => Ok(Some(count)),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Systems differ in how well they choose; this is 16 bits an attacker has to guess.
+fn random_port(upstream: SocketAddr) -> io::Result<StdUdpSocket> {
+    let any = |port| match upstream {
+        SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)),
+        SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)),
+    };
+    for _ in 0..PORT_TRIES {
+        let port = random_u16()?;
+        if port >= 1_024
+            && let Ok(socket) = StdUdpSocket::bind(any(port))
+        {
+            return Ok(socket);
+        }
+    }
+    StdUdpSocket::bind(any(0))
+}
+
+/// For ports and IDs.
+pub fn random_u16() -> io::Result<u16> {
+    let mut bytes = [0; 2];
+    SystemRandom::new().fill(&mut bytes).map_err(|_| io::Error::other("no random bytes"))?;
+    Ok(u16::from_be_bytes(bytes))
+}
