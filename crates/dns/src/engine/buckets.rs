@@ -32,12 +32,12 @@ impl Buckets {
     pub fn admit(&self, key: &[u8], now_ms: u64) -> bool {
         let mut hasher = SipHasher13::new_with_key(&self.secret);
         hasher.write(key);
-        let now_us = now_ms.saturating_mul(1_000);
+        let time_us = now_ms.saturating_mul(1_000);
         let index = usize::try_from(hasher.finish() % BUCKETS as u64).unwrap_or(0);
         self.empty_at_us[index]
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |empty_at| {
-                let next = empty_at.max(now_us) + self.interval_us;
-                (next - now_us <= self.burst_us).then_some(next)
+                let next = empty_at.max(time_us) + self.interval_us;
+                (next - time_us <= self.burst_us).then_some(next)
             })
             .is_ok()
     }

@@ -24,13 +24,11 @@ impl Engine {
 
     /// Forgets a name, or all; how many were known.
     pub fn flush(&self, name: Option<&[u8]>) -> usize {
-        match name {
-            Some(name) => usize::from(self.names.forget(name)),
-            None => {
-                self.packed.clear();
-                self.names.clear()
-            }
+        if let Some(name) = name {
+            return usize::from(self.names.forget(name));
         }
+        self.packed.clear();
+        self.names.clear()
     }
 
     /// Lets go of all that waits: nobody gets a reply.

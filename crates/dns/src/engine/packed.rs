@@ -4,7 +4,7 @@ use super::asker::Now;
 use super::mark::Mark;
 use crate::packed::Answer;
 use crate::query::Query;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, Weighter};
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl PackedCache {
     /// Of at most that many bytes.
     pub fn new(bytes: usize) -> Self {
         let items = (bytes / 768).clamp(64, 1 << 16);
-        Self(Cache::with(items, bytes as u64, Weight, DefaultHashBuilder::default(), Default::default()))
+        Self(Cache::with(items, bytes as u64, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default()))
     }
 
     /// The answer, if it still holds.

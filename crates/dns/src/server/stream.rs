@@ -4,6 +4,8 @@ mod channel;
 mod connection;
 mod events;
 mod table;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 pub use events::Streams;

@@ -2,6 +2,7 @@
 
 use super::super::guard::QUERY_BYTES;
 use super::channel::Channel;
+use super::table::Held;
 use crate::engine::Handled;
 use std::io;
 use std::net::IpAddr;
@@ -35,14 +36,17 @@ pub enum Next {
     End,
 }
 
+/// Answers a query of a connection into the buffer.
+pub type Handle<'a> = &'a mut dyn FnMut(&Connection, &[u8], &mut Vec<u8>) -> Handled;
+
 /// A connection.
 pub struct Connection {
     pub channel: Channel,
     pub client: IpAddr,
     /// When a query was last read whole, or the last reply was written whole: trickled bytes are no progress.
-    pub progress_ms: u64,
+    progress_ms: u64,
     /// Queries that wait.
-    pub waiting: usize,
+    waiting: usize,
     partial: Vec<u8>,
     out: Vec<u8>,
     out_at: usize,
@@ -71,11 +75,6 @@ impl Connection {
         self.is_readable = true;
     }
 
-    /// Whether nothing is owed to it.
-    pub fn is_idle(&self) -> bool {
-        self.waiting == 0 && self.out.is_empty()
-    }
-
     /// Adds a reply that came late.
     pub fn reply_late(&mut self, reply: &[u8]) {
         self.waiting = self.waiting.saturating_sub(1);
@@ -83,13 +82,7 @@ impl Connection {
     }
 
     /// Reads, answers and writes as far as it goes. `handle` answers a query into its second argument.
-    pub fn pump(
-        &mut self,
-        scratch: &mut [u8],
-        reply: &mut Vec<u8>,
-        now_ms: u64,
-        handle: &mut dyn FnMut(&Connection, &[u8], &mut Vec<u8>) -> Handled,
-    ) -> Next {
+    pub fn pump(&mut self, scratch: &mut [u8], reply: &mut Vec<u8>, now_ms: u64, handle: Handle<'_>) -> Next {
         match self.try_pump(scratch, reply, now_ms, handle) {
             Ok(next) => next,
             Err(_) => Next::End,
@@ -101,7 +94,7 @@ impl Connection {
         scratch: &mut [u8],
         reply: &mut Vec<u8>,
         now_ms: u64,
-        handle: &mut dyn FnMut(&Connection, &[u8], &mut Vec<u8>) -> Handled,
+        handle: Handle<'_>,
     ) -> io::Result<Next> {
         for _ in 0..READS {
             let length = self.partial.len();
@@ -149,13 +142,7 @@ impl Connection {
     }
 
     /// Answers queries from the front; how many bytes they were.
-    fn answer(
-        &mut self,
-        bytes: &[u8],
-        reply: &mut Vec<u8>,
-        now_ms: u64,
-        handle: &mut dyn FnMut(&Connection, &[u8], &mut Vec<u8>) -> Handled,
-    ) -> io::Result<usize> {
+    fn answer(&mut self, bytes: &[u8], reply: &mut Vec<u8>, now_ms: u64, handle: Handle<'_>) -> io::Result<usize> {
         let mut used = 0;
         while self.takes_more()
             && let Some(query) = frame(&bytes[used..])?
@@ -197,6 +184,28 @@ impl Connection {
             self.progress_ms = now_ms;
         }
         Ok(())
+    }
+}
+
+impl Held for Connection {
+    fn client(&self) -> IpAddr {
+        self.client
+    }
+
+    fn progress_ms(&self) -> u64 {
+        self.progress_ms
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.waiting > 0
+    }
+
+    fn is_idle(&self) -> bool {
+        self.waiting == 0 && self.out.is_empty()
+    }
+
+    fn end(&mut self) {
+        self.channel.end();
     }
 }
 

@@ -24,6 +24,9 @@ const TICK: Duration = Duration::from_millis(500);
 /// Events taken at once.
 const EVENTS: usize = 256;
 
+/// A late reply and the connection that waits for it.
+type Late = (Place, Vec<u8>);
+
 struct Listening {
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
@@ -35,9 +38,9 @@ pub struct Streams {
     waker: Arc<Waker>,
     shared: Shared,
     listening: Vec<Listening>,
-    table: Table,
+    table: Table<Connection>,
     turns: VecDeque<Place>,
-    late: (Sender<(Place, Vec<u8>)>, Receiver<(Place, Vec<u8>)>),
+    late: (Sender<Late>, Receiver<Late>),
     scratch: Vec<u8>,
     reply: Vec<u8>,
     /// Connections now, for the counts.
@@ -67,7 +70,7 @@ impl Streams {
             waker: Arc::clone(&waker),
             shared,
             listening,
-            table: Table::default(),
+            table: Table::new(),
             turns: VecDeque::new(),
             late: channel(),
             scratch: vec![0; SCRATCH_BYTES],

@@ -1,6 +1,5 @@
 //! All connections, bounded together and by network.
 
-use super::connection::Connection;
 use crate::engine::Network;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -26,22 +25,40 @@ pub struct Place {
     generation: u64,
 }
 
-struct Slot {
+/// What a table must know of its connections.
+pub trait Held {
+    /// The peer's address.
+    fn client(&self) -> IpAddr;
+    /// When it last got on.
+    fn progress_ms(&self) -> u64;
+    /// Whether queries of it wait.
+    fn is_waiting(&self) -> bool;
+    /// Whether nothing is owed to it.
+    fn is_idle(&self) -> bool;
+    /// Says goodbye, as far as that goes without waiting.
+    fn end(&mut self);
+}
+
+struct Slot<C> {
     generation: u64,
-    connection: Option<Connection>,
+    connection: Option<C>,
 }
 
 /// The connections.
-#[derive(Default)]
-pub struct Table {
-    slots: Vec<Slot>,
+pub struct Table<C> {
+    slots: Vec<Slot<C>>,
     free: Vec<usize>,
     networks: HashMap<Network, usize>,
     generation: u64,
     count: usize,
 }
 
-impl Table {
+impl<C: Held> Table<C> {
+    /// Without connections.
+    pub fn new() -> Self {
+        Self { slots: Vec::new(), free: Vec::new(), networks: HashMap::new(), generation: 0, count: 0 }
+    }
+
     /// How many connections there are.
     pub fn len(&self) -> usize {
         self.count
@@ -58,19 +75,19 @@ impl Table {
         let network = Network::of(client, V6_BYTES);
         if !client.to_canonical().is_loopback() && self.networks.get(&network).is_some_and(|&count| count >= OF_NETWORK)
         {
-            return self.end_oldest(|connection| Network::of(connection.client, V6_BYTES) == network);
+            return self.end_oldest(|connection| Network::of(connection.client(), V6_BYTES) == network);
         }
         self.count < CONNECTIONS || self.end_oldest(|_| true)
     }
 
-    fn end_oldest(&mut self, is_meant: impl Fn(&Connection) -> bool) -> bool {
+    fn end_oldest(&mut self, is_meant: impl Fn(&C) -> bool) -> bool {
         let oldest = self
             .slots
             .iter()
             .enumerate()
             .filter_map(|(index, slot)| Some((index, slot.connection.as_ref()?)))
             .filter(|(_, connection)| connection.is_idle() && is_meant(connection))
-            .min_by_key(|(_, connection)| connection.progress_ms)
+            .min_by_key(|(_, connection)| connection.progress_ms())
             .map(|(index, _)| index);
         oldest.map(|index| self.end(index)).is_some()
     }
@@ -87,8 +104,8 @@ impl Table {
     }
 
     /// Puts a connection where [`Table::next_place`] said.
-    pub fn put(&mut self, place: Place, connection: Connection) {
-        *self.networks.entry(Network::of(connection.client, V6_BYTES)).or_default() += 1;
+    pub fn put(&mut self, place: Place, connection: C) {
+        *self.networks.entry(Network::of(connection.client(), V6_BYTES)).or_default() += 1;
         self.slots[place.index].connection = Some(connection);
         self.count += 1;
     }
@@ -99,14 +116,14 @@ impl Table {
     }
 
     /// The connection at an index.
-    pub fn at(&mut self, index: usize) -> Option<(Place, &mut Connection)> {
+    pub fn at(&mut self, index: usize) -> Option<(Place, &mut C)> {
         let slot = self.slots.get_mut(index)?;
         let place = Place { index, generation: slot.generation };
         slot.connection.as_mut().map(|connection| (place, connection))
     }
 
     /// That very connection, if it lives.
-    pub fn get(&mut self, place: Place) -> Option<&mut Connection> {
+    pub fn get(&mut self, place: Place) -> Option<&mut C> {
         let slot = self.slots.get_mut(place.index).filter(|slot| slot.generation == place.generation)?;
         slot.connection.as_mut()
     }
@@ -114,8 +131,8 @@ impl Table {
     /// Ends a connection.
     pub fn end(&mut self, index: usize) {
         let Some(mut connection) = self.slots.get_mut(index).and_then(|slot| slot.connection.take()) else { return };
-        connection.channel.end();
-        let network = Network::of(connection.client, V6_BYTES);
+        connection.end();
+        let network = Network::of(connection.client(), V6_BYTES);
         if let Some(count) = self.networks.get_mut(&network) {
             *count -= 1;
             if *count == 0 {
@@ -132,8 +149,8 @@ impl Table {
         for index in 0..self.slots.len() {
             let Some(connection) = &self.slots[index].connection else { continue };
             // Who waits for us is not idle yet; nobody waits for as long as this.
-            let limit_ms = if connection.waiting > 0 { IDLE_MS } else { idle_ms };
-            if now_ms.saturating_sub(connection.progress_ms) >= limit_ms {
+            let limit_ms = if connection.is_waiting() { IDLE_MS } else { idle_ms };
+            if now_ms.saturating_sub(connection.progress_ms()) >= limit_ms {
                 self.end(index);
             }
         }

@@ -45,6 +45,7 @@ impl Ends {
 
     /// Leaves the choice of the interface to the routes: what came in by one may leave by another. Link-local
     /// addresses mean nothing without their interface.
+    #[expect(clippy::cast_ptr_alignment, reason = "read and written without alignment")]
     fn free_interface(&mut self) {
         let mut header = blank();
         header.msg_control = self.control.as_mut_ptr().cast();
@@ -99,6 +100,12 @@ fn blank() -> libc::msghdr {
     unsafe { mem::zeroed() }
 }
 
+/// The field is a `size_t` with some C libraries and a `socklen_t` with others.
+#[allow(clippy::unnecessary_cast, reason = "unnecessary with some C libraries only")]
+fn control_length(header: &libc::msghdr) -> usize {
+    header.msg_controllen as usize
+}
+
 /// Buffers for `N` datagrams in, and headers for `N` in or out.
 pub struct Batch<const N: usize> {
     packets: Box<[u8]>,
@@ -110,6 +117,9 @@ pub struct Batch<const N: usize> {
 }
 
 impl<const N: usize> Batch<N> {
+    #[expect(clippy::cast_possible_truncation, reason = "a batch is a few dozen")]
+    const COUNT: libc::c_uint = N as libc::c_uint;
+
     /// For datagrams of at most that many bytes; longer ones are cut there.
     pub fn new(packet_bytes: usize) -> Self {
         let empty = libc::mmsghdr { msg_hdr: blank(), msg_len: 0 };
@@ -143,7 +153,7 @@ impl<const N: usize> Batch<N> {
             libc::recvmmsg(
                 socket.as_raw_fd(),
                 self.headers.as_mut_ptr(),
-                N as _,
+                Self::COUNT,
                 libc::MSG_WAITFORONE as _,
                 ptr::null_mut(),
             )
@@ -153,7 +163,7 @@ impl<const N: usize> Batch<N> {
             self.lengths[index] = (header.msg_len as usize).min(self.packet_bytes);
             let ends = &mut self.ends[index];
             ends.peer_length = header.msg_hdr.msg_namelen;
-            ends.control_length = if wants_local { header.msg_hdr.msg_controllen as usize } else { 0 };
+            ends.control_length = if wants_local { control_length(&header.msg_hdr) } else { 0 };
             if wants_local {
                 ends.free_interface();
             }
@@ -172,13 +182,14 @@ impl<const N: usize> Batch<N> {
         }
         let mut sent = 0;
         while sent < count {
+            let left = u32::try_from(count - sent).unwrap_or(Self::COUNT);
             // SAFETY: the headers from `sent` to `count` point into this struct and to the replies, all of which live
             // until the call returns; the kernel reads all but the lengths.
             let result = unsafe {
                 libc::sendmmsg(
                     socket.as_raw_fd(),
                     self.headers[sent..count].as_mut_ptr(),
-                    (count - sent) as _,
+                    left,
                     (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) as _,
                 )
             };

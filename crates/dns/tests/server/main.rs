@@ -1,0 +1,27 @@
+//! The engine with injected times, and the server with real sockets.
+
+#[path = "../rules/fixture.rs"]
+#[allow(dead_code, reason = "shared with the rules")]
+mod fixture;
+#[path = "../rules/mutation.rs"]
+mod mutation;
+#[path = "../rules/seen.rs"]
+#[allow(dead_code, reason = "shared with the rules")]
+mod seen;
+#[path = "../rules/verify.rs"]
+#[allow(dead_code, reason = "shared with the rules")]
+mod verify;
+
+mod desk;
+mod running;
+
+mod ageing;
+mod bounds;
+mod forwarding;
+mod hostile;
+mod limits;
+mod listening;
+mod streams;
+mod tls;
+mod udp;
+mod waiting;
