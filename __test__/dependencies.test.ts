@@ -29,11 +29,15 @@ it('names every npm package with a reason, and no other', () => {
   expect(named(packages).toSorted()).toEqual([...new Set(used)].toSorted())
 })
 
+type Section = Partial<Record<'dependencies' | 'dev-dependencies' | 'build-dependencies', Record<string, unknown>>>
+
 it('names every crate with a reason, and no other', () => {
   const used = readdirSync(join(ROOT, 'crates')).flatMap((crate) => {
-    const manifest = parse(read(`crates/${crate}/Cargo.toml`)) as Record<string, Record<string, unknown> | undefined>
-    return ['dependencies', 'dev-dependencies', 'build-dependencies'].flatMap((kind) =>
-      Object.keys(manifest[kind] ?? {})
+    const manifest = parse(read(`crates/${crate}/Cargo.toml`)) as Section & { target?: Record<string, Section> }
+    return [manifest, ...Object.values(manifest.target ?? {})].flatMap((section) =>
+      (['dependencies', 'dev-dependencies', 'build-dependencies'] as const).flatMap((kind) =>
+        Object.keys(section[kind] ?? {})
+      )
     )
   })
   expect(named(crates).toSorted()).toEqual([...new Set(used.filter((name) => !name.startsWith('chronym-')))].toSorted())

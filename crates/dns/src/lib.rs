@@ -1,4 +1,5 @@
-//! Authoritative DNS for one zone, the registry's top level, as pure functions: no I/O, no clock.
+//! Authoritative DNS for one zone, the registry's top level, as pure functions: no I/O, no clock. [`engine`] remembers
+//! and lets queries wait; [`server`] alone has sockets, threads and a clock.
 //!
 //! A server calls [`parse`] on a packet, [`answer`] on the query and what it knows, and [`finish`] to make the reply.
 //! An [`Answer`] may be kept and finished again for later queries with the same name, type and DO bit. [`refuse`] makes
