@@ -4,8 +4,10 @@
  * a probe it prints which there are, what they call, and all there is to call. One probe a process: memory freed by one
  * would hide another's leak.
  */
+import { generateKeyPairSync } from 'node:crypto'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'
+import type { DnsServer } from '../../src/native/dns.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
 
 /** Calls a round: a hundred thousand in all rounds together. */
@@ -36,6 +38,7 @@ const done = new native.Evaluation(discriminant, null, 10, null, 2 ** 20)
 done.advance(1000, stop)
 const proof = done.proof()!
 const kept: Uint8Array[] = []
+let dns: DnsServer | undefined
 
 const verifier = new native.Verifier(10)
 const questions = [proof, proof.subarray(1)].map((each) => ({
@@ -47,11 +50,34 @@ const questions = [proof, proof.subarray(1)].map((each) => ({
 }))
 const malformed = questions.map((question) => ({ ...question, proof: proof.subarray(1) }))
 
+/** Of those whose threads take a quarter of a second to end. */
+const A_FEW = 4
+const dnsKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'der' })
+const startDns = (): DnsServer =>
+  native.DnsServer.start(
+    {
+      tld: 'chronym',
+      key: dnsKey,
+      serial: 1,
+      listen: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }],
+      tls: null,
+      forward: [],
+      isPublic: false,
+      cacheBytes: 2 ** 20
+    },
+    () => undefined
+  )
+/** `alice.chronym A 192.0.2.1`: owner, type, class, TTL, length, data. */
+const dnsRecord = Buffer.from('05616c696365076368726f6e796d00000100010000012c0004c0000201', 'hex')
+/** Asks for it. */
+const dnsQuery = Buffer.from('00070100000100000000000005616c696365076368726f6e796d0000010001', 'hex')
+
 interface Probe {
   /** Names of exports. */
   calls: string[]
   count: number
-  call: () => void
+  /** One call at a time: a promise is awaited. */
+  call: () => unknown
   /**
    * Never returns to the event loop, as an evaluation doesn't; the others do now and then, as the workers for checks
    * do.
@@ -107,6 +133,40 @@ const probes: Record<string, Probe> = {
       refused(() => verifier.verify([{ ...malformed[0]!, bits: 7 }], stop))
     }
   },
+  'knowledge of a DNS server': {
+    calls: [
+      'DnsServer',
+      'DnsServer.setZone',
+      'DnsServer.setAbsent',
+      'DnsServer.setFailed',
+      'DnsServer.flush',
+      'DnsServer.addresses',
+      'DnsServer.anchor',
+      'DnsServer.stats'
+    ],
+    count: SOME,
+    call: () => {
+      const server = (dns ??= startDns())
+      server.setZone('alice.chronym', dnsRecord, { secure: false, reason: 'settling' }, 1000, 1000)
+      server.setAbsent('bob.chronym', 1000, 1000)
+      server.setFailed('carol.chronym', 22, 'offline', 1000)
+      refused(() => server.setZone('alice.chronym', dnsRecord.subarray(1), { secure: true, reason: '' }, 1, 1))
+      server.flush(null)
+      server.addresses()
+      server.anchor()
+      server.stats()
+    }
+  },
+  'replies of a DNS server': {
+    calls: ['DnsServer.query'],
+    count: SOME,
+    call: async () => {
+      const server = (dns ??= startDns())
+      server.setZone('alice.chronym', dnsRecord, { secure: true, reason: '' }, 1000, 1000)
+      await server.query(dnsQuery, '127.0.0.1')
+    }
+  },
+  'DNS servers': { calls: ['DnsServer.start', 'DnsServer.close'], count: A_FEW, call: () => startDns().close() },
   'results, busy': {
     calls: ['Discriminant.bytes', 'Evaluation.state', 'Evaluation.intermediates', 'Evaluation.proof'],
     count: MANY,
@@ -173,7 +233,8 @@ async function growth({ count, call, busy = false }: Probe): Promise<number> {
   for (let round = 0; round < WARM_ROUNDS + MEASURED_ROUNDS; round++) {
     const before = process.memoryUsage.rss()
     for (let index = 0; index < count; index++) {
-      call()
+      const result = call()
+      if (result instanceof Promise) await result
       if (!busy && index % 500 === 0) await turn()
     }
     collect()
@@ -207,3 +268,4 @@ const report =
       }
     : await growth(chosen)
 process.stdout.write(`${JSON.stringify(report)}\n`)
+await dns?.close()
