@@ -68,6 +68,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log.ts',
     'version.ts'
   ],
+  dns: ['protocol', 'native', 'registry', 'config', 'util', 'views', 'error-table.ts', 'errors.ts', 'service-errors.ts'],
   web: [],
   cli: [
     'protocol',
@@ -100,6 +101,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'backup',
     'config',
     'data-directory',
+    'dns',
     'time',
     'util',
     'views',
