@@ -1,4 +1,5 @@
 /** What the use cases (use-cases.ts) take and answer. Times: ISO 8601. */
+import type { ServiceError } from '../errors.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Zone } from '../protocol/zone/zone.ts'
 
@@ -7,6 +8,20 @@ export interface ResolvedName {
   /** `thin`: fewer answers than a full quorum; `provisional`: not yet settled. */
   confidence: 'settled' | 'provisional' | 'thin'
 }
+
+/**
+ * What is known of a name, for a copy of the kept answer. Milliseconds from now: fresh, then usable while the copy's
+ * owner asks again. 0 where it may not be kept.
+ */
+export type LookedUp = { readonly freshMs: number; readonly staleMs: number } & (
+  | {
+      readonly resolved: ResolvedName
+      /** This daemon has seen the owner as settled twice, a while apart. */
+      readonly isPinFirm: boolean
+    }
+  /** SVC-RES-002 or SVC-RES-003. */
+  | { readonly failure: ServiceError }
+)
 
 /** A zone with its serial; the ETag of the HTTP layer is made from it. */
 export interface ZoneView {

@@ -13,7 +13,7 @@ import type { CommittedBy, StoredBy } from '../views/stored-by.ts'
 import type { TaskView } from '../views/task.ts'
 import type { WantedView } from '../views/wanted.ts'
 import type { ZoneDraft } from '../views/zone-draft.ts'
-import type { ResolvedIdentity, ResolvedIdentityLog, ResolvedName, ZonePatch, ZoneView } from './types.ts'
+import type { LookedUp, ResolvedIdentity, ResolvedIdentityLog, ResolvedName, ZonePatch, ZoneView } from './types.ts'
 
 export interface RegistryEvent {
   type: 'name:held' | 'name:contested' | 'name:lost' | 'name:warning' | 'name:warning-over'
@@ -29,6 +29,15 @@ export interface Registry {
   resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>
   /** What `resolve` answers from memory; undefined where it asks, or refuses. */
   kept(name: string): ResolvedName | undefined
+  /**
+   * As `resolve`, with the times left for a copy. `leastLeft` (0..1): asks peers unless more than this share of the kept
+   * answer's fresh time is left. SVC-NAM-001, SVC-RES-001, SVC-RES-004; SVC-RES-002 for a reserved name.
+   */
+  lookUp(name: string, options?: { leastLeft?: number; signal?: AbortSignal }): Promise<LookedUp>
+  /** Drops the kept answer of a name, in its canonical form, or all of them: the next question asks peers. */
+  forget(name?: string): void
+  /** Calls back when a kept answer is dropped, with its name, or undefined for all. Returns what ends that. */
+  onForgotten(listener: (name: string | undefined) => void): () => void
   /** `withOwn`: with what only the owner of this daemon may see. SVC-NAM-001/002, SVC-RES-001. */
   explain(name: string, options?: { withOwn?: boolean; signal?: AbortSignal }): Promise<Explanation>
   /** SVC-NAM-001, SVC-RES-001, SVC-RES-002. */

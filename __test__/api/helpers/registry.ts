@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone/zone.ts'
-import type { ResolvedName, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
+import type { LookedUp, ResolvedName, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
 import type { Registry } from '../../../src/registry/use-cases.ts'
 import type { Explanation } from '../../../src/views/explanation.ts'
 import type { NetworkDiversityView } from '../../../src/views/network-status.ts'
@@ -93,6 +93,17 @@ export class MemoryRegistry implements Registry {
   }
 
   kept: (name: string) => ResolvedName | undefined = () => undefined
+
+  async lookUp(name: string): Promise<LookedUp> {
+    this.#named('lookUp', name)
+    return { resolved: await this.resolve(name), isPinFirm: false, freshMs: 1000, staleMs: 2000 }
+  }
+
+  forget(name?: string): void {
+    this.#called('forget', name)
+  }
+
+  onForgotten = () => () => undefined
 
   async explain(name: string, options?: { withOwn?: boolean }): Promise<Explanation> {
     this.#named('explain', name, options?.withOwn)

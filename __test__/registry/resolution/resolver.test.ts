@@ -4,7 +4,9 @@ import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
 import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
+import { Pins } from '../../../src/registry/stored/pins.ts'
 import { until } from '../../tasks/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
 import { FakeWorld, profile, type TestNode } from '../fakes.ts'
@@ -172,6 +174,104 @@ describe('resolving', () => {
       peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(7)
+  })
+})
+
+describe('a copy of what is kept', () => {
+  const HOUR = 3600 * SECOND
+
+  it('has the times that are left of the kept answer', async () => {
+    await registerAt(owner)
+    const first = await asker.registry.lookUp(ALICE)
+    expect(first).toMatchObject({ resolved: { reveal: { name: ALICE } }, isPinFirm: false })
+    // A zone without records is kept for the default TTL. The lease of a local name ends before a day has passed.
+    expect(first.freshMs).toBe(300 * SECOND)
+    await bench.clock.advance(100 * SECOND)
+    const second = await asker.registry.lookUp(ALICE)
+    expect(second).toMatchObject({ freshMs: first.freshMs - 100 * SECOND, staleMs: first.staleMs - 100 * SECOND })
+    expect(second.staleMs).toBeLessThanOrEqual(24 * HOUR)
+    expect(asked()).toBe(1)
+  })
+
+  it('is never a stale one: it waits for a new one', async () => {
+    await registerAt(owner)
+    await asker.registry.lookUp(ALICE)
+    await bench.clock.advance(301 * SECOND)
+    expect((await asker.registry.lookUp(ALICE)).freshMs).toBe(300 * SECOND)
+    expect(asked()).toBe(2)
+  })
+
+  it('is renewed ahead of its time for who asks for that', async () => {
+    await registerAt(owner)
+    await asker.registry.lookUp(ALICE)
+    await bench.clock.advance(230 * SECOND)
+    expect((await asker.registry.lookUp(ALICE, { leastLeft: 0.2 })).freshMs).toBe(70 * SECOND)
+    await bench.clock.advance(20 * SECOND)
+    expect((await asker.registry.lookUp(ALICE, { leastLeft: 0.2 })).freshMs).toBe(300 * SECOND)
+    expect(asked()).toBe(2)
+  })
+
+  it('says whether the pin of the owner is firm', async () => {
+    const { pubkey, drand_pulse: round } = await registerAt(owner)
+    expect(await asker.registry.lookUp(ALICE)).toMatchObject({ isPinFirm: false })
+    new Pins(asker.dependencies.store, profile).set(ALICE, {
+      state: 'firm',
+      pubkey,
+      newestRound: round,
+      firstRound: round,
+      firmRound: round
+    })
+    expect(await asker.registry.lookUp(ALICE)).toMatchObject({ isPinFirm: true })
+  })
+
+  it('never outlives the lease', async () => {
+    const reveal = await registerAt(owner)
+    const lastMs = roundTimeMs(reveal.drand_pulse + profile.lease, profile.beacon)
+    bench.clock.set(lastMs - 10 * SECOND)
+    expect(await asker.registry.lookUp(ALICE)).toMatchObject({ freshMs: 10 * SECOND, staleMs: 10 * SECOND })
+    bench.clock.set(lastMs + 10 * SECOND)
+    expect(await asker.registry.lookUp(ALICE)).toMatchObject({ failure: { code: 'SVC-RES-003' } })
+  })
+
+  it('of a name that nobody holds says so for thirty seconds', async () => {
+    expect(await asker.registry.lookUp(ALICE)).toMatchObject({
+      failure: { code: 'SVC-RES-002' },
+      freshMs: 30 * SECOND,
+      staleMs: 30 * SECOND
+    })
+    expect((await failure(asker.registry.lookUp('www.chronym'))).code).toBe('SVC-RES-002')
+    expect((await failure(asker.registry.lookUp('al_ice.chronym'))).code).toBe('SVC-NAM-001')
+  })
+
+  it('ends for who asked, when that one goes', async () => {
+    const abort = new AbortController()
+    asker.network.before = () => new Promise(() => undefined)
+    const asking = asker.registry.lookUp(ALICE, { signal: abort.signal })
+    abort.abort(new Error('gone'))
+    await expect(asking).rejects.toThrow('gone')
+  })
+
+  it('is called back when the answer no longer holds', async () => {
+    await registerAt(owner)
+    const forgotten: (string | undefined)[] = []
+    const end = asker.registry.onForgotten((name) => forgotten.push(name))
+    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    await asker.registry.setMode('light')
+    asker.registry.forget(ALICE)
+    asker.registry.forget()
+    expect(forgotten).toEqual([ALICE, undefined, ALICE, undefined])
+    end()
+    asker.registry.forget()
+    expect(forgotten).toHaveLength(4)
+  })
+
+  it('is called back when a zone was published from here', async () => {
+    await registerAt(owner)
+    const forgotten: (string | undefined)[] = []
+    owner.registry.onForgotten((name) => forgotten.push(name))
+    owner.registry.saveZone(ALICE, { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } })
+    await owner.registry.publishZone(ALICE)
+    expect(forgotten).toContain(ALICE)
   })
 })
 

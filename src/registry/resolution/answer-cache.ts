@@ -20,7 +20,7 @@ export class AnswerCache<T> {
   readonly #clock: Clock
   readonly #onBackgroundError: (error: unknown) => void
   readonly #entries = new BoundedMap<string, Entry<T>>(MAX_ENTRIES)
-  readonly #asking = new Map<string, Promise<T>>()
+  readonly #asking = new Map<string, Promise<Entry<T>>>()
 
   constructor(clock: Clock, onBackgroundError: (error: unknown) => void) {
     this.#clock = clock
@@ -37,7 +37,22 @@ export class AnswerCache<T> {
       asked.catch(this.#onBackgroundError)
       return entry.value
     }
-    return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
+    return (await unlessAborted(asked, signal)).value
+  }
+
+  /**
+   * The answer with the times that are left of it, for a copy elsewhere: the kept one while more than `leastLeft`
+   * (0..1) of its fresh time is left, else a new one. Never a stale one.
+   */
+  async current(
+    key: string,
+    ask: () => Promise<Answer<T>>,
+    { leastLeft = 0, signal }: { readonly leastLeft?: number; readonly signal?: AbortSignal | undefined } = {}
+  ): Promise<Answer<T>> {
+    signal?.throwIfAborted()
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && this.#isYounger(entry, entry.freshMs * (1 - leastLeft))) return this.#left(entry)
+    return this.#left(await unlessAborted(this.#ask(key, ask), signal))
   }
 
   fresh(key: string): T | undefined {
@@ -62,13 +77,19 @@ export class AnswerCache<T> {
     return ageMs >= 0 && ageMs < limitMs
   }
 
-  #ask(key: string, ask: () => Promise<Answer<T>>): Promise<T> {
+  #left({ value, atMs, freshMs, staleMs }: Entry<T>): Answer<T> {
+    const ageMs = Math.max(0, this.#clock.now() - atMs)
+    return { value, freshMs: Math.max(0, freshMs - ageMs), staleMs: Math.max(0, staleMs - ageMs) }
+  }
+
+  #ask(key: string, ask: () => Promise<Answer<T>>): Promise<Entry<T>> {
     const underWay = this.#asking.get(key)
     if (underWay !== undefined) return underWay
-    const asked: Promise<T> = ask()
+    const asked: Promise<Entry<T>> = ask()
       .then((answer) => {
-        if (this.#asking.get(key) === asked) this.#keep(key, answer)
-        return answer.value
+        const entry = { ...answer, atMs: this.#clock.now() }
+        if (this.#asking.get(key) === asked) this.#entries.set(key, entry)
+        return entry
       })
       .finally(() => {
         if (this.#asking.get(key) === asked) this.#asking.delete(key)
@@ -76,10 +97,10 @@ export class AnswerCache<T> {
     this.#asking.set(key, asked)
     return asked
   }
+}
 
-  #keep(key: string, answer: Answer<T>): void {
-    this.#entries.set(key, { ...answer, atMs: this.#clock.now() })
-  }
+function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
 }
 
 function rejectionOf(signal: AbortSignal): Promise<never> {

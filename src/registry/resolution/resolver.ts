@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { Ruled } from '../../protocol/resolution/pin.ts'
+import { livePin, type Ruled } from '../../protocol/resolution/pin.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
@@ -12,7 +12,7 @@ import { AnswerCache } from './answer-cache.ts'
 import { isHeldByMost, isSecret } from './secrecy.ts'
 import { translated } from '../../service-errors.ts'
 import { revealOf, survey, type Survey } from './survey.ts'
-import type { ResolvedName } from '../types.ts'
+import type { LookedUp, ResolvedName } from '../types.ts'
 
 /** docs/protocol/rules.md, 11: how long answers are kept. */
 const UNCERTAIN_MS = 60_000
@@ -26,6 +26,7 @@ export class Resolver {
   readonly #context: RegistryContext
   readonly #tasks: TaskManager
   readonly #cache: AnswerCache<Kept>
+  readonly #listeners = new Set<(name: string | undefined) => void>()
 
   constructor(context: RegistryContext, tasks: TaskManager) {
     this.#context = context
@@ -46,6 +47,24 @@ export class Resolver {
     return kept.resolved
   }
 
+  /**
+   * As `resolve`, with the times left for a copy; SVC-RES-002 and SVC-RES-003 that may be kept are answers.
+   * `leastLeft` (0..1): asks peers unless more than this share of the kept answer's fresh time is left.
+   */
+  async lookUp(text: string, options: { leastLeft?: number; signal?: AbortSignal } = {}): Promise<LookedUp> {
+    const name = this.#registrable(text)
+    const { value, ...times } = await this.#cache.current(name, () => this.#ask(name), options)
+    if ('failure' in value) return { ...value, ...times }
+    const pin = livePin(this.#context.pins.get(name), this.#context.time(), this.#context.profile)
+    return { ...value, ...times, isPinFirm: pin?.state === 'firm' }
+  }
+
+  /** Calls back when what was known of a name no longer holds; without a name, of all names. Returns the end of it. */
+  onForgotten(listener: (name: string | undefined) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   /** The answer that is still fresh. `name` as it was resolved: no other spelling. */
   kept(name: string): ResolvedName | undefined {
     const kept = this.#cache.fresh(name)
@@ -55,11 +74,13 @@ export class Resolver {
   /** Drops what was known of this name: something was published. */
   forget(name: string): void {
     this.#cache.delete(name)
+    for (const listener of this.#listeners) listener(name)
   }
 
   /** Another mode asks other peers: drops every answer known before. */
   forgetAll(): void {
     this.#cache.clear()
+    for (const listener of this.#listeners) listener(undefined)
   }
 
   #registrable(text: string): Name {
