@@ -68,7 +68,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log.ts',
     'version.ts'
   ],
-  dns: ['protocol', 'native', 'registry', 'config', 'util', 'views', 'error-table.ts', 'errors.ts', 'service-errors.ts'],
+  dns: ['protocol', 'native', 'registry', 'config', 'util', 'views', 'error-table.ts', 'errors.ts'],
   web: [],
   cli: [
     'protocol',

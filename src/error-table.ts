@@ -25,9 +25,11 @@ export const ERROR_TABLE = {
   },
   'SVC-REQ-003': {
     status: 415,
-    title: 'Not JSON',
-    cause: 'The request has a body whose Content-Type is not application/json.',
-    cure: 'Send `Content-Type: application/json` and a JSON body.'
+    title: 'Wrong media type',
+    cause:
+      'The request has a body whose Content-Type is not what the route takes: application/json, ' +
+      'or application/dns-message at /dns-query.',
+    cure: 'Send `Content-Type: application/json` and a JSON body, or a DNS message at /dns-query.'
   },
   'SVC-REQ-004': {
     status: 404,
@@ -320,6 +322,37 @@ export const ERROR_TABLE = {
     cause: 'The seed of this data directory is in clear, so it cannot be locked.',
     cure: 'Stop the daemon and set a passphrase: `chronym key passphrase`.'
   },
+  'SVC-DNS-001': {
+    status: 409,
+    title: 'DNS off',
+    cause: 'The DNS server of this daemon does not run: dns.enabled is false, or the daemon is stopping.',
+    cure: 'Set dns.enabled to true in config.toml, or remove --dns-enabled, and restart the daemon.'
+  },
+  'SVC-DNS-002': {
+    status: null,
+    title: 'DNS cannot listen',
+    cause: 'An address that dns.listen, dns.tls_listen or dns.https_listen names cannot be listened on.',
+    cure:
+      'In use: stop the other program, or choose another port. Ports below 1024 on Linux: give systemd ' +
+      '`AmbientCapabilities=CAP_NET_BIND_SERVICE`, or run `setcap cap_net_bind_service=+ep` on the node program. ' +
+      'Without DNS: --dns-enabled false.'
+  },
+  'SVC-DNS-003': {
+    status: null,
+    title: 'DNS certificate unusable',
+    cause: 'The file of dns.tls_cert or dns.tls_key cannot be read, or certificate and key do not fit each other.',
+    cure:
+      'Give PEM files that this user may read: the chain with the certificate of the server first, and its private ' +
+      'key. Restart the daemon after each change.'
+  },
+  'SVC-DNS-004': {
+    status: null,
+    title: 'DNS key damaged',
+    cause: 'The file dns-key is cut off or damaged. Validating resolvers know the zone by it; no name depends on it.',
+    cure:
+      'Put the file back as it was. Or move it away: the next start makes a new key, and each resolver that ' +
+      'validates needs the new anchor (`chronym dns anchor`).'
+  },
   'SVC-STO-001': {
     status: 507,
     title: 'Store failing',
@@ -335,9 +368,8 @@ export const ERROR_TABLE = {
 } as const satisfies Record<string, ErrorEntry>
 
 export function occurrence(code: ErrorCode): string {
-  return code.startsWith('SVC-KEY-')
-    ? 'at the start of the daemon, and from `chronym key`'
-    : 'only in the `error` of a task'
+  if (code.startsWith('SVC-KEY-')) return 'at the start of the daemon, and from `chronym key`'
+  return code.startsWith('SVC-DNS-') ? 'at the start of the daemon' : 'only in the `error` of a task'
 }
 
 export type ErrorCode = keyof typeof ERROR_TABLE

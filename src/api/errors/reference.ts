@@ -16,6 +16,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   BCN: 'Beacon',
   CFG: 'Configuration',
   KEY: 'Keys',
+  DNS: 'DNS server',
   STO: 'Store',
   INT: 'Internal'
 }

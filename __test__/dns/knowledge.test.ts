@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { knowledgeOf, knowledgeOfError, type DnsPolicy } from '../../src/dns/knowledge.ts'
+import { ServiceError } from '../../src/errors.ts'
+import type { ErrorCode } from '../../src/error-table.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { serializeZone } from '../../src/protocol/zone/zone.ts'
+import type { LookedUp, ResolvedName } from '../../src/registry/types.ts'
+import { readRecords } from './read-records.ts'
+import { NAME, revealOf } from './scene.ts'
+
+const profile = builtInProfiles.local
+const POLICY: DnsPolicy = { answerThin: true, adNeedsPin: false }
+const TIMES = { freshMs: 40_000, staleMs: 90_000 }
+
+function found(confidence: ResolvedName['confidence'], more: { isPinFirm?: boolean; payload?: Uint8Array } = {}) {
+  const { isPinFirm = false, payload } = more
+  const reveal = payload === undefined ? revealOf('192.0.2.1') : { ...revealOf('192.0.2.1'), payload }
+  return { resolved: { reveal, confidence }, isPinFirm, ...TIMES } satisfies LookedUp
+}
+const known = (lookedUp: LookedUp, policy: Partial<DnsPolicy> = {}) =>
+  knowledgeOf(NAME, lookedUp, { ...POLICY, ...policy }, profile)
+const refused = (code: ErrorCode) => knowledgeOfError(NAME, new ServiceError(code, 'x'))
+
+describe('what is known of a name', () => {
+  it('is its zone, with the times that are left of the kept answer', () => {
+    const knowledge = known(found('settled'))
+    expect(knowledge).toMatchObject({ kind: 'zone', trust: { secure: true }, ...TIMES })
+    if (knowledge.kind === 'zone')
+      expect(readRecords(knowledge.records)).toMatchObject([{ owner: NAME, type: 1, data: 'c0000201' }])
+  })
+
+  it('is vouched for only when settled', () => {
+    expect(known(found('provisional'))).toMatchObject({
+      kind: 'zone',
+      trust: { secure: false, reason: expect.stringContaining('not settled') as string }
+    })
+    expect(known(found('thin', { isPinFirm: true }))).toMatchObject({
+      kind: 'zone',
+      trust: { secure: false, reason: expect.stringContaining('thin') as string }
+    })
+  })
+
+  it('is vouched for only with a firm pin, where dns.ad_needs_pin asks for one', () => {
+    expect(known(found('settled'), { adNeedsPin: true })).toMatchObject({
+      trust: { secure: false, reason: expect.stringContaining('dns.ad_needs_pin') as string }
+    })
+    expect(known(found('settled', { isPinFirm: true }), { adNeedsPin: true })).toMatchObject({
+      trust: { secure: true }
+    })
+    expect(known(found('provisional', { isPinFirm: true }), { adNeedsPin: true })).toMatchObject({
+      trust: { secure: false }
+    })
+  })
+
+  it('is a failure where few peers answer and dns.answer_thin is false, whatever was known before', () => {
+    expect(known(found('thin'), { answerThin: false })).toMatchObject({
+      kind: 'failed',
+      ede: 0,
+      text: expect.stringContaining('dns.answer_thin') as string,
+      freshMs: TIMES.freshMs,
+      isContradiction: true
+    })
+    expect(known(found('settled'), { answerThin: false })).toMatchObject({ kind: 'zone' })
+  })
+
+  it('is a failure where the owner published no zone: the name is neither absent nor empty', () => {
+    expect(known(found('settled', { payload: new TextEncoder().encode('hello') }))).toMatchObject({
+      kind: 'failed',
+      ede: 24,
+      isContradiction: true
+    })
+    expect(known(found('settled', { payload: serializeZone({ records: {} }, 1, profile) }))).toMatchObject({
+      kind: 'zone',
+      records: new Uint8Array(0)
+    })
+  })
+
+  it('is that it is absent, for as long as the registry keeps that', () => {
+    const failure = new ServiceError('SVC-RES-002', 'x')
+    expect(known({ failure, freshMs: 20_000, staleMs: 20_000 })).toEqual({
+      kind: 'absent',
+      freshMs: 20_000,
+      staleMs: 20_000
+    })
+  })
+
+  it('is a failure while its lease is over and its owner can still renew it', () => {
+    const failure = new ServiceError('SVC-RES-003', 'x')
+    expect(known({ failure, freshMs: 20_000, staleMs: 20_000 })).toEqual({
+      kind: 'failed',
+      ede: 0,
+      text: `the lease of ${NAME} has ended; its owner can still renew it`,
+      freshMs: 20_000,
+      isContradiction: true
+    })
+  })
+
+  it.each(['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-002'] as const)(
+    'is that it is absent where it can never be registered: %s',
+    (code) => expect(refused(code)).toEqual({ kind: 'absent', freshMs: 60_000, staleMs: 60_000 })
+  )
+
+  it('stays what it was while nobody can be asked', () => {
+    expect(refused('SVC-RES-001')).toMatchObject({ kind: 'failed', ede: 22, isContradiction: false })
+    expect(refused('SVC-STO-001')).toMatchObject({ kind: 'failed', ede: 0, isContradiction: false })
+  })
+
+  it('ends where peers name several owners', () => {
+    expect(refused('SVC-RES-004')).toMatchObject({
+      kind: 'failed',
+      ede: 0,
+      text: expect.stringContaining('contested') as string,
+      isContradiction: true
+    })
+  })
+
+  it('is not told by a fault of the program', () => {
+    expect(knowledgeOfError(NAME, new TypeError('x'))).toBeUndefined()
+  })
+})

@@ -1,0 +1,63 @@
+/** A registry that the tests fill, and records of names in it. */
+import { ServiceError } from '../../src/errors.ts'
+import type { Reveal } from '../../src/protocol/claim/reveal.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { serializeZone } from '../../src/protocol/zone/zone.ts'
+import type { LookedUp } from '../../src/registry/types.ts'
+import type { Registry } from '../../src/registry/use-cases.ts'
+
+export const NAME = 'alice.chronym'
+
+/** A record that nobody verifies, with an address at its apex. */
+export function revealOf(address: string, name = NAME): Reveal {
+  const records = { '@': [{ type: 'A' as const, value: address, ttl: 60 }] }
+  return {
+    name,
+    pubkey: new Uint8Array(32),
+    drand_pulse: 1,
+    iterations: 1,
+    vdf_proof: new Uint8Array(1),
+    signature: new Uint8Array(64),
+    payload: serializeZone({ records }, 1, builtInProfiles.local)
+  }
+}
+
+export function settled(address: string, name = NAME): LookedUp {
+  return {
+    resolved: { reveal: revealOf(address, name), confidence: 'settled' },
+    isPinFirm: false,
+    freshMs: 60_000,
+    staleMs: 600_000
+  }
+}
+
+type Asked = Parameters<Registry['lookUp']>
+
+/** What it does not hold is absent for thirty seconds. */
+export class SmallRegistry implements Pick<Registry, 'lookUp' | 'forget' | 'onForgotten'> {
+  readonly names = new Map<string, LookedUp | Error>()
+  readonly asked: string[] = []
+  readonly forgotten: (string | undefined)[] = []
+  readonly #listeners = new Set<(name: string | undefined) => void>()
+  /** Awaited before each answer. */
+  before: (name: string, options: Asked[1]) => Promise<unknown> = () => Promise.resolve()
+
+  async lookUp(name: string, options: Asked[1]): Promise<LookedUp> {
+    this.asked.push(name)
+    await this.before(name, options)
+    const found = this.names.get(name)
+    if (found instanceof Error) throw found
+    const failure = new ServiceError('SVC-RES-002', `${name} is not registered.`)
+    return found ?? { failure, freshMs: 30_000, staleMs: 30_000 }
+  }
+
+  forget(name?: string): void {
+    this.forgotten.push(name)
+    for (const listener of this.#listeners) listener(name)
+  }
+
+  onForgotten(listener: (name: string | undefined) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * What the registry says of a name, as knowledge for the server of the addon.
+ *
+ * Two caches, one truth: the registry's kept answers (src/registry/resolution/answer-cache.ts) and the addon's knowledge
+ * of names. The second is a copy: it takes the times that are left of the kept answer, so it is never fresher or staler,
+ * and it is dropped with it (`onForgotten`). It may be dropped sooner: where a new look contradicts it, or to bound
+ * memory.
+ */
+import { ServiceError } from '../errors.ts'
+import type { DnsTrust } from '../native/dns.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import { parseZonePayload, ZoneError } from '../protocol/zone/zone.ts'
+import type { LookedUp, ResolvedName } from '../registry/types.ts'
+import { zoneToWire } from './records-to-wire.ts'
+
+/** Extended errors (RFC 8914). */
+export const EDE = { other: 0, notReady: 14, noReachableAuthority: 22, invalidData: 24 } as const
+
+/** A failure is not asked for again for as long (RFC 9520, 3.2: from 1 s to 5 min). */
+const FAILURE_MS = 5_000
+/** A fault of this program may be over at once. */
+const FAULT_MS = 1_000
+/** What can never be registered: the rules are those of the profile. No longer than the negative TTL, which it ages. */
+const NEVER_MS = 60_000
+
+export type Knowledge =
+  | {
+      readonly kind: 'zone'
+      /** As `zoneToWire` gives them. */
+      readonly records: Uint8Array
+      readonly trust: DnsTrust
+      readonly freshMs: number
+      readonly staleMs: number
+    }
+  | { readonly kind: 'absent'; readonly freshMs: number; readonly staleMs: number }
+  | {
+      readonly kind: 'failed'
+      readonly ede: number
+      readonly text: string
+      readonly freshMs: number
+      /** What was known before is contradicted, so it may not answer in place of the failure (RFC 8767, 6). */
+      readonly isContradiction: boolean
+    }
+
+export interface DnsPolicy {
+  /** Whether answers of few peers are given, unsigned, or refused. */
+  readonly answerThin: boolean
+  /** Whether only owners with a firm pin are vouched for. */
+  readonly adNeedsPin: boolean
+}
+
+/** What was looked up, as the policy has it. Throws nothing. */
+export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, profile: NetworkProfile): Knowledge {
+  const { freshMs, staleMs } = found
+  if ('failure' in found) {
+    const knowledge = knowledgeOfFailure(name, found.failure)
+    return knowledge.kind === 'absent' ? { ...knowledge, freshMs, staleMs } : { ...knowledge, freshMs }
+  }
+  const { reveal, confidence } = found.resolved
+  if (confidence === 'thin' && !policy.answerThin)
+    return failed(
+      EDE.other,
+      `fewer peers than a quorum answer for ${name}, and dns.answer_thin is false`,
+      freshMs,
+      true
+    )
+  try {
+    const records = zoneToWire(parseZonePayload(reveal.payload, profile), name, profile)
+    return { kind: 'zone', records, trust: trustOf(confidence, found.isPinFirm, policy), freshMs, staleMs }
+  } catch (error) {
+    if (!(error instanceof ZoneError)) throw error
+    // The name has an owner, so NXDOMAIN and NODATA are wrong.
+    return failed(EDE.invalidData, `what the owner of ${name} published is no zone`, freshMs, true)
+  }
+}
+
+/** What a look-up that threw says; undefined for a fault of the program. */
+export function knowledgeOfError(name: string, error: unknown): Knowledge | undefined {
+  return error instanceof ServiceError && error.code !== 'SVC-INT-001' ? knowledgeOfFailure(name, error) : undefined
+}
+
+/** For a look-up that failed in a way that nobody foresaw. */
+export function faultKnowledge(): Knowledge {
+  return failed(EDE.other, 'internal error: the log of the daemon has it', FAULT_MS, false)
+}
+
+/** For a question that came when too many waited. */
+export function overloadKnowledge(): Knowledge {
+  return failed(EDE.notReady, 'too many names are being looked up', 0, false)
+}
+
+function knowledgeOfFailure(name: string, { code, message }: ServiceError): Knowledge {
+  switch (code) {
+    case 'SVC-NAM-001':
+    case 'SVC-NAM-002':
+    case 'SVC-RES-002':
+      return { kind: 'absent', freshMs: NEVER_MS, staleMs: NEVER_MS }
+    case 'SVC-RES-001':
+      return failed(EDE.noReachableAuthority, 'no peer answers: the daemon is offline', FAILURE_MS, false)
+    case 'SVC-RES-003':
+      // Its owner may still renew it, and nobody else may have it: the name is not absent.
+      return failed(EDE.other, `the lease of ${name} has ended; its owner can still renew it`, FAILURE_MS, true)
+    case 'SVC-RES-004':
+      return failed(EDE.other, `${name} is contested: \`chronym explain ${name}\` says why`, FAILURE_MS, true)
+    default:
+      return failed(EDE.other, message, FAILURE_MS, false)
+  }
+}
+
+function trustOf(confidence: ResolvedName['confidence'], isPinFirm: boolean, { adNeedsPin }: DnsPolicy): DnsTrust {
+  const not = (reason: string): DnsTrust => ({ secure: false, reason })
+  switch (confidence) {
+    case 'thin':
+      return not('thin: fewer peers than a quorum answer')
+    case 'provisional':
+      return not('not settled yet: an earlier claim may still appear')
+    case 'settled':
+      if (adNeedsPin && !isPinFirm) return not('no firm pin yet: the owner was seen once, and dns.ad_needs_pin is true')
+      return { secure: true, reason: '' }
+  }
+}
+
+function failed(ede: number, text: string, freshMs: number, isContradiction: boolean): Knowledge {
+  return { kind: 'failed', ede, text, freshMs, isContradiction }
+}

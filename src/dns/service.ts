@@ -1,0 +1,219 @@
+/** The DNS server of a daemon: starts the addon's server, answers its questions, and shows what it does. */
+import { ServiceError } from '../errors.ts'
+import type { DnsListen, DnsQuestion, DnsServer } from '../native/dns.ts'
+import { NativeError } from '../native/errors.ts'
+import { canonicalName } from '../protocol/name/names.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import type { Registry } from '../registry/use-cases.ts'
+import type { DnsListenView, DnsView } from '../views/dns.ts'
+import { EDE, faultKnowledge, knowledgeOf, knowledgeOfError, type DnsPolicy, type Knowledge } from './knowledge.ts'
+import { leastTtl } from './message-ttl.ts'
+import { Questions } from './questions.ts'
+
+export interface DnsReply {
+  readonly message: Uint8Array
+  /** Seconds that an HTTP cache may keep it. */
+  readonly maxAge: number
+}
+
+export interface DnsService {
+  /** Throws ServiceError SVC-DNS-002. */
+  start(): void
+  /** Ends threads, sockets and look-ups within a second. */
+  stop(): Promise<void>
+  /** As bound; empty before the start. */
+  listening(): DnsListen[]
+  /** Shows addresses too that another part listens on: those of HTTPS. */
+  announce(listen: readonly DnsListenView[]): void
+  view(): DnsView
+  /**
+   * Forgets what is known of a registered name, given alone or with labels below it, or of all; how many were known.
+   * SVC-NAM-001, SVC-DNS-001.
+   */
+  flush(name?: string): number
+  /**
+   * Answers a DNS message. `client`: the IP address that limits count. SVC-REQ-001 for what is no query, SVC-DNS-001.
+   */
+  query(message: Uint8Array, client: string): Promise<DnsReply>
+}
+
+export interface DnsServiceParts {
+  readonly registry: Pick<Registry, 'lookUp' | 'forget' | 'onForgotten'>
+  readonly profile: NetworkProfile
+  readonly policy: DnsPolicy
+  readonly isForwarding: boolean
+  /** Throws NativeError LISTEN_FAILED. */
+  readonly startServer: (onQuestion: (question: DnsQuestion) => void) => DnsServer
+  /** Milliseconds, forward only. */
+  readonly nowMs: () => number
+  readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
+}
+
+export function createDnsService(parts: DnsServiceParts): DnsService {
+  return new Service(parts)
+}
+
+/** What stands in for it while `dns.enabled` is false. */
+export function disabledDns({ tld }: Pick<NetworkProfile, 'tld'>): Pick<DnsService, 'view' | 'flush' | 'query'> {
+  return {
+    view: () => ({ enabled: false, zone: `${tld}.`, listen: [], forwarding: false, anchor: null, stats: null }),
+    flush: () => {
+      throw isOff()
+    },
+    query: () => Promise.reject(isOff())
+  }
+}
+
+class Service implements DnsService {
+  readonly #parts: DnsServiceParts
+  readonly #questions: Questions
+  #server: DnsServer | undefined
+  #endSubscription: () => void = () => undefined
+  #announced: readonly DnsListenView[] = []
+
+  constructor(parts: DnsServiceParts) {
+    this.#parts = parts
+    this.#questions = new Questions({
+      find: (name, options) => this.#find(name, options),
+      learn: (name, knowledge) => this.#learn(name, knowledge),
+      nowMs: parts.nowMs
+    })
+  }
+
+  start(): void {
+    try {
+      this.#server = this.#parts.startServer((question) => this.#questions.ask(question))
+    } catch (error) {
+      if (!(error instanceof NativeError) || error.code !== 'LISTEN_FAILED') throw error
+      throw new ServiceError('SVC-DNS-002', error.message, { cause: error })
+    }
+    this.#endSubscription = this.#parts.registry.onForgotten((name) => this.#forgotten(name))
+  }
+
+  async stop(): Promise<void> {
+    this.#endSubscription()
+    const server = this.#server
+    this.#server = undefined
+    await Promise.all([this.#questions.stop(), server?.close()])
+  }
+
+  listening(): DnsListen[] {
+    return this.#server?.addresses() ?? []
+  }
+
+  announce(listen: readonly DnsListenView[]): void {
+    this.#announced = [...this.#announced, ...listen]
+  }
+
+  view(): DnsView {
+    const zone = `${this.#parts.profile.tld}.`
+    const server = this.#server
+    const forwarding = this.#parts.isForwarding
+    if (server === undefined) return { enabled: true, zone, listen: [], forwarding, anchor: null, stats: null }
+    const { ds, dnskey, keyTag, algorithm } = server.anchor()
+    const { cacheBytes, ...stats } = server.stats()
+    return {
+      enabled: true,
+      zone,
+      listen: [...server.addresses(), ...this.#announced],
+      forwarding,
+      anchor: { ds, dnskey, key_tag: keyTag, algorithm },
+      stats: { ...stats, cache_bytes: cacheBytes }
+    }
+  }
+
+  flush(name?: string): number {
+    const registered = name === undefined ? undefined : this.#registeredName(name)
+    const flushed = this.#running().flush(registered ?? null)
+    // Else the next question is answered from what the registry keeps.
+    this.#parts.registry.forget(registered)
+    return flushed
+  }
+
+  async query(message: Uint8Array, client: string): Promise<DnsReply> {
+    try {
+      const reply = await this.#running().query(message, client)
+      return { message: reply, maxAge: leastTtl(reply) }
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'INVALID_ARGUMENT')
+        throw new ServiceError('SVC-REQ-001', `The DNS message cannot be answered: ${(error as Error).message}.`, {
+          cause: error
+        })
+      if (code === 'SERVER_CLOSED') throw isOff()
+      throw error
+    }
+  }
+
+  #running(): DnsServer {
+    if (this.#server === undefined) throw isOff()
+    return this.#server
+  }
+
+  /** Never rejects: it answers somebody who has no log to read. */
+  async #find(name: string, options: { leastLeft: number; signal: AbortSignal }): Promise<Knowledge> {
+    const { registry, policy, profile, log } = this.#parts
+    try {
+      return knowledgeOf(name, await registry.lookUp(name, options), policy, profile)
+    } catch (error) {
+      const knowledge = knowledgeOfError(name, error)
+      if (knowledge !== undefined) return knowledge
+      if (!options.signal.aborted) log.error({ err: error }, 'a name could not be looked up for DNS')
+      return faultKnowledge()
+    }
+  }
+
+  #learn(name: string, knowledge: Knowledge): void {
+    const server = this.#server
+    if (server === undefined) return
+    try {
+      tell(server, name, knowledge)
+    } catch (error) {
+      // Records that the server refuses; the name has an owner, so it is not absent.
+      this.#parts.log.warn({ name, err: error }, 'the zone of a name cannot be served by DNS')
+      const text = `the zone of ${name} cannot be served by DNS`
+      tell(server, name, {
+        kind: 'failed',
+        ede: EDE.invalidData,
+        text,
+        freshMs: knowledge.freshMs,
+        isContradiction: true
+      })
+    }
+  }
+
+  #forgotten(name: string | undefined): void {
+    // What the registry forgets may be no name of the zone: a DID that somebody looks for.
+    if (name !== undefined && !this.#isRegistrable(name)) return
+    this.#questions.forgotten(name)
+    this.#server?.flush(name ?? null)
+  }
+
+  #registeredName(text: string): string {
+    const name = canonicalName(text).split('.').slice(-2).join('.')
+    if (this.#isRegistrable(name)) return name
+    const { tld } = this.#parts.profile
+    throw new ServiceError('SVC-NAM-001', `"${text.slice(0, 255)}" is no name below .${tld}, such as alice.${tld}.`)
+  }
+
+  #isRegistrable(name: string): boolean {
+    const suffix = `.${this.#parts.profile.tld}`
+    return name.endsWith(suffix) && /^[a-z0-9_-]{1,63}$/.test(name.slice(0, -suffix.length))
+  }
+}
+
+function tell(server: DnsServer, name: string, knowledge: Knowledge): void {
+  switch (knowledge.kind) {
+    case 'zone':
+      return server.setZone(name, knowledge.records, knowledge.trust, knowledge.freshMs, knowledge.staleMs)
+    case 'absent':
+      return server.setAbsent(name, knowledge.freshMs, knowledge.staleMs)
+    case 'failed':
+      if (knowledge.isContradiction) server.flush(name)
+      return server.setFailed(name, knowledge.ede, knowledge.text, knowledge.freshMs)
+  }
+}
+
+function isOff(): ServiceError {
+  return new ServiceError('SVC-DNS-001', 'The DNS server of this daemon does not run.')
+}
