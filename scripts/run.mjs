@@ -29,7 +29,9 @@ const COMMANDS = {
   'bench:network': [['bench/network.ts']],
   'bench:flood': [['bench/flood.ts']],
   'bench:availability': [['bench/availability.ts']],
-  'bench:api': [['bench/api.ts']]
+  'bench:api': [['bench/api.ts']],
+  'bench:dns': [['bench/dns.ts']],
+  'compare:dns': [['scripts/compare-dns.ts']]
 }
 
 /** How soon a command stops after its npm was killed. */

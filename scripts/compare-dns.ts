@@ -1,0 +1,35 @@
+/**
+ * npm run compare:dns -- [--write]
+ *
+ * Our DNS server beside Knot: prints docs/dns-comparison.md, or writes it. Exit code 1 for differences without a reason
+ * in scripts/dns/comparison/explained.ts, and for reasons without a difference.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { EXPLAINED } from './dns/comparison/explained.ts'
+import { difference } from './dns/comparison/compare.ts'
+import { page, unexplained } from './dns/comparison/page.ts'
+import { runComparison } from './dns/comparison/run.ts'
+import { needPackages } from './packages.ts'
+import { ROOT } from './program.ts'
+
+const { values } = parseArgs({ options: { write: { type: 'boolean' } } })
+needPackages(['knot'])
+const directory = mkdtempSync(join(tmpdir(), 'chronym-knot-'))
+try {
+  const compared = await runComparison(directory)
+  const text = page(compared, EXPLAINED)
+  if (values.write === true) writeFileSync(join(ROOT, 'docs/dns-comparison.md'), text)
+  else process.stdout.write(text)
+  const { withoutReason, vanished } = unexplained(compared, EXPLAINED)
+  for (const title of withoutReason) {
+    const lines = difference(compared.find((each) => each.title === title)!)
+    process.stderr.write(`no reason for: ${title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
+  }
+  for (const title of vanished) process.stderr.write(`no difference any more: ${title}\n`)
+  process.exitCode = withoutReason.length + vanished.length > 0 ? 1 : 0
+} finally {
+  rmSync(directory, { recursive: true })
+}

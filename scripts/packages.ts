@@ -1,0 +1,96 @@
+/** Debian packages that tests and benches need beside what npm installs: installed by their set-up where missing. */
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Each package with a program of it: where that program is found, the package counts as there. */
+const PROGRAMS = {
+  knot: 'knotd',
+  'knot-dnsutils': 'kdig',
+  'bind9-dnsutils': 'delv',
+  unbound: 'unbound',
+  dnsperf: 'dnsperf',
+  'openssh-server': 'sshd',
+  'openssh-client': 'ssh',
+  'gnutls-bin': 'danetool',
+  iproute2: 'ip',
+  'util-linux': 'taskset',
+  'libc-bin': 'getent',
+  openssl: 'openssl',
+  chromium: 'chromium',
+  curl: 'curl'
+} as const
+
+export type Package = keyof typeof PROGRAMS
+
+/** Servers are in the folders for the administrator, which PATH may leave out. */
+const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin']
+
+/** Another run of apt-get may hold the lock. */
+const LOCK_SECONDS = 120
+
+/** What it asks of the machine, for tests of its own. */
+export interface Machine {
+  /** Path of a program, undefined where there is none. */
+  find(program: string): string | undefined
+  run(command: string, args: readonly string[]): { readonly status: number | null; readonly stderr: string }
+  readonly isRoot: boolean
+}
+
+export const thisMachine: Machine = {
+  find(program) {
+    return FOLDERS.map((folder) => join(folder, program)).find((path) => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+  },
+  run(command, args) {
+    const { status, stderr, error }: SpawnSyncReturns<string> = spawnSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe']
+    })
+    return { status, stderr: error?.message ?? stderr }
+  },
+  isRoot: process.getuid?.() === 0
+}
+
+/**
+ * Installs the packages that are missing, with apt-get as root or by sudo; when that fails, once more after
+ * `apt-get update`. Throws with the command to run by hand.
+ */
+export function needPackages(packages: readonly Package[], machine: Machine = thisMachine): void {
+  const missing = (): Package[] => packages.filter((name) => machine.find(PROGRAMS[name]) === undefined)
+  const wanted = missing()
+  if (wanted.length === 0) return
+  const byHand = `apt-get install --no-install-recommends ${wanted.join(' ')}`
+  const fail = (why: string): never => {
+    const programs = wanted.map((name) => PROGRAMS[name]).join(', ')
+    throw new Error(`${programs} not found, and ${why}. Install by hand: ${byHand}`)
+  }
+  if (machine.find('apt-get') === undefined) fail('this machine has no apt-get')
+  if (!machine.isRoot && machine.find('sudo') === undefined) fail('apt-get needs root or sudo')
+
+  const aptGet = (...args: string[]): { readonly status: number | null; readonly stderr: string } => {
+    const command = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', `-oDPkg::Lock::Timeout=${LOCK_SECONDS}`]
+    const [program, ...rest] = [...(machine.isRoot ? [] : ['sudo', '-n']), ...command, ...args]
+    return machine.run(program!, rest)
+  }
+  const install = ['install', '--yes', '--no-install-recommends', ...wanted]
+  let outcome = aptGet(...install)
+  if (outcome.status !== 0) {
+    aptGet('update')
+    outcome = aptGet(...install)
+  }
+  if (missing().length > 0) fail(`apt-get did not install it: ${outcome.stderr.trim()}`)
+}
+
+/** Path of a package's program, once `needPackages` has returned. */
+export function programOf(name: Package): string {
+  const path = thisMachine.find(PROGRAMS[name])
+  if (path === undefined) throw new Error(`${PROGRAMS[name]} not found: needPackages(['${name}']) comes first`)
+  return path
+}
