@@ -38,11 +38,12 @@ pub(super) fn referral(response: &mut Response<'_>, cut: &Cut<'_>) {
     let Some(ns) = sets.iter().find(|set| set.rtype == rtype::NS) else { return };
     response.unsigned_set(Section::Authority, owner, ns, part);
     match cut.ds() {
-        Some(ds) => response.set(Section::Authority, owner, ds, part),
+        // Only for clients that ask for DNSSEC, as its other records (RFC 4035, 3.1).
+        Some(ds) if response.wants_dnssec() => response.set(Section::Authority, owner, ds, part),
         None if response.signs(part) => {
             response.set(Section::Authority, owner, &nsec(owner, &[rtype::NS]), part.denying());
         }
-        None => {}
+        _ => {}
     }
     for target in ns.iter().map(<[u8]>::to_ascii_lowercase).filter(|target| name::is_within(target, zone.name())) {
         for glue in zone.sets(&target).iter().filter(|set| matches!(set.rtype, rtype::A | rtype::AAAA)) {

@@ -76,6 +76,11 @@ impl<'a> Response<'a> {
         part.is_secure && self.dnssec_ok
     }
 
+    /// Whether the client asks for the records of DNSSEC.
+    pub(super) fn wants_dnssec(&self) -> bool {
+        self.dnssec_ok
+    }
+
     /// The message so far.
     pub(super) fn message(&self) -> &Message {
         &self.message

@@ -9,11 +9,7 @@ fn names_at_and_below_a_delegation_get_a_referral_with_addresses() {
         assert_eq!((seen.rcode, &*seen.flags, seen.answer.len()), (0, "RD", 0), "{qname}");
         assert_eq!(
             seen.authority,
-            [
-                "sub.alice.chronym. 300 NS ns.example.com.",
-                "sub.alice.chronym. 300 NS ns1.sub.alice.chronym.",
-                &format!("sub.alice.chronym. 300 DS 1 13 2 {}", "01".repeat(32)),
-            ]
+            ["sub.alice.chronym. 300 NS ns.example.com.", "sub.alice.chronym. 300 NS ns1.sub.alice.chronym."]
         );
         assert_eq!(seen.additional, ["ns1.sub.alice.chronym. 300 A 192.0.2.53"]);
     }
@@ -23,6 +19,7 @@ fn names_at_and_below_a_delegation_get_a_referral_with_addresses() {
 fn a_referral_signs_ds_records_and_nothing_else() {
     let seen = Registry::new().ask_dnssec("x.sub.alice.chronym", 1);
     assert_eq!(seen.authority.len(), 4);
+    assert_eq!(seen.authority[2], format!("sub.alice.chronym. 300 DS 1 13 2 {}", "01".repeat(32)));
     assert_eq!(seen.authority[3], "sub.alice.chronym. 300 RRSIG DS");
     assert_eq!(seen.flags, "RD");
 }
