@@ -8,8 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { EXPLAINED } from './dns/comparison/explained.ts'
-import { difference } from './dns/comparison/compare.ts'
+import { REASONS } from './dns/comparison/explained.ts'
 import { page, unexplained } from './dns/comparison/page.ts'
 import { runComparison } from './dns/comparison/run.ts'
 import { needPackages } from './packages.ts'
@@ -20,15 +19,12 @@ needPackages(['knot'])
 const directory = mkdtempSync(join(tmpdir(), 'chronym-knot-'))
 try {
   const compared = await runComparison(directory)
-  const text = page(compared, EXPLAINED)
+  const text = page(compared, REASONS)
   if (values.write === true) writeFileSync(join(ROOT, 'docs/dns-comparison.md'), text)
   else process.stdout.write(text)
-  const { withoutReason, vanished } = unexplained(compared, EXPLAINED)
-  for (const title of withoutReason) {
-    const lines = difference(compared.find((each) => each.title === title)!)
-    process.stderr.write(`no reason for: ${title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
-  }
-  for (const title of vanished) process.stderr.write(`no difference any more: ${title}\n`)
+  const { withoutReason, vanished } = unexplained(compared, REASONS)
+  for (const each of withoutReason) process.stderr.write(`no reason for: ${each}\n`)
+  for (const heading of vanished) process.stderr.write(`no difference any more: ${heading}\n`)
   process.exitCode = withoutReason.length + vanished.length > 0 ? 1 : 0
 } finally {
   rmSync(directory, { recursive: true })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Compared } from '../../scripts/dns/comparison/compare.ts'
-import { EXPLAINED } from '../../scripts/dns/comparison/explained.ts'
+import { REASONS } from '../../scripts/dns/comparison/explained.ts'
 import { KINDS } from '../../scripts/dns/comparison/kinds.ts'
 import { page, unexplained } from '../../scripts/dns/comparison/page.ts'
 import { runComparison } from '../../scripts/dns/comparison/run.ts'
@@ -27,10 +27,10 @@ describe('the DNS server beside Knot', () => {
   })
 
   it('differs in nothing but what has a reason, and in all of that', () => {
-    expect(unexplained(compared, EXPLAINED)).toEqual({ withoutReason: [], vanished: [] })
+    expect(unexplained(compared, REASONS)).toEqual({ withoutReason: [], vanished: [] })
   })
 
   it('says what docs/dns-comparison.md shows (npm run compare:dns -- --write)', () => {
-    expect(page(compared, EXPLAINED)).toBe(readFileSync('docs/dns-comparison.md', 'utf8'))
+    expect(page(compared, REASONS)).toBe(readFileSync('docs/dns-comparison.md', 'utf8'))
   })
 })

@@ -30,7 +30,7 @@ if (count > 0) {
     pool.evaluate(
       {
         seed: new Uint8Array(32).fill(index),
-        discriminantBits: BITS,
+        bits: BITS,
         iterations: ITERATIONS,
         split: null,
         memoryBytes: 64 * 2 ** 20,

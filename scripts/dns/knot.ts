@@ -77,7 +77,7 @@ async function startOnce({ directory, zones, key, address = '127.0.0.1', workers
     '-c',
     file
   ]
-  const child = spawn(program!, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk))
   const server = { address, port }

@@ -15,6 +15,9 @@ export interface Compared {
 /** Counted down for less than this, a TTL is as good as whole: all of the zone's are multiples of it, seconds. */
 const TTL_STEP = 60
 
+/** Code of the option of RFC 8914. */
+const EXTENDED_ERROR = 15
+
 /** The name that is asked after each packet. */
 const PROBE = 'chronym'
 
@@ -32,7 +35,9 @@ async function linesOf({ packet, transport }: Kind, server: Server): Promise<Lin
   const said = decodeReply(reply)
   if (said.id !== packet.readUInt16BE(0)) throw new Error(`a reply with the ID ${said.id}`)
   return [
-    [said.rcode, ...said.flags, ...(said.opcode === 0 ? [] : [`opcode ${said.opcode}`])].join(' '),
+    `rcode: ${said.rcode}`,
+    ...said.flags.map((flag) => `flag: ${flag}`),
+    ...(said.opcode === 0 ? [] : [`opcode: ${said.opcode}`]),
     `question: ${said.question.join(', ') || 'none'}`,
     `OPT: ${optOf(said)}`,
     ...(['answer', 'authority', 'additional'] as const).flatMap((section) =>
@@ -43,8 +48,12 @@ async function linesOf({ packet, transport }: Kind, server: Server): Promise<Lin
 
 function optOf({ opt }: Reply): string {
   if (opt === undefined) return 'none'
-  // A server cookie holds a hash of the server's own secret: of that its length is compared.
-  const options = [...opt.options].map(([code, data]) => `option ${code} of ${data.length} octets`)
+  const options = [...opt.options].map(([code, data]) =>
+    code === EXTENDED_ERROR
+      ? `EDE ${data.readUInt16BE(0)} "${data.subarray(2).toString()}"`
+      : // A server cookie holds a hash of the server's own secret: of that its length is compared.
+        `option ${code} of ${data.length} octets`
+  )
   return [opt.version, opt.size, ...(opt.dnssecOk ? ['do'] : []), ...options].join(' ')
 }
 

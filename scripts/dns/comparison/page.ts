@@ -1,20 +1,27 @@
 /** docs/dns-comparison.md, from what both servers said. */
 import { difference, isSame, type Compared, type Lines } from './compare.ts'
-import type { Explained } from './explained.ts'
+import type { Reason } from './explained.ts'
 
 /** Columns of the page; what is longer is cut. */
 const WIDTH = 116
 
-/** Titles of kinds that differ without a reason, and of reasons without a difference. */
-export function unexplained(compared: readonly Compared[], explained: readonly Explained[]) {
-  const differing = new Set(compared.filter((each) => !isSame(each)).map(({ title }) => title))
-  const listed = new Set(explained.flatMap(({ kinds }) => kinds))
-  return { withoutReason: [...differing.difference(listed)], vanished: [...listed.difference(differing)] }
+/** Kinds with a line in their difference that no reason explains, and reasons that explain no line any more. */
+export function unexplained(compared: readonly Compared[], reasons: readonly Reason[]) {
+  const without = compared.flatMap((each) => {
+    const lines = difference(each).filter((line) => !reasons.some((reason) => explains(reason, each.title, line)))
+    return lines.length > 0 ? [`${each.title}\n${lines.join('\n')}`] : []
+  })
+  const isUsed = (reason: Reason): boolean =>
+    compared.some((each) => difference(each).some((line) => explains(reason, each.title, line)))
+  return { withoutReason: without, vanished: reasons.filter((reason) => !isUsed(reason)).map(({ heading }) => heading) }
 }
 
-export function page(compared: readonly Compared[], explained: readonly Explained[]): string {
+function explains({ kinds, lines }: Reason, title: string, line: string): boolean {
+  return (kinds === undefined || kinds.test(title)) && lines.some((pattern) => pattern.test(line))
+}
+
+export function page(compared: readonly Compared[], reasons: readonly Reason[]): string {
   const alike = compared.filter(isSame)
-  const byTitle = new Map(compared.map((each) => [each.title, each]))
   return `# Our DNS server beside Knot
 
 Made by \`npm run compare:dns -- --write\`; \`__test__/dns/knot.test.ts\` checks it. Knot DNS has one zone as a master
@@ -27,8 +34,10 @@ Of signatures all but time and bytes is compared: validators check those (\`__te
 - Alike: ${alike.length}.
 - Different, each with its reason: ${compared.length - alike.length}.
 
+\`-\` is Knot's, \`+\` ours.
+
 ## Different
-${explained.map((each) => explanation(each, byTitle)).join('\n')}
+${reasons.map((each) => explanation(each, compared)).join('\n')}
 ## Alike
 | query | reply |
 |---|---|
@@ -36,26 +45,31 @@ ${alike.map(({ title, ours }) => `| ${title.replaceAll('*', '\\*')} | ${summary(
 `
 }
 
-function explanation({ heading, reason, kinds }: Explained, byTitle: ReadonlyMap<string, Compared>): string {
-  const shown = kinds.map((title) => {
-    const each = byTitle.get(title)
-    const lines = each === undefined ? ['- gone'] : difference(each)
-    return [title, ...lines.map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH - 3)}...` : line))].join('\n')
-  })
-  return `### ${heading}
-${reason} \`-\` is Knot's, \`+\` ours.
+function explanation(reason: Reason, compared: readonly Compared[]): string {
+  const byDifference = new Map<string, string[]>()
+  for (const each of compared) {
+    const lines = difference(each).filter((line) => explains(reason, each.title, line))
+    if (lines.length === 0) continue
+    const shown = lines.map((line) => (line.length > WIDTH ? `${line.slice(0, WIDTH - 3)}...` : line)).join('\n')
+    byDifference.set(shown, [...(byDifference.get(shown) ?? []), each.title])
+  }
+  const groups = [...byDifference].map(([shown, titles]) => `${titles.join('\n')}\n${indented(shown)}`)
+  return `### ${reason.heading}
+${reason.text}
 \`\`\`
-${shown.join('\n\n')}
+${groups.join('\n\n')}
 \`\`\`
 `
 }
 
+const indented = (lines: string): string => lines.replaceAll(/^/gm, '  ')
+
 /** `NOERROR aa; answer 2 A, RRSIG`. */
-function summary([head, , ...lines]: Lines): string {
+function summary(lines: Lines): string {
+  const head = lines.flatMap((line) => /^(?:rcode|flag): (.*)/.exec(line)?.[1] ?? []).join(' ')
+  if (head === '') return lines.join('; ')
   const sections = ['answer', 'authority', 'additional'].flatMap((section) => {
-    const types = lines.flatMap((line) =>
-      line.startsWith(`${section}: `) ? [/^\S+ \S+ \d+ (\S+)/.exec(line)![1]!] : []
-    )
+    const types = lines.flatMap((line) => new RegExp(`^${section}: \\S+ \\d+ (\\S+)`).exec(line)?.[1] ?? [])
     return types.length === 0 ? [] : [`${section} ${[...new Set(types)].join(', ')}`]
   })
   return [head, ...sections].join('; ')

@@ -5,7 +5,7 @@ export const SERIAL = 1_700_000_000
 const APEX = `
 $ORIGIN chronym.
 $TTL 300
-@ 3600 SOA localhost. nobody.invalid. ${SERIAL} 3600 600 86400 60
+@ 60 SOA localhost. nobody.invalid. ${SERIAL} 3600 600 86400 60
 @ 3600 NS localhost.
 `
 
@@ -74,7 +74,7 @@ export const INSECURE = {
   text: `
 $ORIGIN chronym.
 $TTL 300
-bob 3600 SOA localhost. nobody.invalid. ${SERIAL} 3600 600 86400 60
+bob 60 SOA localhost. nobody.invalid. ${SERIAL} 3600 600 86400 60
 bob A 192.0.2.80
 www.bob CNAME bob
 *.wild.bob TXT "unsigned"
