@@ -16,6 +16,7 @@ import type {
   TokenView
 } from '../schemas/daemon.ts'
 import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
+import type { DnsView } from '../../views/dns.ts'
 import type { Explanation } from '../../views/explanation.ts'
 import type { NetworkStatusView } from '../../views/network-status.ts'
 import type { OwnedNameView } from '../../views/owned-name.ts'
@@ -38,6 +39,7 @@ export type {
   CreateTokenRequest,
   Estimate,
   DaemonEvent,
+  DnsView,
   Explanation,
   HealthBody,
   IdentityLogBody,
@@ -307,6 +309,10 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     /** Undoes a change at run time. */
     unsetConfig: (field: string, options?: RequestOptions) =>
       json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
+    dns: (options?: RequestOptions) => json<DnsView>('GET', '/api/dns', options),
+    /** Forgets what is known of a name, or of all. */
+    flushDns: (name?: string, options?: RequestOptions) =>
+      json<{ success: true; flushed: number }>('POST', '/api/dns/flush', { ...options, body: { name } }),
     tokens: (options?: RequestOptions) => json<TokenView[]>('GET', '/api/tokens', options),
     createToken: (request: CreateTokenRequest, options?: RequestOptions) =>
       json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),

@@ -28,6 +28,14 @@ export type CliErrorCode =
   | 'CLI-NAT-001'
   /** The kernel failed while computing. */
   | 'CLI-NAT-002'
+  /** How this machine resolves names is not ours to change: a file of somebody else, or no resolver that has routes. */
+  | 'CLI-DNS-001'
+  /** Only root may change how this machine resolves names. */
+  | 'CLI-DNS-002'
+  /** The daemon serves no DNS. */
+  | 'CLI-DNS-003'
+  /** A file could not be written, or a command of a resolver failed. */
+  | 'CLI-DNS-004'
   /** Ctrl-C. */
   | 'CLI-INT-001'
   /** A condition that the command line does not know. */

@@ -1,0 +1,88 @@
+/** `chronym dns setup`: shows, writes or takes back the route of one domain. */
+import { routeOf } from './route.ts'
+import { apply, checkWritable, planUndo, requireRoot, stateOf, undo } from './setup/apply.ts'
+import { chooseSystem, findSystems, SYSTEMS } from './setup/choose.ts'
+import { createHost } from './setup/host.ts'
+import type { Plan, SystemId } from './setup/systems.ts'
+import { doneText, planText } from './text.ts'
+import type { Route } from './types.ts'
+import { connect } from '../connection/connect.ts'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
+import { Failure, usageFailure } from '../failures/failure.ts'
+import { loadProfile } from '../profile.ts'
+import { requireConsent } from '../questions/consent.ts'
+
+export interface SetupOptions {
+  apply?: boolean
+  undo?: boolean
+  system?: SystemId
+  root?: string
+  yes?: boolean
+}
+
+/** The daemon takes any free port where its own is taken; then the files would soon be wrong. */
+const FIXED_PORTS: ReadonlySet<number> = new Set([53, 7453])
+
+function portRemarks({ servers }: Route): string[] {
+  const loose = servers.find(({ port }) => !FIXED_PORTS.has(port))
+  return loose === undefined
+    ? []
+    : [`Name port ${loose.port} in dns.listen: a port that the daemon chose by itself may change at its next start.`]
+}
+
+export async function setup(context: Context, options: SetupOptions): Promise<ExitCode> {
+  if (options.apply === true && options.undo === true)
+    throw usageFailure('--apply and --undo exclude each other', 'Give one of them.')
+  const host = createHost(options.root)
+  if (options.undo === true) {
+    const undoing = planUndo(host, SYSTEMS, [loadProfile(context, 'main').tld])
+    requireRoot(host, 'Repeat it as root: sudo chronym dns setup --undo')
+    const done = undo(host, undoing)
+    context.output.answer(done, () =>
+      done.removed.length + done.commands.length === 0
+        ? 'nothing to take back'
+        : doneText('removed', done.removed, done.commands)
+    )
+    return EXIT.ok
+  }
+  // A daemon answers this without a token, and root need not read the owner's.
+  const client = connect(context, { anonymous: true })
+  const route = routeOf(await client.dns())
+  const found = findSystems(host)
+  const system = chooseSystem(found, options.system)
+  const bare = system.plan(host, route)
+  const plan: Plan = { ...bare, remarks: [...bare.remarks, ...portRemarks(route)] }
+  const shown = (): string => planText(route, found, system, plan, (file) => stateOf(host, file))
+  if (options.apply !== true) {
+    context.output.answer(
+      {
+        zone: `${route.tld}.`,
+        servers: route.servers,
+        found: found.map(({ system: { id }, because, isAsked }) => ({ system: id, because, asked: isAsked })),
+        system: system.id,
+        files: plan.files.map((file) => ({ path: file.path, content: file.body, state: stateOf(host, file) })),
+        commands: [...(plan.check === undefined ? [] : [plan.check]), ...plan.commands],
+        remarks: plan.remarks,
+        obstacle: plan.obstacle ?? null
+      },
+      () => `${shown()}${plan.obstacle === undefined ? '\n\nWrite it: chronym dns setup --apply' : ''}`
+    )
+    return EXIT.ok
+  }
+  if (plan.obstacle !== undefined)
+    throw new Failure('CLI-DNS-001', plan.obstacle.detail, { exitCode: EXIT.refused, cure: plan.obstacle.cure })
+  checkWritable(host, plan.files, `Repeat it as root: sudo chronym --api ${client.baseUrl} dns setup --apply`)
+  await requireConsent(context, {
+    cost: `this changes how this machine resolves .${route.tld}`,
+    shown: shown(),
+    question: 'Write it?',
+    isGiven: options.yes === true
+  })
+  const done = apply(host, plan)
+  context.output.answer(
+    { system: system.id, ...done },
+    () => `${doneText('wrote', done.written, done.commands)}\nTest it: chronym dns test`
+  )
+  return EXIT.ok
+}
