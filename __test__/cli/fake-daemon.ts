@@ -7,6 +7,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
 import type { Explanation } from '../../src/views/explanation.ts'
 import type { PinView } from '../../src/views/pin.ts'
+import type { DnsView } from '../../src/views/dns.ts'
 import type { TaskView } from '../../src/views/task.ts'
 import { explanation } from '../api/helpers/explanation.ts'
 import { pinOf } from '../api/helpers/endpoints.ts'
@@ -113,7 +114,11 @@ export const GROWN = {
 
 export const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiting: [] as object[] }
 /** What the daemon shows, for a test to change. */
-export const shown = { seed: UNLOCKED, status: STATUS as Record<string, unknown> }
+export const shown = {
+  seed: UNLOCKED,
+  status: STATUS as Record<string, unknown>,
+  dns: undefined as DnsView | undefined
+}
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */
 export function fakeDaemon() {
@@ -222,6 +227,11 @@ export function fakeDaemon() {
       serial: 4,
       records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] }
     })
+  })
+  app.get('/api/dns', (c) => c.json(shown.dns))
+  app.post('/api/dns/flush', async (c) => {
+    const { name } = await c.req.json<{ name?: string }>()
+    return c.json({ success: true, flushed: name === undefined ? 2 : 1 })
   })
   app.get('/api/config', (c) => c.json({ mode: 'full', api: { port: 7468 } }))
   app.post('/api/config', (c) => c.json({ mode: 'light', api: { port: 7468 } }))

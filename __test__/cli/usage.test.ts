@@ -107,6 +107,8 @@ describe('usage errors', () => {
     [['token', 'create', '--scope', 'all']],
     [['config', 'set', 'mode']],
     [['config', 'set', 'mode=light', 'mode.x=2']],
+    [['dns']],
+    [['dns', 'anchor', '--for', 'hosts']],
     [['completion', 'tcsh']],
     [['status', '--watch']],
     [['help', 'nothing']],

@@ -9,6 +9,8 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   release: 'names',
   explain: 'names',
   resolve: 'names',
+  'dns flush': 'names',
+  'dns test': 'names',
   status: 'tasks',
   cancel: 'tasks',
   pause: 'tasks',

@@ -1,0 +1,174 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SYSTEM_IDS } from '../../../../src/cli/dns/setup/systems.ts'
+import { DNS_BODY, DNSKEY_DATA, DnsScene, say } from '../../dns/scene.ts'
+import { ask, daemon, shown } from '../../fake-daemon.ts'
+import { cli } from '../../harness.ts'
+
+const scene = new DnsScene()
+beforeEach(() => (shown.dns = DNS_BODY))
+afterEach(() => scene.end())
+
+const UNBOUND = {
+  '/etc/resolv.conf': 'nameserver 127.0.0.1\n',
+  '/etc/unbound/unbound.conf': 'include-toplevel: "/etc/unbound/unbound.conf.d/*.conf"\n',
+  '/etc/unbound/unbound.conf.d/root.conf': 'server:\n'
+}
+const OURS = '/etc/unbound/unbound.conf.d/chronym.conf'
+const { ds, dnskey } = DNS_BODY.anchor!
+
+describe('dns anchor', () => {
+  it('prints DS and DNSKEY, in a pipe too', async () => {
+    expect((await ask(['dns', 'anchor'])).stdout).toBe(`${ds}\n${dnskey}\n`)
+    expect(JSON.parse((await ask(['dns', 'anchor', '--json'])).stdout)).toEqual({
+      zone: 'chronym.',
+      ds,
+      dnskey,
+      key_tag: 4711,
+      algorithm: 13
+    })
+  })
+
+  it.each(['unbound', 'bind', 'dnsmasq', 'resolved'])(
+    'prints the configuration of %s, to save or to read',
+    async (name) => {
+      const { stdout } = await ask(['dns', 'anchor', '--for', name])
+      expect(stdout).toMatch(/^# \/etc\//u)
+      expect(stdout).toContain('AB'.repeat(32))
+      const { files } = JSON.parse((await ask(['dns', 'anchor', '--for', name, '--json'])).stdout) as {
+        files: { path: string; content: string }[]
+      }
+      for (const { path, content } of files) expect(stdout).toContain(`${path}\n${content}`)
+    }
+  )
+})
+
+describe('dns stats and flush', () => {
+  it('show what the daemon counts', async () => {
+    expect(JSON.parse((await ask(['dns', 'stats'])).stdout)).toEqual(DNS_BODY.stats)
+    expect((await ask(['dns', 'stats'], { terminal: true })).stdout).toContain('queries      udp 1,234\n')
+    shown.dns = { ...DNS_BODY, stats: null }
+    expect(await ask(['dns', 'stats'])).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('CLI-DNS-003') })
+  })
+
+  it('forgets one name, or all', async () => {
+    expect((await ask(['dns', 'flush', 'alice.chronym'], { terminal: true })).stdout).toBe(
+      '1 name forgotten: alice.chronym\n'
+    )
+    expect(daemon.requests.at(-1)?.body).toEqual({ name: 'alice.chronym' })
+    expect(JSON.parse((await ask(['dns', 'flush'])).stdout)).toEqual({ success: true, flushed: 2 })
+    expect(daemon.requests.at(-1)?.body).toEqual({})
+  })
+})
+
+describe('dns setup', () => {
+  it('shows what it found and what it would write, and writes nothing', async () => {
+    const root = scene.tree(UNBOUND, ['unbound'])
+    const { exitCode, stdout } = await ask(['dns', 'setup', '--root', root], { terminal: true })
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('found    unbound (it runs; programs ask it), resolv.conf')
+    expect(stdout).toContain('asks     127.0.0.1:7453, [::1]:7453 for .chronym alone')
+    expect(stdout).toContain(`${OURS} (new)\n  server:\n`)
+    expect(stdout).toContain('runs  unbound-checkconf\nruns  systemctl restart unbound\n')
+    expect(existsSync(join(root, OURS))).toBe(false)
+    expect(JSON.parse((await ask(['dns', 'setup', '--root', root])).stdout)).toMatchObject({
+      zone: 'chronym.',
+      system: 'unbound',
+      files: [{ path: OURS, state: 'absent' }],
+      commands: [['unbound-checkconf'], ['systemctl', 'restart', 'unbound']],
+      obstacle: null
+    })
+  })
+
+  it('writes after a yes, runs nothing on another root, and takes all back without a daemon', async () => {
+    const root = scene.tree(UNBOUND, ['unbound'])
+    const apply = ['dns', 'setup', '--apply', '--root', root]
+    expect(await ask(apply)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') })
+    expect(existsSync(join(root, OURS))).toBe(false)
+    const { exitCode, stdout } = await ask([...apply, '--yes'], { terminal: true })
+    expect([exitCode, stdout]).toEqual([
+      0,
+      `wrote ${OURS}\nnot run here: systemctl restart unbound\nTest it: chronym dns test\n`
+    ])
+    expect(readFileSync(join(root, OURS), 'utf8')).toContain(ds)
+    const undo = await cli(['--api', 'http://127.0.0.1:1', 'dns', 'setup', '--undo', '--root', root])
+    expect(JSON.parse(undo.stdout)).toEqual({
+      removed: [OURS],
+      commands: [{ command: ['systemctl', 'restart', 'unbound'], code: null }]
+    })
+    expect(existsSync(join(root, OURS))).toBe(false)
+    expect((await ask(['dns', 'setup', '--undo', '--root', root], { terminal: true })).stdout).toBe(
+      'nothing to take back\n'
+    )
+  })
+
+  it('says why a resolver cannot be set up; --apply then ends with 6', async () => {
+    const root = scene.tree({ '/etc/resolv.conf': 'nameserver 192.0.2.53\n' })
+    expect(await ask(['dns', 'setup', '--root', root], { terminal: true })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('but   resolv.conf alone cannot')
+    })
+    expect(await ask(['dns', 'setup', '--apply', '--yes', '--root', root])).toMatchObject({
+      exitCode: 6,
+      stderr: expect.stringContaining('CLI-DNS-001')
+    })
+  })
+
+  it('keeps its hands off a file of somebody else', async () => {
+    const root = scene.tree({ ...UNBOUND, [OURS]: 'mine\n' }, ['unbound'])
+    for (const what of ['--apply', '--undo'])
+      expect(await ask(['dns', 'setup', what, '--yes', '--root', root])).toMatchObject({
+        exitCode: 6,
+        stderr: expect.stringContaining(`did not write ${OURS}`)
+      })
+    expect(readFileSync(join(root, OURS), 'utf8')).toBe('mine\n')
+  })
+
+  it('warns of a port that the daemon chose by itself', async () => {
+    shown.dns = { ...DNS_BODY, listen: [{ transport: 'udp', address: '127.0.0.1', port: 40_000 }] }
+    const { stdout } = await ask(['dns', 'setup', '--root', scene.tree(UNBOUND, ['unbound'])])
+    expect((JSON.parse(stdout) as { remarks: string[] }).remarks).toContainEqual(expect.stringContaining('dns.listen'))
+  })
+
+  it('takes the resolver that is named, and no two tasks at once', async () => {
+    const root = scene.tree(UNBOUND, ['unbound'])
+    for (const system of SYSTEM_IDS) {
+      const { stdout } = await ask(['dns', 'setup', '--system', system, '--root', root])
+      expect(JSON.parse(stdout)).toMatchObject({ system })
+    }
+    expect((await ask(['dns', 'setup', '--system', 'bogus'])).exitCode).toBe(2)
+    expect((await ask(['dns', 'setup', '--apply', '--undo'])).exitCode).toBe(2)
+  })
+
+  it('asks the daemon without a token, as root has none', async () => {
+    await ask(['dns', 'setup', '--root', scene.tree(UNBOUND, ['unbound'])])
+    expect(daemon.requests.at(-1)).toMatchObject({ path: '/api/dns' })
+    expect(daemon.requests.at(-1)?.headers.get('Authorization')).toBeNull()
+  })
+})
+
+describe('dns test', () => {
+  it('ends with 1 where programs ask somebody else, and says so', async () => {
+    const port = await scene.nameServer((query) => say(query, { ad: true, data: [DNSKEY_DATA] }))
+    shown.dns = { ...DNS_BODY, listen: [{ transport: 'udp', address: '127.0.0.1', port }] }
+    const root = scene.tree({ '/etc/resolv.conf': '# none\n' })
+    const { exitCode, stdout } = await ask(['dns', 'test', '--root', root], { terminal: true })
+    expect(exitCode).toBe(1)
+    expect(stripVTControlCharacters(stdout)).toContain(`ok    server    127.0.0.1:${port} answers for chronym.`)
+    expect(stdout).toContain('This machine does not resolve .chronym through the daemon.')
+    expect(JSON.parse((await ask(['dns', 'test', '--root', root])).stdout)).toMatchObject({
+      reaches: false,
+      steps: [
+        { name: 'server', state: 'ok' },
+        { name: 'resolver', state: 'failed' }
+      ]
+    })
+  })
+
+  it.each(['alice.example', 'chronym', 'a..chronym', 'ä.chronym', `${'a'.repeat(64)}.chronym`])(
+    'refuses %s, which is no name of the zone',
+    async (name) => expect(await ask(['dns', 'test', name])).toMatchObject({ exitCode: 2, stdout: '' })
+  )
+})
