@@ -1,12 +1,18 @@
 /** The programs that read these files say whether they are right. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ask, isSilent } from '../../../src/cli/dns/probe/ask.ts'
+import { TYPE } from '../../../src/cli/dns/probe/message.ts'
+import { isFromDaemon } from '../../../src/cli/dns/probe/steps.ts'
 import * as recipes from '../../../src/cli/dns/recipes.ts'
 import { markedText } from '../../../src/cli/dns/setup/marked-file.ts'
 import { needPackages, programOf } from '../../../scripts/packages.ts'
-import { DnsScene, ON_PORT_53, ROUTE } from './scene.ts'
+import { waitFor } from '../../wait-for.ts'
+import { DNSKEY_DATA, DnsScene, nameOf, ON_PORT_53, ROUTE, say, typeOf } from './scene.ts'
 
 const scene = new DnsScene()
 afterEach(() => scene.end())
@@ -114,5 +120,43 @@ stub-zone:
       comment: '#',
       body: 'nameserver 127.0.0.1\nport 7453\n'
     })
+  })
+})
+
+/** Nothing of this machine's configuration. */
+const LONE = ['--no-daemon', '--bind-interfaces', '--no-resolv', '--no-hosts', '--pid-file', '--stop-dns-rebind']
+
+describe('a real dnsmasq', () => {
+  it('passes the names of the zone to the daemon, and no others', async () => {
+    const asked: string[] = []
+    const port = await scene.nameServer((query) => {
+      asked.push(nameOf(query))
+      return say(query, { data: [typeOf(query) === TYPE.DNSKEY ? DNSKEY_DATA : Buffer.from([10, 0, 0, 7])] })
+    })
+    const route = { ...ROUTE, servers: [{ address: '127.0.0.1', port }] }
+    const directory = scene.tree({ 'chronym.conf': markedText(recipes.dnsmasqFile('', route, true), false) })
+    // An address of loopback that no other test takes.
+    const dnsmasqAt = { address: `127.${randomInt(64, 128)}.${randomInt(256)}.${randomInt(1, 255)}`, port: 5353 }
+    const options = [
+      `--conf-file=${join(directory, 'chronym.conf')}`,
+      `--listen-address=${dnsmasqAt.address}`,
+      `--port=${dnsmasqAt.port}`
+    ]
+    const child = spawn(programOf('dnsmasq-base'), [...options, ...LONE], { stdio: ['ignore', 'ignore', 'pipe'] })
+    scene.onEnd(async () => {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+    })
+    const through = (name: string, type: number) => ask(dnsmasqAt, { name, type }, 2_000)
+    const zone = await waitFor(async () => {
+      const reply = await through('chronym', TYPE.DNSKEY)
+      if (isSilent(reply)) throw new Error(reply.reason)
+      return reply
+    })
+    expect(isFromDaemon(zone, route)).toBe(true)
+    // A private address, in spite of the guard against rebinding.
+    expect(await through('alice.chronym', TYPE.A)).toMatchObject({ rcode: 0, answers: [{ type: TYPE.A }] })
+    expect(await through('alice.example', TYPE.A)).toMatchObject({ rcode: 5 })
+    expect(new Set(asked)).toEqual(new Set(['chronym', 'alice.chronym']))
   })
 })

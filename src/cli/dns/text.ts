@@ -80,7 +80,7 @@ export function planText(
         file.body
           .trimEnd()
           .split('\n')
-          .map((line) => `  ${line}`)
+          .map((line) => (line === '' ? '' : `  ${line}`))
           .join('\n')
     ),
     ...[...(plan.check === undefined ? [] : [plan.check]), ...plan.commands].map(
