@@ -98,7 +98,12 @@ describe('every documented error', () => {
     const attempt: Attempt = {
       world,
       path,
-      options: { token: endpoint.token ? MAIN_TOKEN : undefined, body: endpoint.body }
+      options: {
+        token: endpoint.token ? MAIN_TOKEN : undefined,
+        body: endpoint.body,
+        ...(endpoint.raw !== undefined && { raw: endpoint.raw }),
+        ...(endpoint.headers !== undefined && { headers: endpoint.headers })
+      }
     }
     const response = await (PROVOCATIONS[code] ?? planted(code))(attempt, endpoint)
     const text = await response.text()
@@ -143,7 +148,7 @@ describe('every documented error', () => {
 
   afterAll(() => {
     // No answer has these: __test__/data-directory/open.test.ts, __test__/data-directory/dns-key.test.ts,
-    // __test__/cli/commands/daemon/key.test.ts, __test__/daemon/seed-at-start.test.ts and __test__/dns/settings.test.ts
+    // __test__/cli/commands/daemon/key.test.ts, __test__/daemon/seed-at-start.test.ts, __test__/dns/service.test.ts and __test__/dns/certificate.test.ts
     // provoke them.
     const answered = Object.entries(ERROR_TABLE).flatMap(([code, { status }]) =>
       /^SVC-(?:KEY|DNS)-/.test(code) && status === null ? [] : [code]

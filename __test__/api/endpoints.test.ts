@@ -10,7 +10,7 @@ describe('every endpoint', () => {
     const world = createWorld()
     const path = furnish(world, each)
     const [method = ''] = each.operation.split(' ')
-    const response = await world.request(method, path, { token: each.token ? token : undefined, body: each.body })
+    const response = await world.request(method, path, { ...each, token: each.token ? token : undefined })
     expect(response.status).toBe(each.status)
     expect(response.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/)
     if (each.schema === undefined) await response.body?.cancel()

@@ -37,7 +37,7 @@ describe('configuration sources', () => {
   })
 
   it('has a flag and an environment variable for each leaf of the schema', () => {
-    const leaves = leafPaths(checkConfig({}, 'defaults')).filter((path) => path !== 'dns.enabled')
+    const leaves = leafPaths(checkConfig({}, 'defaults'))
     expect(CONFIG_FIELDS.map((field) => field.path).sort()).toEqual(leaves.sort())
     expect(new Set(CONFIG_FIELDS.map((field) => field.flag)).size).toBe(CONFIG_FIELDS.length)
     expect(new Set(CONFIG_FIELDS.map((field) => field.env)).size).toBe(CONFIG_FIELDS.length)
@@ -221,7 +221,13 @@ describe('configuration at run time', () => {
     [JSON.parse('{"__proto__": {"mode": "light"}}')],
     [{ mode: 'fast' }],
     [{ vdf: { queue: 0 } }],
-    [{ dns: { enabled: true } }],
+    [{ dns: { enabled: 'no' } }],
+    [{ dns: { listen: ['localhost:53'] } }],
+    [{ dns: { listen: ['::1:53'] } }],
+    [{ dns: { listen: ['127.0.0.1'] } }],
+    [{ dns: { listen: ['127.0.0.1:65536'] } }],
+    [{ dns: { tls_cert: 'cert.pem' } }],
+    [{ dns: { cache_mib: 0 } }],
     [[]],
     ['full']
   ])('refuses %j with SVC-CFG-001', async (patch) => {

@@ -50,6 +50,19 @@ function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = 
         return () => undefined
       }
     },
+    dns: {
+      view: () => ({
+        enabled: true,
+        zone: 'chronym.',
+        listen: [
+          { transport: 'udp' as const, address: '127.0.0.1', port: 7453 },
+          { transport: 'tcp' as const, address: '127.0.0.1', port: 7453 }
+        ],
+        forwarding: false,
+        anchor: null,
+        stats: null
+      })
+    },
     isSeedSafe: () => true,
     isSeedLocked: () => false,
     now: () => NOW,

@@ -27,7 +27,7 @@ function bench() {
   return { questions, found, names, learned, answer, clock }
 }
 
-const many = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, index) => prefix + index)
+const many = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
 it('looks each name up once at a time', async () => {
   const { questions, names, answer, learned } = bench()

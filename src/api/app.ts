@@ -11,6 +11,7 @@ import { configRoutes } from './routes/config.ts'
 import { dashboardRoutes } from './routes/site/dashboard.ts'
 import { docsRoutes } from './routes/site/docs.ts'
 import { errorRoutes } from './routes/site/errors.ts'
+import { dnsQueryRoutes, dnsRoutes } from './routes/dns.ts'
 import { eventRoutes } from './routes/events.ts'
 import { identityRoutes } from './routes/identities.ts'
 import { nameRoutes } from './routes/names.ts'
@@ -57,6 +58,8 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   declared.route('/', zoneRoutes(services))
   declared.route('/', identityRoutes(services))
   declared.route('/', configRoutes(services))
+  declared.route('/', dnsRoutes(services))
+  declared.route('/', dnsQueryRoutes(services))
   declared.route('/', eventRoutes(services, streams))
   declared.route('/', tokenRoutes(services))
   declared.route('/', challengeRoutes(services))

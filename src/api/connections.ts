@@ -1,7 +1,11 @@
-import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Context } from 'hono'
 import type { AppEnv } from './env.ts'
+
+/** Servers of node:http and node:http2. */
+interface ConnectionSource {
+  on(event: 'connection', listener: (socket: Socket) => void): unknown
+}
 
 /** Connections that carried an authenticated request. */
 const known = new WeakSet<object>()
@@ -18,7 +22,7 @@ export function keepConnection(c: Context<AppEnv>): void {
  * if there is none, the new one is closed. There is no bound for each source: this machine is one source, owner
  * included.
  */
-export function boundConnections(server: Server, max: number): void {
+export function boundConnections(server: ConnectionSource, max: number): void {
   const open = new Set<Socket>()
   // In order of arrival; those that became known are removed when a new connection needs a place.
   const strangers = new Set<Socket>()

@@ -41,6 +41,8 @@ export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSc
   /** Public, or the scopes of which one is needed; `admin` always suffices. */
   readonly access: 'public' | readonly TokenScope[]
   readonly body?: Body
+  /** The media type of a body that is no JSON; the handler reads it. */
+  readonly binaryBody?: string
   /** The handler gets the body with what its schema does not name. For a schema that changes no value. */
   readonly isBodyAsReceived?: boolean
   /** Peers are asked for what the path names: without a token refused to pages of other origins (SVC-AUT-002). */
@@ -112,7 +114,7 @@ export function hidden(): MiddlewareHandler<AppEnv> {
 function operation(spec: EndpointSpec): DescribeRouteOptions {
   const errors = new Set<ErrorCode>(spec.errors)
   if (spec.access !== 'public') errors.add('SVC-AUT-001')
-  if (spec.body !== undefined)
+  if (spec.body !== undefined || spec.binaryBody !== undefined)
     for (const code of ['SVC-REQ-001', 'SVC-REQ-002', 'SVC-REQ-003'] as const) errors.add(code)
   // Any request may cause these: a bad token, a refused Host, too many requests, a bug.
   for (const code of ['SVC-AUT-001', 'SVC-AUT-002', 'SVC-REQ-005', 'SVC-INT-001'] as const) errors.add(code)
@@ -124,6 +126,9 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
     ...(spec.parameters !== undefined && { parameters: spec.parameters.map(parameterObject) }),
     ...(spec.body !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: resolver(spec.body) } } }
+    }),
+    ...(spec.binaryBody !== undefined && {
+      requestBody: { required: true, content: { [spec.binaryBody]: { schema: { type: 'string', format: 'binary' } } } }
     }),
     responses: {
       ...Object.fromEntries(Object.entries(spec.answers).map(([status, answer]) => [status, answerObject(answer)])),

@@ -2,6 +2,7 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Logger } from 'pino'
 import type { Registry } from '../registry/use-cases.ts'
+import type { DnsView } from '../views/dns.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import type { ProofStatement } from './daemon-proof.ts'
 import type { ConfigFieldView, DaemonEvent, ReadinessCheck, TokenScope, TokenView } from './schemas/daemon.ts'
@@ -77,6 +78,18 @@ export interface SeedService {
   lock(): SeedView
 }
 
+/** The DNS server, as far as the interface shows and asks it. SVC-DNS-001 where it does not run. */
+export interface DnsResolver {
+  view(): DnsView
+  /** Forgets what is known of a name, or of all; how many were known. SVC-NAM-001. */
+  flush(name?: string): number
+  /**
+   * A DNS message in, one out, with the seconds that an HTTP cache may keep it. `client`: the IP address that limits
+   * count. SVC-REQ-001 for what is no query.
+   */
+  query(message: Uint8Array, client: string): Promise<{ message: Uint8Array; maxAge: number }>
+}
+
 export interface ApiServices {
   version: string
   /** Random for each start: tells this daemon from one that has the same token. */
@@ -86,6 +99,7 @@ export interface ApiServices {
   tokens: TokenService
   config: ConfigService
   seed: SeedService
+  dns: DnsResolver
   events: EventLog
   idempotency: IdempotencyService
   metrics: MetricsRegistry

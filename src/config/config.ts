@@ -9,6 +9,7 @@ import { isAbsolute } from 'node:path'
 import { parse as parseToml, TomlError } from 'smol-toml'
 import * as v from 'valibot'
 import { ServiceError, type FieldError } from '../errors.ts'
+import { parseSocketAddress } from './socket-address.ts'
 
 const port = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535))
 const count = v.pipe(v.number(), v.integer(), v.minValue(1))
@@ -19,10 +20,26 @@ const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HT
 const multiaddrs = v.array(
   v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'))
 )
+const socketAddresses = v.array(
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => parseSocketAddress(text) !== undefined,
+      'must be an IP address with a port, such as 127.0.0.1:7453 or [::1]:7453'
+    )
+  )
+)
+/** Empty: none. */
+const absolutePath = v.pipe(
+  v.string(),
+  v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')
+)
 
 /** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
 const API_PORT = 7468
 export const P2P_PORT = 7469
+/** Of DNS, on loopback addresses. Unprivileged, unlike 53. */
+export const DNS_PORT = 7453
 
 const spareCores = Math.max(1, availableParallelism() - 1)
 
@@ -67,8 +84,23 @@ export const ConfigSchema = v.strictObject({
   ),
   dns: v.optional(
     v.strictObject({
-      /** The DNS server is not part of this version: a refusal beats a field without effect. */
-      enabled: v.optional(v.literal(false, 'the DNS server is not part of this version; leave it false'), false)
+      /** The fields below have effect only while it is true. What fits together: src/config/dns.ts. */
+      enabled: v.optional(v.boolean(), true),
+      /** For UDP and TCP; empty: 127.0.0.1 and ::1, port 7453, or any free port when that is taken. */
+      listen: v.optional(socketAddresses, []),
+      tls_listen: v.optional(socketAddresses, []),
+      https_listen: v.optional(socketAddresses, []),
+      /** PEM; the chain, with the certificate of the server first. */
+      tls_cert: v.optional(absolutePath, ''),
+      tls_key: v.optional(absolutePath, ''),
+      /** Resolvers that are asked for names outside of the zone; empty: such queries are refused. */
+      forward: v.optional(socketAddresses, []),
+      /** Answers of fewer peers than a quorum: given without a signature, or refused. */
+      answer_thin: v.optional(v.boolean(), true),
+      /** Whether the owner of a signed answer must have a firm pin. */
+      ad_needs_pin: v.optional(v.boolean(), false),
+      /** Bound on names and packed answers, MiB. */
+      cache_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 32)
     }),
     {}
   ),
@@ -89,13 +121,7 @@ export const ConfigSchema = v.strictObject({
   backup: v.optional(
     v.strictObject({
       /** Empty: no backup is kept up to date. */
-      file: v.optional(
-        v.pipe(
-          v.string(),
-          v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')
-        ),
-        ''
-      ),
+      file: v.optional(absolutePath, ''),
       /** Public keys of age, any of which opens it. */
       recipient: v.optional(
         v.array(
@@ -167,6 +193,16 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
   field('p2p.storage_mib', 'number', 'database size from which nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),
+  field('dns.enabled', 'boolean', 'answer DNS queries for the names of the network'),
+  field('dns.listen', 'list', 'ip:port to answer DNS on, over UDP and TCP'),
+  field('dns.tls_listen', 'list', 'ip:port for DNS over TLS; needs dns.tls_cert and dns.tls_key'),
+  field('dns.https_listen', 'list', 'ip:port for DNS over HTTPS with TLS; needs dns.tls_cert and dns.tls_key'),
+  field('dns.tls_cert', 'string', 'absolute path of the certificates, PEM'),
+  field('dns.tls_key', 'string', 'absolute path of their private key, PEM'),
+  field('dns.forward', 'list', 'ip:port of resolvers for all other names; without it they are refused'),
+  field('dns.answer_thin', 'boolean', 'answer, without a signature, what fewer peers than a quorum say'),
+  field('dns.ad_needs_pin', 'boolean', 'sign only what belongs to an owner with a firm pin'),
+  field('dns.cache_mib', 'number', 'bound on what the DNS server keeps, MiB'),
   field('vdf.threads', 'number', 'worker threads for evaluations'),
   field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),
   field('vdf.max_tasks', 'number', 'tasks computing at once'),

@@ -9,6 +9,7 @@ import {
   type FieldKind
 } from '../config/config.ts'
 import type { StartSources } from '../config/sources.ts'
+import { dnsText } from './dns-text.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
 import { ServiceError } from '../errors.ts'
 import { ERROR_TABLE } from '../error-table.ts'
@@ -92,6 +93,7 @@ function banner(daemon: RunningDaemon): string {
   peer id    ${daemon.peerId}
   listening  ${daemon.addresses.join(', ') || 'no address for peers'}
   beacon     ${daemon.beaconUrls.join(', ')}
+  dns        ${dnsText(daemon.dns) || 'off'}
 Ctrl-C stops it.
 `
 }

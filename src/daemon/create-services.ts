@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createIdempotency } from '../api/access/idempotency.ts'
 import { createTokenService } from '../api/access/tokens.ts'
 import { createEventLog, type WritableEventLog } from '../api/event-log.ts'
-import type { ApiServices } from '../api/services.ts'
+import type { ApiServices, DnsResolver } from '../api/services.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import { readAccessToken } from '../data-directory/access-token.ts'
 import { admitUnlocked } from '../data-directory/open.ts'
@@ -29,8 +29,14 @@ export function createServices(
   {
     paths,
     keeper,
-    seed
-  }: { readonly paths: DataPaths; readonly keeper: BackupKeeper | undefined; readonly seed: SeedHolder }
+    seed,
+    dns
+  }: {
+    readonly paths: DataPaths
+    readonly keeper: BackupKeeper | undefined
+    readonly seed: SeedHolder
+    readonly dns: DnsResolver
+  }
 ): DaemonServices {
   const { profile, store, network, beacon, clock, log } = core
   const now = () => clock.now()
@@ -57,6 +63,7 @@ export function createServices(
       info: (message) => log.info(message),
       warn: (message) => log.warn(message)
     }),
+    dns,
     events: createEventLog({ capacity: EVENTS_KEPT, now }),
     idempotency: createIdempotency({ store, prefix: prefixes.idempotency, now }),
     metrics: createMetrics(),
@@ -69,6 +76,7 @@ export function createServices(
         registry,
         isSeedSafe: () => isSeedSafe(paths),
         isSeedLocked: () => seed.isLocked,
+        dns,
         backup: keeper,
         now
       }),

@@ -4,9 +4,11 @@ import { existsSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { AppOptions } from '../api/app.ts'
 import { serve, type ApiServer } from '../api/serve.ts'
+import type { DnsResolver } from '../api/services.ts'
 import { configuredBackup } from '../backup/kept/configured.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import { checkConfig, mergeConfig, P2P_PORT, type Config } from '../config/config.ts'
+import { configuredDns } from '../config/dns.ts'
 import { loadProfile } from '../config/network-profile.ts'
 import type { StartSources } from '../config/sources.ts'
 import { NODE_SEED_BYTES } from '../data-directory/node-key.ts'
@@ -19,9 +21,11 @@ import { defaultListenAddress } from '../network/transport/default-listen.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { systemClock as clock } from '../time/clock.ts'
 import { createRoundClock } from '../time/round-clock.ts'
+import type { DnsView } from '../views/dns.ts'
 import { VERSION } from '../version.ts'
 import { readStartConfig } from './config-overrides.ts'
 import { createBeacon } from './create-beacon.ts'
+import { createDns } from './create-dns.ts'
 import { createServices, type DaemonServices } from './create-services.ts'
 import { createUseCases, type DaemonCore } from './create-use-cases.ts'
 import { forwardEvents } from './forward-events.ts'
@@ -51,6 +55,8 @@ export interface RunningDaemon {
   readonly dataDir: string
   readonly tokenFile: string
   readonly beaconUrls: readonly string[]
+  /** Empty where DNS is off. */
+  readonly dns: DnsView['listen']
   summary(): Record<string, unknown>
   stop(): Promise<void>
 }
@@ -77,6 +83,7 @@ export async function startDaemon(
 ): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'configuration')
   const keptBackup = configuredBackup(early)
+  configuredDns(early)
   const log = createLogger(early.log.level)
   const life = new Lifecycle((what, error) => log.error({ err: error }, `${what} did not stop cleanly`))
   try {
@@ -98,7 +105,15 @@ export async function startDaemon(
 
     const { core, beaconUrls } = await createCore({ initial, profile, directory, log, life })
     const useCases = createUseCases(core, startConfig, sources)
-    const services = createServices(core, useCases, { paths, keeper, seed: directory.seed })
+    const dns = createDns({
+      settings: configuredDns(initial),
+      profile,
+      registry: useCases.registry,
+      paths,
+      now: () => clock.now(),
+      log
+    })
+    const services = createServices(core, useCases, { paths, keeper, seed: directory.seed, dns: dns.resolver })
     const { network, beacon } = core
     life.onStop(
       'observers',
@@ -106,6 +121,7 @@ export async function startDaemon(
         network,
         beacon,
         ...useCases,
+        dns: services.dns,
         now: () => clock.now(),
         version: VERSION,
         backup: keeper
@@ -113,9 +129,10 @@ export async function startDaemon(
     )
     forwardEvents(services.events, core, useCases, life)
     await startParts(core, services, keeper, life)
+    await dns.start(services, life)
     const api = await startApi(services, { paths, address: initial.api, options, life })
     const warning = warningOf(profile, initial.p2p.bootstrap)
-    const running = describe({ core, api, warning, paths, beaconUrls, life })
+    const running = describe({ core, api, dns: services.dns, warning, paths, beaconUrls, life })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
     return running
   } catch (error) {
@@ -203,6 +220,7 @@ async function startApi(services: DaemonServices, { paths, address, options, lif
 
 interface StartedParts {
   readonly core: DaemonCore
+  readonly dns: DnsResolver
   readonly api: ApiServer
   readonly warning: string | undefined
   readonly paths: DataPaths
@@ -210,7 +228,15 @@ interface StartedParts {
   readonly life: Lifecycle
 }
 
-function describe({ core: { profile, network }, api, warning, paths, beaconUrls, life }: StartedParts): RunningDaemon {
+function describe({
+  core: { profile, network },
+  dns,
+  api,
+  warning,
+  paths,
+  beaconUrls,
+  life
+}: StartedParts): RunningDaemon {
   const running: RunningDaemon = {
     network: profile.id,
     warning,
@@ -221,6 +247,7 @@ function describe({ core: { profile, network }, api, warning, paths, beaconUrls,
     dataDir: paths.root,
     tokenFile: paths.token,
     beaconUrls,
+    dns: dns.view().listen,
     summary: () => ({
       version: VERSION,
       network: running.network,
@@ -229,7 +256,8 @@ function describe({ core: { profile, network }, api, warning, paths, beaconUrls,
       data_dir: running.dataDir,
       peer_id: running.peerId,
       addresses: running.addresses,
-      beacon_urls: running.beaconUrls
+      beacon_urls: running.beaconUrls,
+      dns: running.dns
     }),
     stop: () => life.stop()
   }

@@ -1,5 +1,6 @@
 /** What /metrics shows of the daemon; the HTTP interface adds its own histograms. */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { DnsResolver } from '../api/services.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Network } from '../network/types.ts'
@@ -8,12 +9,14 @@ import { NAME_WARNING_CODES, type OwnedNameView } from '../views/owned-name.ts'
 import type { NetworkDiversityView } from '../views/network-status.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import type { TaskView } from '../views/task.ts'
+import { observeDns } from './dns-metrics.ts'
 
 export interface MetricSources {
   readonly network: Network
   readonly beacon: BeaconClient
   readonly tasks: TaskManager
   readonly registry: Pick<NameRegistry, 'ownedNames' | 'networkStatus'>
+  readonly dns: Pick<DnsResolver, 'view'>
   readonly now: () => number
   readonly version: string
   /** Undefined where the configuration names no `backup.file`. */
@@ -41,7 +44,7 @@ export function createMetrics(): Registry {
 /** Adds the daemon's own gauges; returns the function that ends their subscriptions. */
 export function observe(
   registry: Registry,
-  { network, beacon, tasks, registry: names, now, version, backup }: MetricSources
+  { network, beacon, tasks, registry: names, dns, now, version, backup }: MetricSources
 ): () => void {
   const registers = [registry]
   new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set(
@@ -51,6 +54,7 @@ export function observe(
   observeNetwork(registers, network, beacon)
   observeDiversity(registers, names)
   observeNames(registers, names, now)
+  observeDns(registers, () => dns.view())
   if (backup !== undefined) observeBackup(registers, backup, now)
   observeTasks(registers, tasks)
   return countEnded(registers, tasks)

@@ -1,9 +1,11 @@
-import type { ReadinessCheck } from '../api/services.ts'
+import type { DnsResolver, ReadinessCheck } from '../api/services.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Network } from '../network/types.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../tasks/types.ts'
+import type { DnsView } from '../views/dns.ts'
+import { dnsText } from './dns-text.ts'
 
 /** Without a new pulse for this many rounds the daemon is not ready. */
 const STALE_BEACON_ROUNDS = 20
@@ -15,6 +17,7 @@ export interface ReadinessSources {
   readonly registry: Pick<Registry, 'ownedNames'>
   readonly isSeedSafe: () => boolean
   readonly isSeedLocked: () => boolean
+  readonly dns: Pick<DnsResolver, 'view'>
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
   /** Milliseconds since the epoch. */
@@ -42,6 +45,7 @@ export function checkReadiness({
   registry,
   isSeedSafe,
   isSeedLocked,
+  dns,
   backup,
   now
 }: ReadinessSources): ReadinessCheck[] {
@@ -51,6 +55,7 @@ export function checkReadiness({
     checkBeacon(beacon),
     ...('failure' in stored ? [{ name: 'store', ok: false, detail: stored.failure }] : checkStored(stored)),
     checkSeed(isSeedSafe(), isSeedLocked(), 'failure' in stored ? 0 : stored.unsigned),
+    ...checkDns(dns.view()),
     ...(backup === undefined ? [] : [checkBackup(backup, now())])
   ]
 }
@@ -82,6 +87,13 @@ function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): Readin
   const safety = isSafe ? 'kept elsewhere too' : 'no other copy is known'
   const waiting = unsigned === 0 ? 'no task waits for it' : `${unsigned} task(s) wait for a signature`
   return warnedOf('seed', isSafe && !isLocked ? 0 : 1, safety, isLocked ? `locked, ${waiting}; ${safety}` : safety)
+}
+
+/** None where DNS is off. It is no part of the work of a daemon that others rely on, so it is never not ok. */
+function checkDns({ enabled, listen, zone }: DnsView): ReadinessCheck[] {
+  return enabled
+    ? [warnedOf('dns', listen.length === 0 ? 1 : 0, `${zone} on ${dnsText(listen)}`, 'not started yet')]
+    : []
 }
 
 /** Shows no path: no token is needed here. */

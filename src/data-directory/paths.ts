@@ -30,6 +30,8 @@ export interface DataPaths {
   readonly sealedSeed: string
   /** The node's own key, by which peers know it. */
   readonly nodeKey: string
+  /** Signs the DNS zone on this machine; no name depends on it. */
+  readonly dnsKey: string
   /** The secrets of commitments made by hand, a 0600 file each. */
   readonly commitments: string
   /** What is known of copies of the seed elsewhere; no secret. */
@@ -46,6 +48,7 @@ export function dataPaths(root: string): DataPaths {
     seed: join(root, 'seed-words'),
     sealedSeed: join(root, 'seed-words.age'),
     nodeKey: join(root, 'node-key'),
+    dnsKey: join(root, 'dns-key'),
     commitments: join(root, 'commitments'),
     backupState: join(root, 'backup-state.json')
   }

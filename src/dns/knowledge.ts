@@ -7,6 +7,7 @@
  * memory.
  */
 import { ServiceError } from '../errors.ts'
+import type { ErrorCode } from '../error-table.ts'
 import type { DnsTrust } from '../native/dns.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { parseZonePayload, ZoneError } from '../protocol/zone/zone.ts'
@@ -22,6 +23,8 @@ const FAILURE_MS = 5_000
 const FAULT_MS = 1_000
 /** What can never be registered: the rules are those of the profile. No longer than the negative TTL, which it ages. */
 const NEVER_MS = 60_000
+
+const ABSENT: ReadonlySet<ErrorCode> = new Set(['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-002'])
 
 export type Knowledge =
   | {
@@ -90,21 +93,15 @@ export function overloadKnowledge(): Knowledge {
 }
 
 function knowledgeOfFailure(name: string, { code, message }: ServiceError): Knowledge {
-  switch (code) {
-    case 'SVC-NAM-001':
-    case 'SVC-NAM-002':
-    case 'SVC-RES-002':
-      return { kind: 'absent', freshMs: NEVER_MS, staleMs: NEVER_MS }
-    case 'SVC-RES-001':
-      return failed(EDE.noReachableAuthority, 'no peer answers: the daemon is offline', FAILURE_MS, false)
-    case 'SVC-RES-003':
-      // Its owner may still renew it, and nobody else may have it: the name is not absent.
-      return failed(EDE.other, `the lease of ${name} has ended; its owner can still renew it`, FAILURE_MS, true)
-    case 'SVC-RES-004':
-      return failed(EDE.other, `${name} is contested: \`chronym explain ${name}\` says why`, FAILURE_MS, true)
-    default:
-      return failed(EDE.other, message, FAILURE_MS, false)
-  }
+  if (ABSENT.has(code)) return { kind: 'absent', freshMs: NEVER_MS, staleMs: NEVER_MS }
+  if (code === 'SVC-RES-001')
+    return failed(EDE.noReachableAuthority, 'no peer answers: the daemon is offline', FAILURE_MS, false)
+  if (code === 'SVC-RES-003')
+    // Its owner may still renew it, and nobody else may have it: the name is not absent.
+    return failed(EDE.other, `the lease of ${name} has ended; its owner can still renew it`, FAILURE_MS, true)
+  if (code === 'SVC-RES-004')
+    return failed(EDE.other, `${name} is contested: \`chronym explain ${name}\` says why`, FAILURE_MS, true)
+  return failed(EDE.other, message, FAILURE_MS, false)
 }
 
 function trustOf(confidence: ResolvedName['confidence'], isPinFirm: boolean, { adNeedsPin }: DnsPolicy): DnsTrust {

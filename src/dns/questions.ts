@@ -89,16 +89,20 @@ export class Questions {
   async #run({ name, reason }: DnsQuestion): Promise<void> {
     const { find, learn } = this.#parts
     const { signal } = this.#stopping
-    const state = { isOutdated: false }
-    this.#underWay.set(name, state)
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      state.isOutdated = false
-      const knowledge = await find(name, { leastLeft: reason === 'refresh' ? REFRESH_BELOW : 0, signal })
+    let knowledge: Knowledge
+    for (let attempt = 1; ; attempt++) {
+      const state: { isOutdated: boolean } = { isOutdated: false }
+      this.#underWay.set(name, state)
+      knowledge = await find(name, { leastLeft: reason === 'refresh' ? REFRESH_BELOW : 0, signal })
       if (signal.aborted) return
-      if (!state.isOutdated) return learn(name, knowledge)
-      // Those who wait get it, and nobody after them.
-      if (attempt === ATTEMPTS) learn(name, unkept(knowledge))
+      if (!state.isOutdated) break
+      if (attempt === ATTEMPTS) {
+        // Those who wait get it, and nobody after them.
+        knowledge = unkept(knowledge)
+        break
+      }
     }
+    learn(name, knowledge)
   }
 }
 

@@ -205,12 +205,15 @@ class Service implements DnsService {
 function tell(server: DnsServer, name: string, knowledge: Knowledge): void {
   switch (knowledge.kind) {
     case 'zone':
-      return server.setZone(name, knowledge.records, knowledge.trust, knowledge.freshMs, knowledge.staleMs)
+      server.setZone(name, knowledge.records, knowledge.trust, knowledge.freshMs, knowledge.staleMs)
+      break
     case 'absent':
-      return server.setAbsent(name, knowledge.freshMs, knowledge.staleMs)
+      server.setAbsent(name, knowledge.freshMs, knowledge.staleMs)
+      break
     case 'failed':
       if (knowledge.isContradiction) server.flush(name)
-      return server.setFailed(name, knowledge.ede, knowledge.text, knowledge.freshMs)
+      server.setFailed(name, knowledge.ede, knowledge.text, knowledge.freshMs)
+      break
   }
 }
 

@@ -63,7 +63,11 @@ describe('docs/errors.md', () => {
       'SVC-KEY-008': null,
       'SVC-KEY-009': 409,
       'SVC-STO-001': 507,
-      'SVC-INT-001': 500
+      'SVC-INT-001': 500,
+      'SVC-DNS-001': 409,
+      'SVC-DNS-002': null,
+      'SVC-DNS-003': null,
+      'SVC-DNS-004': null
     }
     expect(Object.fromEntries(Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]))).toEqual(
       promised

@@ -2,6 +2,7 @@
 import type { GenericSchema } from 'valibot'
 import * as common from '../../../src/api/schemas/common.ts'
 import * as daemon from '../../../src/api/schemas/daemon.ts'
+import * as dns from '../../../src/views/dns.ts'
 import * as explanation from '../../../src/views/explanation.ts'
 import * as identity from '../../../src/api/schemas/identity.ts'
 import * as network from '../../../src/views/network-status.ts'
@@ -46,12 +47,15 @@ export const REVEAL_BODY = {
 }
 
 /** Where the failure of a service is planted. */
-export type Service = Operation | 'seed' | 'tasks' | 'config' | 'store'
+export type Service = Operation | 'seed' | 'tasks' | 'config' | 'store' | 'dns'
 
 export interface EndpointCase {
   readonly operation: string
   readonly path: string
   readonly body?: unknown
+  /** A body that is no JSON, with its headers. */
+  readonly raw?: Uint8Array<ArrayBuffer>
+  readonly headers?: Record<string, string>
   readonly status: number
   /** Of the JSON body; left out where the answer is none. */
   readonly schema?: GenericSchema
@@ -321,6 +325,24 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     schema: daemon.ConfigSchema,
     service: 'config'
   },
+  { ...open, operation: 'GET /api/dns', path: '/api/dns', schema: dns.DnsViewSchema },
+  {
+    ...closed,
+    operation: 'POST /api/dns/flush',
+    path: '/api/dns/flush',
+    body: { name: NAME },
+    schema: daemon.DnsFlushedSchema,
+    service: 'dns'
+  },
+  { ...open, operation: 'GET /dns-query', path: '/dns-query?dns=AAABAAABAAAAAAAA', service: 'dns' },
+  {
+    ...open,
+    operation: 'POST /dns-query',
+    path: '/dns-query',
+    raw: new Uint8Array(12),
+    headers: { 'Content-Type': 'application/dns-message' },
+    service: 'dns'
+  },
   { ...closed, operation: 'GET /api/events', path: '/api/events' },
   { ...closed, operation: 'GET /api/tokens', path: '/api/tokens', schema: daemon.TokenListSchema },
   {
@@ -417,6 +439,7 @@ export function furnish(world: World, { path }: EndpointCase): string {
 /** Plants a failure in the service behind an endpoint. */
 export function plant(world: World, service: Service, failure: Error): void {
   if (service === 'tasks') world.tasks.failure = failure
+  else if (service === 'dns') world.dns.failure = failure
   else if (service === 'seed') world.state.seedFailure = failure
   else if (service === 'config') world.config.failure = failure
   else if (service === 'store') world.store.failure = failure

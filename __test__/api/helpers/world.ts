@@ -5,9 +5,10 @@ import { createApp, type AppOptions } from '../../../src/api/app.ts'
 import { createEventLog } from '../../../src/api/event-log.ts'
 import { createIdempotency } from '../../../src/api/access/idempotency.ts'
 import type { KeyValue } from '../../../src/api/access/key-value.ts'
-import type { ApiServices, ConfigService, ReadinessCheck, SeedView } from '../../../src/api/services.ts'
+import type { ApiServices, ConfigService, DnsResolver, ReadinessCheck, SeedView } from '../../../src/api/services.ts'
 import { createTokenService } from '../../../src/api/access/tokens.ts'
 import { ServiceError } from '../../../src/errors.ts'
+import type { DnsView } from '../../../src/views/dns.ts'
 import { MemoryRegistry } from './registry.ts'
 import { MemoryTasks } from './tasks.ts'
 
@@ -87,6 +88,36 @@ class MemoryConfig implements ConfigService {
   }
 }
 
+/** Of the DNS server: an answer that says nothing but the id of the query. */
+class MemoryDns implements DnsResolver {
+  failure: Error | undefined
+  readonly queries: { readonly message: Uint8Array; readonly client: string }[] = []
+  readonly flushed: (string | undefined)[] = []
+
+  view(): DnsView {
+    return {
+      enabled: true,
+      zone: 'chronym.',
+      listen: [{ transport: 'udp', address: '127.0.0.1', port: 7453 }],
+      forwarding: false,
+      anchor: { ds: 'chronym. IN DS 1 13 2 AB', dnskey: 'chronym. IN DNSKEY 257 3 13 AA==', key_tag: 1, algorithm: 13 },
+      stats: { names: 1, cache_bytes: 400, queries: { udp: 2 }, answers: {}, cache: {}, waiting: 0, connections: 0 }
+    }
+  }
+
+  flush(name?: string): number {
+    if (this.failure !== undefined) throw this.failure
+    this.flushed.push(name)
+    return 1
+  }
+
+  async query(message: Uint8Array, client: string): Promise<{ message: Uint8Array; maxAge: number }> {
+    if (this.failure !== undefined) throw this.failure
+    this.queries.push({ message, client })
+    return Promise.resolve({ message: message.subarray(0, 2), maxAge: 42 })
+  }
+}
+
 export interface RequestOptions {
   readonly token?: string | undefined
   /** Sent as JSON. */
@@ -121,6 +152,7 @@ export function createWorld(options: AppOptions = {}) {
     seed: { state: 'unlocked', sealed: true, kept_elsewhere: false, waiting: [] } as SeedView,
     seedFailure: undefined as Error | undefined
   }
+  const dns = new MemoryDns()
   const events = createEventLog({ capacity: 100, now: () => clock.now })
   const services: ApiServices = {
     version: '1.2.3',
@@ -152,6 +184,7 @@ export function createWorld(options: AppOptions = {}) {
         })
       }
     },
+    dns,
     events,
     idempotency: createIdempotency({ store, prefix: 'idempotency/', now: () => clock.now }),
     metrics: new MetricsRegistry(),
@@ -182,6 +215,7 @@ export function createWorld(options: AppOptions = {}) {
     tasks,
     config,
     store,
+    dns,
     events,
     clock,
     logged,

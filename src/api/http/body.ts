@@ -33,14 +33,24 @@ export async function readBody<Schema extends v.GenericSchema>(
   return asReceived ? received : output
 }
 
+/**
+ * Reads a body that is no JSON, of at most `maxBytes`. Throws SVC-REQ-002, and SVC-REQ-003 unless it is sent as `media`.
+ */
+export async function readBytes(c: Context<AppEnv>, media: string, maxBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await readBounded(c.req.raw, maxBytes))
+  const given = (c.req.header('Content-Type') ?? '').split(';', 1)[0]!
+  if (given.trim().toLowerCase() !== media) throw new ServiceError('SVC-REQ-003', `The body is not sent as ${media}.`)
+  return bytes
+}
+
 /** SVC-REQ-002 for what a declared length already shows, whether or not anybody reads the body. */
 export function refuseDeclaredLength(contentLength: string | undefined): void {
   if (contentLength !== undefined && Number(contentLength) > MAX_BODY_BYTES) throw tooLarge()
 }
 
 /** Counts while reading: a chunked body declares no length. */
-async function readBounded(request: Request): Promise<Uint8Array> {
-  if (request.headers.has('Content-Length')) return new Uint8Array(await readWhole(request))
+async function readBounded(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
+  if (request.headers.has('Content-Length')) return new Uint8Array(await readWhole(request, maxBytes))
   // A Request's stream has bytes, which its type does not say.
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader()
   if (reader === undefined) return new Uint8Array()
@@ -50,23 +60,23 @@ async function readBounded(request: Request): Promise<Uint8Array> {
     const { done, value } = await reader.read()
     if (done) return Buffer.concat(chunks)
     length += value.length
-    if (length > MAX_BODY_BYTES) {
+    if (length > maxBytes) {
       await reader.cancel()
-      throw tooLarge()
+      throw tooLarge(maxBytes)
     }
     chunks.push(value)
   }
 }
 
-async function readWhole(request: Request): Promise<ArrayBuffer> {
+async function readWhole(request: Request, maxBytes: number): Promise<ArrayBuffer> {
   const bytes = await request.arrayBuffer()
   // A socket delivers what the header says; a Request made in memory may not.
-  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge()
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
   return bytes
 }
 
-function tooLarge(): ServiceError {
-  return new ServiceError('SVC-REQ-002', `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`)
+function tooLarge(maxBytes = MAX_BODY_BYTES): ServiceError {
+  return new ServiceError('SVC-REQ-002', `The body is larger than ${maxBytes / 1024} KiB.`)
 }
 
 /** RFC 8259 knows no charset but UTF-8. */
@@ -90,6 +100,9 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 function check<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+  // An array has no member that a schema asks for, but it passes one whose members are all optional.
+  if (schema.type === 'object' && Array.isArray(value))
+    throw new ServiceError('SVC-REQ-001', 'The body is a list; a JSON object is needed.')
   const result = v.safeParse(schema, value)
   if (result.success) return result.output
   const errors = result.issues.slice(0, MAX_FIELD_ERRORS).map(fieldError)

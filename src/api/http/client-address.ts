@@ -14,6 +14,14 @@ export function clientOf(c: Context<AppEnv>): string {
   return clientAt(bindings?.incoming?.socket.remoteAddress)
 }
 
+/** The IP address of the socket itself; loopback under app.request(). */
+export function ipOf(c: Context<AppEnv>): string {
+  const bindings = c.env as AppEnv['Bindings'] | undefined
+  const address = bindings?.incoming?.socket.remoteAddress ?? '127.0.0.1'
+  // IPv4 inside IPv6, and the zone of a link-local address.
+  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+}
+
 export function clientAt(address: string | undefined): string {
   return address === undefined || LOOPBACK.test(address) ? 'loopback' : address
 }

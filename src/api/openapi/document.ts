@@ -18,6 +18,7 @@ const TAGS = [
   { name: 'VDF tasks', description: 'Registering and renewing' },
   { name: 'Zones', description: 'The DNS records of a name' },
   { name: 'Identities', description: 'Identity documents and capability manifests' },
+  { name: 'DNS', description: 'The DNS server of the daemon' },
   { name: 'Daemon', description: 'Configuration and events' },
   { name: 'Tokens', description: 'Who may do what' },
   { name: 'Session', description: 'The login of the dashboard' },

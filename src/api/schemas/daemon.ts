@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CountSchema, TimeSchema } from '../../views/common.ts'
+import { CountSchema, NameSchema, TimeSchema } from '../../views/common.ts'
 import { mapSchema } from './common.ts'
 
 /** Whether each field exists, fits and can change is the configuration service's to say (SVC-CFG-001, SVC-CFG-002). */
@@ -103,6 +103,14 @@ export const SessionOpenedSchema = v.pipe(
   v.metadata({ ref: 'SessionOpened' })
 )
 export type SessionOpenedBody = v.InferOutput<typeof SessionOpenedSchema>
+
+export const DnsFlushSchema = v.pipe(v.object({ name: v.optional(NameSchema) }), v.metadata({ ref: 'DnsFlush' }))
+
+export const DnsFlushedSchema = v.pipe(
+  v.object({ success: v.literal(true), flushed: v.pipe(CountSchema, v.description('Names that were known')) }),
+  v.metadata({ ref: 'DnsFlushed' })
+)
+export type DnsFlushedBody = v.InferOutput<typeof DnsFlushedSchema>
 
 export const EventSchema = v.pipe(
   v.object({ id: CountSchema, at: TimeSchema, type: v.string(), detail: v.record(v.string(), v.unknown()) }),

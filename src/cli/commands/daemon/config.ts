@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { configuredBackup } from '../../../backup/kept/configured.ts'
+import { configuredDns } from '../../../config/dns.ts'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../../config/config.ts'
 import { ServiceError } from '../../../errors.ts'
 import { ERROR_TABLE } from '../../../error-table.ts'
@@ -79,6 +80,7 @@ function checked(context: Context, path: string, required: boolean): Config {
     const config = checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
     loadProfile(context, config.network)
     configuredBackup(config)
+    configuredDns(config)
     return config
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { checkConfig } from '../../src/config/config.ts'
+import { configuredDns } from '../../src/config/dns.ts'
+
+const settings = (dns: object) => configuredDns(checkConfig({ dns }, 'test'))
+const TLS = { tls_cert: '/etc/cert.pem', tls_key: '/etc/key.pem' }
+
+describe('the DNS server of a configuration', () => {
+  it('is on, for this machine alone, and asks nobody for other names', () => {
+    expect(settings({})).toEqual({
+      listen: undefined,
+      tlsListen: [],
+      httpsListen: [],
+      certificate: undefined,
+      forward: [],
+      isPublic: false,
+      policy: { answerThin: true, adNeedsPin: false },
+      cacheBytes: 32 * 2 ** 20
+    })
+  })
+
+  it('is off where that is asked for, whatever else is set', () => {
+    expect(settings({ enabled: false, tls_cert: '/etc/cert.pem' })).toBeUndefined()
+  })
+
+  it('is public as soon as one address is', () => {
+    expect(settings({ listen: ['127.0.0.1:53', '[::1]:53'] })?.isPublic).toBe(false)
+    expect(settings({ listen: ['127.0.0.1:53', '0.0.0.0:53'] })?.isPublic).toBe(true)
+    expect(settings({ ...TLS, tls_listen: ['192.0.2.1:853'] })?.isPublic).toBe(true)
+    expect(settings({ ...TLS, https_listen: ['[::]:443'] })?.isPublic).toBe(true)
+  })
+
+  it.each([
+    [{ tls_listen: ['127.0.0.1:853'] }, 'dns.tls_cert', 'dns.tls_listen'],
+    [{ https_listen: ['127.0.0.1:443'], tls_cert: '/c' }, 'dns.tls_key', 'dns.https_listen'],
+    [{ tls_cert: '/c' }, 'dns.tls_cert', 'no effect'],
+    [{ tls_key: '/k' }, 'dns.tls_cert', 'dns.tls_key'],
+    [TLS, 'dns.tls_cert', 'no effect'],
+    [{ forward: ['127.0.0.1:5353'], listen: ['127.0.0.1:5353'] }, 'dns.forward', 'itself'],
+    [{ forward: ['9.9.9.9:0'] }, 'dns.forward', 'no port']
+  ])('refuses %j', (dns, path, reason) => {
+    expect(() => settings(dns)).toThrow(
+      expect.objectContaining({
+        code: 'SVC-CFG-001',
+        errors: [{ path, message: expect.stringContaining(reason) as string }]
+      }) as Error
+    )
+  })
+})

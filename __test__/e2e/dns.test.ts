@@ -1,0 +1,176 @@
+/** A registered name through the DNS server of a real daemon. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { query, RCODE, read, TYPE, type Message } from '../dns/message.ts'
+import { Daemon, eventually, runToEnd, Scene } from './processes.ts'
+
+const scene = new Scene()
+afterAll(() => scene.end())
+
+const NAME = 'alice.chronym'
+const zone = (value: string) => ({ records: { '@': [{ type: 'A', value }], www: [{ type: 'CNAME', value: '@' }] } })
+const TLS = join(import.meta.dirname, '../dns/tls')
+const MEDIA = 'application/dns-message'
+
+interface Listen {
+  readonly transport: string
+  readonly address: string
+  readonly port: number
+}
+
+async function listening(daemon: Daemon, transport: string): Promise<Listen> {
+  const { body } = await daemon.request('GET', '/api/dns')
+  return (body.listen as Listen[]).find((each) => each.transport === transport && each.address === '127.0.0.1')!
+}
+
+async function overUdp({ address, port }: Listen, message: Uint8Array): Promise<Message> {
+  const socket = createSocket('udp4')
+  try {
+    socket.send(message, port, address)
+    const [reply] = (await once(socket, 'message')) as [Buffer]
+    return read(reply)
+  } finally {
+    socket.close()
+  }
+}
+
+async function overHttp(daemon: Daemon, message: Uint8Array<ArrayBuffer>): Promise<Message> {
+  const response = await fetch(`${daemon.summary.api_url}/dns-query`, {
+    method: 'POST',
+    headers: { 'Content-Type': MEDIA, connection: 'close' },
+    body: message
+  })
+  expect(response.status).toBe(200)
+  return read(new Uint8Array(await response.arrayBuffer()))
+}
+
+async function overHttps({ port }: Listen, message: Uint8Array): Promise<Message> {
+  const session = connectHttp2(`https://localhost:${port}`, { ca: readFileSync(join(TLS, 'cert.pem')) })
+  try {
+    const stream = session.request({ ':path': `/dns-query?dns=${Buffer.from(message).toString('base64url')}` })
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    await once(stream, 'end')
+    return read(Buffer.concat(chunks))
+  } finally {
+    session.destroy()
+  }
+}
+
+const addressIn = ({ answers }: Message): string | undefined =>
+  answers.find(({ type }) => type === TYPE.A)?.data.join('.')
+
+describe('a daemon with DNS', () => {
+  it('answers a name that it earned, over UDP, HTTP and HTTPS, and at once what is published later', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon([
+      ...['--data-dir', directory, '--dns-https-listen', '127.0.0.1:0'],
+      ...['--dns-tls-cert', join(TLS, 'cert.pem'), '--dns-tls-key', join(TLS, 'key.pem')]
+    ])
+    const udp = await listening(daemon, 'udp')
+    expect(await overUdp(udp, query(NAME, TYPE.A))).toMatchObject({ rcode: RCODE.nxdomain, aa: true })
+
+    const { body } = await daemon.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
+    await eventually(
+      () => daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`),
+      (task) => task.body.status === 'completed'
+    )
+    const replies = await Promise.all([
+      overUdp(udp, query(NAME, TYPE.A)),
+      overUdp(udp, query(`www.${NAME}`, TYPE.A)),
+      overHttp(daemon, query(NAME, TYPE.A)),
+      overHttps(await listening(daemon, 'https'), query(NAME, TYPE.A))
+    ])
+    expect(replies.map(addressIn)).toEqual(['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1'])
+
+    await daemon.request('POST', `/api/zone/${NAME}`, zone('192.0.2.2'))
+    expect(await daemon.request('POST', `/api/zone/${NAME}/publish`)).toMatchObject({ status: 200 })
+    expect(addressIn(await overUdp(udp, query(NAME, TYPE.A)))).toBe('192.0.2.2')
+
+    await daemon.request('POST', '/api/config', { mode: 'offline' })
+    expect(await overUdp(udp, query(NAME, TYPE.A))).toMatchObject({ rcode: RCODE.servfail, ede: { code: 22 } })
+    await daemon.request('POST', '/api/config', { mode: 'full' })
+    await eventually(
+      () => overUdp(udp, query(NAME, TYPE.A)),
+      (reply) => addressIn(reply) === '192.0.2.2'
+    )
+    expect(await daemon.request('POST', '/api/dns/flush', { name: NAME })).toMatchObject({ body: { flushed: 1 } })
+    const metrics = await fetch(`${daemon.summary.api_url}/metrics`, {
+      headers: { authorization: `Bearer ${daemon.token}`, connection: 'close' }
+    })
+    expect(await metrics.text()).toMatch(/^chronym_dns_queries_total\{transport="udp"\} [1-9]/m)
+    if (process.platform !== 'win32') expect(statSync(join(directory, 'dns-key')).mode & 0o777).toBe(0o600)
+  })
+
+  it('keeps its key over a restart, and a second daemon takes another port', async () => {
+    const directory = scene.directory()
+    const first = await scene.daemon(['--data-dir', directory])
+    const second = await scene.daemon(['--data-dir', scene.directory()])
+    expect((await listening(first, 'udp')).port).not.toBe((await listening(second, 'udp')).port)
+    const anchorOf = async (daemon: Daemon): Promise<string> =>
+      (await daemon.request('GET', '/api/dns')).body.anchor.ds as string
+    const anchor = await anchorOf(first)
+    expect(await anchorOf(second)).not.toBe(anchor)
+    await first.signal('SIGTERM')
+    expect(await anchorOf(await scene.daemon(['--data-dir', directory]))).toBe(anchor)
+  })
+
+  it('closes its sockets when it stops', async () => {
+    const daemon = await scene.daemon(['--data-dir', scene.directory()])
+    const { address, port } = await listening(daemon, 'tcp')
+    const open = connect(port, address)
+    await once(open, 'connect')
+    expect(await daemon.signal('SIGTERM')).toBe(0)
+    const again = connect(port, address)
+    const [error] = (await once(again, 'error')) as [NodeJS.ErrnoException]
+    expect(error.code).toBe('ECONNREFUSED')
+    open.destroy()
+  })
+})
+
+describe('a daemon does not start', () => {
+  const start = (...args: string[]) =>
+    runToEnd('src/daemon/main.ts', ['--data-dir', scene.directory(), '--port', '0', ...args])
+
+  it('with an address for DNS that is taken, which it names', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { code, stderr } = await start('--dns-listen', `127.0.0.1:${port}`)
+    server.close()
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC-DNS-002') as string })
+    expect(stderr).toContain(`127.0.0.1:${port}`)
+    expect(stderr).toContain('setcap cap_net_bind_service=+ep')
+  })
+
+  it('with a certificate or a key that cannot be read', async () => {
+    const missing = await start('--dns-tls-listen', '127.0.0.1:0', '--dns-tls-cert', '/none', '--dns-tls-key', '/none')
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC-DNS-003') as string })
+    const directory = scene.directory()
+    writeFileSync(join(directory, 'dns-key'), 'damaged')
+    const damaged = await runToEnd('src/daemon/main.ts', ['--data-dir', directory, '--port', '0'])
+    expect(damaged).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC-DNS-004') as string })
+  })
+
+  it('with a field of DNS that has no effect', async () => {
+    expect(await start('--dns-tls-cert', '/none')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('dns.tls_cert: has no effect') as string
+    })
+  })
+})
+
+describe('a daemon without DNS', () => {
+  it('says so, and makes no key', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory, '--dns-enabled', 'false'])
+    expect((await daemon.request('GET', '/api/dns')).body).toMatchObject({ enabled: false, listen: [], anchor: null })
+    expect((await daemon.request('POST', '/api/dns/flush', {})).body).toMatchObject({ code: 'SVC-DNS-001' })
+    expect(() => statSync(join(directory, 'dns-key'))).toThrow('ENOENT')
+  })
+})

@@ -1,0 +1,127 @@
+/** DNS over HTTPS: /dns-query alone, with TLS, HTTP/2 and HTTP/1.1. Nothing else of the interface is served here. */
+import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { ServiceError } from '../errors.ts'
+import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './access/rate-limits.ts'
+import { boundConnections } from './connections.ts'
+import type { AppEnv } from './env.ts'
+import { notFound } from './errors/not-found.ts'
+import { onError } from './errors/on-error.ts'
+import { clientOf } from './http/client-address.ts'
+import { identifyRequest, refuseLongBody } from './middleware/baseline.ts'
+import { dnsQueryRoutes } from './routes/dns.ts'
+import type { ListenAddress } from './serve.ts'
+import type { ApiServices } from './services.ts'
+
+const MAX_CONNECTIONS = 1000
+/** Of one connection; a browser has a few under way. */
+const MAX_STREAMS = 100
+const IDLE_MS = 30_000
+const HANDSHAKE_MS = 10_000
+/** Requests under way get this long when the server closes. */
+const DRAIN_MS = 1000
+
+export type DohServices = Pick<ApiServices, 'dns' | 'log' | 'now'>
+
+export interface DohOptions {
+  /**
+   * The cache is that of many people, so a page may read it: `Access-Control-Allow-Origin: *`. Else a page could read
+   * from TTLs what this machine looked up lately.
+   */
+  readonly isPublic: boolean
+  readonly limits?: Pick<LimitSizes, 'anonymous'>
+}
+
+export interface DohServer {
+  readonly address: string
+  readonly port: number
+  close(): Promise<void>
+}
+
+export function createDohApp(services: DohServices, { isPublic, limits }: DohOptions): Hono<AppEnv> {
+  const rates = createRateLimits({ ...DEFAULT_LIMITS, ...limits }, () => services.now())
+  const routes = new Hono<AppEnv>()
+  routes.route('/', dnsQueryRoutes(services))
+  const app = new Hono<AppEnv>()
+  if (isPublic)
+    app.use(
+      cors({ origin: '*', allowMethods: ['GET', 'HEAD', 'POST'], allowHeaders: ['Content-Type'], maxAge: 86_400 })
+    )
+  app.use(async (c, next) => {
+    identifyRequest(c)
+    c.header('X-Request-Id', c.get('requestId'))
+    c.header('X-Content-Type-Options', 'nosniff')
+    c.set('caller', { via: 'none', scopes: [], token: undefined, isCurrent: () => true })
+    c.set('isAllowedOrigin', isPublic)
+    refuseLongBody(c)
+    rates.anonymous(clientOf(c))
+    await next()
+  })
+  app.route('/', routes)
+  app.notFound(notFound(routes))
+  app.onError(onError(services))
+  return app
+}
+
+/** Throws ServiceError SVC-DNS-002. `certificate` and `key`: PEM. */
+export async function serveDoh(
+  services: DohServices,
+  { host, port }: ListenAddress,
+  { certificate, key, ...options }: DohOptions & { readonly certificate: Uint8Array; readonly key: Uint8Array }
+): Promise<DohServer> {
+  const app = createDohApp(services, options)
+  const listener = getRequestListener(app.fetch)
+  const server = createSecureServer(
+    {
+      cert: Buffer.from(certificate),
+      key: Buffer.from(key),
+      allowHTTP1: true,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: HANDSHAKE_MS,
+      settings: { maxConcurrentStreams: MAX_STREAMS }
+    },
+    (request, response) => void listener(request, response)
+  )
+  boundConnections(server, MAX_CONNECTIONS)
+  const close = closing(server)
+  server.setTimeout(IDLE_MS)
+  // A client that ends in the middle of a handshake is no fault of this server.
+  server.on('sessionError', () => undefined)
+  const bound = await new Promise<AddressInfo>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        new ServiceError('SVC-DNS-002', `cannot listen on ${host} port ${port} over HTTPS: ${cause.message}.`, {
+          cause
+        })
+      )
+    )
+    server.listen(port, host, () => resolve(server.address() as AddressInfo))
+  })
+  return { address: bound.address, port: bound.port, close }
+}
+
+/** Lets streams under way end, then ends all that is open. */
+function closing(server: Http2SecureServer): () => Promise<void> {
+  const sessions = new Set<Http2Session>()
+  const sockets = new Set<Socket>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const session of sessions) session.close()
+    const timer = setTimeout(() => {
+      for (const socket of sockets) socket.destroy()
+    }, DRAIN_MS)
+    await closed
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,71 @@
+/** The section `dns` of a whole configuration: what fits together, without touching files or sockets. */
+import { ServiceError } from '../errors.ts'
+import type { Config } from './config.ts'
+import { isLoopback, parseSocketAddress, socketAddressText, type SocketAddress } from './socket-address.ts'
+
+export interface DnsSettings {
+  /** UDP and TCP; undefined: the loopback addresses on the usual port, or any free one. */
+  readonly listen: readonly SocketAddress[] | undefined
+  readonly tlsListen: readonly SocketAddress[]
+  readonly httpsListen: readonly SocketAddress[]
+  /** Paths of PEM files; there is one where something listens with TLS. */
+  readonly certificate: { readonly certificate: string; readonly key: string } | undefined
+  readonly forward: readonly SocketAddress[]
+  /** Something listens beyond this machine. */
+  readonly isPublic: boolean
+  readonly policy: { readonly answerThin: boolean; readonly adNeedsPin: boolean }
+  readonly cacheBytes: number
+}
+
+/**
+ * Undefined where `dns.enabled` is false: the other fields then wait. Throws SVC-CFG-001 for a field without effect, and
+ * for one that another field needs.
+ */
+export function configuredDns({ dns }: Pick<Config, 'dns'>): DnsSettings | undefined {
+  if (!dns.enabled) return undefined
+  const [listen, tlsListen, httpsListen, forward] = [dns.listen, dns.tls_listen, dns.https_listen, dns.forward].map(
+    (texts) => texts.map((text) => parseSocketAddress(text)!)
+  )
+  const all = [...listen!, ...tlsListen!, ...httpsListen!]
+  checkCertificate(dns)
+  checkForward(forward!, listen!)
+  return {
+    listen: listen!.length === 0 ? undefined : listen!,
+    tlsListen: tlsListen!,
+    httpsListen: httpsListen!,
+    certificate: dns.tls_cert === '' ? undefined : { certificate: dns.tls_cert, key: dns.tls_key },
+    forward: forward!,
+    isPublic: !all.every(isLoopback),
+    policy: { answerThin: dns.answer_thin, adNeedsPin: dns.ad_needs_pin },
+    cacheBytes: dns.cache_mib * 2 ** 20
+  }
+}
+
+function checkCertificate(dns: Config['dns']): void {
+  const listens = (['tls_listen', 'https_listen'] as const).find((field) => dns[field].length > 0)
+  for (const [field, other] of [
+    ['tls_cert', 'tls_key'],
+    ['tls_key', 'tls_cert']
+  ] as const) {
+    if (dns[field] === '' && listens !== undefined)
+      throw invalid(`dns.${field}`, `is missing, and dns.${listens} is set: name a PEM file`)
+    if (dns[field] === '' && dns[other] !== '')
+      throw invalid(`dns.${field}`, `is missing, and dns.${other} is set: name a PEM file`)
+    if (dns[field] !== '' && listens === undefined)
+      throw invalid(`dns.${field}`, 'has no effect: set dns.tls_listen or dns.https_listen, or leave it out')
+  }
+}
+
+/** A server that asks itself would ask for ever. */
+function checkForward(forward: readonly SocketAddress[], listen: readonly SocketAddress[]): void {
+  for (const upstream of forward) {
+    const text = socketAddressText(upstream)
+    if (upstream.port === 0) throw invalid('dns.forward', `${text} has no port to ask`)
+    if (listen.some((own) => socketAddressText(own) === text))
+      throw invalid('dns.forward', `${text} is an address of this server itself: name another resolver`)
+  }
+}
+
+function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('SVC-CFG-001', `configuration: ${path}: ${message}`, { errors: [{ path, message }] })
+}

@@ -1,0 +1,88 @@
+/** The DNS server of the daemon: made before the interface that shows it, started after the registry that it asks. */
+import { serveDoh, type DohServices } from '../api/doh.ts'
+import type { DnsResolver } from '../api/services.ts'
+import type { DnsSettings } from '../config/dns.ts'
+import { socketAddressText } from '../config/socket-address.ts'
+import { readOrMakeDnsKey } from '../data-directory/dns-key.ts'
+import type { DataPaths } from '../data-directory/paths.ts'
+import { readCertificate } from '../dns/certificate.ts'
+import { startListening } from '../dns/listen.ts'
+import { createDnsService, disabledDns, type DnsService } from '../dns/service.ts'
+import type { Logger } from '../log.ts'
+import { startDnsServer } from '../native/dns-server.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import type { Registry } from '../registry/use-cases.ts'
+import { dnsText } from './dns-text.ts'
+import type { Lifecycle } from './lifecycle.ts'
+
+export interface DnsParts {
+  /** Undefined where `dns.enabled` is false. */
+  readonly settings: DnsSettings | undefined
+  readonly profile: NetworkProfile
+  readonly registry: Registry
+  readonly paths: DataPaths
+  /** Milliseconds since the epoch: the zone's serial is made of it. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+export interface DaemonDns {
+  readonly resolver: DnsResolver
+  /** Throws SVC-DNS-002. */
+  start(services: DohServices, life: Lifecycle): Promise<void>
+}
+
+/** Throws SVC-DNS-003 (certificate) and SVC-DNS-004 (key). */
+export function createDns({ settings, profile, registry, paths, now, log }: DnsParts): DaemonDns {
+  if (settings === undefined) return { resolver: disabledDns(profile), start: () => Promise.resolve() }
+  const tls = settings.certificate === undefined ? null : readCertificate(settings.certificate)
+  const { key, isNew } = readOrMakeDnsKey(paths.dnsKey)
+  if (isNew) log.info({ file: paths.dnsKey }, 'made the key of the DNS zone on this machine')
+  const service: DnsService = createDnsService({
+    registry,
+    profile,
+    policy: settings.policy,
+    isForwarding: settings.forward.length > 0,
+    startServer(onQuestion) {
+      const { server, remark } = startListening(settings, (listen) =>
+        startDnsServer(
+          {
+            tld: profile.tld,
+            key,
+            serial: Math.floor(now() / 1000) >>> 0,
+            listen,
+            tls,
+            forward: settings.forward.map(socketAddressText),
+            isPublic: settings.isPublic,
+            cacheBytes: settings.cacheBytes
+          },
+          onQuestion
+        )
+      )
+      if (remark !== undefined)
+        log.info({ dns: dnsText(server.addresses()), reason: remark }, 'DNS answers on another address than usual')
+      return server
+    },
+    nowMs: () => performance.now(),
+    log
+  })
+  return {
+    resolver: service,
+    async start(services, life) {
+      service.start()
+      life.onStop('dns', () => service.stop())
+      if (settings.isPublic && settings.forward.length > 0)
+        log.warn(
+          { forward: settings.forward.map(socketAddressText) },
+          'DNS answers for all names beyond this machine: restrict who reaches it, or leave dns.forward empty'
+        )
+      if (tls === null) return
+      for (const { address: host, port } of settings.httpsListen) {
+        const { isPublic } = settings
+        const doh = await serveDoh(services, { host, port }, { ...tls, isPublic })
+        life.onStop('dns over https', () => doh.close())
+        service.announce([{ transport: 'https', address: doh.address, port: doh.port }])
+      }
+    }
+  }
+}

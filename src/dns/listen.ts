@@ -1,0 +1,53 @@
+/** On which addresses the server starts. */
+import { networkInterfaces } from 'node:os'
+import { DNS_PORT } from '../config/config.ts'
+import type { DnsSettings } from '../config/dns.ts'
+import type { SocketAddress } from '../config/socket-address.ts'
+import type { DnsListen, DnsServer } from '../native/dns.ts'
+import { NativeError } from '../native/errors.ts'
+
+export interface Started {
+  readonly server: DnsServer
+  /** Why the usual addresses are not those that were taken. */
+  readonly remark: string | undefined
+}
+
+/**
+ * Starts the server on the addresses of the configuration. Where that names none: on both loopback addresses, port 7453;
+ * where that port is taken, on any free one, which must not keep a second daemon from starting; where IPv6 is missing or
+ * fails, on 127.0.0.1 alone. Throws NativeError LISTEN_FAILED.
+ */
+export function startListening(
+  { listen, tlsListen }: Pick<DnsSettings, 'listen' | 'tlsListen'>,
+  start: (listen: readonly DnsListen[]) => DnsServer,
+  hasIpv6 = hasIpv6Loopback()
+): Started {
+  const tls = tlsListen.map((each): DnsListen => ({ transport: 'tls', ...each }))
+  if (listen !== undefined) return { server: start([...datagramsAndStreams(listen), ...tls]), remark: undefined }
+  const addresses = hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1']
+  const attempts = [
+    ...[DNS_PORT, 0].map((port) => addresses.map((address) => ({ address, port }))),
+    ...(hasIpv6 ? [[{ address: '127.0.0.1', port: 0 }]] : [])
+  ]
+  let failure: NativeError | undefined
+  for (const attempt of attempts) {
+    try {
+      return { server: start([...datagramsAndStreams(attempt), ...tls]), remark: failure?.message }
+    } catch (error) {
+      if (!(error instanceof NativeError) || error.code !== 'LISTEN_FAILED') throw error
+      failure = error
+    }
+  }
+  throw failure!
+}
+
+function datagramsAndStreams(addresses: readonly SocketAddress[]): DnsListen[] {
+  return addresses.flatMap((each): DnsListen[] => [
+    { transport: 'udp', ...each },
+    { transport: 'tcp', ...each }
+  ])
+}
+
+function hasIpv6Loopback(): boolean {
+  return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1') ?? false)
+}
