@@ -1,8 +1,8 @@
 /**
- * npm run bench:dns -- [--json] [--rounds 7] [--seconds 3] [--only udp,udp-signed,tcp,latency]
+ * npm run bench:dns -- [--json] [--rounds 7] [--seconds 3] [--only udp,udp-signed,tcp,latency,miss]
  *
- * The DNS server beside Knot with the same zone on the same core, by turns, under dnsperf's load from another core; and
- * the latency of its answers while every core squares. docs/performance.md, "The DNS server".
+ * The DNS server beside Knot with the same zone on the same core, by turns, under dnsperf's load from another core; the
+ * latency of its answers while every core squares; and what an unknown name costs beside a resolve. docs/performance.md, "The DNS server".
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -10,6 +10,7 @@ import { knotVersion } from '../scripts/dns/knot.ts'
 import { needPackages, programOf } from '../scripts/packages.ts'
 import { besideKnot, ROWS } from './dns/beside-knot.ts'
 import { latencyWhileSquaring } from './dns/latency.ts'
+import { missBesideResolve } from './dns/miss.ts'
 import { startScene } from './dns/scene.ts'
 import type { Figure } from './figure.ts'
 import { machine } from './machine.ts'
@@ -19,7 +20,7 @@ const option = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
   options: { json: { type: 'boolean' }, rounds: option('7'), seconds: option('3'), only: option('') }
 })
-const IDS = [...ROWS.map(({ id }) => id), 'latency']
+const IDS = [...ROWS.map(({ id }) => id), 'latency', 'miss']
 const wanted = values.only === '' ? IDS : values.only.split(',')
 const unknown = wanted.find((id) => !IDS.includes(id))
 if (unknown !== undefined) {
@@ -41,6 +42,7 @@ for (const row of ROWS)
     figures.push(...(await besideKnot(scene, row, { ...times, clientCpu: here.pinned_to?.two?.[0] ?? null })))
 await Promise.all([scene.knot.stop(), scene.ours.stop()])
 if (wanted.includes('latency')) figures.push(...(await latencyWhileSquaring(scene, times)))
+if (wanted.includes('miss')) figures.push(...(await missBesideResolve(times.rounds)))
 
 const result = {
   machine: here,

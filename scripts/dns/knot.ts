@@ -71,18 +71,13 @@ async function startOnce({ directory, zones, key, address = '127.0.0.1', workers
     writeFileSync(join(directory, `${name}zone`), text)
     if (signing !== 'none') importKey(directory, file, name)
   }
-  const [program, ...args] = [
-    ...(cpu === undefined ? [] : ['taskset', '-c', String(cpu)]),
-    programOf('knot'),
-    '-c',
-    file
-  ]
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(programOf('knot'), ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk))
   const server = { address, port }
   try {
     for (const zone of zones) await loaded(server, zone, child)
+    if (cpu !== undefined) bind(child.pid!, cpu)
   } catch (error) {
     await end(child, 'SIGKILL')
     throw new Error(`Knot does not serve: ${log}`, { cause: error })
@@ -143,6 +138,14 @@ function importKey(directory: string, file: string, zone: string): void {
   const args = ['-c', file, zone, 'import-pem', join(directory, 'key.pem'), ...FLAGS_OF_KEY, ...TIMES_OF_KEY]
   const { status, stderr } = spawnSync(join(programOf('knot'), '..', 'keymgr'), args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(`keymgr: ${stderr}`)
+}
+
+/** All its threads, once they run: Knot gives each thread a CPU when it starts, whatever it was started on. */
+function bind(pid: number, cpu: number): void {
+  const { status, stderr } = spawnSync(programOf('util-linux'), ['-acp', String(cpu), String(pid)], {
+    encoding: 'utf8'
+  })
+  if (status !== 0) throw new Error(`taskset: ${stderr}`)
 }
 
 async function loaded(server: Server, { name, signing }: Zone, child: ChildProcess): Promise<void> {
