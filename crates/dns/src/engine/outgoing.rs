@@ -16,6 +16,10 @@ const PADDING_BLOCK: usize = 468;
 /// The largest message over anything but datagrams, in bytes.
 const STREAM_BYTES: usize = 65_535;
 
+/// Bytes of the server's part of a cookie. An unproved source that sends as many gets a new one, as when its own is too
+/// old; others learn theirs over TCP, since it would make the reply longer than the query.
+const SERVER_COOKIE_BYTES: usize = 16;
+
 /// The TC bit of the third byte.
 const TC: u8 = 0x02;
 
@@ -92,7 +96,7 @@ impl Outgoing {
         let envelope = Envelope {
             limit,
             cookie: cookie
-                .filter(|_| !is_unproved)
+                .filter(|cookie| !is_unproved || cookie.server().len() >= SERVER_COOKIE_BYTES)
                 .map(|cookie| cookie::make(&self.secret, cookie, asker.client, now.unix)),
             padding_block: is_encrypted.then_some(PADDING_BLOCK),
             keepalive: (asker.keepalive > 0).then_some(asker.keepalive),

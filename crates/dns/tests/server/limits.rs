@@ -15,8 +15,8 @@ fn public() -> Desk {
     desk.learn(
         "large.chronym",
         Knowledge::Zone { zone: zone("large.chronym", &large), trust: Trust::Secure },
-        600_000,
-        600_000,
+        7_200_000,
+        7_200_000,
     );
     desk
 }
@@ -95,6 +95,20 @@ fn large_answers_need_tcp_or_a_cookie_of_ours() {
     altered[20] ^= 1;
     let altered = packet("large.chronym", 1, Some(&option(10, &altered)), false);
     assert_eq!(read(&udp(&desk, &altered).1).flags, "AA TC RD");
+}
+
+#[test]
+fn a_cookie_that_is_too_old_is_replaced_within_the_bytes_of_the_query() {
+    let mut desk = public();
+    let first = packet("large.chronym", 1, Some(&option(10, &[5; 8])), false);
+    assert_eq!(cookie(&udp(&desk, &first).1), None, "it would make the reply longer than the query");
+    let old = cookie(&desk.handle(&first, &asker(Transport::Tcp, STRANGER)).1).unwrap();
+    desk.ms += 3_601_000;
+    let late = packet("large.chronym", 1, Some(&option(10, &old)), false);
+    let (_, reply) = udp(&desk, &late);
+    assert_eq!((read(&reply).flags.as_str(), reply.len()), ("AA TC RD", late.len()));
+    let again = packet("large.chronym", 1, Some(&option(10, &cookie(&reply).unwrap())), false);
+    assert_eq!(read(&udp(&desk, &again).1).answer.len(), 30);
 }
 
 #[test]

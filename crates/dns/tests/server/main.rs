@@ -3,8 +3,6 @@
 #[path = "../rules/fixture.rs"]
 #[allow(dead_code, reason = "shared with the rules")]
 mod fixture;
-#[path = "../rules/mutation.rs"]
-mod mutation;
 #[path = "../rules/seen.rs"]
 #[allow(dead_code, reason = "shared with the rules")]
 mod seen;
@@ -18,7 +16,6 @@ mod running;
 mod ageing;
 mod bounds;
 mod forwarding;
-mod hostile;
 mod limits;
 mod listening;
 mod streams;

@@ -82,6 +82,20 @@ fn trickled_bytes_are_no_progress_and_whole_queries_are() {
 }
 
 #[test]
+fn what_is_no_query_ends_the_connection() {
+    let (mut theirs, mut connection) = pair("192.0.2.1", 0);
+    theirs.write_all(b"\x00\x03GET").unwrap();
+    let mut next = Next::Event;
+    while next == Next::Event {
+        connection.set_readable();
+        let mut handle = |_: &Connection, _: &[u8], _: &mut Vec<u8>| -> Handled { Handled::Dropped };
+        next = connection.pump(&mut vec![0; SCRATCH_BYTES], &mut Vec::new(), 1, &mut handle);
+        assert!(next == Next::End || connection.progress_ms() == 0, "it read what is no query, and goes on");
+    }
+    assert_eq!(next, Next::End);
+}
+
+#[test]
 fn a_client_that_reads_nothing_makes_no_progress_and_fills_little() {
     let (mut theirs, mut connection) = pair("192.0.2.1", 0);
     theirs.set_nonblocking(true).unwrap();
