@@ -159,7 +159,7 @@ describe('in a namespace whose resolv.conf names our server', () => {
 
   it('ssh refuses when AD is withheld: the pin is not firm, and the configuration asks for one', async () => {
     await daemon.signal('SIGTERM')
-    daemon = await startDaemon(scene, namespace, directory, ['--dns-ad-needs-pin'])
+    daemon = await startDaemon(scene, namespace, directory, ['--dns-ad-needs-pin', 'true'])
     const { output } = await dig('+dnssec', NAME, 'SSHFP')
     expect(output).toMatch(/status: NOERROR[^]*flags: qr aa rd;[^]*EDE: 0/)
     expect(await ssh()).toMatchObject({

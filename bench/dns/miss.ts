@@ -10,8 +10,10 @@ import { until } from '../network/waiting.ts'
 import { alternate, median, ratios, summary } from '../statistics.ts'
 import { processorMicroseconds } from './scene.ts'
 
-/** Names of one turn, one after the other. */
-const TURN = 100
+/** Names of one turn, one after the other: a peer's budget for this machine is some 380 names at once. */
+const TURN = 20
+/** Turns of each kind at most, within that budget. */
+const MAX_ROUNDS = 7
 /** "What a resolve costs", within what such a ratio scatters. */
 const TARGET = 1.1
 
@@ -76,7 +78,7 @@ export async function missBesideResolve(rounds: number): Promise<Figure[]> {
   for (const kind of ['query', 'resolve'] as const) await turn(kind)
   times.query.length = times.resolve.length = 0
   const { left, right } = await alternate(
-    rounds,
+    Math.min(rounds, MAX_ROUNDS),
     () => turn('query'),
     () => turn('resolve')
   )
