@@ -1,5 +1,5 @@
-//! Packets with changes through real sockets; `examples/flood` sends more of them. Alone in its process, whose memory it
-//! measures.
+//! Packets with changes through real sockets; `examples/flood` sends more of them. Alone in its process, whose memory
+//! it measures.
 
 #[path = "../server/desk.rs"]
 #[allow(dead_code, reason = "shared with the server's tests")]
