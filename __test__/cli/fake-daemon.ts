@@ -117,7 +117,8 @@ export const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true
 export const shown = {
   seed: UNLOCKED,
   status: STATUS as Record<string, unknown>,
-  dns: undefined as DnsView | undefined
+  dns: undefined as DnsView | undefined,
+  checks: [] as { name: string; ok: boolean; detail: string }[]
 }
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */
@@ -148,7 +149,7 @@ export function fakeDaemon() {
     c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null })
   )
   app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
-  app.get('/readyz', (c) => c.json({ ready: true, checks: [] }))
+  app.get('/readyz', (c) => c.json({ ready: true, checks: shown.checks }))
   app.get('/api/network-status', (c) => c.json(shown.status))
   app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
   app.delete('/api/pins/:name', (c) => c.json({ success: true }))

@@ -289,6 +289,7 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
     finding('journal', JOURNAL_CURE),
     finding('tasks', '`chronym tasks` says which, and why. They resume automatically when the cause is gone.'),
     finding('names', '`chronym names` says which, why, and what to do.'),
+    ...(checks.some(({ name }) => name === 'dns') ? [finding('dns', 'The log of the daemon says why.')] : []),
     ...checkBackup(
       told,
       checks.find(({ name }) => name === 'backup')

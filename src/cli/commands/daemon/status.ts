@@ -29,7 +29,7 @@ function diversityFields({ diversity, status }: NetworkStatusView, paint: Paint)
   return message === null || status === 'offline' ? [] : [['diversity', paint('yellow', printable(message))]]
 }
 
-function networkText(status: NetworkStatusView, paint: Paint): string {
+function networkText(status: NetworkStatusView, dns: string | undefined, paint: Paint): string {
   const { round, age_seconds: age } = status.beacon
   return formatFields([
     ['status', paint(status.status === 'online' ? 'green' : 'yellow', status.status)],
@@ -44,6 +44,7 @@ function networkText(status: NetworkStatusView, paint: Paint): string {
         : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`
     ],
     ['records', formatCount(status.records)],
+    ...(dns === undefined ? [] : [['dns', printable(dns)] as const]),
     ...diversityFields(status, paint)
   ])
 }
@@ -122,13 +123,20 @@ export function addStatusCommand(program: Command, run: Run): void {
         const status = await client.networkStatus()
         const names = await warnedNames(client)
         const seed = await lockedSeed(client)
+        // Where it answers; undefined while it is off.
+        const dns = (await client.readiness()).checks.find(({ name }) => name === 'dns')?.detail
         const lockLines = (paint: Paint): string[] =>
           seed === undefined
             ? []
             : [paint('yellow', `the seed is locked: ${waitingText(seed.waiting)}`), '  unlock it: chronym unlock']
         context.output.answer(
-          { ...status, ...(seed !== undefined && { seed }), ...(names.length > 0 && { warned_names: names }) },
-          (paint) => [networkText(status, paint), ...lockLines(paint), ...warningLines(names, paint)].join('\n')
+          {
+            ...status,
+            ...(dns !== undefined && { dns }),
+            ...(seed !== undefined && { seed }),
+            ...(names.length > 0 && { warned_names: names })
+          },
+          (paint) => [networkText(status, dns, paint), ...lockLines(paint), ...warningLines(names, paint)].join('\n')
         )
         return EXIT.ok
       })
