@@ -87,7 +87,7 @@ describe('a request body', () => {
   })
 
   const wrongTypes: [string, unknown, unknown][] = [
-    ['an array', [], [{ path: '', message: 'Expected Object' }]],
+    ['an array', [], [{ path: 'name', message: 'Required' }]],
     ['text', 'alice.chronym', [{ path: '', message: 'Expected Object' }]],
     ['null', null, [{ path: '', message: 'Expected Object' }]],
     ['an object without the name', {}, [{ path: 'name', message: 'Required' }]],

@@ -100,12 +100,10 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 function check<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
-  // An array has no member that a schema asks for, but it passes one whose members are all optional.
-  if (schema.type === 'object' && Array.isArray(value))
-    throw new ServiceError('SVC-REQ-001', 'The body is a list; a JSON object is needed.', {
-      errors: [{ path: '', message: 'Expected Object' }]
-    })
   const result = v.safeParse(schema, value)
+  // An array has no members, which a schema allows whose members are all optional.
+  if (result.success && schema.type === 'object' && Array.isArray(value))
+    throw new ServiceError('SVC-REQ-001', 'The body is a list; a JSON object is needed.')
   if (result.success) return result.output
   const errors = result.issues.slice(0, MAX_FIELD_ERRORS).map(fieldError)
   throw new ServiceError('SVC-REQ-001', 'The body does not fit its schema.', { errors })

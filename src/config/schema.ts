@@ -1,0 +1,157 @@
+/** The schema of the configuration, with its defaults. Flags and environment variables: config.ts. */
+import { availableParallelism } from 'node:os'
+import { isAbsolute } from 'node:path'
+import * as v from 'valibot'
+import { parseSocketAddress } from './socket-address.ts'
+
+const port = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535))
+const count = v.pipe(v.number(), v.integer(), v.minValue(1))
+const strings = v.array(v.string())
+const NO_HTTP_URL = 'must be an http or https URL'
+const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HTTP_URL))
+/** The syntax alone; the network judges whether it can listen on a multiaddr or dial it. */
+const multiaddrs = v.array(
+  v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'))
+)
+const socketAddresses = v.array(
+  v.pipe(
+    v.string(),
+    v.check(
+      (text) => parseSocketAddress(text) !== undefined,
+      'must be an IP address with a port, such as 127.0.0.1:7453 or [::1]:7453'
+    )
+  )
+)
+/** Empty: none. */
+const absolutePath = v.pipe(
+  v.string(),
+  v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')
+)
+
+/** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
+const API_PORT = 7468
+export const P2P_PORT = 7469
+/** Of DNS, on loopback addresses. Unprivileged, unlike 53. */
+export const DNS_PORT = 7453
+
+const spareCores = Math.max(1, availableParallelism() - 1)
+
+export const ConfigSchema = v.strictObject({
+  /** A built-in network (local, test, main) or the path of a profile file. */
+  network: v.optional(v.string(), 'local'),
+  /** Empty: the user's data directory for that network. */
+  data_dir: v.optional(v.string(), ''),
+  mode: v.optional(v.picklist(['full', 'light', 'offline']), 'full'),
+  auto_renew: v.optional(v.boolean(), true),
+  api: v.optional(
+    v.strictObject({
+      host: v.optional(v.string(), '127.0.0.1'),
+      port: v.optional(port, API_PORT),
+      allowed_hosts: v.optional(strings, []),
+      allowed_origins: v.optional(strings, [])
+    }),
+    {}
+  ),
+  p2p: v.optional(
+    v.strictObject({
+      /**
+       * Multiaddrs; empty: TCP port 7469 on loopback (local) or on every interface (other networks), or any free port
+       * when that is taken.
+       */
+      listen: v.optional(multiaddrs, []),
+      bootstrap: v.optional(multiaddrs, []),
+      /** Size of the database, MiB, from which on nothing new is stored for others. */
+      storage_mib: v.optional(count, 2048)
+    }),
+    {}
+  ),
+  beacon: v.optional(
+    v.strictObject({
+      /**
+       * drand HTTP endpoints; empty: the daemon's own dev beacon on `local` and `test`, drand's public relays on
+       * `main`.
+       */
+      urls: v.optional(v.array(httpUrl), [])
+    }),
+    {}
+  ),
+  dns: v.optional(
+    v.strictObject({
+      /** The fields below have effect only while it is true. What fits together: src/config/dns.ts. */
+      enabled: v.optional(v.boolean(), true),
+      /** For UDP and TCP; empty: 127.0.0.1 and ::1, port 7453, or any free port when that is taken. */
+      listen: v.optional(socketAddresses, []),
+      tls_listen: v.optional(socketAddresses, []),
+      https_listen: v.optional(socketAddresses, []),
+      /** PEM; the chain, with the certificate of the server first. */
+      tls_cert: v.optional(absolutePath, ''),
+      tls_key: v.optional(absolutePath, ''),
+      /** Resolvers that are asked for names outside of the zone; empty: such queries are refused. */
+      forward: v.optional(socketAddresses, []),
+      /** Answers of fewer peers than a quorum: given without a signature, or refused. */
+      answer_thin: v.optional(v.boolean(), true),
+      /** Whether the owner of a signed answer must have a firm pin. */
+      ad_needs_pin: v.optional(v.boolean(), false),
+      /** Bound on names and packed answers, MiB. */
+      cache_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 32)
+    }),
+    {}
+  ),
+  vdf: v.optional(
+    v.strictObject({
+      threads: v.optional(count, spareCores),
+      /** Threads that evaluations may use together while they prove: those that squaring leaves. */
+      proving_threads: v.optional(count, availableParallelism()),
+      max_tasks: v.optional(count, spareCores),
+      queue: v.optional(count, 100),
+      /** Seconds of squaring that a crash may cost at most. */
+      checkpoint_seconds: v.optional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(3600)), 10),
+      /** Bound on what each evaluation keeps for its proof, MiB. */
+      memory_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 256)
+    }),
+    {}
+  ),
+  backup: v.optional(
+    v.strictObject({
+      /** Empty: no backup is kept up to date. */
+      file: v.optional(absolutePath, ''),
+      /** Public keys of age, any of which opens it. */
+      recipient: v.optional(
+        v.array(
+          v.pipe(
+            v.string(),
+            v.regex(/^age1[02-9ac-hj-np-z]{58,}$/, 'must be a public key of age (age1...), as age-keygen prints it')
+          )
+        ),
+        []
+      )
+    }),
+    {}
+  ),
+  seed: v.optional(
+    v.strictObject({
+      /** File whose first line is the passphrase of a sealed seed; "-": standard input; empty: none. */
+      passphrase_file: v.optional(v.string(), '')
+    }),
+    {}
+  ),
+  log: v.optional(
+    v.strictObject({
+      level: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info')
+    }),
+    {}
+  )
+})
+
+export type Config = v.InferOutput<typeof ConfigSchema>
+
+/** Fields that may change while the daemon runs; every other one answers SVC-CFG-002. */
+export const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
+  'mode',
+  'auto_renew',
+  'api.allowed_hosts',
+  'api.allowed_origins',
+  'vdf.max_tasks',
+  'vdf.queue',
+  'log.level'
+])
