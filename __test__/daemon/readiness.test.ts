@@ -89,6 +89,17 @@ describe('readiness', () => {
     expect(seed(true)).toEqual({ name: 'seed', ok: true, detail: 'kept elsewhere too' })
   })
 
+  it('says where DNS answers, and nothing where it is off', () => {
+    const sources = parts([])
+    const check = (change: object) =>
+      checkReadiness({ ...sources, dns: { view: () => ({ ...sources.dns.view(), ...change }) } }).filter(
+        (each) => each.name === 'dns'
+      )
+    expect(check({})).toEqual([{ name: 'dns', ok: true, detail: 'chronym. on 127.0.0.1:7453 (udp, tcp)' }])
+    expect(check({ enabled: false, listen: [] })).toEqual([])
+    expect(check({ listen: [] })).toMatchObject([{ ok: true, warning: true }])
+  })
+
   it('says that the seed is locked and how many tasks wait for it, and calls nothing unready', () => {
     const waiting = {
       status: 'running',
