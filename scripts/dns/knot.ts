@@ -72,6 +72,10 @@ async function startOnce({ directory, zones, key, address = '127.0.0.1', workers
     if (signing !== 'none') importKey(directory, file, name)
   }
   const child = spawn(programOf('knot'), ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  // It would outlive a bench that fails or is stopped.
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('close', () => process.off('exit', kill))
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk))
   const server = { address, port }
