@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { needPackages, type Machine } from '../scripts/packages.ts'
+import { missingPackages, needPackages, TEST_PACKAGES, type Machine } from '../scripts/packages.ts'
 
 /** Where `installs` says so, an installation adds the programs that apt-get was asked for. */
 function machine(found: readonly string[], installs: (attempt: number) => boolean, isRoot = true) {
@@ -51,4 +51,8 @@ describe('packages that tests need', () => {
       `knotd not found, and ${cause}. Install by hand: apt-get install --no-install-recommends knot`
     )
   })
+})
+
+it('those of tests are there before the tests run', () => {
+  expect(missingPackages(TEST_PACKAGES)).toEqual([])
 })

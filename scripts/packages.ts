@@ -14,7 +14,6 @@ const PROGRAMS = {
   dnsperf: 'dnsperf',
   'openssh-server': 'sshd',
   'openssh-client': 'ssh',
-  'gnutls-bin': 'danetool',
   iproute2: 'ip',
   'util-linux': 'taskset',
   'libc-bin': 'getent',
@@ -24,6 +23,12 @@ const PROGRAMS = {
 } as const
 
 export type Package = keyof typeof PROGRAMS
+
+/** Those of benches alone. */
+const OF_BENCHES: readonly Package[] = ['dnsperf', 'util-linux']
+
+/** Those of `npm test`, which installs them before anything runs: a test that waits for apt-get blocks its worker. */
+export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !OF_BENCHES.includes(name))
 
 /** Servers are in the folders for the administrator, which PATH may leave out. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin']
@@ -65,8 +70,7 @@ export const thisMachine: Machine = {
  * `apt-get update`. Throws with the command to run by hand.
  */
 export function needPackages(packages: readonly Package[], machine: Machine = thisMachine): void {
-  const missing = (): Package[] => packages.filter((name) => machine.find(PROGRAMS[name]) === undefined)
-  const wanted = missing()
+  const wanted = missingPackages(packages, machine)
   if (wanted.length === 0) return
   const byHand = `apt-get install --no-install-recommends ${wanted.join(' ')}`
   const fail = (why: string): never => {
@@ -87,7 +91,12 @@ export function needPackages(packages: readonly Package[], machine: Machine = th
     aptGet('update')
     outcome = aptGet(...install)
   }
-  if (missing().length > 0) fail(`apt-get did not install it: ${outcome.stderr.trim()}`)
+  if (missingPackages(packages, machine).length > 0) fail(`apt-get did not install it: ${outcome.stderr.trim()}`)
+}
+
+/** Packages whose programs this machine lacks. */
+export function missingPackages(packages: readonly Package[], machine: Machine = thisMachine): Package[] {
+  return packages.filter((name) => machine.find(PROGRAMS[name]) === undefined)
 }
 
 /** Path of a package's program, once `needPackages` has returned. */

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { missingPackages, needPackages, TEST_PACKAGES } from './packages.ts'
 import { ROOT } from './toolchain.mjs'
 
 const long = process.argv.includes('--long')
@@ -24,6 +25,18 @@ function run(command, args) {
     child.on('error', (error) => resolve({ status: 1, output: String(error) }))
     child.on('close', (status) => resolve({ status: status ?? 1, output }))
   })
+}
+
+/** Debian's packages that tests use. Without them all others still run, and these fail with the same message. */
+function installPackages() {
+  const missing = missingPackages(TEST_PACKAGES)
+  if (missing.length === 0) return
+  process.stdout.write(`\ninstalling packages of this system for the tests: ${missing.join(', ')}\n`)
+  try {
+    needPackages(missing)
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`)
+  }
 }
 
 /** libtest closes each binary with `test result: ok. 3 passed; 0 failed; ...`. */
@@ -80,6 +93,7 @@ if (long) {
   await vitest(['--project', 'e2e', '__test__/e2e/network.test.ts'])
   await vitest(['--project', 'unit', '__test__/cluster/many-nodes.test.ts'])
 } else {
+  installPackages()
   await cargoTest(RUST)
   await cargoTest(['--release', ...RUST])
   await cargoTest([...STRESS, '--lib', '--', 'lattice', 'form'])
