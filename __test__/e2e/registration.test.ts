@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 
-/** Squarings that take long enough to be interrupted and short enough to wait for. */
-const ITERATIONS = 400_000
+/** Three seconds of the fastest processors: long enough to be interrupted, and short enough to wait for. */
+const ITERATIONS = 2_000_000
 
 const scene = new Scene()
 let profile: string
@@ -167,7 +167,7 @@ describe('a daemon killed in the middle', () => {
     const id = await register(before, 'survivor.chronym')
     const seen = await eventually(
       () => task(before, id),
-      ({ progress }) => progress > ITERATIONS / 3
+      ({ progress }) => progress > ITERATIONS / 10
     )
     await before.signal('SIGKILL')
 
