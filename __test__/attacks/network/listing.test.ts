@@ -48,7 +48,7 @@ function pageOf(entries: readonly ListedEntry[], { after }: Extract<Request, { t
 const [HONEST_ENTRIES, ALL_ENTRIES] = [entriesOf(DICTIONARY), entriesOf([...DICTIONARY, WANTED])]
 
 /**
- * Twenty peers, each of a prefix of its own, all of whom should hold every name. The first so many list the wanted one
+ * Twenty peers, each of a prefix of its own; all should hold every name. The first ones list the wanted one
  * too, or `only` that. What is asked is kept, by peer.
  */
 function twenty(
