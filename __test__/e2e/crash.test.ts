@@ -3,20 +3,20 @@ import { expect, it } from 'vitest'
 import { runCrashes } from '../../scripts/crash/run.ts'
 
 it(
-  'a daemon that is killed twenty times registers and renews its names once, and loses nothing that was promised',
+  'a daemon that is killed ten times registers and renews its names once, and loses nothing that was promised',
   { timeout: 900_000 },
   async () => {
-    const { violations, kills, registrations, resumed, phases } = await runCrashes({ kills: 20, seed: 20 })
+    const { violations, kills, registrations, resumed, phases } = await runCrashes({ kills: 10, seed: 20 })
     expect(violations).toEqual([])
-    expect({ kills, registrations }).toEqual({ kills: 20, registrations: expect.any(Number) as number })
+    expect({ kills, registrations }).toEqual({ kills: 10, registrations: expect.any(Number) as number })
     // Kills that met no task would show nothing.
     expect(registrations).toBeGreaterThan(0)
     expect(resumed).toBeGreaterThan(0)
-    // Each phase is aimed at four times. Where a kill lands is the machine's affair: on a busy one a phase may be over
+    // Each phase is aimed at once or twice. Where a kill lands is the machine's affair: on a busy one a phase may be over
     // before it comes.
     expect(
       ['commit', 'pulse', 'evaluate', 'prove', 'reveal'].filter((phase) => (phases[phase] ?? 0) > 0).length,
       JSON.stringify(phases)
-    ).toBeGreaterThan(3)
+    ).toBeGreaterThan(2)
   }
 )

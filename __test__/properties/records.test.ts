@@ -134,7 +134,7 @@ describe('Valid, with pulses and proofs modelled', () => {
     expect(hits).toBeGreaterThan(0)
   })
 
-  it('P9: what is valid in one profile is invalid in any other, signed anew or not', async () => {
+  it('P9: what is valid in one profile is invalid in any other, signed again or not', async () => {
     const owners = ['alice', 'bob']
     const made = owners.flatMap((owner) =>
       [{}, { renewals: [2000] }, { name: 'bob.chronym', p: 5 }, { salt: 'other', renewals: [1001, 2000] }].map(

@@ -167,7 +167,7 @@ describe('Valid, with the real kernel and real pulses', () => {
   it('P7: every change of a byte of a Reveal, and every other encoding of it, is invalid', async () => {
     expect(await isValid(reveal, SMALL, checkers)).toBe(true)
     expect(encodeReveal(revealOf(encodeLinks(...links)))).toEqual(bytes)
-    // Either without the owner's key, or by the owner itself, signed anew each time.
+    // Either without the owner's key, or by the owner itself, signed again each time.
     const changes = fc.oneof(
       fc.record({
         kind: fc.constant('bytes' as const),

@@ -56,7 +56,7 @@ function checkCertificate(dns: Config['dns']): void {
   }
 }
 
-/** A server that asks itself would ask for ever. */
+/** A server that asks itself asks without end. */
 function checkForward(forward: readonly SocketAddress[], listen: readonly SocketAddress[]): void {
   for (const upstream of forward) {
     const text = socketAddressText(upstream)

@@ -101,7 +101,7 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; tookMs: number }
 
 const probed = (parts: ClientParts) => probe(parts, WANTED)
 
-describe('a peer that lists for ever', () => {
+describe('a peer whose list has no end', () => {
   const EACH_MS = 9_000
 
   it('[a page that comes at the last moment] is waited for no longer than one question after most of the others, and by nobody longer than two minutes', async () => {

@@ -145,7 +145,7 @@ describe('what the neighbourhood agrees on', () => {
     expect(claimToAdopt({ answers: crowd, known: 9 }, MAIN)).toBeUndefined()
   })
 
-  it('repairs only with more than half of all k, whoever is silent', () => {
+  it('repairs only with more than half of all k, silent peers included', () => {
     const x = [X, 'settled'] as [Uint8Array, EntryState]
     expect(claimToRepair(Y, { answers: answers(...times(11, x), ...times(9, undefined)), known: 20 }, MAIN)).toEqual({
       claimId: X,
@@ -184,7 +184,7 @@ describe('whether those who are silent still can change what is adopted', () => 
     ],
     ['three hold a claim, sixteen nothing', answers(...times(3, x), ...times(16, undefined)), 1, true],
     ['four hold it', answers(...times(4, x), ...times(15, undefined)), 1, false],
-    ['so many hold it that the last one is nothing to that', answers(...times(6, x), ...times(13, undefined)), 1, true],
+    ['enough hold it that the last one cannot change that', answers(...times(6, x), ...times(13, undefined)), 1, true],
     [
       'as many of them are settling as fresh',
       answers(...times(4, x), ...times(4, [X, 'settling'] as [Uint8Array, EntryState]), ...times(11, undefined)),
@@ -206,23 +206,23 @@ describe('whether those who are silent still can change what is adopted', () => 
   })
 })
 
-describe('whom nobody needs to wait for in a question about an entry', () => {
+describe('the answers that a question about an entry can do without', () => {
   const x = [X, 'settling'] as [Uint8Array, EntryState]
   const y = [Y, 'settled'] as [Uint8Array, EntryState]
 
   it.each([
     ['most hold the same', answers(...times(14, x)), 6, true],
-    ['so many are silent that they could have others repair it', answers(...times(13, x)), 7, false],
+    ['enough are silent that they could have others repair it', answers(...times(13, x)), 7, false],
     ['nobody else holds it', answers(...times(16, undefined)), 4, true],
     [
-      'nobody else holds it, and so many are silent that they could name a claim to adopt',
+      'nobody else holds it, and enough are silent that they could name a claim to adopt',
       answers(...times(15, undefined)),
       5,
       false
     ],
     ['most hold another', answers(...times(15, y), x), 4, true],
     [
-      'most hold another, yet not so many of all k that four of one prefix with them would change nothing',
+      'most hold another, yet too few of all k: four of one prefix with them would change that',
       answers(...times(14, y), ...times(2, x)),
       4,
       false

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addressPrefix, diverse } from '../../../src/protocol/neighbourhood/diversity.ts'
 
 describe('diverse peers', () => {
-  it('are at most so many of one prefix, and each counts once', () => {
+  it('are at most a given number of one prefix, and each counts once', () => {
     const peers = ['a', 'b', 'c', 'd', 'a'].map((peer, index) => ({ peer, prefix: index < 3 ? 'one' : 'two' }))
     expect(diverse(peers, { answers_per_prefix: 2, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
       'a',

@@ -51,6 +51,7 @@ impl Zone {
         let name: Box<[u8]> = name.to_ascii_lowercase().into();
         let mut owners: HashMap<Box<[u8]>, Box<[RrSet]>> = HashMap::from([(name.clone(), Box::default())]);
         for (owner, sets) in read {
+            // Names between an owner and the registered one exist, without records: NODATA there (RFC 8020).
             for above in name::ancestors(&owner).skip(1).take_while(|above| above.len() > name.len()) {
                 if !owners.contains_key(above) {
                     owners.insert(above.into(), Box::default());

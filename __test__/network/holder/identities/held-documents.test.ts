@@ -46,7 +46,7 @@ describe('a name', () => {
     ])
   })
 
-  it('carries four of each kind, however often the node is started anew', async () => {
+  it('carries four of each kind, however often the node restarts', async () => {
     const binding = await heldName(holder(), 'mallory')
     const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
     const answers: string[] = []

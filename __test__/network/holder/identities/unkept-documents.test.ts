@@ -108,7 +108,7 @@ describe('a manifest', () => {
     expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
   })
 
-  it('of an identity without a name displaces nothing and is one of so many; of one with a name it is taken beside them', async () => {
+  it('of an identity without a name displaces nothing and counts against a bound; of one with a name it is taken beside them', async () => {
     const target = holder({ stamped: 1 })
     for (const who of ['alice', 'bob']) others.elsewhere.set(identityOf(who).id, [recordOf(who)])
     expect([

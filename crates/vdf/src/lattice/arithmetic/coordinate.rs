@@ -23,6 +23,7 @@ pub(in crate::lattice) fn from_magnitude(row: &Row, limbs: usize, negative: bool
     for limb in 0..LIMBS {
         magnitude[limb] = row[limb] & mask(limb < limbs);
     }
+    // What a coordinate has no room for: the row's limbs beyond its own, and the last one's top four bits.
     let above = row.iter().take(limbs).skip(LIMBS).fold(magnitude[LIMBS - 1] >> 60, |bits, limb| bits | limb);
     (above == 0).then(|| negate_if(&magnitude, negative))
 }
