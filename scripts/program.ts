@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly within?: readonly string[]
   /** Multiaddr that a daemon listens on for peers. */
   readonly listen?: string
+  /** As the package has it: `dist/`, which `npm run build` makes. */
+  readonly built?: boolean
 }
 
 /** The first line of a daemon that was started with --json. */
@@ -46,7 +48,7 @@ export function run(
 /** A daemon on a free port; `firstLine` has its DaemonSummary. */
 export function runDaemon(args: readonly string[], surroundings: Surroundings = {}): ChildProcess {
   return run(
-    'src/daemon/main.ts',
+    surroundings.built === true ? 'dist/daemon/main.js' : 'src/daemon/main.ts',
     ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args],
     surroundings
   )

@@ -1,16 +1,18 @@
 /** Daemons as separate processes on loopback, with one beacon. */
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { end, firstLine, passErrorsOn, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
 import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import type { NetworkStatusView } from '../../src/views/network-status.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { PROFILE } from './profile.ts'
 import { endWithUs, scratchDirectory } from './scratch.ts'
 import { until } from './waiting.ts'
 
 /** Daemons that start at the same time: each takes a core for a second. */
 const STARTED_TOGETHER = 2
+const READY_POLL_MS = 20
 
 export interface FleetDaemon {
   readonly pid: number
@@ -18,6 +20,10 @@ export interface FleetDaemon {
   /** Multiaddr with peer id. */
   readonly address: string
   readonly status: () => Promise<NetworkStatusView>
+  /** From the start of the process until /readyz says yes, milliseconds; undefined for the first, which has no peers. */
+  readonly readyMs: number | undefined
+  /** /metrics of this daemon: value by name, without labels. */
+  readonly metrics: () => Promise<ReadonlyMap<string, number>>
 }
 
 export interface Fleet {
@@ -27,11 +33,23 @@ export interface Fleet {
   stop(): Promise<void>
 }
 
-export async function startFleet(): Promise<Fleet> {
+export interface FleetOptions {
+  readonly profile?: NetworkProfile
+  /** Run from `dist/`, as the package is. */
+  readonly built?: boolean
+  /** How many start at the same time; 2 by default. */
+  readonly together?: number
+}
+
+export async function startFleet({
+  profile: numbers = PROFILE,
+  built = false,
+  together: most = STARTED_TOGETHER
+}: FleetOptions = {}): Promise<Fleet> {
   const directory = scratchDirectory()
   const profile = join(directory, 'profile.json')
-  writeFileSync(profile, JSON.stringify(PROFILE))
-  const beacon = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: PROFILE.beacon })
+  writeFileSync(profile, JSON.stringify(numbers))
+  const beacon = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: numbers.beacon })
   const daemons: FleetDaemon[] = []
   const children: ChildProcess[] = []
 
@@ -48,14 +66,26 @@ export async function startFleet(): Promise<Fleet> {
       '--data-dir',
       join(directory, String(children.length))
     ]
-    const child = runDaemon(args)
+    const startedAt = performance.now()
+    const child = runDaemon(args, { built })
     children.push(child)
     endWithUs(child)
     passErrorsOn(child)
-    const { api_url: url, addresses } = await firstLine<DaemonSummary>(child)
-    const status = async (): Promise<NetworkStatusView> =>
-      (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusView
-    return { pid: child.pid!, url, address: addresses[0]!, status }
+    const { api_url: url, addresses, token_file: tokenFile } = await firstLine<DaemonSummary>(child)
+    if (bootstrap.length > 0)
+      await until('a daemon is ready', async () => (await fetch(`${url}/readyz`)).ok, { everyMs: READY_POLL_MS })
+    return {
+      pid: child.pid!,
+      url,
+      address: addresses[0]!,
+      status: async () => (await (await fetch(`${url}/api/network-status`)).json()) as NetworkStatusView,
+      readyMs: bootstrap.length > 0 ? performance.now() - startedAt : undefined,
+      async metrics() {
+        const headers = { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }
+        const text = await (await fetch(`${url}/metrics`, { headers })).text()
+        return new Map([...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name, value]) => [name!, Number(value)]))
+      }
+    }
   }
 
   return {
@@ -64,7 +94,7 @@ export async function startFleet(): Promise<Fleet> {
     async add(count, mode) {
       const added: FleetDaemon[] = []
       while (added.length < count) {
-        const together = daemons.length === 0 ? 1 : Math.min(STARTED_TOGETHER, count - added.length)
+        const together = daemons.length === 0 ? 1 : Math.min(most, count - added.length)
         const started = await Promise.all(Array.from({ length: together }, () => start(mode)))
         added.push(...started)
         daemons.push(...started)
@@ -88,12 +118,19 @@ export function residentBytes(pid: number): number | undefined {
   return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
-/** User and system time taken, seconds; undefined where /proc does not say. */
+/** Time on a core of all its threads, seconds; undefined where /proc does not say. Threads that ended do not count. */
 export function processorSeconds(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined
-  // After the name, which may hold anything: fields 14 and 15 of proc(5), in ticks of 1/100 s.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+  // Nanoseconds. The ticks of /proc/PID/stat are samples, and too coarse for a daemon that works for milliseconds.
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.reduce((sum, thread) => sum + schedulerSeconds(`/proc/${pid}/task/${thread}/schedstat`), 0)
+}
+
+function schedulerSeconds(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e9
+  } catch {
+    // It ended since it was listed.
+    return 0
+  }
 }

@@ -2,8 +2,10 @@
  * The network that is measured: `test` with names that cost little, so that what is measured is the network and not the
  * squarings.
  */
+import { createHash } from 'node:crypto'
 import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
-import { test } from '../../src/protocol/profile/built-in-data.ts'
+import { main, test } from '../../src/protocol/profile/built-in-data.ts'
+import { DEV_BEACON_CHAIN, DEV_BEACON_GROUP_HASH, DEV_BEACON_ID } from '../../src/protocol/profile/dev-beacon.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
 
 /**
@@ -21,3 +23,23 @@ export const PROFILE = parseProfile({
 })
 
 export const PROFILE_HASH = profileHash(PROFILE)
+
+/** `main` with the development beacon in place of drand's, and as many seconds a round. */
+export const MAIN_WITH_DEV_BEACON = parseProfile({
+  ...main,
+  id: 'bench-main',
+  beacon: { ...DEV_BEACON_CHAIN, period: main.beacon.period, chain_hash: devChainHash(main.beacon.period) }
+})
+
+/** drand's formula, see dev-beacon.ts. `period`: seconds. */
+function devChainHash(period: number): string {
+  const head = Buffer.alloc(12)
+  head.writeUInt32BE(period, 0)
+  head.writeBigInt64BE(BigInt(DEV_BEACON_CHAIN.genesis), 4)
+  return createHash('sha256')
+    .update(head)
+    .update(Buffer.from(DEV_BEACON_CHAIN.public_key, 'hex'))
+    .update(Buffer.from(DEV_BEACON_GROUP_HASH, 'hex'))
+    .update(DEV_BEACON_ID)
+    .digest('hex')
+}
