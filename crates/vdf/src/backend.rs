@@ -55,6 +55,17 @@ impl Backend {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Bmi2(());
 
+/// The target is aarch64.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Aarch64(());
+
+/// What the kernel is compiled for beyond the portable code.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Native = Bmi2;
+#[cfg(target_arch = "aarch64")]
+pub(crate) type Native = Aarch64;
+
 /// The processor has BMI2 and ADX.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -67,7 +78,7 @@ pub(crate) struct Ifma(());
 
 #[cfg(target_arch = "x86_64")]
 impl Backend {
-    pub(crate) fn bmi2(self) -> Option<Bmi2> {
+    pub(crate) fn native(self) -> Option<Native> {
         (self.0 >= Set::Bmi2).then_some(Bmi2(()))
     }
 
@@ -77,6 +88,13 @@ impl Backend {
 
     pub(crate) fn ifma(self) -> Option<Ifma> {
         (self.0 >= Set::Ifma).then_some(Ifma(()))
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl Backend {
+    pub(crate) fn native(self) -> Option<Native> {
+        (self.0 == Set::Aarch64).then_some(Aarch64(()))
     }
 }
 
@@ -121,7 +139,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn portable_gives_no_tokens_and_each_set_those_of_the_sets_below() {
-        let tokens = |set| (Backend(set).bmi2().is_some(), Backend(set).adx().is_some());
+        let tokens = |set| (Backend(set).native().is_some(), Backend(set).adx().is_some());
         assert_eq!(tokens(Set::Portable), (false, false));
         assert_eq!(tokens(Set::Bmi2), (true, false));
         assert_eq!(tokens(Set::Adx), (true, true));

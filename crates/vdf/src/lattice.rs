@@ -40,6 +40,8 @@
 #![allow(clippy::cast_precision_loss, reason = "doubles here are approximations, checked exactly afterwards")]
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "a comparison with NaN must come out as a refusal")]
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod arithmetic;
 mod compose;
 mod context;

@@ -11,8 +11,8 @@ impl LatticeContext {
     pub(crate) fn square(&self, form: &FastForm) -> Option<FastForm> {
         match self.instructions {
             Instructions::Portable(portable) => portable.square(self, form),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Bmi2(bmi2) => bmi2.square(self, form),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Instructions::Native(native) => native.square(self, form),
         }
     }
 
@@ -21,8 +21,8 @@ impl LatticeContext {
     pub(crate) fn compose(&self, x: &FastForm, y: &FastForm) -> Option<FastForm> {
         match self.instructions {
             Instructions::Portable(portable) => compose(portable, self, x, y),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Bmi2(bmi2) => compose(bmi2, self, x, y),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Instructions::Native(native) => compose(native, self, x, y),
         }
     }
 }

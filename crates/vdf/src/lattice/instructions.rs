@@ -1,34 +1,34 @@
 //! Which set of instructions a context uses.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::arithmetic::steps::{Steps, steps_in_use};
 use crate::backend::Backend;
-#[cfg(target_arch = "x86_64")]
-use crate::backend::Bmi2;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::backend::Native;
 use crate::error::Error;
 
 /// The instructions every processor of the target has.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Portable;
 
-/// BMI2, and the kind of steps to make with it.
-#[cfg(target_arch = "x86_64")]
+/// The instructions that the kernel is compiled for beyond those, and the kind of steps to make with them.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Bmi2Kernel {
-    pub(super) token: Bmi2,
+pub(super) struct NativeKernel {
+    pub(super) token: Native,
     pub(super) steps: Steps,
 }
 
-#[cfg(target_arch = "x86_64")]
-impl Bmi2Kernel {
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl NativeKernel {
     /// With the steps that are faster on this processor.
-    pub(super) fn new(token: Bmi2) -> Self {
+    pub(super) fn new(token: Native) -> Self {
         Self { token, steps: steps_in_use(token) }
     }
 
     /// With either kind of steps.
     #[cfg(test)]
-    pub(super) fn both(token: Bmi2) -> [Self; 2] {
+    pub(super) fn both(token: Native) -> [Self; 2] {
         [Steps::Compiled, Steps::Ordered(token)].map(|steps| Self { token, steps })
     }
 }
@@ -37,15 +37,15 @@ impl Bmi2Kernel {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Instructions {
     Portable(Portable),
-    #[cfg(target_arch = "x86_64")]
-    Bmi2(Bmi2Kernel),
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    Native(NativeKernel),
 }
 
 impl From<Backend> for Instructions {
     fn from(backend: Backend) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(bmi2) = backend.bmi2() {
-            return Self::Bmi2(Bmi2Kernel::new(bmi2));
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if let Some(token) = backend.native() {
+            return Self::Native(NativeKernel::new(token));
         }
         _ = backend;
         Self::Portable(Portable)
@@ -56,9 +56,9 @@ impl From<Backend> for Instructions {
 impl Instructions {
     /// What a backend may use: with both kinds of steps where there are two.
     pub(super) fn of(backend: Backend) -> Vec<Self> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(bmi2) = backend.bmi2() {
-            return Bmi2Kernel::both(bmi2).map(Self::Bmi2).into();
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if let Some(token) = backend.native() {
+            return NativeKernel::both(token).map(Self::Native).into();
         }
         vec![backend.into()]
     }
@@ -69,10 +69,10 @@ impl Instructions {
 /// # Errors
 /// [`Error::StepsUnknown`] when the environment names another.
 pub(crate) fn steps_name(backend: Backend) -> Result<&'static str, Error> {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         super::arithmetic::steps::forced()?;
-        if let Instructions::Bmi2(kernel) = backend.into() {
+        if let Instructions::Native(kernel) = backend.into() {
             return Ok(kernel.steps.name());
         }
     }

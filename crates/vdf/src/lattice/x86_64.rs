@@ -6,13 +6,13 @@ use super::arithmetic::rows::Rows;
 use super::arithmetic::steps::Steps;
 use super::compose::compose_odd;
 use super::forms::odd_form::OddForm;
-use super::instructions::Bmi2Kernel;
+use super::instructions::NativeKernel;
 use super::kernel::Kernel;
 use super::square::square;
 use super::{FastForm, LatticeContext};
-use crate::backend::Bmi2;
+use crate::backend::Native;
 
-impl Kernel for Bmi2Kernel {
+impl Kernel for NativeKernel {
     #[inline(always)]
     fn batch(self, rows: &mut Rows) -> Option<u32> {
         // SAFETY: safe but for the features it is compiled with, and the token is the proof that the processor has them.
@@ -49,7 +49,7 @@ fn batch_with_bmi2(rows: &mut Rows) -> Option<u32> {
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt")]
 #[inline(never)]
-fn batch_with_ordered_steps(rows: &mut Rows, token: Bmi2) -> Option<u32> {
+fn batch_with_ordered_steps(rows: &mut Rows, token: Native) -> Option<u32> {
     batch(rows, Steps::Ordered(token))
 }
 
@@ -61,17 +61,17 @@ fn last_batch_with_bmi2(rows: &mut Rows, bits: u32) -> Option<()> {
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt")]
 #[inline(never)]
-fn square_with_bmi2(bmi2: Bmi2Kernel, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
-    square(bmi2, context, form)
+fn square_with_bmi2(native: NativeKernel, context: &LatticeContext, form: &FastForm) -> Option<FastForm> {
+    square(native, context, form)
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt")]
 #[inline(never)]
 fn compose_odd_with_bmi2(
-    bmi2: Bmi2Kernel,
+    native: NativeKernel,
     context: &LatticeContext,
     odd: &OddForm,
     second: &FastForm,
 ) -> Option<FastForm> {
-    compose_odd(bmi2, context, odd, second)
+    compose_odd(native, context, odd, second)
 }

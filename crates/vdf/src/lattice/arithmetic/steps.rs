@@ -18,9 +18,9 @@
 //! T that includes it is at most 63: a wrong number of trailing zeros would need a first one-bit above them.
 
 mod blocks;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod choice;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod ordered;
 mod state;
 
@@ -28,7 +28,7 @@ use core::hint::select_unpredictable;
 
 use super::word::inverse;
 pub(in crate::lattice) use blocks::Steps;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(in crate::lattice) use choice::{forced, steps_in_use};
 use state::State;
 pub(in crate::lattice) use state::{Column, Words};
@@ -117,5 +117,5 @@ pub(in crate::lattice) fn ratio(low: [u64; 2]) -> u64 {
     low[0].wrapping_mul(inverse(low[1]))
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::blocks::Steps;
 use super::state::{State, Words};
-use crate::backend::Bmi2;
+use crate::backend::Native;
 use crate::error::Error;
 use crate::instruction_set::STEPS_VARIABLE;
 use core::hint::black_box;
@@ -23,7 +23,7 @@ const BLOCKS: u32 = 7;
 const GAIN: f64 = 0.97;
 
 /// The steps of this process: the faster, or those that [`STEPS_VARIABLE`] names. Measured once, in a millisecond.
-pub(in crate::lattice) fn steps_in_use(token: Bmi2) -> Steps {
+pub(in crate::lattice) fn steps_in_use(token: Native) -> Steps {
     static CHOICE: OnceLock<bool> = OnceLock::new();
     let ordered = *CHOICE.get_or_init(|| match forced() {
         Ok(Some(ordered)) => ordered,
@@ -52,12 +52,11 @@ impl Steps {
     }
 }
 
-fn is_ordered_faster(token: Bmi2) -> bool {
+fn is_ordered_faster(token: Native) -> bool {
     let shortest = |steps: Steps, so_far: Duration| {
         let begun = Instant::now();
         for seed in 0..RUNS {
-            // SAFETY: the token proves that the processor has the instructions.
-            black_box(unsafe { run(black_box(seed), steps) });
+            black_box(run(black_box(seed), steps, token));
         }
         so_far.min(begun.elapsed())
     };
@@ -69,10 +68,26 @@ fn is_ordered_faster(token: Bmi2) -> bool {
     ordered.as_secs_f64() < GAIN * compiled.as_secs_f64()
 }
 
-/// A run of 28 steps on words that no predictor knows.
-#[target_feature(enable = "bmi1,bmi2,lzcnt")]
-#[inline(never)]
-fn run(seed: u64, steps: Steps) -> State {
+/// A run of 28 steps, compiled as in the kernel. The token proves that the processor has its instructions.
+fn run(seed: u64, steps: Steps, _: Native) -> State {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "bmi1,bmi2,lzcnt")]
+    #[inline(never)]
+    fn native(seed: u64, steps: Steps) -> State {
+        run_of_28(seed, steps)
+    }
+    #[cfg(target_arch = "aarch64")]
+    #[inline(never)]
+    unsafe fn native(seed: u64, steps: Steps) -> State {
+        run_of_28(seed, steps)
+    }
+    // SAFETY: the token is the proof.
+    unsafe { native(seed, steps) }
+}
+
+/// On words that no predictor knows.
+#[inline(always)]
+fn run_of_28(seed: u64, steps: Steps) -> State {
     // Odd multipliers spread the seed over all bits (splitmix64's).
     let spread = |index: u64| (seed * 4 + index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let words = Words { low: [spread(0) | 1, spread(1) | 1], high: [spread(2) | 1 << 63, spread(3) | 1 << 63] };

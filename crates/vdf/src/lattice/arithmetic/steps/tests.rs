@@ -15,7 +15,7 @@ fn random(seed: &mut u64) -> u64 {
 
 #[test]
 fn ordered_steps_are_the_compiled_ones() {
-    let Some(token) = Backend::available()[0].bmi2() else { return };
+    let Some(token) = Backend::available()[0].native() else { return };
     let mut seed = 1;
     for round in 0..ROUNDS {
         let mut word = || random(&mut seed);
@@ -44,6 +44,6 @@ fn ordered_steps_are_the_compiled_ones() {
 
 #[test]
 fn the_choice_is_made_once() {
-    let Some(token) = Backend::available()[0].bmi2() else { return };
+    let Some(token) = Backend::available()[0].native() else { return };
     assert_eq!(steps_in_use(token), steps_in_use(token));
 }
