@@ -43,6 +43,8 @@ export interface Bench {
   seed: string
   ours: (build: Build) => Promise<Program>
   chiavdf: () => Promise<Program>
+  /** Its squarings alone. */
+  chiavdfSquaring: () => Promise<Program>
   /** The addon and the pool in a process of Node's, on one CPU or on two. */
   addon: (cpus: 1 | 2) => Promise<Program>
   /** The first `count` of a sequence of proofs, each of another seed. */
@@ -70,19 +72,22 @@ export function createBench(seed: string, options: Options, machine: Machine): B
       startProgram(await build({ folder: 'rust/ours', name: 'ours', variant, rustflags: BUILDS[variant] }), [], one)
     )
 
+  const peer = (bin: string): Promise<Program> =>
+    once(bin, async () =>
+      startProgram(
+        await build({ folder: 'peers/chiavdf', name: 'peer-chiavdf', bin, variant: 'native', cure: CHIAVDF_CURE }),
+        [],
+        one
+      )
+    )
+
   return {
     options,
     machine,
     seed,
     ours,
-    chiavdf: () =>
-      once('chiavdf', async () =>
-        startProgram(
-          await build({ folder: 'peers/chiavdf', name: 'peer-chiavdf', variant: 'native', cure: CHIAVDF_CURE }),
-          [],
-          one
-        )
-      ),
+    chiavdf: () => peer('peer-chiavdf'),
+    chiavdfSquaring: () => peer('peer-squaring'),
     addon: (cpus) =>
       once(`addon ${cpus}`, async () =>
         startProgram(

@@ -9,8 +9,9 @@ const ROOT = resolve(BENCH, '..')
 export interface Package {
   /** Below bench/. */
   folder: string
-  /** Of the binary. */
+  /** Names the target folder, and the binary where `bin` does not. */
   name: string
+  bin?: string
   /** Names the target folder. */
   variant: string
   /** Instead of those of the folder's own .cargo/config.toml. */
@@ -20,20 +21,20 @@ export interface Package {
 }
 
 /** The binary's path. Throws Unavailable with what cargo said. */
-export async function build({ folder, name, variant, rustflags, cure }: Package): Promise<string> {
+export async function build({ folder, name, bin = name, variant, rustflags, cure }: Package): Promise<string> {
   const target = join(ROOT, 'target', 'bench', `${name}-${variant}`)
-  process.stderr.write(`• ${folder}, ${variant}: building; minutes the first time\n`)
+  process.stderr.write(`• ${folder}, ${bin}, ${variant}: building; minutes the first time\n`)
   // The caller's own settings would build something else; spawn leaves undefined variables out.
   const env = { ...process.env, RUSTFLAGS: rustflags, CARGO_ENCODED_RUSTFLAGS: undefined, CARGO_TARGET_DIR: undefined }
   // The lock file of our side follows the workspace; those of the peers change only on purpose.
   const locked = folder.startsWith('peers/') ? ['--locked'] : []
   const { status, output } = await cargo(
-    ['build', '--release', ...locked, '--target-dir', target],
+    ['build', '--release', '--bin', bin, ...locked, '--target-dir', target],
     join(BENCH, folder),
     env
   )
   if (status !== 0) throw new Unavailable(`bench/${folder} can't be built. ${cure ?? ''} cargo said: ${gist(output)}`)
-  return join(target, 'release', process.platform === 'win32' ? `${name}.exe` : name)
+  return join(target, 'release', process.platform === 'win32' ? `${bin}.exe` : bin)
 }
 
 function cargo(args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<{ status: number; output: string }> {

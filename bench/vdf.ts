@@ -14,11 +14,22 @@ import { addon } from './rows/addon.ts'
 import { backends } from './rows/backends.ts'
 import { evaluation, proving } from './rows/evaluation.ts'
 import { pulse } from './rows/pulse.ts'
-import { baseline } from './rows/squaring.ts'
+import { baseline, squaring } from './rows/squaring.ts'
 import { throughput } from './rows/throughput.ts'
 import { fromSeed, verification } from './rows/verification.ts'
 
-const ROWS: readonly Row[] = [baseline, addon, backends, verification, fromSeed, pulse, throughput, evaluation, proving]
+const ROWS: readonly Row[] = [
+  baseline,
+  squaring,
+  addon,
+  backends,
+  verification,
+  fromSeed,
+  pulse,
+  throughput,
+  evaluation,
+  proving
+]
 const ROUNDS = 15
 const QUICK_ROUNDS = 5
 const SEED = '07'.repeat(32)

@@ -6,7 +6,7 @@ mod verifying;
 use chronym_vdf::{Backend, Discriminant, Form};
 use evaluating::Evaluating;
 use line::serde_json::json;
-use line::{Request, serve, timed};
+use line::{Request, hex, serve, timed};
 use std::collections::HashMap;
 
 /// Bits of a discriminant.
@@ -58,6 +58,10 @@ fn main() {
         "squarings" => {
             let (discriminant, form) = rows.get(request);
             timed(|| *form = form.square_times(request.count("count"), discriminant)).1
+        }
+        "form" => {
+            let (discriminant, form) = rows.get(request);
+            json!({ "form": hex(&form.encode(discriminant)) })
         }
         "evaluate" => {
             let (begun, times) = Evaluating::begin(request);
