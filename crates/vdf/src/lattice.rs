@@ -43,6 +43,8 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod arithmetic;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod choice;
 mod compose;
 mod context;
 mod dispatch;

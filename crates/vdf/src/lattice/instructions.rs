@@ -1,7 +1,9 @@
 //! Which set of instructions a context uses.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::arithmetic::steps::{Steps, steps_in_use};
+use super::arithmetic::steps::Steps;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::choice::{forced, steps_in_use};
 use crate::backend::Backend;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::backend::Native;
@@ -27,7 +29,6 @@ impl NativeKernel {
     }
 
     /// With either kind of steps.
-    #[cfg(test)]
     pub(super) fn both(token: Native) -> [Self; 2] {
         [Steps::Compiled, Steps::Ordered(token)].map(|steps| Self { token, steps })
     }
@@ -71,7 +72,7 @@ impl Instructions {
 pub(crate) fn steps_name(backend: Backend) -> Result<&'static str, Error> {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
-        super::arithmetic::steps::forced()?;
+        forced()?;
         if let Instructions::Native(kernel) = backend.into() {
             return Ok(kernel.steps.name());
         }

@@ -19,8 +19,6 @@
 
 mod blocks;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod choice;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod ordered;
 mod state;
 
@@ -28,8 +26,6 @@ use core::hint::select_unpredictable;
 
 use super::word::inverse;
 pub(in crate::lattice) use blocks::Steps;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(in crate::lattice) use choice::{forced, steps_in_use};
 use state::State;
 pub(in crate::lattice) use state::{Column, Words};
 

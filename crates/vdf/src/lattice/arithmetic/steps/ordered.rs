@@ -3,7 +3,7 @@
 //! A step is bound by two chains: shift, subtract, count zeros of the low words; shift, subtract, select of the high
 //! ones. Where a processor has few more units than a step has instructions a cycle, what is not on these chains
 //! must not come first, and each instruction that is not needed costs. Compilers order by other rules. Wider processors
-//! are no faster with these steps, so which are used is measured (`choice`).
+//! are no faster with these steps, so which are used is measured (`lattice::choice`).
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

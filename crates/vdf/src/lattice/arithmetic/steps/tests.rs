@@ -1,5 +1,4 @@
 use super::blocks::Steps;
-use super::choice::steps_in_use;
 use super::state::{State, Words};
 use crate::backend::Backend;
 
@@ -40,10 +39,4 @@ fn ordered_steps_are_the_compiled_ones() {
             assert_eq!(states[0], states[1], "{low:x?} {high:x?}");
         }
     }
-}
-
-#[test]
-fn the_choice_is_made_once() {
-    let Some(token) = Backend::available()[0].native() else { return };
-    assert_eq!(steps_in_use(token), steps_in_use(token));
 }
