@@ -54,51 +54,94 @@ fn parts(bytes: &[u8; RECORD_BYTES]) -> (Uint<HALF_LIMBS>, Uint<HALF_LIMBS>, boo
 
 /// `(b^2 + |D|) / 4a` modulo `2^576`, for a division that leaves no rest; `None` for an a with more than 61 factors 2.
 ///
-/// By exact division from the lowest limb up (Jebelean), so the upper halves of the square and of |D| play no part. All
-/// rows have the same length, whether what is above is used or not: such loops are unrolled, which makes this three
-/// times as quick.
+/// By exact division from the lowest limb up (Jebelean), so only the lowest limbs of the square and of the rests play a
+/// part. Each row has a length of its own that the compiler knows, so that all are unrolled.
 fn third_coefficient(a: &Uint<HALF_LIMBS>, b: &Uint<HALF_LIMBS>, magnitude: &Uint<D_LIMBS>) -> Option<Uint<D_LIMBS>> {
     let twos = a.0[0].trailing_zeros() + 2;
     if twos >= 64 {
         return None;
     }
-    let mut numerator = [0; 2 * HALF_LIMBS];
-    for i in 0..HALF_LIMBS {
-        let mut carry = 0;
-        for j in 0..HALF_LIMBS {
-            (numerator[i + j], carry) = word::carrying_mul_add(b.0[i], b.0[j], numerator[i + j], carry);
-        }
-        numerator[i + HALF_LIMBS] = carry;
-    }
-    // one limb more than c has, for the twos to be shifted out
+    let mut numerator = low_square(&b.0);
     let mut overflow = false;
-    for i in 0..=USUAL_LIMBS {
-        (numerator[i], overflow) = word::carrying_add(numerator[i], magnitude.0[i], overflow);
+    for (limb, of_d) in numerator.iter_mut().zip(&magnitude.0) {
+        (*limb, overflow) = word::carrying_add(*limb, *of_d, overflow);
     }
-    let rest: [u64; USUAL_LIMBS] = core::array::from_fn(|i| numerator[i] >> twos | numerator[i + 1] << (64 - twos));
-    // what is left of the rest, from limb i on
-    let mut window: [u64; HALF_LIMBS] = core::array::from_fn(|i| rest[i]);
-    let mut highest = rest[HALF_LIMBS];
+    let mut rest: [u64; USUAL_LIMBS] = core::array::from_fn(|i| numerator[i] >> twos | numerator[i + 1] << (64 - twos));
     let odd = a.shr(twos as usize - 2).0;
     let inverse = word::inverse(odd[0]);
     let mut c = Uint::ZERO;
-    for i in 0..USUAL_LIMBS {
-        // the digit that makes limb i zero
-        let digit = window[0].wrapping_mul(inverse);
-        c.0[i] = digit;
-        let (_, mut carry) = word::carrying_mul_add(digit, odd[0], 0, 0);
-        let mut borrow = false;
-        for j in 1..HALF_LIMBS {
-            let low;
-            (low, carry) = word::carrying_mul_add(digit, odd[j], carry, 0);
-            (window[j - 1], borrow) = word::borrowing_sub(window[j], low, borrow);
-        }
-        window[HALF_LIMBS - 1] = core::mem::take(&mut highest).wrapping_sub(carry).wrapping_sub(u64::from(borrow));
-    }
+    // The digit that makes the lowest limb zero.
+    let digit = |rest: u64| rest.wrapping_mul(inverse);
+    c.0[0] = digit(rest[0]);
+    let borrow = subtract_multiple::<8>(&mut rest, &odd, c.0[0]);
+    rest[8] = rest[8].wrapping_sub(borrow);
+    c.0[1] = digit(rest[1]);
+    subtract_multiple::<8>(&mut rest[1..], &odd, c.0[1]);
+    c.0[2] = digit(rest[2]);
+    subtract_multiple::<7>(&mut rest[2..], &odd, c.0[2]);
+    c.0[3] = digit(rest[3]);
+    subtract_multiple::<6>(&mut rest[3..], &odd, c.0[3]);
+    c.0[4] = digit(rest[4]);
+    subtract_multiple::<5>(&mut rest[4..], &odd, c.0[4]);
+    c.0[5] = digit(rest[5]);
+    subtract_multiple::<4>(&mut rest[5..], &odd, c.0[5]);
+    c.0[6] = digit(rest[6]);
+    subtract_multiple::<3>(&mut rest[6..], &odd, c.0[6]);
+    c.0[7] = digit(rest[7]);
+    subtract_multiple::<2>(&mut rest[7..], &odd, c.0[7]);
+    c.0[8] = digit(rest[8]);
     Some(c)
 }
 
-const _: () = assert!(USUAL_LIMBS == HALF_LIMBS + 1 && USUAL_LIMBS < D_LIMBS);
+/// `rest -= digit limbs` over the lowest N limbs; what is to be subtracted from the next.
+#[inline]
+fn subtract_multiple<const N: usize>(rest: &mut [u64], limbs: &[u64], digit: u64) -> u64 {
+    let (rest, limbs) = (&mut rest[..N], &limbs[..N]);
+    let (mut carry, mut borrow) = (0, false);
+    for i in 0..N {
+        let low;
+        (low, carry) = word::carrying_mul_add(digit, limbs[i], carry, 0);
+        (rest[i], borrow) = word::borrowing_sub(rest[i], low, borrow);
+    }
+    // digit limbs < 2^(64 (N + 1)), so the carry is at most 2^64 - 2
+    carry + u64::from(borrow)
+}
+
+/// `sum += digit limbs` over the lowest N limbs, and the carry into the next, if there is one.
+#[inline]
+fn add_multiple<const N: usize>(sum: &mut [u64], limbs: &[u64], digit: u64) {
+    let mut carry = 0;
+    for i in 0..N {
+        (sum[i], carry) = word::carrying_mul_add(digit, limbs[i], sum[i], carry);
+    }
+    // each row is the first that reaches this limb
+    if let Some(next) = sum.get_mut(N) {
+        *next = carry;
+    }
+}
+
+/// `b^2` modulo `2^640`: one limb more than c has, for the factors 2 to be shifted out. Products of different limbs are
+/// taken once and doubled.
+fn low_square(b: &[u64; HALF_LIMBS]) -> [u64; USUAL_LIMBS + 1] {
+    let mut square = [0; USUAL_LIMBS + 1];
+    add_multiple::<7>(&mut square[1..], &b[1..], b[0]);
+    add_multiple::<6>(&mut square[3..], &b[2..], b[1]);
+    add_multiple::<5>(&mut square[5..], &b[3..], b[2]);
+    add_multiple::<3>(&mut square[7..], &b[4..], b[3]);
+    add_multiple::<1>(&mut square[9..], &b[5..], b[4]);
+    let (mut bit_below, mut carry) = (0, false);
+    for (limb, pair) in b.iter().zip(square.as_chunks_mut::<2>().0) {
+        let (low, high) = word::carrying_mul_add(*limb, *limb, 0, 0);
+        for (limb, of_square) in pair.iter_mut().zip([low, high]) {
+            let doubled = *limb << 1 | bit_below;
+            bit_below = *limb >> 63;
+            (*limb, carry) = word::carrying_add(doubled, of_square, carry);
+        }
+    }
+    square
+}
+
+const _: () = assert!(HALF_LIMBS == 8 && USUAL_LIMBS == 9 && USUAL_LIMBS < D_LIMBS);
 
 #[cfg(test)]
 mod tests {
