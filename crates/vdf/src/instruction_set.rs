@@ -11,7 +11,8 @@ pub const STEPS_VARIABLE: &str = "CHRONYM_VDF_STEPS";
 pub(crate) enum InstructionSet {
     /// What the crate was compiled for, without anything found out at run time.
     Portable,
-    /// The same code: the target's own instructions (CLZ and RBIT, CSEL, UMULH) are what the kernel wants.
+    /// The target's own instructions (CLZ and RBIT, CSEL, UMULH) are what the kernel wants. Beyond the portable code it
+    /// has steps ordered by hand.
     Aarch64,
     /// Haswell, Excavator and later: BMI1, BMI2, LZCNT.
     Bmi2,

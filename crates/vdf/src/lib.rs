@@ -40,8 +40,8 @@ pub use instruction_set::{BACKEND_VARIABLE, STEPS_VARIABLE};
 pub use sizes::FORM_BYTES;
 pub use wesolowski::{Question, Verifier, verify};
 
-/// The kind of steps that squarings of this process are made of: `ordered` by hand, or `compiled`. On x86-64 the faster
-/// of the two, measured once; [`STEPS_VARIABLE`] forces one.
+/// The kind of steps that squarings of this process are made of: `ordered` by hand, or `compiled`. With the backends of
+/// x86-64 and aarch64 the faster of the two, measured once; [`STEPS_VARIABLE`] forces one.
 ///
 /// # Errors
 /// As [`Backend::in_use`], and [`Error::StepsUnknown`].
