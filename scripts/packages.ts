@@ -19,7 +19,13 @@ const PROGRAMS = {
   'libc-bin': 'getent',
   openssl: 'openssl',
   chromium: 'chromium',
-  curl: 'curl'
+  curl: 'curl',
+  socat: 'socat',
+  systemd: 'systemd-analyze',
+  mandoc: 'mandoc',
+  prometheus: 'promtool',
+  nginx: 'nginx',
+  caddy: 'caddy'
 } as const
 
 export type Package = keyof typeof PROGRAMS

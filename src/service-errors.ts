@@ -59,7 +59,8 @@ export const TRANSLATIONS: Translations = {
     POOL_CLOSED: FAULT,
     WORKER_FAILED: FAULT,
     LISTEN_FAILED: { code: 'SVC-CFG-001' },
-    SERVER_CLOSED: FAULT
+    SERVER_CLOSED: FAULT,
+    NOTIFY_FAILED: FAULT
   },
   store: {
     full: storeFails('The disk of the data directory is full'),

@@ -120,6 +120,11 @@ const probes: Record<string, Probe> = {
     }
   },
   stamps: { calls: ['searchStamp'], count: MANY, call: () => native.searchStamp(seed, 200, 0, 2, stop) },
+  'messages to the service manager': {
+    calls: ['notify'],
+    count: MANY,
+    call: () => refused(() => native.notify('/nobody/reads/here', 'WATCHDOG=1'), 'NOTIFY_FAILED')
+  },
   keys: { calls: ['ChainKey'], count: FEW, call: () => new native.ChainKey(keyBytes) },
   pulses: { calls: ['ChainKey.verify'], count: FEW, call: () => key.verify(1, pulse) },
   proofs: { calls: ['verifyProof'], count: MANY, call: () => native.verifyProof(discriminant, null, 10, proof, 0) },

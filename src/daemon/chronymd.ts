@@ -15,7 +15,9 @@ import { ServiceError } from '../errors.ts'
 import { ERROR_TABLE } from '../error-table.ts'
 import { defaultConfigFile } from '../data-directory/paths.ts'
 import { askHidden } from '../util/secret-input.ts'
+import { notify } from '../native/notify.ts'
 import type { PassphraseSources } from './seed-at-start.ts'
+import { createServiceManager } from './service-manager.ts'
 import { VERSION } from '../version.ts'
 
 export const EXIT_OK = 0
@@ -162,14 +164,21 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
   }
   // Before the start: a Ctrl-C during it stops right after it.
   const stopSignal = nextSignal()
+  const manager = createServiceManager({ env, pid: process.pid, send: notify })
   let daemon: RunningDaemon
   try {
+    manager.starting()
     daemon = await startDaemon(invocation.sources, { passphrase: passphraseSources(env, stopSignal) })
   } catch (error) {
     process.stderr.write(`chronym: ${describe(error)}\n`)
     return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED
   }
   process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon))
+  manager.ready(
+    () => daemon.readiness(),
+    (message) => daemon.warn(message)
+  )
   await stopSignal
+  manager.stopping()
   return stopInTime(daemon, invocation.json)
 }

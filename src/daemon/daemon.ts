@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { AppOptions } from '../api/app.ts'
 import { serve, type ApiServer } from '../api/serve.ts'
-import type { DnsResolver } from '../api/services.ts'
+import type { ReadinessCheck } from '../api/services.ts'
 import { configuredBackup } from '../backup/kept/configured.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import { checkConfig, mergeConfig, P2P_PORT, type Config } from '../config/config.ts'
@@ -58,6 +58,10 @@ export interface RunningDaemon {
   /** Empty where DNS is off. */
   readonly dns: DnsView['listen']
   summary(): Record<string, unknown>
+  /** As `GET /readyz`. */
+  readiness(): readonly ReadinessCheck[]
+  /** Logs it. */
+  warn(message: string): void
   stop(): Promise<void>
 }
 
@@ -132,7 +136,7 @@ export async function startDaemon(
     await dns.start(services, life)
     const api = await startApi(services, { paths, address: initial.api, options, life })
     const warning = warningOf(profile, initial.p2p.bootstrap)
-    const running = describe({ core, api, dns: services.dns, warning, paths, beaconUrls, life })
+    const running = describe({ core, api, services, warning, paths, beaconUrls, life })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
     return running
   } catch (error) {
@@ -220,7 +224,7 @@ async function startApi(services: DaemonServices, { paths, address, options, lif
 
 interface StartedParts {
   readonly core: DaemonCore
-  readonly dns: DnsResolver
+  readonly services: Pick<DaemonServices, 'dns' | 'readiness' | 'log'>
   readonly api: ApiServer
   readonly warning: string | undefined
   readonly paths: DataPaths
@@ -230,7 +234,7 @@ interface StartedParts {
 
 function describe({
   core: { profile, network },
-  dns,
+  services,
   api,
   warning,
   paths,
@@ -247,7 +251,7 @@ function describe({
     dataDir: paths.root,
     tokenFile: paths.token,
     beaconUrls,
-    dns: dns.view().listen,
+    dns: services.dns.view().listen,
     summary: () => ({
       version: VERSION,
       network: running.network,
@@ -259,6 +263,8 @@ function describe({
       beacon_urls: running.beaconUrls,
       dns: running.dns
     }),
+    readiness: () => services.readiness(),
+    warn: (message) => services.log.warn(message),
     stop: () => life.stop()
   }
   return running

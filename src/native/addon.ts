@@ -116,6 +116,11 @@ export interface Addon {
     depth: number
   ): boolean
   DnsServer: DnsServerClass
+  /**
+   * Sends one datagram to a Unix socket: a path, or `@` and a name in Linux's abstract namespace. Blocks for 200 ms at
+   * most. Throws NOTIFY_FAILED.
+   */
+  notify(address: string, message: string): void
 }
 
 export interface AddonSource {
@@ -137,7 +142,8 @@ const EXPORTS = [
   'Evaluation',
   'Verifier',
   'verifyProof',
-  'DnsServer'
+  'DnsServer',
+  'notify'
 ] as const satisfies readonly (keyof Addon)[]
 
 let loaded: Addon | undefined

@@ -16,6 +16,8 @@ export type NativeErrorCode =
   | 'LISTEN_FAILED'
   /** The DNS server was closed. */
   | 'SERVER_CLOSED'
+  /** The service manager's socket did not take a message. */
+  | 'NOTIFY_FAILED'
 
 export class NativeError extends PartError<'native', NativeErrorCode> {
   override readonly name = 'NativeError'

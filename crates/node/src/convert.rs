@@ -20,6 +20,8 @@ pub enum Code {
     ListenFailed,
     /// The DNS server was closed.
     ServerClosed,
+    /// The service manager's socket did not take a message.
+    NotifyFailed,
 }
 
 impl AsRef<str> for Code {
@@ -31,6 +33,7 @@ impl AsRef<str> for Code {
             Self::WorkerFailed => "WORKER_FAILED",
             Self::ListenFailed => "LISTEN_FAILED",
             Self::ServerClosed => "SERVER_CLOSED",
+            Self::NotifyFailed => "NOTIFY_FAILED",
         }
     }
 }

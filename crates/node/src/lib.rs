@@ -1,4 +1,4 @@
-//! The Node-API face of the kernel, the beacon and the DNS server: convert, call, convert.
+//! The Node-API face of the kernel, the beacon, the DNS server and the service manager: convert, call, convert.
 //!
 //! No arithmetic and no loop belongs here. Errors become JS errors whose `code` is one of [`convert::Code`];
 //! a panic below becomes a JS error too, never the end of the process.
@@ -10,6 +10,7 @@ mod convert;
 mod discriminant;
 mod dns;
 mod evaluation;
+mod notify;
 mod pulse;
 mod stamp;
 mod verification;
