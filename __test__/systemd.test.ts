@@ -1,0 +1,86 @@
+/** The systemd unit of docs/operate/systemd, as systemd itself judges it. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { needPackages, programOf } from '../scripts/packages.ts'
+import { configFromEnvironment, configFromFile } from '../src/config/config.ts'
+import { EXIT_USAGE } from '../src/daemon/chronymd.ts'
+import { CREDENTIAL } from '../src/daemon/seed-at-start.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../docs/operate/systemd')
+const UNIT = join(FOLDER, 'chronymd.service')
+const unit = readFileSync(UNIT, 'utf8')
+const directory = mkdtempSync(join(tmpdir(), 'chronym-unit-'))
+
+beforeAll(() => needPackages(['systemd']))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+function analyze(...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(programOf('systemd'), [...args, '--no-pager'], { encoding: 'utf8' })
+  return { status, output: stdout + stderr }
+}
+
+/** Values of a setting, in order; one that is given twice has two. */
+function settings(name: string): string[] {
+  return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value!)
+}
+
+describe('the unit', () => {
+  it('is exposed less than 2.0 of 10', () => {
+    const { status, output } = analyze('security', '--offline=true', '--threshold=19', UNIT)
+    expect(output).toMatch(/Overall exposure level for chronymd\.service: 1\.\d OK/)
+    expect(status).toBe(0)
+  })
+
+  it('has no setting that systemd does not know', () => {
+    const installed = unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true').replace('man:chronymd(8) ', '')
+    const copy = join(directory, 'chronymd.service')
+    writeFileSync(copy, installed)
+    expect(analyze('verify', copy)).toEqual({ status: 0, output: '' })
+    writeFileSync(copy, installed.replace('[Install]', 'ProtectEverything=yes\n[Install]'))
+    expect(analyze('verify', copy).output).toContain('ProtectEverything')
+  })
+
+  it('gives the passphrase under the name that the daemon looks for, without need', () => {
+    // With a path, a missing file would fail the start.
+    expect(settings('LoadCredential')).toEqual([CREDENTIAL])
+  })
+
+  it('has a watchdog, and does not start again what cannot start', () => {
+    expect(settings('Type')).toEqual(['notify'])
+    expect(Number(settings('WatchdogSec')[0])).toBeGreaterThanOrEqual(30)
+    expect(settings('RestartPreventExitStatus')).toEqual([String(EXIT_USAGE)])
+  })
+
+  it('lets threads lower their priority, without which no evaluation starts', () => {
+    expect(settings('SystemCallFilter').at(-1)).toBe('setpriority')
+  })
+
+  it('names a configuration and a data directory by variables that the daemon knows', () => {
+    const environment = Object.fromEntries(
+      settings('Environment')[0]!
+        .split(' ')
+        .map((assignment) => assignment.split('=') as [string, string])
+    )
+    expect(configFromEnvironment(environment)).toEqual({ data_dir: '%S/chronym' })
+    expect(environment['CHRONYM_CONFIG']).toBe('%E/chronym/config.toml')
+    expect([...settings('StateDirectory'), ...settings('ConfigurationDirectory')]).toEqual(['chronym', 'chronym'])
+  })
+})
+
+it('the configuration beside it is valid', () => {
+  expect(configFromFile(join(FOLDER, 'config.toml'), true)).toMatchObject({ network: 'main' })
+})
+
+it('the user beside it is one that systemd-sysusers can make', () => {
+  mkdirSync(join(directory, 'etc'))
+  const { status, stdout, stderr } = spawnSync(
+    'systemd-sysusers',
+    ['--dry-run', '--root', directory, join(FOLDER, 'chronym.sysusers.conf')],
+    { encoding: 'utf8' }
+  )
+  expect(stdout + stderr).toContain("Creating user 'chronym' (Chronym daemon)")
+  expect(status).toBe(0)
+})
