@@ -23,6 +23,7 @@ import { systemClock as clock } from '../time/clock.ts'
 import { createRoundClock } from '../time/round-clock.ts'
 import type { DnsView } from '../views/dns.ts'
 import { VERSION } from '../version.ts'
+import { observeAttention } from './attention-metrics.ts'
 import { readStartConfig } from './config-overrides.ts'
 import { createBeacon } from './create-beacon.ts'
 import { createDns } from './create-dns.ts'
@@ -131,6 +132,13 @@ export async function startDaemon(
         backup: keeper
       })
     )
+    observeAttention(services.metrics, {
+      readiness: () => services.readiness(),
+      beacon,
+      registry: useCases.registry,
+      dataDir: paths.root,
+      now: () => clock.now()
+    })
     forwardEvents(services.events, core, useCases, life)
     await startParts(core, services, keeper, life)
     await dns.start(services, life)

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { needPackages, programOf } from '../scripts/packages.ts'
-import { configFromEnvironment, configFromFile } from '../src/config/config.ts'
-import { EXIT_USAGE } from '../src/daemon/chronymd.ts'
-import { CREDENTIAL } from '../src/daemon/seed-at-start.ts'
+import { needPackages, programOf } from '../../scripts/packages.ts'
+import { configFromEnvironment, configFromFile } from '../../src/config/config.ts'
+import { EXIT_USAGE } from '../../src/daemon/chronymd.ts'
+import { CREDENTIAL } from '../../src/daemon/seed-at-start.ts'
 
-const FOLDER = resolve(import.meta.dirname, '../docs/operate/systemd')
+const FOLDER = resolve(import.meta.dirname, '../../docs/operate/systemd')
 const UNIT = join(FOLDER, 'chronymd.service')
 const unit = readFileSync(UNIT, 'utf8')
 const directory = mkdtempSync(join(tmpdir(), 'chronym-unit-'))
