@@ -1,0 +1,101 @@
+/** The manual pages: clean for mandoc, of the whole command tree, and listed in package.json. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { needPackages, programOf } from '../../scripts/packages.ts'
+import { commandTree, manualPages } from '../../scripts/manual-pages/pages.ts'
+import { items, page, roffText, syntax } from '../../scripts/manual-pages/roff.ts'
+import { CONFIG_FIELDS } from '../../src/config/config.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const pages = manualPages('2026-01-02')
+const directory = mkdtempSync(join(tmpdir(), 'chronym-man-'))
+
+beforeAll(() => needPackages(['mandoc']))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+function mandoc(...args: string[]): string {
+  const { stdout, stderr } = spawnSync(programOf('mandoc'), args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  // Bold and underlined letters are overstruck.
+  const parts = (stdout + stderr).split('\b')
+  return parts.map((part, index) => (index < parts.length - 1 ? [...part].slice(0, -1).join('') : part)).join('')
+}
+
+function written(name: string, text: string): string {
+  const file = join(directory, name)
+  writeFileSync(file, text)
+  return file
+}
+
+/** Every command below one, with its words: `zone set`. */
+function commands(command: Command, path: readonly string[] = []): { words: string; command: Command }[] {
+  return command.commands.flatMap((each) => {
+    const words = [...path, each.name()]
+    return [{ words: words.join(' '), command: each }, ...commands(each, words)]
+  })
+}
+
+describe('the manual pages', () => {
+  it('are clean for mandoc', () => {
+    const files = [...pages].map(([name, text]) => written(name, text))
+    expect(mandoc('-Tlint', '-Wwarning', ...files)).toBe('')
+    expect(mandoc('-Tlint', '-Wwarning', written('broken.1', '.TH X 1\n.NOSUCH\n'))).toContain('unknown macro')
+  })
+
+  it('show every command, option and argument', () => {
+    for (const { words, command } of commands(commandTree())) {
+      const [top] = words.split(' ')
+      const text = mandoc('-Tutf8', '-Owidth=1000', written('one.1', pages.get(`chronym-${top}.1`)!))
+      expect(text).toContain(`chronym ${words}`)
+      for (const { long, hidden } of command.options) if (!hidden) expect(text, words).toContain(long)
+      for (const argument of command.registeredArguments) expect(text, words).toContain(argument.name())
+    }
+  })
+
+  it('show every field of the configuration', () => {
+    const text = mandoc('-Tutf8', '-Owidth=1000', written('chronymd.8', pages.get('chronymd.8')!))
+    for (const { flag, env, help } of CONFIG_FIELDS)
+      for (const shown of [`--${flag} `, env, help.replaceAll(/\s+/g, ' ')]) expect(text).toContain(shown)
+  })
+
+  it('are those that package.json tells npm to link', () => {
+    const { man } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { man: string[] }
+    expect(man.toSorted()).toEqual([...pages.keys()].map((name) => `dist/man/${name}`).toSorted())
+  })
+})
+
+it('docs/cli.md names every command', () => {
+  const manual = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
+  const unnamed = commands(commandTree())
+    .filter(({ command }) => command.commands.length === 0)
+    .filter(({ words }) => !isNamed(manual, words.split(' ')))
+  expect(unnamed.map(({ words }) => words)).toEqual([])
+})
+
+/** `zone set` as such, or `set` in the table or section of `zone`. */
+function isNamed(manual: string, words: readonly string[]): boolean {
+  if (new RegExp(`\\b${words.join(' ')}\\b`).test(manual)) return true
+  const lines = manual.split('\n').filter((line) => line.includes(words[0]!))
+  return lines.some((line) => new RegExp(`\\b${words.at(-1)!}\\b`).test(line))
+}
+
+describe('roff', () => {
+  it('shows text as it is, whatever it begins with or holds', () => {
+    const texts = [".TH is 'no' request", "'quoted", 'a\\fBb \\e \\(aq', '-- ^ ~ ` " \u2192 $', 'a  b\n.br c']
+    for (const text of texts) {
+      const source = page({ name: 'x', section: 1, version: '1', date: '2026-01-02', title: 'x' }, [
+        { heading: 'TEXT', lines: [roffText(text), ...items([{ term: syntax('x'), text }])] }
+      ])
+      const shown = mandoc('-Tutf8', '-Owidth=200', written('x.1', source))
+      expect(shown.split(text.replaceAll(/\s+/g, ' ').trim()), text).toHaveLength(3)
+    }
+  })
+
+  it('has placeholders in italics and words in bold', () => {
+    expect(syntax('-s, --scope <scope>')).toBe('\\fB\\-s, \\-\\-scope\\fR <\\fIscope\\fR>')
+    expect(syntax('chronym zone [options] <name>')).toBe('\\fBchronym zone\\fR [options] <\\fIname\\fR>')
+  })
+})
