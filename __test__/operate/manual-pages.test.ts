@@ -21,7 +21,7 @@ function mandoc(...args: string[]): string {
   const { stdout, stderr } = spawnSync(programOf('mandoc'), args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
   // Bold and underlined letters are overstruck.
   const parts = (stdout + stderr).split('\b')
-  return parts.map((part, index) => (index < parts.length - 1 ? [...part].slice(0, -1).join('') : part)).join('')
+  return parts.map((part, index) => (index < parts.length - 1 ? part.slice(0, -1) : part)).join('')
 }
 
 function written(name: string, text: string): string {
