@@ -1,6 +1,6 @@
 /** The manual pages: clean for mandoc, of the whole command tree, and listed in package.json. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -73,6 +73,23 @@ it('docs/cli.md names every command', () => {
     .filter(({ command }) => command.commands.length === 0)
     .filter(({ words }) => !isNamed(manual, words.split(' ')))
   expect(unnamed.map(({ words }) => words)).toEqual([])
+})
+
+/** Not the user `chronym` of `sudo -u chronym`, nor a service of that name. */
+const COMMAND = /(?<!(?:-u|exec|exec -T|-R) )\bchronym (?:--(?:api|data-dir) \S+ )*([a-z][\w -]*)/g
+
+/** Words of `chronym ...` in the code of a page. */
+function namedCommands(text: string): string[] {
+  const code = [...text.matchAll(/`([^`\n]+)`/g), ...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+  const lines = code.flatMap(([, part]) => part!.split('\n').map((line) => line.replace(/#.*/, '')))
+  return lines.flatMap((line) => [...line.matchAll(COMMAND)].map(([, words]) => words!.trim()))
+}
+
+it.each(globSync('docs/operate/*.md', { cwd: ROOT }))('%s names commands that exist', (file) => {
+  const known = commands(commandTree()).map(({ words }) => words)
+  const named = namedCommands(readFileSync(join(ROOT, file), 'utf8'))
+  const unknown = named.filter((words) => !known.some((each) => `${words} `.startsWith(`${each} `)))
+  expect(unknown).toEqual([])
 })
 
 /** `zone set` as such, or `set` in the table or section of `zone`. */
