@@ -67,7 +67,8 @@ const FAULTS: readonly PartError[] = [
       'POOL_BUSY',
       'POOL_CLOSED',
       'WORKER_FAILED',
-      'SERVER_CLOSED'
+      'SERVER_CLOSED',
+      'NOTIFY_FAILED'
     ] as const
   ).map((code) => new NativeError(code, 'a worker'))
 ]
