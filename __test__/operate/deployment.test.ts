@@ -70,6 +70,14 @@ describe('the containers', () => {
   })
 })
 
+it('all these files are in the package, where install.md finds them', () => {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: string[] }
+  expect(
+    files.some((entry) => /^docs(?:\/operate)?(?:\/\*\*)?\/?$/.test(entry)),
+    files.join(', ')
+  ).toBe(true)
+})
+
 describe('the reverse proxies', () => {
   it('nginx takes its file, which buffers no events', () => {
     const subject = ['-subj', '/CN=chronym.example', '-keyout', join(directory, 'key.pem')]

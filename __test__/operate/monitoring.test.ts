@@ -82,10 +82,26 @@ describe('the alerts', () => {
   })
 })
 
+interface Panel {
+  readonly id: number
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly targets: readonly { readonly expr: string }[]
+}
+
+const { panels } = JSON.parse(readFileSync(join(DOCS, 'grafana/chronym.json'), 'utf8')) as { panels: Panel[] }
+
+it('the dashboard asks what Prometheus understands', () => {
+  const rules = panels
+    .flatMap(({ targets }) => targets)
+    .map(({ expr }, index) => `      - { record: "panel:${index}", expr: '${expr.replaceAll('$instance', '.*')}' }`)
+  const file = join(directory, 'panels.yml')
+  writeFileSync(file, `groups:\n  - name: panels\n    rules:\n${rules.join('\n')}\n`)
+  const { status, output } = promtool('check', 'rules', file)
+  expect(output).toContain(`SUCCESS: ${rules.length} rules found`)
+  expect(status).toBe(0)
+})
+
 it('the dashboard has panels that do not overlap', () => {
-  const { panels } = JSON.parse(readFileSync(join(DOCS, 'grafana/chronym.json'), 'utf8')) as {
-    panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[]
-  }
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`)
   )
