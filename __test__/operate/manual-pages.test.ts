@@ -61,7 +61,7 @@ describe('the manual pages', () => {
       for (const shown of [`--${flag} `, env, help.replaceAll(/\s+/g, ' ')]) expect(text).toContain(shown)
   })
 
-  it('are those that package.json tells npm to link', () => {
+  it('are those that package.json tells npm to link: node scripts/generate-docs.mjs', () => {
     const { man } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { man: string[] }
     expect(man.toSorted()).toEqual([...pages.keys()].map((name) => `dist/man/${name}`).toSorted())
   })
