@@ -1,4 +1,4 @@
-/** Preloaded: hangs the event loop for ever at SIGUSR2, after saying so. */
+/** Preloaded: hangs the event loop at SIGUSR2, without end, after saying so. */
 import { writeSync } from 'node:fs'
 
 process.on('SIGUSR2', () => {
