@@ -14,18 +14,18 @@ const PROGRAMS = {
   dnsperf: 'dnsperf',
   'openssh-server': 'sshd',
   'openssh-client': 'ssh',
-  iproute2: 'ip',
-  'util-linux': 'taskset',
-  'libc-bin': 'getent',
-  openssl: 'openssl',
-  chromium: 'chromium',
-  curl: 'curl',
   socat: 'socat',
   systemd: 'systemd-analyze',
   mandoc: 'mandoc',
   prometheus: 'promtool',
   nginx: 'nginx',
-  caddy: 'caddy'
+  caddy: 'caddy',
+  iproute2: 'ip',
+  'util-linux': 'taskset',
+  'libc-bin': 'getent',
+  openssl: 'openssl',
+  chromium: 'chromium',
+  curl: 'curl'
 } as const
 
 export type Package = keyof typeof PROGRAMS
