@@ -54,6 +54,10 @@ describe('the unit', () => {
     expect(settings('RestartPreventExitStatus')).toEqual([String(EXIT_USAGE)])
   })
 
+  it('leaves no core, which would hold the seed', () => {
+    expect([...settings('LimitCORE'), ...settings('WatchdogSignal')]).toEqual(['0', 'SIGKILL'])
+  })
+
   it('lets threads lower their priority, without which no evaluation starts', () => {
     expect(settings('SystemCallFilter').at(-1)).toBe('setpriority')
   })
