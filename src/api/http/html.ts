@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { assetPath } from '../../web/index.ts'
 import type { AppEnv } from '../env.ts'
 
 /** Only our own files, no inline script or style, nowhere to send to but here, framed by nobody. */
@@ -10,8 +11,13 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-export function html(c: Context<AppEnv>, text: string): Response {
-  c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+/** `scriptSource`: of a script that the page has within itself, by its hash. */
+export function html(c: Context<AppEnv>, text: string, scriptSource?: string): Response {
+  const policy =
+    scriptSource === undefined
+      ? CONTENT_SECURITY_POLICY
+      : CONTENT_SECURITY_POLICY.replace("script-src 'self'", `script-src 'self' ${scriptSource}`)
+  c.header('Content-Security-Policy', policy)
   return c.body(text, 200, { 'Content-Type': 'text/html; charset=utf-8' })
 }
 
@@ -27,8 +33,8 @@ export function pageText(title: string, content: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)} - Chronym</title>
-<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/assets/style.css">
+<link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetPath('style/base.css')}">
 </head>
 <body><main class="text"><h1>${escapeHtml(title)}</h1>${content}</main></body>
 </html>

@@ -2,7 +2,7 @@
  * What is asked before an expensive or destructive act, and when. Pure: each gives the question for `ask`, or null
  * where there is none.
  */
-import { count, duration } from './elements.js'
+import { count, duration } from './lib/words.js'
 import { isUnchanged } from './zone/records.js'
 
 /** Longer work needs a confirmation, seconds. */

@@ -1,5 +1,5 @@
 /** What is done to tasks, each after its question. Without a page: what asks and what sends are arguments. */
-import { cancelQuestion, registerQuestion, renewQuestion } from './questions.js'
+import { cancelQuestion, registerQuestion, renewQuestion } from '../questions.js'
 
 /**
  * `owned`: the name as GET /api/names has it, undefined for one that is not ours. Resolves to what the daemon says,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-const asset = (file: string) => import(new URL(`../../../src/web/assets/${file}`, import.meta.url).href)
-const { duration } = (await asset('elements.js')) as { duration: (seconds: number) => string }
+const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
+const { duration } = (await asset('lib/words.js')) as { duration: (seconds: number) => string }
 
 describe('a duration on the dashboard', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-const asset = (file: string) => import(new URL(`../../../src/web/assets/${file}`, import.meta.url).href)
-const { eventWord, taskState } = (await asset('task-state.js')) as {
+const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
+const { eventWord, taskState } = (await asset('tasks/state.js')) as {
   eventWord: (event: object) => string
   taskState: (task: object) => { word: string; tone: string }
 }

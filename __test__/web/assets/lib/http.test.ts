@@ -1,19 +1,18 @@
 /** The page's own session code against the interface, with a browser's storage and cookies as far as it uses them. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createWorld, MAIN_TOKEN } from '../../api/helpers/world.ts'
+import { createWorld, MAIN_TOKEN } from '../../../api/helpers/world.ts'
 
 interface Http {
   readonly get: (path: string) => Promise<{ scopes: string[] }>
   readonly logIn: (token: string) => Promise<void>
   readonly logOut: () => Promise<void>
-  readonly stream: (
-    path: string,
-    types: string[],
-    listener: (type: string, data: { task_id: string }) => void
-  ) => () => void
+}
+interface Streams {
+  readonly stream: (path: string, listener: (type: string, data: { task_id: string }) => void) => () => void
 }
 
-const HTTP = '../../../src/web/assets/http.js'
+const HTTP = '../../../../src/web/assets/lib/http.js'
+const STREAM = '../../../../src/web/assets/lib/stream.js'
 const ORIGIN = 'http://localhost:7468'
 
 afterEach(() => {
@@ -45,7 +44,8 @@ function browser() {
 
 it('keeps the secret of a login in its tab, and sends it with requests and streams', async () => {
   const { world, storage } = browser()
-  const { get, logIn, logOut, stream } = (await import(HTTP)) as Http
+  const { get, logIn, logOut } = (await import(HTTP)) as Http
+  const { stream } = (await import(STREAM)) as Streams
   expect((await get('/session')).scopes).toEqual([])
   await logIn(MAIN_TOKEN)
   expect(storage.size).toBe(1)
@@ -53,7 +53,9 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
 
   world.tasks.create({ name: 'alice.chronym', kind: 'register' })
   const ended = Promise.withResolvers<string>()
-  const close = stream('/api/vdf/status/task-1/events', ['completed'], (_type, { task_id: id }) => ended.resolve(id))
+  const close = stream('/api/vdf/status/task-1/events', (type, { task_id: id }) => {
+    if (type === 'completed') ended.resolve(id)
+  })
   await expect.poll(() => world.tasks.openStreams).toBe(1)
   world.tasks.move('task-1', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
   expect(await ended.promise).toBe('task-1')

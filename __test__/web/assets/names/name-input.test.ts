@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-const asset = (file: string) => import(new URL(`../../../src/web/assets/${file}`, import.meta.url).href)
-const { canonicalName, suggestedName, suffixOf } = (await asset('name-input.js')) as {
+const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
+const { canonicalName, suggestedName, suffixOf } = (await asset('names/name-input.js')) as {
   canonicalName: (text: string) => string
   suggestedName: (text: string, suffix: string) => string | undefined
   suffixOf: (names: string[]) => string

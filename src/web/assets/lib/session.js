@@ -1,0 +1,44 @@
+import { startEvents, stopEvents } from './events.js'
+import * as http from './http.js'
+import { createStore, useStore } from './store.js'
+
+/**
+ * `scopes`: of the token that this tab is logged in with, undefined while that is not known, [] for none. `reason`:
+ * why the page asks for a token.
+ */
+export const session = createStore({ scopes: undefined, reason: '' })
+
+function enter(scopes) {
+  session.set({ scopes, reason: '' })
+  if (scopes.includes('read') || scopes.includes('admin')) startEvents()
+}
+
+function leave(reason) {
+  stopEvents()
+  session.set({ scopes: [], reason })
+}
+
+/** Asks the daemon who we are; a page that was loaded again goes on. */
+export async function resume() {
+  const { scopes } = await http.get('/session')
+  if (scopes.length > 0) enter(scopes)
+  else leave('')
+}
+
+export async function logIn(token) {
+  enter(await http.logIn(token))
+}
+
+export async function logOut() {
+  await http.logOut()
+  leave('')
+}
+
+http.whenLoggedOut(() => {
+  if (session.get().scopes?.length !== 0)
+    leave('The session has ended: it lasts 12 hours, and a restart of the daemon ends it. Log in again to go on.')
+})
+
+/** May this session do what needs that scope? `admin` may do all. */
+export const mayDo = (scopes, scope) => scopes.includes('admin') || scopes.includes(scope)
+export const useMay = (scope) => mayDo(useStore(session).scopes ?? [], scope)

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** A value that parts of the page share. `set` takes the value or a function of the former one. */
+export function createStore(initial) {
+  let value = initial
+  const listeners = new Set()
+  return {
+    get: () => value,
+    set(next) {
+      const made = typeof next === 'function' ? next(value) : next
+      if (Object.is(made, value)) return
+      value = made
+      for (const listener of [...listeners]) listener(value)
+    },
+    /** Returns what ends the subscription. */
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    }
+  }
+}
+
+/** The value of a store; the component is drawn again when it changes. */
+export function useStore(store) {
+  const [value, setValue] = useState(store.get())
+  useEffect(() => {
+    setValue(store.get())
+    return store.subscribe((next) => setValue(() => next))
+  }, [store])
+  return value
+}
+
+/** The time in milliseconds, drawn again every `everyMs`: for countdowns. */
+export function useNow(everyMs = 1000) {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}

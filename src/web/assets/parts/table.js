@@ -1,0 +1,41 @@
+import { html } from '../lib/html.js'
+import { Hidden } from './basics.js'
+
+/**
+ * `columns`: [{title, cell(row), isNumber?, isHidden? (the title is for screen readers only), class?}]. The first names
+ * the row. In a narrow window each row becomes a card, with the titles before the values.
+ */
+export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '' }) => html`
+  <div class="table-frame">
+    <table>
+      <caption class="hidden">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map(
+            ({ title, isNumber, isHidden }) =>
+              html`<th scope="col" class=${isNumber ? 'number' : ''} key=${title}>
+                ${isHidden ? html`<${Hidden}>${title}<//>` : title}
+              </th>`
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) => html`
+            <tr key=${keyOf(row)} class=${toneOf(row)}>
+              ${columns.map(({ title, cell, isNumber, isHidden, class: name = '' }, index) => {
+                const data = isHidden || index === 0 ? undefined : title
+                const all = `${name} ${isNumber ? 'number' : ''}`
+                return index === 0
+                  ? html`<th scope="row" class=${all} key=${title}>${cell(row)}</th>`
+                  : html`<td class=${all} data-title=${data} key=${title}>${cell(row)}</td>`
+              })}
+            </tr>
+          `
+        )}
+      </tbody>
+    </table>
+  </div>
+`

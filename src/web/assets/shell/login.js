@@ -1,0 +1,44 @@
+import { html, useEffect, useRef, useState } from '../lib/html.js'
+import { logIn } from '../lib/session.js'
+import { useAct } from '../parts/act.js'
+import { Button, Notice } from '../parts/basics.js'
+import { TextField } from '../parts/fields.js'
+import { clearToasts } from '../parts/toasts.js'
+import { ThemeSwitch } from './theme-switch.js'
+
+export function Login({ reason }) {
+  const [token, setToken] = useState('')
+  const [error, setError] = useState()
+  const [run, isBusy] = useAct((problem) => setError(problem.detail ?? problem.message))
+  const form = useRef()
+  useEffect(() => {
+    document.title = 'Log in · Chronym'
+    form.current.querySelector('input').focus()
+  }, [])
+  const submit = (event) => {
+    event.preventDefault()
+    setError(undefined)
+    clearToasts()
+    return run(() => logIn(token.trim()))
+  }
+  return html`
+    <main class="login">
+      <form class="card" ref=${form} onSubmit=${submit}>
+        <h1 class="brand"><img src=${new URL('../icon.svg', import.meta.url).pathname} alt="" />Chronym</h1>
+        ${reason && html`<${Notice}>${reason}<//>`}
+        <${TextField}
+          label="Access token"
+          type="password"
+          autocomplete="current-password"
+          required
+          value=${token}
+          error=${error}
+          onInput=${setToken}
+          hint=${html`The command <code>chronym token</code> prints it. It stays between this page and your daemon.`}
+        />
+        <${Button} type="submit" kind="main" busy=${isBusy}>Log in<//>
+      </form>
+      <p class="row login-foot"><a href="/docs">HTTP interface</a><${ThemeSwitch} /></p>
+    </main>
+  `
+}
