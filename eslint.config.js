@@ -2,7 +2,7 @@ import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'target', 'dist', '.toolchain', 'native', 'npm', 'crates', 'src/web/assets'] },
+  { ignores: ['node_modules', 'target', 'dist', '.toolchain', 'native', 'npm', 'crates'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -66,5 +66,23 @@ export default tseslint.config(
         fetch: 'readonly'
       }
     }
+  },
+  {
+    // The dashboard: what a browser has, and nothing of Node.
+    files: ['src/web/assets/**/*.js'],
+    languageOptions: {
+      globals: {
+        process: 'off',
+        Buffer: 'off',
+        ...Object.fromEntries(
+          [
+            ...['AbortController', 'CSS', 'Event', 'ResizeObserver', 'TextDecoderStream', 'URLSearchParams'],
+            ...['addEventListener', 'crypto', 'dispatchEvent', 'document', 'getComputedStyle', 'localStorage'],
+            ...['location', 'matchMedia', 'navigator', 'removeEventListener', 'scrollTo', 'sessionStorage']
+          ].map((name) => [name, 'readonly'])
+        )
+      }
+    },
+    rules: { 'no-console': 'error' }
   }
 )

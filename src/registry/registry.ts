@@ -25,7 +25,7 @@ import { discardZone, listDrafts } from './zones/drafts.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
 import type { OwnedNameView } from '../views/owned-name.ts'
 import { WantedNames } from './upkeep/wanted.ts'
-import { localZone, publishZone, saveZone, zoneOf } from './zones/zones.ts'
+import { checkZone, localZone, publishZone, saveZone, zoneOf } from './zones/zones.ts'
 import { patchZone } from './zones/zone-patch.ts'
 
 export interface RegistryOptions {
@@ -119,6 +119,7 @@ export function createRegistry(
     resolveIdentityLog: (did, signal) => translated(() => resolveIdentityLog(context, did, signal)),
     publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),
     localZone: (name) => localZone(context, name),
+    checkZone: (name, zone) => checkZone(context, name, zone),
     saveZone: (name, zone, ifMatchSerial) => saveZone(context, tasks, name, zone, ifMatchSerial),
     patchZone: (name, patch, ifMatchSerial) => patchZone(context, tasks, name, patch, ifMatchSerial),
     discardZone: (name, ifMatchSerial) => {

@@ -48,6 +48,8 @@ export interface Registry {
   publicZone(name: string, signal?: AbortSignal): Promise<ZoneView>
   /** The draft, else what this daemon published of a name that it holds. SVC-NAM-001/002. */
   localZone(name: string): ZoneView | undefined
+  /** Holds a zone against the rules and saves nothing. SVC-NAM-001/002, SVC-ZON-002. */
+  checkZone(name: string, zone: unknown): void
   /**
    * Saves only. The serial is the one given, which must be higher than any seen, else the next.
    * SVC-NAM-001/002, SVC-ZON-002, SVC-STO-001; SVC-OWN-001 unless the name is owned or being registered here;

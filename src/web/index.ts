@@ -9,9 +9,7 @@ export interface Asset {
   readonly path: string
   readonly type: string
   readonly body: string
-  /** The path of a file changes with any file's content, so browsers may keep it for good; the page is asked for. */
-  readonly isImmutable: boolean
-  /** Of an ETag, in its quotes. */
+  /** With its quotes. */
   readonly etag: string
 }
 
@@ -82,7 +80,6 @@ function readDashboard(): Dashboard {
       path: isPage ? '/' : base + file,
       type: TYPES[extname(file)]!,
       body,
-      isImmutable: !isPage,
       etag: `"${digest(body, 'base64url').slice(0, 22)}"`
     }
   })

@@ -1,3 +1,4 @@
+import { assetPath } from '../../../src/web/index.ts'
 import { describe, expect, it } from 'vitest'
 import { clientAt } from '../../../src/api/http/client-address.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
@@ -59,7 +60,7 @@ describe('rate limits', () => {
     for (let sent = 0; sent < 3; sent++) await world.request('GET', '/api/network-status')
     expect(await status(world.request('GET', '/api/network-status'))).toBe(429)
     expect(await status(world.request('GET', '/'))).toBe(200)
-    expect(await status(world.request('GET', '/assets/main.js'))).toBe(200)
+    expect(await status(world.request('GET', assetPath('main.js')))).toBe(200)
     const cookie = await login(world)
     expect(await status(world.request('GET', '/api/config', withCookie(cookie)))).toBe(200)
   })

@@ -281,6 +281,14 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   },
   {
     ...closed,
+    operation: 'POST /api/zone/{name}/check',
+    path: `/api/zone/${NAME}/check`,
+    body: ZONE,
+    schema: zone.ZoneCheckedSchema,
+    service: 'checkZone'
+  },
+  {
+    ...closed,
     operation: 'PATCH /api/zone/{name}',
     path: `/api/zone/${NAME}`,
     body: { add: ZONE.records, remove: [{ label: 'www' }] },

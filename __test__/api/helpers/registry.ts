@@ -150,6 +150,17 @@ export class MemoryRegistry implements Registry {
   saveZone(name: string, zone: unknown, ifMatchSerial?: number) {
     this.#named('saveZone', name, zone, ifMatchSerial)
     const standing = this.#unchanged(name, ifMatchSerial)
+    this.#judge(zone)
+    this.zones.set(name, { records: (zone as Zone).records, serial: standing + 1 })
+    return { serial: standing + 1 }
+  }
+
+  checkZone(name: string, zone: unknown) {
+    this.#named('checkZone', name, zone)
+    this.#judge(zone)
+  }
+
+  #judge(zone: unknown): void {
     const { records } = zone as Zone
     for (const [label, group] of Object.entries(records)) {
       for (const [index, { type, value }] of group.entries()) {
@@ -160,8 +171,6 @@ export class MemoryRegistry implements Registry {
         }
       }
     }
-    this.zones.set(name, { records, serial: standing + 1 })
-    return { serial: standing + 1 }
   }
 
   #unchanged(name: string, ifMatchSerial: number | undefined): number {

@@ -20,6 +20,31 @@ function both(): World {
   return world
 }
 
+describe('the check of a zone', () => {
+  const check = async (world: World, value: string) => {
+    const body = { records: { www: [{ type: 'A', value }] } }
+    return world.request('POST', `${PATH}/check`, { token, body })
+  }
+
+  it('says what saving would refuse, with the place of each fault, and saves nothing', async () => {
+    const world = createWorld()
+    expect(await (await check(world, '192.0.2.1')).json()).toEqual({ valid: true, errors: [] })
+    const response = await check(world, 'nonsense')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({
+      valid: false,
+      errors: [{ path: 'records/www/0/value', message: 'is no IPv4 address' }]
+    })
+    expect(world.registry.zones.size).toBe(0)
+  })
+
+  it('passes other failures on', async () => {
+    const world = createWorld()
+    world.registry.failures.set('checkZone', new ServiceError('SVC-NAM-002', 'Reserved.'))
+    expect((await check(world, '192.0.2.1')).status).toBe(403)
+  })
+})
+
 describe('the source of a zone', () => {
   it('is the network without a token', async () => {
     const response = await both().request('GET', PATH)

@@ -32,6 +32,15 @@ describe('zones', () => {
     })
   })
 
+  it('are held against the rules without being saved, of any name', () => {
+    expect(() => node.registry.checkZone(ALICE, ZONE)).not.toThrow()
+    expect(() => node.registry.checkZone(ALICE, { records: { '@': [{ type: 'A', value: '192.0.2.300' }] } })).toThrow(
+      code('SVC-ZON-002')
+    )
+    expect(() => node.registry.checkZone('no name', ZONE)).toThrow(code('SVC-NAM-001'))
+    expect(node.registry.drafts()).toEqual([])
+  })
+
   it('may be prepared while the name is being registered, and for no name of others', async () => {
     expect(() => node.registry.saveZone(ALICE, ZONE)).toThrow(code('SVC-OWN-001'))
     expect(() => node.registry.patchZone(ALICE, { remove: [], add: ZONE.records })).toThrow(code('SVC-OWN-001'))

@@ -9,11 +9,24 @@ interface Question {
 }
 type Ask = (...values: unknown[]) => Question | null
 
-const { registerQuestion, renewQuestion, cancelQuestion, saveQuestion, publishQuestion, discardQuestion } =
-  (await import(new URL('../../../src/web/assets/questions.js', import.meta.url).href)) as Record<
-    'registerQuestion' | 'renewQuestion' | 'cancelQuestion' | 'saveQuestion' | 'publishQuestion' | 'discardQuestion',
-    Ask
-  >
+const {
+  registerQuestion,
+  renewQuestion,
+  cancelQuestion,
+  saveQuestion,
+  publishQuestion,
+  discardQuestion,
+  releaseQuestion
+} = (await import(new URL('../../../src/web/assets/questions.js', import.meta.url).href)) as Record<
+  | 'registerQuestion'
+  | 'renewQuestion'
+  | 'cancelQuestion'
+  | 'saveQuestion'
+  | 'publishQuestion'
+  | 'discardQuestion'
+  | 'releaseQuestion',
+  Ask
+>
 
 const DAY_MS = 86_400_000
 const now = Date.now()
@@ -151,5 +164,13 @@ describe('the questions before records are replaced', () => {
   it('are asked before edits are discarded', () => {
     expect(discardQuestion('dave.chronym', changes)?.changes).toBe(changes)
     expect(discardQuestion('dave.chronym', none)?.lines[0]).toBe('They change no record.')
+  })
+})
+
+describe('releasing a name', () => {
+  it('is asked with what follows from it', () => {
+    const question = releaseQuestion({ name: 'dave.chronym', lease_end: at(2) }, now)
+    expect(question?.title).toBe('Let dave.chronym lapse?')
+    expect(question?.lines[0]).toContain('Its lease ends in 2 d, and after the grace anyone may register it.')
   })
 })

@@ -5,7 +5,15 @@ import type { AppEnv } from '../env.ts'
 import { etagMatches, etagOf, ifMatchSerial } from '../http/etag.ts'
 import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema, ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
-import { ZonePatchSchema, ZoneSavedSchema, ZoneSchema, type ZoneBody, type ZoneSavedBody } from '../schemas/zone.ts'
+import {
+  ZoneCheckedSchema,
+  ZonePatchSchema,
+  ZoneSavedSchema,
+  ZoneSchema,
+  type ZoneBody,
+  type ZoneCheckedBody,
+  type ZoneSavedBody
+} from '../schemas/zone.ts'
 import { ZoneDraftListSchema, type ZoneDraft } from '../../views/zone-draft.ts'
 import type { ApiServices } from '../services.ts'
 import { RESOLVE_ERRORS } from './resolve.ts'
@@ -150,6 +158,21 @@ export function zoneRoutes({ registry }: ApiServices) {
         return c.json({ success: true as const })
       }
     )
+    .post(
+      '/api/zone/:name/check',
+      endpoint({
+        tag: 'Zones',
+        summary: 'Hold a zone against the rules',
+        description: 'For editors, as one types. Saves nothing, and asks no peer.',
+        access: ['read', 'publish'],
+        body: ZoneSchema,
+        isBodyAsReceived: true,
+        parameters: [NAME_PARAMETER],
+        answers: { 200: { description: 'What saving it would say', schema: ZoneCheckedSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002']
+      }),
+      (c) => c.json<ZoneCheckedBody>(checked(() => registry.checkZone(c.req.param('name'), c.req.valid('json'))))
+    )
     .get(
       '/api/drafts',
       endpoint({
@@ -188,4 +211,14 @@ export function zoneRoutes({ registry }: ApiServices) {
         return c.json<ZonePublishedBody>({ success: true, serial, stored_by, of })
       }
     )
+}
+
+function checked(check: () => void): ZoneCheckedBody {
+  try {
+    check()
+    return { valid: true, errors: [] }
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'SVC-ZON-002') throw error
+    return { valid: false, errors: [...error.errors] }
+  }
 }

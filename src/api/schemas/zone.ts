@@ -56,6 +56,18 @@ export const ZoneSavedSchema = v.pipe(
 )
 export type ZoneSavedBody = v.InferOutput<typeof ZoneSavedSchema>
 
+export const ZoneCheckedSchema = v.pipe(
+  v.object({
+    valid: v.boolean(),
+    errors: v.pipe(
+      v.array(v.object({ path: v.string(), message: v.string() })),
+      v.description('What saving it would refuse (SVC-ZON-002): the first 20')
+    )
+  }),
+  v.metadata({ ref: 'ZoneChecked' })
+)
+export type ZoneCheckedBody = v.InferOutput<typeof ZoneCheckedSchema>
+
 /** Only the shape, as with {@link ZoneSchema}. */
 export const ZonePatchSchema = v.pipe(
   v.unknown(),

@@ -94,6 +94,14 @@ export function saveZone(
   })
 }
 
+/** What {@link saveZone} would refuse of a zone, by the rules alone: saves nothing. SVC-NAM-001/002, SVC-ZON-002. */
+export function checkZone(context: RegistryContext, text: string, input: unknown): void {
+  translatedSync(() => {
+    openName(context, text)
+    parseZone(input, context.profile)
+  })
+}
+
 /** As {@link saveZone}, for a zone that the registration about to start carries. */
 export function saveZoneForRegistration(context: RegistryContext, name: Name, input: unknown): void {
   translatedSync(() => store(context, name, parseZone(input, context.profile)))

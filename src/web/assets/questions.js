@@ -122,3 +122,18 @@ export function discardQuestion(name, changes) {
     no: 'Keep them'
   }
 }
+
+/** `owned`: of GET /api/names. */
+export function releaseQuestion({ name, lease_end: end }, nowMs) {
+  const left = duration((Date.parse(end) - nowMs) / 1000)
+  return {
+    title: `Let ${name} lapse?`,
+    lines: [
+      `The daemon stops renewing it. Its lease ends in ${left}, and after the grace anyone may register it.`,
+      'Its zone stays published until then. Until the grace ends you can take it back.'
+    ],
+    yes: 'Release',
+    no: 'Keep it',
+    isDanger: true
+  }
+}

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
 const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { eventWord, taskState } = (await asset('tasks/state.js')) as {
+const { eventWord, taskState, taskShare, taskSteps, titleOf } = (await asset('tasks/state.js')) as {
+  taskShare: (task: object) => number
+  taskSteps: (task: object) => { word: string; state: string }[]
+  titleOf: (tasks: object[]) => string
   eventWord: (event: object) => string
   taskState: (task: object) => { word: string; tone: string }
 }
@@ -34,5 +37,37 @@ describe('what a task is at', () => {
     ['a paused one', { paused: true }, { word: 'paused', tone: '' }]
   ])('%s', (_case, change, state) => {
     expect(taskState({ ...task, ...change })).toEqual(state)
+  })
+})
+
+describe('the progress of tasks', () => {
+  const task = {
+    name: 'alice.chronym',
+    status: 'running',
+    phase: 'evaluate',
+    paused: false,
+    queue_position: null,
+    iterations: 200,
+    progress: 50,
+    phase_progress: 0.4
+  }
+
+  it('is that of the squarings, then that of the proof', () => {
+    expect(taskShare(task)).toBe(0.25)
+    expect(taskShare({ ...task, phase: 'prove', progress: 200 })).toBe(0.4)
+    expect(taskShare({ ...task, iterations: 0, progress: 0 })).toBe(0)
+  })
+
+  it('is in the title of the tab while one works', () => {
+    expect(titleOf([{ ...task, status: 'completed' }])).toBe('')
+    expect(titleOf([{ ...task, paused: true }])).toBe('')
+    expect(titleOf([task])).toBe('25% alice.chronym')
+    expect(titleOf([{ ...task, name: 'b.chronym', queue_position: 1 }, task])).toBe('25% alice.chronym +1')
+  })
+
+  it('has steps', () => {
+    expect(taskSteps(task).map(({ state }) => state)).toEqual(['done', 'done', 'now', 'later', 'later'])
+    expect(taskSteps({ ...task, phase: 'queued' }).every(({ state }) => state === 'later')).toBe(true)
+    expect(taskSteps({ ...task, status: 'completed', phase: 'done' }).every(({ state }) => state === 'done')).toBe(true)
   })
 })

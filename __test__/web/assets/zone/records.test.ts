@@ -13,10 +13,14 @@ interface ZoneRecords {
   recordsOf: (rows: Row[]) => { records: Records; rowByPath: Map<string, number> }
   difference: (before: Records, after: Records) => Changes
   isUnchanged: (changes: Changes) => boolean
+  errorsByRow: (
+    errors: { path: string; message: string }[],
+    rowByPath: Map<string, number>
+  ) => { byRow: Map<number, { field: string; message: string }>; rest: string[] }
   zoneState: (zone: object) => { word: string; text: string }
 }
 
-const { FIRST_ROW, rowOf, rowsOf, recordsOf, difference, isUnchanged, zoneState } = (await import(
+const { FIRST_ROW, rowOf, rowsOf, recordsOf, difference, isUnchanged, errorsByRow, zoneState } = (await import(
   new URL('../../../../src/web/assets/zone/records.js', import.meta.url).href
 )) as ZoneRecords
 
@@ -137,5 +141,28 @@ describe('what the editor shows', () => {
       word: 'unsaved edits',
       text: 'Nothing of your edits is saved yet; this tab keeps them. Without them: Serial 5, which only this daemon has. Published is serial 3.'
     })
+  })
+})
+
+describe('what the daemon says of records', () => {
+  const { rowByPath } = recordsOf([row('www', 'A', 'x'), row('', '', ''), row('a/b', 'A', 'y'), row('@', 'MX', 'z')])
+
+  it('is shown at the row and the field that it is about', () => {
+    const { byRow, rest } = errorsByRow(
+      [
+        { path: 'records/www/0/value', message: 'www: A: "x" is no IPv4 address' },
+        { path: 'records/www/0/ttl', message: 'too long' },
+        { path: 'records/@/0/unknown', message: 'odd' },
+        { path: 'records/a~1b', message: 'a label is wrong' },
+        { path: 'records', message: 'a zone has at most 256 records' }
+      ],
+      rowByPath
+    )
+    expect([...byRow]).toEqual([
+      [0, { field: 'value', message: 'A: "x" is no IPv4 address; too long' }],
+      [3, { field: 'label', message: 'odd' }],
+      [2, { field: 'label', message: 'a label is wrong' }]
+    ])
+    expect(rest).toEqual(['a zone has at most 256 records'])
   })
 })

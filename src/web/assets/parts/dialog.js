@@ -35,9 +35,14 @@ export function Modal({ title, onClose, describedBy, children, wide = false }) {
   const [id] = useState(() => `dialog-${Math.random().toString(36).slice(2)}`)
   useLayoutEffect(() => {
     opener.current = document.activeElement
-    node.current.showModal()
-    node.current.querySelector('[data-focus]')?.focus()
-    return () => giveBackFocus(opener.current)
+    const dialog = node.current
+    dialog.showModal()
+    dialog.querySelector('[data-focus]')?.focus()
+    return () => {
+      // While it is open, nothing behind it takes the focus.
+      dialog.close()
+      giveBackFocus(opener.current)
+    }
   }, [])
   return html`
     <dialog

@@ -12,6 +12,7 @@ import { Toasts } from '../parts/toasts.js'
 import { VIEWS } from '../views.js'
 import { Login } from './login.js'
 import { Navigation } from './navigation.js'
+import { TaskWatch } from '../tasks/watch.js'
 import { useTitle } from './title.js'
 
 /** The view of an address, with its parameters; undefined where there is none. */
@@ -70,6 +71,7 @@ function Inside() {
     <main id="main" tabindex="-1">
       <${View} key=${found?.view.path} params=${found?.params ?? {}} query=${query} />
     </main>
+    <${TaskWatch} />
     <${Questions} />
   `
 }

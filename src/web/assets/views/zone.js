@@ -1,6 +1,57 @@
 import { html } from '../lib/html.js'
-import { Page } from '../parts/basics.js'
+import { to } from '../lib/router.js'
+import { useNow } from '../lib/store.js'
+import { count, dateTime } from '../lib/words.js'
+import { NameButtons } from '../names/acts.js'
+import { leaseWords, renewalWords } from '../names/words.js'
+import { Badge, Card, Facts, LinkButton, Notice, Page } from '../parts/basics.js'
+import { useTasks } from '../tasks/watch.js'
+import { TaskCard } from '../tasks/card.js'
+import { ZoneEditor } from '../zone/editor.js'
+import { useNames } from './names.js'
 
-const View = () => html`<${Page} title="Zone" />`
+const Lease = ({ owned }) => {
+  const now = useNow()
+  const { word, text, tone } = leaseWords(owned, now)
+  return html`<${Card} title="Lease" actions=${html`<${NameButtons} owned=${owned} />`}>
+    <${Facts}
+      facts=${[
+        ['State', html`<${Badge} tone=${tone}>${word}<//> <span class="number">${text}</span>`],
+        ['Ends', dateTime(owned.lease_end)],
+        ['Renewal', renewalWords(owned, now)],
+        ['Renewals left', count(owned.renewal.left)]
+      ]}
+    />
+    ${owned.warnings.map(({ code, message }) => html`<${Notice} key=${code} tone="warn">${message}<//>`)}
+  <//>`
+}
+
+function View({ params: { name } }) {
+  const names = useNames()
+  const tasks = useTasks()
+  const owned = names.data?.find((each) => each.name === name)
+  const all = tasks.data ?? []
+  const running = all.filter((task) => task.name === name && task.status === 'running')
+  const isForeign = names.data !== undefined && tasks.data !== undefined && owned === undefined && running.length === 0
+  return html`
+    <${Page}
+      title=${name}
+      back=${{ href: '#/names', text: 'Names' }}
+      actions=${html`<${LinkButton} icon="lookup" href=${to('lookup', name)}>What peers say<//>`}
+    >
+      <div class="stack">
+        ${isForeign && html`<${Notice} title="Not a name of this daemon">Its zone can be read here, not changed.<//>`}
+        ${running.map(
+          (task) =>
+            html`<${Card} key=${task.task_id}>
+              <${TaskCard} task=${task} taskNow=${(id) => all.find(({ task_id: each }) => each === id)} />
+            <//>`
+        )}
+        ${owned && html`<${Lease} owned=${owned} />`}
+        <${ZoneEditor} name=${name} owned=${owned} />
+      </div>
+    <//>
+  `
+}
 
 export const view = { path: '/names/:name', title: 'Zone', icon: 'zone', isHidden: true, View }

@@ -41,6 +41,32 @@ export function recordsOf(rows) {
   return { records, rowByPath }
 }
 
+/**
+ * What the daemon says of records, by row: `{byRow, rest}`. byRow: index of a row -> {field, message}; rest: messages of
+ * no single record. `errors`: [{path, message}], a path like `records/www/0/value`.
+ */
+export function errorsByRow(errors, rowByPath) {
+  const byRow = new Map()
+  const rest = []
+  for (const { path, message } of errors) {
+    const [, label = '', index = '0', field = 'label'] = path
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const row = rowByPath.get(`${label}/${index}`) ?? rowByPath.get(`${label}/0`)
+    if (row === undefined) rest.push(message)
+    else {
+      // The row shows its label itself.
+      const text = message.startsWith(`${label}: `) ? message.slice(label.length + 2) : message
+      const before = byRow.get(row)
+      byRow.set(row, {
+        field: before?.field ?? (FIELDS.includes(field) ? field : 'label'),
+        message: before === undefined ? text : `${before.message}; ${text}`
+      })
+    }
+  }
+  return { byRow, rest }
+}
+
 /** `www 300 A 192.0.2.1`, one line a record. */
 function linesOf(records) {
   return Object.entries(records).flatMap(([label, group]) =>

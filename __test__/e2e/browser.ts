@@ -1,0 +1,54 @@
+/** A real browser for the tests of the dashboard, and what they do in it again and again. */
+import axe from 'axe-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { needPackages, programOf } from '../../scripts/packages.ts'
+import type { Daemon } from './processes.ts'
+
+const FLAGS = [
+  '--headless=new',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
+
+export function launchBrowser(): Promise<Browser> {
+  needPackages(['chromium'])
+  return chromium.launch({ executablePath: programOf('chromium'), args: FLAGS })
+}
+
+/** Faults of the page: exceptions, and what the Content-Security-Policy refused. */
+export function faultsOf(page: Page): string[] {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.stack ?? error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text())
+  })
+  return faults
+}
+
+export async function logIn(page: Page, { token }: Pick<Daemon, 'token'>): Promise<void> {
+  await page.getByLabel('Access token').fill(token)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.locator('main#main h1').waitFor()
+}
+
+/** What axe finds serious or critical on the page as it is now: rule, and the elements. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  // Not by page.evaluate: the policy of the page allows no eval.
+  const session = await page.context().newCDPSession(page)
+  await session.send('Runtime.evaluate', { expression: axe.source })
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(
+      violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => id + ': ' + nodes.map(({ target, failureSummary }) => target + ' ' + failureSummary).join(' | '))))`,
+    awaitPromise: true,
+    returnByValue: true
+  })
+  await session.detach()
+  if (exceptionDetails !== undefined) throw new Error(`axe failed: ${exceptionDetails.text}`)
+  return JSON.parse(result.value as string) as string[]
+}

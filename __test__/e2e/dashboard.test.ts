@@ -1,0 +1,166 @@
+/** The dashboard in a real browser, against a real daemon. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
+import { Scene, type Daemon } from './processes.ts'
+
+const NAME = 'alice.chronym'
+/** The views by their addresses; `views.js` of the dashboard lists them. */
+const VIEWS = [
+  '/',
+  '/names',
+  `/names/${NAME}`,
+  '/tasks',
+  `/lookup/${NAME}`,
+  '/identities',
+  '/network',
+  '/events',
+  '/seed',
+  '/tokens',
+  '/settings'
+]
+
+const scene = new Scene()
+let browser: Browser
+let daemon: Daemon
+let page: Page
+let faults: string[]
+
+const start = (directory: string, port = '0') =>
+  scene.daemon(['--network', 'local', '--data-dir', directory, '--port', port])
+const at = (path: string) => `${daemon.summary.api_url}/#${path}`
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  scene.onEnd(() => browser.close())
+  daemon = await start(scene.directory())
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  faults = faultsOf(page)
+})
+
+afterAll(() => scene.end())
+
+describe('the dashboard', () => {
+  it('refuses a wrong token in words, and comes back to the view that was asked for', async () => {
+    await page.goto(at('/tasks'))
+    await page.getByLabel('Access token').fill('wrong')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('That is no token of this daemon.').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await logIn(page, daemon)
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+  })
+
+  it('closes a dialog with Esc, and gives the focus back', async () => {
+    const opener = page.getByRole('button', { name: 'Register a name' })
+    await opener.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Register a name' })
+    await dialog.waitFor()
+    await dialog.locator('input:focus').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.locator(':focus').textContent()).toBe('Register a name')
+  })
+
+  it('registers a name, with its progress in the title', async () => {
+    await page.getByRole('button', { name: 'Register a name' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Register a name' })
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('alice')
+    await dialog.getByText(`Registers ${NAME}.`).waitFor()
+    await dialog.getByRole('button', { name: 'Estimate' }).click()
+    await dialog.getByText('1,000,000 squarings').waitFor()
+    await dialog.getByRole('button', { name: 'Register', exact: true }).click()
+    await page.getByRole('article', { name: `register ${NAME}` }).waitFor()
+    await expect.poll(() => page.title()).toMatch(/^\d+% alice\.chronym · Tasks · Chronym$/)
+    await page.getByText('completed').waitFor({ timeout: 120_000 })
+    await expect.poll(() => page.title(), { timeout: 20_000 }).toBe('Tasks · Chronym')
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear all' }).click()
+    await page.getByText('1 ended task cleared.').waitFor()
+  })
+
+  it('tells of a wrong record as one types, and publishes a zone', async () => {
+    await page.goto(at('/names'))
+    await page.getByRole('link', { name: NAME, exact: true }).click()
+    await page.getByLabel('IPv4 address').fill('192.0.2.300')
+    await page.getByText('"192.0.2.300" is no IPv4 address').waitFor()
+    await page.getByLabel('IPv4 address').fill('192.0.2.30')
+    await page.getByText('is no IPv4 address').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add a record' }).click()
+    const record = page.getByRole('group', { name: /record of/ }).last()
+    await record.getByLabel('Label').fill('mail')
+    await record.getByLabel('Type').selectOption('MX')
+    await record.getByLabel('Mail server').fill('mx.example.org')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Serial 2 is live at 1 of 1 peers.').first().waitFor()
+    const { body } = await daemon.request('GET', `/api/zone/${NAME}`)
+    expect(body.records).toEqual({
+      '@': [{ type: 'A', value: '192.0.2.30' }],
+      mail: [{ type: 'MX', value: '10 mx.example.org' }]
+    })
+  })
+
+  it('asks with the difference before it replaces a published zone', async () => {
+    await page.getByLabel('IPv4 address').fill('192.0.2.31')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    const question = page.getByRole('dialog', { name: `Publish the zone of ${NAME}?` })
+    await question.waitFor()
+    expect(await question.getByRole('listitem').allTextContents()).toEqual([
+      '− removed: @ 300 A 192.0.2.30',
+      '+ added: @ 300 A 192.0.2.31'
+    ])
+    expect(await seriousFindings(page)).toEqual([])
+    await question.getByRole('button', { name: 'Not yet' }).click()
+    await page.getByText('Nothing was saved or published. What you entered is kept in this tab.').first().waitFor()
+  })
+
+  it('has nothing that axe finds serious, light and dark, narrow and wide', async () => {
+    const findings: Record<string, string[]> = {}
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 900 })
+        for (const view of VIEWS) {
+          await page.goto(at(view))
+          await page.locator('main h1').waitFor()
+          await expect.poll(() => page.locator('.loading').count()).toBe(0)
+          const found = await seriousFindings(page)
+          const overflow = await page.locator('html').evaluate((node) => node.scrollWidth - node.clientWidth)
+          if (overflow > 0) found.push(`${overflow} pixels too wide`)
+          if (found.length > 0) findings[`${view} ${colorScheme} ${width}`] = found
+        }
+      }
+    }
+    expect(findings).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.emulateMedia({ colorScheme: 'light' })
+  })
+
+  it('says that the daemon is away, comes back with it, and has kept the edits', async () => {
+    await page.goto(at(`/names/${NAME}`))
+    const address = page.getByLabel('IPv4 address')
+    await address.waitFor()
+    expect(await address.inputValue()).toBe('192.0.2.31')
+    const { data_dir: directory, api_url: url } = daemon.summary
+    await daemon.signal('SIGTERM')
+    await page.getByText('The daemon does not answer.').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    daemon = await start(directory, new URL(url).port)
+    await page.getByText('The session has ended').waitFor()
+    await logIn(page, daemon)
+    expect(await page.getByText('The daemon does not answer.').count()).toBe(0)
+    await address.waitFor()
+    expect(await address.inputValue()).toBe('192.0.2.31')
+    await page.getByRole('button', { name: 'Save draft' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click()
+    await page.getByText('Saved as serial 3.').first().waitFor()
+  })
+
+  it('met no exception, and nothing that its policy refuses', () => {
+    expect(faults).toEqual([])
+  })
+})

@@ -1,0 +1,164 @@
+/** A form for each record type: the parts of its value, in DNS presentation format. Pure. */
+
+const number = (name, start, hint) => ({ name, isNumber: true, start, hint })
+const choice = (name, start, options) => ({ name, start, options })
+const HOST = 'host.example.org'
+
+/** `word`: what it is for. `parts`: in order; the last takes the rest. `start`: what an empty form begins with. */
+export const FORMS = {
+  A: { word: 'IPv4 address', parts: [{ name: 'IPv4 address', placeholder: '192.0.2.10' }] },
+  AAAA: { word: 'IPv6 address', parts: [{ name: 'IPv6 address', placeholder: '2001:db8::10' }] },
+  CNAME: { word: 'alias', parts: [{ name: 'Target', placeholder: HOST }] },
+  TXT: { word: 'text', parts: [{ name: 'Text', placeholder: 'v=spf1 -all', isLong: true }] },
+  MX: {
+    word: 'mail server',
+    parts: [number('Priority', '10'), { name: 'Mail server', placeholder: 'mail.example.org' }]
+  },
+  SRV: {
+    word: 'service',
+    parts: [
+      number('Priority', '0'),
+      number('Weight', '0'),
+      number('Port', '443'),
+      { name: 'Target', placeholder: HOST }
+    ]
+  },
+  NS: { word: 'name server', parts: [{ name: 'Name server', placeholder: 'ns1.example.org' }] },
+  CAA: {
+    word: 'certificate issuers',
+    parts: [
+      number('Flags', '0'),
+      choice('Tag', 'issue', ['issue', 'issuewild', 'iodef', 'issuemail']),
+      { name: 'Value', placeholder: 'ca.example.org', isQuoted: true }
+    ]
+  },
+  TLSA: {
+    word: 'TLS certificate',
+    parts: [
+      choice('Usage', '3', [
+        ['3', '3 this certificate'],
+        ['2', '2 this authority'],
+        ['1', '1 certificate, also by authority'],
+        ['0', '0 authority, also by others']
+      ]),
+      choice('Selector', '1', [
+        ['1', '1 public key'],
+        ['0', '0 certificate']
+      ]),
+      choice('Matching', '1', [
+        ['1', '1 SHA-256'],
+        ['2', '2 SHA-512'],
+        ['0', '0 all of it']
+      ]),
+      { name: 'Data, hexadecimal', placeholder: '64 hexadecimal digits' }
+    ]
+  },
+  SSHFP: {
+    word: 'SSH host key',
+    parts: [
+      choice('Key', '4', [
+        ['4', '4 Ed25519'],
+        ['3', '3 ECDSA'],
+        ['1', '1 RSA'],
+        ['6', '6 Ed448'],
+        ['2', '2 DSA']
+      ]),
+      choice('Hash', '2', [
+        ['2', '2 SHA-256'],
+        ['1', '1 SHA-1']
+      ]),
+      { name: 'Fingerprint, hexadecimal', placeholder: '64 hexadecimal digits' }
+    ]
+  },
+  HTTPS: {
+    word: 'web service',
+    parts: [
+      number('Priority', '1'),
+      { name: 'Target', start: '.', placeholder: '.' },
+      { name: 'Parameters', placeholder: 'alpn=h2,h3', isOptional: true }
+    ]
+  },
+  SVCB: {
+    word: 'service binding',
+    parts: [
+      number('Priority', '1'),
+      { name: 'Target', start: '.', placeholder: '.' },
+      { name: 'Parameters', placeholder: 'alpn=dot port=853', isOptional: true }
+    ]
+  },
+  URI: {
+    word: 'service address',
+    parts: [
+      number('Priority', '10'),
+      number('Weight', '1'),
+      { name: 'URI', placeholder: 'sip:alice@example.org', isQuoted: true }
+    ]
+  },
+  PTR: { word: 'name of an address', parts: [{ name: 'Target', placeholder: HOST }] },
+  DS: {
+    word: 'delegation key',
+    parts: [
+      number('Key tag', ''),
+      number('Algorithm', '13'),
+      choice('Hash', '2', [
+        ['2', '2 SHA-256'],
+        ['4', '4 SHA-384'],
+        ['1', '1 SHA-1']
+      ]),
+      { name: 'Digest, hexadecimal', placeholder: '64 hexadecimal digits' }
+    ]
+  },
+  KID: { word: 'identity', parts: [{ name: 'DID', placeholder: 'did:kid:…' }] }
+}
+
+export const TYPES = Object.keys(FORMS)
+
+/** What the form has of a value: one text for each part, empty where it is missing. */
+export function partsOf(type, value) {
+  const { parts } = FORMS[type]
+  const words = value.split(' ')
+  const texts = parts.map((_part, index) =>
+    index < parts.length - 1 ? (words[index] ?? '') : words.slice(index).join(' ')
+  )
+  return texts.map((text, index) => (parts[index].isQuoted ? unquote(text) : text))
+}
+
+/** The value that these texts make; empty where nothing was entered. */
+export function valueOf(type, texts) {
+  const { parts } = FORMS[type]
+  if (texts.every((text) => text === '')) return ''
+  return texts
+    .map((text, index) => {
+      if (parts[index].isQuoted) return quote(text)
+      // A space within a part would begin the next one.
+      return index < parts.length - 1 ? text.replace(/\s/g, '') : text
+    })
+    .join(' ')
+}
+
+/** What an untouched form of that type has. */
+export const startOf = (type) => {
+  const starts = FORMS[type].parts.map(({ start = '' }) => start)
+  return starts.every((text) => text === '') ? '' : valueOf(type, starts)
+}
+
+/** A value that a form cannot show as it is: of an unknown type, or with spaces that a form would lose. */
+export const needsText = (type, value) =>
+  FORMS[type] === undefined || (FORMS[type].parts.length > 1 && /\s\s|\t/.test(value.trim()))
+
+/** What stays of a value when another type is chosen. */
+export function valueAs(type, former, value) {
+  const isSingle = (each) => FORMS[each]?.parts.length === 1
+  const isUntouched = value.trim() === '' || (FORMS[former] !== undefined && value === startOf(former))
+  return isSingle(type) && isSingle(former) && !isUntouched ? value : startOf(type)
+}
+
+/** Has it more than what its form begins with? Only then is it worth a check while one types. */
+export const isEntered = ({ type, value }) =>
+  value.trim() !== '' && (FORMS[type] === undefined || value.trim() !== startOf(type).trim())
+
+const quote = (text) => (text === '' ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`)
+const unquote = (text) => {
+  const inner = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text.trim())?.[1]
+  return inner === undefined ? text : inner.replace(/\\(["\\])/g, '$1')
+}

@@ -1,0 +1,98 @@
+import { html, useState } from '../lib/html.js'
+import { Button } from '../parts/basics.js'
+import { SelectField, TextField } from '../parts/fields.js'
+import { FORMS, needsText, partsOf, TYPES, valueAs, valueOf } from './forms.js'
+
+const OPTIONS = TYPES.map((type) => [type, `${type} · ${FORMS[type].word}`])
+
+function Part({ part, text, onInput }) {
+  const shared = { label: part.name, class: part.isNumber ? 'part-number' : part.options ? 'part-choice' : 'part-text' }
+  if (part.options !== undefined) {
+    const known = part.options.some((option) => (Array.isArray(option) ? option[0] : option) === text)
+    const options = known ? part.options : [[text, text === '' ? 'choose' : text], ...part.options]
+    return html`<${SelectField} ...${shared} value=${text} options=${options} onChange=${onInput} />`
+  }
+  return html`<${TextField}
+    ...${shared}
+    value=${text}
+    lines=${part.isLong ? 1 : undefined}
+    placeholder=${part.placeholder}
+    inputmode=${part.isNumber ? 'numeric' : undefined}
+    onInput=${onInput}
+  />`
+}
+
+/** The form of one record. `row`: as entered; `onEdit(values)`. `error`: {field, message} of the daemon's check. */
+export function RecordForm({ row, name, error, disabled, onEdit, onDrop }) {
+  const { label, type, value, ttl } = row
+  const [isText, setText] = useState(needsText(type, value))
+  const asText = isText || FORMS[type] === undefined
+  const texts = asText ? [] : partsOf(type, value)
+  const errorOf = (field) => (error?.field === field ? error.message : undefined)
+  const where = label === '' || label === '@' ? name : `${label}.${name}`
+  // The value may have several parts: the message belongs to all of them.
+  const valueError = errorOf('value')
+  return html`
+    <fieldset class="record ${error ? 'is-wrong' : ''}" disabled=${disabled}>
+      <legend class="hidden">${type} record of ${where}</legend>
+      <${TextField}
+        label="Label"
+        class="record-label"
+        value=${label}
+        error=${errorOf('label')}
+        placeholder="@"
+        title=${where}
+        onInput=${(text) => onEdit({ label: text })}
+      />
+      <${SelectField}
+        label="Type"
+        class="record-type"
+        value=${type}
+        error=${errorOf('type')}
+        options=${FORMS[type] === undefined ? [[type, type], ...OPTIONS] : OPTIONS}
+        onChange=${(next) => onEdit({ type: next, value: valueAs(next, type, value) })}
+      />
+      <div class="record-value">
+        <div class="parts">
+          ${
+            asText
+              ? html`<${TextField}
+                  label="Value"
+                  class="part-text"
+                  value=${value}
+                  onInput=${(text) => onEdit({ value: text })}
+                  aria-invalid=${valueError ? 'true' : undefined}
+                />`
+              : FORMS[type].parts.map(
+                  (part, index) =>
+                    html`<${Part}
+                      key=${part.name}
+                      part=${part}
+                      text=${texts[index]}
+                      onInput=${(text) => onEdit({ value: valueOf(type, texts.with(index, text)) })}
+                    />`
+                )
+          }
+        </div>
+        ${valueError && html`<p class="field-error" role="status">${valueError}</p>`}
+        ${
+          FORMS[type] !== undefined &&
+          FORMS[type].parts.length > 1 &&
+          html`<button type="button" class="button plain small as-text" onClick=${() => setText(!isText)}>
+            ${isText ? 'Edit as a form' : 'Edit as text'}
+          </button>`
+        }
+      </div>
+      <${TextField}
+        label="TTL, seconds"
+        class="record-ttl"
+        value=${ttl}
+        error=${errorOf('ttl')}
+        placeholder="300"
+        inputmode="numeric"
+        onInput=${(text) => onEdit({ ttl: text })}
+      />
+      <${Button} kind="plain" icon="trash" label=${`Remove the ${type} record of ${where}`} onClick=${onDrop} />
+    </fieldset>
+  `
+}
