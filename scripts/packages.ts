@@ -25,16 +25,17 @@ const PROGRAMS = {
   'libc-bin': 'getent',
   openssl: 'openssl',
   chromium: 'chromium',
-  curl: 'curl'
+  curl: 'curl',
+  pngquant: 'pngquant'
 } as const
 
 export type Package = keyof typeof PROGRAMS
 
-/** Those of benches alone. */
-const OF_BENCHES: readonly Package[] = ['dnsperf', 'util-linux']
+/** Those that no test needs: of benches, and of the screenshots. */
+const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'util-linux', 'pngquant']
 
 /** Those of `npm test`, which installs them before anything runs: a test that waits for apt-get blocks its worker. */
-export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !OF_BENCHES.includes(name))
+export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !NOT_OF_TESTS.includes(name))
 
 /** Servers are in the folders for the administrator, which PATH may leave out. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin']

@@ -31,7 +31,8 @@ const COMMANDS = {
   'bench:availability': [['bench/availability.ts']],
   'bench:api': [['bench/api.ts']],
   'bench:dns': [['bench/dns.ts']],
-  'compare:dns': [['scripts/compare-dns.ts']]
+  'compare:dns': [['scripts/compare-dns.ts']],
+  screenshots: [['scripts/screenshots.ts']]
 }
 
 /** How soon a command stops after its npm was killed. */

@@ -104,7 +104,11 @@ function View() {
         }
         ${tasks.data && html`<${Running} tasks=${tasks.data} />`}
         <div class="stats">
-          <${Stat} href="#/names" value=${names.data ? count(names.data.length) : '–'} word="names" />
+          <${Stat}
+            href="#/names"
+            value=${names.data ? count(names.data.length) : '–'}
+            word=${names.data?.length === 1 ? 'name' : 'names'}
+          />
           <${Stat} href="#/network" value=${status ? count(status.peers) : '–'} word="peers connected" />
           <${Stat} href="#/network" value=${status ? count(status.records) : '–'} word="records held" />
           <${Stat}

@@ -84,7 +84,7 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop }) {
         }
       </div>
       <${TextField}
-        label="TTL, seconds"
+        label="TTL (s)"
         class="record-ttl"
         value=${ttl}
         error=${errorOf('ttl')}
