@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
 const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { bytes, duration, ends, percent, plural, relative, short } = (await asset('lib/words.js')) as {
+const { bytes, duration, ends, localTimes, percent, plural, relative, short } = (await asset('lib/words.js')) as {
   bytes: (number: number) => string
   duration: (seconds: number) => string
   ends: (text: string) => string
+  localTimes: (text: string) => string
   percent: (share: number) => string
   plural: (number: number, one: string, many?: string) => string
   relative: (atMs: number, nowMs: number) => string
@@ -56,6 +57,7 @@ describe('numbers and times on the dashboard', () => {
   it('have the right number of words and letters', () => {
     expect([plural(1, 'name'), plural(1200, 'entry', 'entries')]).toEqual(['1 name', '1,200 entries'])
     expect([ends('short'), ends('0123456789abcdefghij')]).toEqual(['short', '01234567…efghij'])
+    expect(localTimes('until 2026-11-30T01:17:30.000Z, then not')).not.toMatch(/T01|Z,/)
     expect([percent(0.999), percent(1.2), percent(-1)]).toEqual(['99%', '100%', '0%'])
   })
 })

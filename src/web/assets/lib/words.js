@@ -59,6 +59,9 @@ export const dateTime = (at) => new Date(at).toLocaleString(undefined, { dateSty
 export const date = (at) => new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
 export const time = (at) => new Date(at).toLocaleTimeString()
 
+/** A sentence of the daemon with its ISO times in the words of this browser. */
+export const localTimes = (text) => text.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => dateTime(at))
+
 /** The ends of a long hash or key: "12D3Koo…9fQz". */
 export const ends = (text, head = 8, tail = 6) =>
   text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`

@@ -1,6 +1,6 @@
 import uPlot from 'uplot'
 import { html, useEffect, useRef } from '../lib/html.js'
-import { short } from '../lib/words.js'
+import { short, time } from '../lib/words.js'
 
 const HEIGHT = 130
 
@@ -34,7 +34,13 @@ export function Graph({ times, values, label, unit = '', height = HEIGHT, format
           cursor: { y: false, points: { size: 7 } },
           scales: { y: { range: (_plot, _low, high) => [0, (high || 1) * 1.15] } },
           axes: [
-            { ...axis, font: '11px system-ui', size: 24 },
+            {
+              ...axis,
+              font: '11px system-ui',
+              size: 26,
+              space: 80,
+              values: (_plot, ticks) => ticks.map((tick) => time(1000 * tick))
+            },
             {
               ...axis,
               font: '11px system-ui',

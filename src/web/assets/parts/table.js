@@ -3,9 +3,10 @@ import { Hidden } from './basics.js'
 
 /**
  * `columns`: [{title, cell(row), isNumber?, isHidden? (the title is for screen readers only), class?}]. The first names
- * the row. In a narrow window each row becomes a card, with the titles before the values.
+ * the row. In a narrow window each row becomes a card, with the titles before the values. `detailOf(row)`: what is shown
+ * below a row in all its width; null for nothing.
  */
-export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '' }) => html`
+export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '', detailOf = () => null }) => html`
   <div class="table-frame">
     <table>
       <caption class="hidden">
@@ -22,9 +23,10 @@ export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '' }) => h
         </tr>
       </thead>
       <tbody>
-        ${rows.map(
-          (row) => html`
-            <tr key=${keyOf(row)} class=${toneOf(row)}>
+        ${rows.map((row) => {
+          const detail = detailOf(row)
+          return html`
+            <tr key=${keyOf(row)} class="${toneOf(row)} ${detail === null ? '' : 'has-detail'}">
               ${columns.map(({ title, cell, isNumber, isHidden, class: name = '' }, index) => {
                 const data = isHidden || index === 0 ? undefined : title
                 const all = `${name} ${isNumber ? 'number' : ''}`
@@ -33,8 +35,14 @@ export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '' }) => h
                   : html`<td class=${all} data-title=${data} key=${title}>${cell(row)}</td>`
               })}
             </tr>
+            ${
+              detail !== null &&
+              html`<tr key="${keyOf(row)} detail" class="detail">
+                <td colspan=${columns.length}>${detail}</td>
+              </tr>`
+            }
           `
-        )}
+        })}
       </tbody>
     </table>
   </div>

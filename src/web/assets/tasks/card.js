@@ -3,7 +3,7 @@ import { post, remove } from '../lib/http.js'
 import { refresh } from '../lib/resource.js'
 import { to } from '../lib/router.js'
 import { useMay } from '../lib/session.js'
-import { count, duration, percent, short, time } from '../lib/words.js'
+import { count, dateTime, duration, percent, short, time } from '../lib/words.js'
 import { Badge, Button, Notice, Progress } from '../parts/basics.js'
 import { ask } from '../parts/dialog.js'
 import { Graph } from '../parts/graph.js'
@@ -25,7 +25,7 @@ export async function endTask(taskNow) {
 export const KIND_WORDS = { register: 'Registering', renew: 'Renewing' }
 
 const Steps = ({ task }) => html`
-  <ol class="steps" aria-label="Steps">
+  <ol class="task-steps" aria-label="Steps">
     ${taskSteps(task).map(
       ({ word, state }) =>
         html`<li class=${state} aria-current=${state === 'now' ? 'step' : undefined} key=${word}>${word}</li>`
@@ -36,7 +36,11 @@ const Steps = ({ task }) => html`
 function line(task) {
   const { phase, progress, iterations, iterations_per_second: rate, eta_seconds: eta } = task
   const done =
-    phase === 'prove' ? `proof ${percent(task.phase_progress)}` : `${short(progress)} of ${short(iterations)} squarings`
+    phase === 'prove'
+      ? `proof ${percent(task.phase_progress)}`
+      : progress === 0
+        ? `${short(iterations)} squarings to do`
+        : `${short(progress)} of ${short(iterations)} squarings`
   return [
     done,
     rate !== null && phase === 'evaluate' && !task.paused && `${short(rate)}/s`,
@@ -50,6 +54,8 @@ export function TaskCard({ task, taskNow }) {
   const { word, tone } = taskState(task)
   const { times, values } = rates.of(task.task_id)
   const name = `${task.kind} ${task.name}`
+  // What has not begun yet needs no more than a line.
+  const isQueued = task.phase === 'queued' && task.progress === 0
   const setPaused = async () => {
     await post(`${path(task)}/${task.paused ? 'resume' : 'pause'}`)
     await refresh('/api/vdf')
@@ -78,15 +84,18 @@ export function TaskCard({ task, taskNow }) {
           >
         </div>
       </div>
-      <${Steps} task=${task} />
-      <div class="row progress-row">
-        <${Progress} value=${taskShare(task)} max=${1} label=${`Progress of ${name}`} />
-        <strong class="number">${percent(taskShare(task))}</strong>
-      </div>
+      ${
+        !isQueued &&
+        html`<${Steps} task=${task} />
+          <div class="row progress-row">
+            <${Progress} value=${taskShare(task)} max=${1} label=${`Progress of ${name}`} />
+            <strong class="number">${percent(taskShare(task))}</strong>
+          </div>`
+      }
       <p class="quiet number">${line(task).join(' · ')}</p>
       ${
         task.deadline !== null &&
-        html`<p class="quiet hint">Peers witness the claim until ${new Date(task.deadline).toLocaleString()}.</p>`
+        html`<p class="quiet hint">Peers witness the claim until ${dateTime(task.deadline)}.</p>`
       }
       ${
         task.stalled !== null &&

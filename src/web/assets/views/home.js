@@ -3,7 +3,7 @@ import { attention } from '../home/attention.js'
 import { useResource } from '../lib/resource.js'
 import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
-import { count, duration } from '../lib/words.js'
+import { count, duration, localTimes, plural } from '../lib/words.js'
 import { RegisterButton } from '../names/register.js'
 import { leaseWords } from '../names/words.js'
 import { Badge, Card, Empty, LinkButton, Loaded, Notice, Page, Stat, When } from '../parts/basics.js'
@@ -14,6 +14,8 @@ import { useNames } from './names.js'
 
 /** Names in the list of leases that end next. */
 const MAX_LEASES = 5
+/** Matters of one urgency that are shown at once. */
+const MAX_ITEMS = 4
 
 const CHECKS = {
   peers: 'Peers',
@@ -27,21 +29,34 @@ const CHECKS = {
   backup: 'Backup'
 }
 
-const Attention = ({ items }) => html`
-  <div class="stack attention" role="region" aria-label="Needs attention">
-    ${items.map(
-      ({ key, tone, title, text, href, act }) => html`
-        <${Notice}
-          key=${key}
-          tone=${tone}
-          title=${title}
-          actions=${href && html`<${LinkButton} kind="small" href=${href} label=${`${act}: ${title}`}>${act}<//>`}
-          >${text}<//
-        >
-      `
-    )}
-  </div>
+const isUrgent = ({ tone }) => tone === 'bad'
+
+const Item = ({ item: { tone, title, text, href, act } }) => html`
+  <${Notice}
+    tone=${tone}
+    title=${title}
+    actions=${href && html`<${LinkButton} kind="small" href=${href} label=${`${act}: ${title}`}>${act}<//>`}
+    >${localTimes(text)}<//
+  >
 `
+
+/** What comes first is shown, the rest by a click. */
+function Attention({ items, label }) {
+  if (items.length === 0) return null
+  const item = (each) => html`<${Item} key=${each.key} item=${each} />`
+  return html`
+    <div class="stack" role="region" aria-label=${label}>
+      ${items.slice(0, MAX_ITEMS).map(item)}
+      ${
+        items.length > MAX_ITEMS &&
+        html`<details>
+          <summary>${plural(items.length - MAX_ITEMS, 'more matter')}</summary>
+          <div class="stack">${items.slice(MAX_ITEMS).map(item)}</div>
+        </details>`
+      }
+    </div>
+  `
+}
 
 const Checks = ({ readiness }) => html`
   <ul class="checks">
@@ -96,13 +111,10 @@ function View() {
   return html`
     <${Page} title="Home" actions=${html`<${RegisterButton} />`}>
       <div class="stack">
-        ${
-          isKnown &&
-          (items.length === 0
-            ? html`<${Notice} tone="good" title="All is well">Nothing needs your attention.<//>`
-            : html`<${Attention} items=${items} />`)
-        }
+        ${isKnown && items.length === 0 && html`<${Notice} tone="good" title="All is well">Nothing needs your attention.<//>`}
+        ${isKnown && html`<${Attention} items=${items.filter(isUrgent)} label="Urgent" />`}
         ${tasks.data && html`<${Running} tasks=${tasks.data} />`}
+        ${isKnown && html`<${Attention} items=${items.filter((item) => !isUrgent(item))} label="Needs attention" />`}
         <div class="stats">
           <${Stat}
             href="#/names"

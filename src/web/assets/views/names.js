@@ -2,7 +2,7 @@ import { html, useState } from '../lib/html.js'
 import { useResource } from '../lib/resource.js'
 import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
-import { count, dateTime } from '../lib/words.js'
+import { count, dateTime, localTimes } from '../lib/words.js'
 import { NameButtons } from '../names/acts.js'
 import { RegisterButton } from '../names/register.js'
 import { leaseWords, renewalWords, zoneWords } from '../names/words.js'
@@ -20,10 +20,7 @@ export const useNames = () => useResource('/api/names', { every: 15_000, on: ['n
 const columns = (nowMs) => [
   {
     title: 'Name',
-    cell: ({ name, warnings }) => html`
-      <a class="name-link" href=${to('names', name)}>${name}</a>
-      ${warnings.map(({ code, message }) => html`<p class="name-warning" key=${code}>${message}</p>`)}
-    `
+    cell: ({ name }) => html`<a class="name-link" href=${to('names', name)}>${name}</a>`
   },
   {
     title: 'Lease',
@@ -66,6 +63,12 @@ const columns = (nowMs) => [
   }
 ]
 
+const Warnings = ({ owned: { state, warnings } }) =>
+  warnings.map(
+    ({ code, message }) =>
+      html`<p class="name-warning ${state === 'live' ? 'warn' : 'bad'}" key=${code}>${localTimes(message)}</p>`
+  )
+
 function View() {
   const names = useNames()
   const now = useNow(1000)
@@ -97,7 +100,13 @@ function View() {
                       class="name-filter"
                     />`
                   }
-                  <${Table} caption="Names" columns=${columns(now)} rows=${shown} keyOf=${({ name }) => name} />
+                  <${Table}
+                    caption="Names"
+                    columns=${columns(now)}
+                    rows=${shown}
+                    keyOf=${({ name }) => name}
+                    detailOf=${(owned) => (owned.warnings.length === 0 ? null : html`<${Warnings} owned=${owned} />`)}
+                  />
                   ${shown.length === 0 && html`<p class="quiet" role="status">No name has “${filter}” in it.</p>`}
                 `
           }

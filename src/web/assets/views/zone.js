@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js'
 import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
-import { count, dateTime } from '../lib/words.js'
+import { count, dateTime, localTimes } from '../lib/words.js'
 import { NameButtons } from '../names/acts.js'
 import { leaseWords, renewalWords } from '../names/words.js'
 import { Badge, Card, Facts, LinkButton, Notice, Page } from '../parts/basics.js'
@@ -22,7 +22,7 @@ const Lease = ({ owned }) => {
         ['Renewals left', count(owned.renewal.left)]
       ]}
     />
-    ${owned.warnings.map(({ code, message }) => html`<${Notice} key=${code} tone="warn">${message}<//>`)}
+    ${owned.warnings.map(({ code, message }) => html`<${Notice} key=${code} tone="warn">${localTimes(message)}<//>`)}
   <//>`
 }
 
