@@ -9,8 +9,6 @@ export interface Asset {
   readonly path: string
   readonly type: string
   readonly body: string
-  /** With its quotes. */
-  readonly etag: string
 }
 
 export interface Dashboard {
@@ -73,19 +71,14 @@ function readDashboard(): Dashboard {
     .get(PAGE)!
     .replaceAll('"/assets/', `"${base}`)
     .replace('<script type="importmap"></script>', () => `<script type="importmap">${importMap}</script>`)
-  const assets = [...files].map(([file, content]) => {
-    const isPage = file === PAGE
-    const body = isPage ? page : content
-    return {
-      path: isPage ? '/' : base + file,
-      type: TYPES[extname(file)]!,
-      body,
-      etag: `"${digest(body, 'base64url').slice(0, 22)}"`
-    }
-  })
+  const assets = [...files].map(([file, body]) => ({
+    path: file === PAGE ? '/' : base + file,
+    type: TYPES[extname(file)]!,
+    body: file === PAGE ? page : body
+  }))
   return { assets, importMapSource: `'sha256-${digest(importMap, 'base64')}'` }
 }
 
-function digest(text: string, encoding: 'hex' | 'base64' | 'base64url'): string {
+function digest(text: string, encoding: 'hex' | 'base64'): string {
   return createHash('sha256').update(text).digest(encoding)
 }

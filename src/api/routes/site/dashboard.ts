@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import { dashboard } from '../../../web/index.ts'
 import { endpoint, hidden } from '../../endpoint.ts'
@@ -18,7 +19,8 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 export function dashboardRoutes() {
   const routes = new Hono<AppEnv>()
   const { assets, importMapSource } = dashboard()
-  for (const { path, type, body, etag } of assets) {
+  for (const { path, type, body } of assets) {
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
     if (path === '/') routes.get(path, PAGE, (c) => html(c, body, importMapSource))
     else
       routes.get(path, hidden(), (c) => {
