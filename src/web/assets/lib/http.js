@@ -62,10 +62,18 @@ async function send(method, path, { body, headers: given = {}, credentials = 'sa
   }
   noteAnswer()
   if (response.ok || accept.includes(response.status)) return response
-  const problem = new Problem(await response.json())
+  const problem = new Problem(await problemOf(response))
   if (response.status === 401 && path !== '/session') onLogout()
   throw problem
 }
+
+/** A proxy between page and daemon may answer with something else. */
+const problemOf = (response) =>
+  response.json().catch(() => ({
+    code: `HTTP ${response.status}`,
+    title: 'Something else answered',
+    detail: 'This is no answer of the daemon. Is a proxy between?'
+  }))
 
 const parsed = async (response) => (response.status === 204 ? undefined : response.json())
 

@@ -26,6 +26,7 @@ export function Login({ reason }) {
       <form class="card" ref=${form} onSubmit=${submit}>
         <h1 class="brand"><img src=${new URL('../icon.svg', import.meta.url).pathname} alt="" />Chronym</h1>
         ${reason && html`<${Notice}>${reason}<//>`}
+        <input type="text" autocomplete="username" value="chronym" hidden readonly />
         <${TextField}
           label="Access token"
           type="password"

@@ -37,6 +37,9 @@ export function ZoneEditor({ name, owned }) {
     added.current = undefined
     ;[...frame.current.querySelectorAll('fieldset')].at(-1)?.querySelector('input')?.focus()
   })
+  useLayoutEffect(() => {
+    if (errors.isRefused) frame.current?.querySelector('[aria-invalid="true"]')?.focus()
+  }, [errors])
   if (failure !== undefined)
     return html`<${Card} title="Zone"><${Notice} tone="bad" title="Not read">${failure.message}<//><//>`
   if (zone === undefined) return html`<${Card} title="Zone"><p class="quiet loading" role="status">Reading…</p><//>`

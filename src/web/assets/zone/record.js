@@ -1,12 +1,14 @@
-import { html, useState } from '../lib/html.js'
+import { html, useId, useState } from '../lib/html.js'
 import { Button } from '../parts/basics.js'
 import { SelectField, TextField } from '../parts/fields.js'
 import { FORMS, needsText, partsOf, TYPES, valueAs, valueOf } from './forms.js'
 
 const OPTIONS = TYPES.map((type) => [type, `${type} · ${FORMS[type].word}`])
 
-function Part({ part, text, onInput }) {
-  const shared = { label: part.name, class: part.isNumber ? 'part-number' : part.options ? 'part-choice' : 'part-text' }
+/** `faulty`: properties of a control whose value the daemon would refuse. */
+function Part({ part, text, faulty, onInput }) {
+  const width = part.isNumber ? 'part-number' : part.options ? 'part-choice' : 'part-text'
+  const shared = { label: part.name, class: width, ...faulty }
   if (part.options !== undefined) {
     const known = part.options.some((option) => (Array.isArray(option) ? option[0] : option) === text)
     const options = known ? part.options : [[text, text === '' ? 'choose' : text], ...part.options]
@@ -32,6 +34,8 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop }) {
   const where = label === '' || label === '@' ? name : `${label}.${name}`
   // The value may have several parts: the message belongs to all of them.
   const valueError = errorOf('value')
+  const errorId = useId()
+  const faulty = valueError === undefined ? {} : { 'aria-invalid': 'true', 'aria-describedby': errorId }
   return html`
     <fieldset class="record ${error ? 'is-wrong' : ''}" disabled=${disabled}>
       <legend class="hidden">${type} record of ${where}</legend>
@@ -61,7 +65,7 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop }) {
                   class="part-text"
                   value=${value}
                   onInput=${(text) => onEdit({ value: text })}
-                  aria-invalid=${valueError ? 'true' : undefined}
+                  ...${faulty}
                 />`
               : FORMS[type].parts.map(
                   (part, index) =>
@@ -69,12 +73,13 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop }) {
                       key=${part.name}
                       part=${part}
                       text=${texts[index]}
+                      faulty=${faulty}
                       onInput=${(text) => onEdit({ value: valueOf(type, texts.with(index, text)) })}
                     />`
                 )
           }
         </div>
-        ${valueError && html`<p class="field-error" role="status">${valueError}</p>`}
+        ${valueError && html`<p class="field-error" role="status" id=${errorId}>${valueError}</p>`}
         ${
           FORMS[type] !== undefined &&
           FORMS[type].parts.length > 1 &&

@@ -102,7 +102,7 @@ export function useEditor(name) {
     } catch (error) {
       if (!(error instanceof Problem) || error.errors.length === 0) throw error
       const found = errorsByRow(error.errors, rowByPath)
-      setErrors(found)
+      setErrors({ ...found, isRefused: true })
       const text = found.rest.length > 0 ? found.rest.join('; ') : 'Not saved: see the marked records.'
       throw new Error(text, { cause: error })
     }
