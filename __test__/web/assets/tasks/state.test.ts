@@ -1,24 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
 const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { eventWord, taskState, taskShare, taskSteps, titleOf } = (await asset('tasks/state.js')) as {
+const { taskState, taskShare, taskSteps, titleOf } = (await asset('tasks/state.js')) as {
   taskShare: (task: object) => number
   taskSteps: (task: object) => { word: string; state: string }[]
   titleOf: (tasks: object[]) => string
-  eventWord: (event: object) => string
   taskState: (task: object) => { word: string; tone: string }
 }
-
-describe('an event in the list', () => {
-  it.each([
-    ['task:failed', { error: 'SVC-TSK-003' }, 'task:cancelled'],
-    ['task:failed', { error: 'SVC-REG-001' }, 'task:failed'],
-    ['task:failed', {}, 'task:failed'],
-    ['peer:connect', {}, 'peer:connect']
-  ])('%s with %o is %s', (type, detail, word) => {
-    expect(eventWord({ type, detail })).toBe(word)
-  })
-})
 
 describe('what a task is at', () => {
   const task = { status: 'running', phase: 'evaluate', paused: false, queue_position: null, error: null }

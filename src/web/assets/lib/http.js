@@ -83,5 +83,4 @@ export const getResponse = (path) => send('GET', path)
 /** What anybody is answered: without the session. */
 export const getPublic = async (path) => parsed(await send('GET', path, { credentials: 'omit' }))
 export const post = async (path, body, headers) => parsed(await send('POST', path, { body, headers }))
-export const patch = async (path, body, headers) => parsed(await send('PATCH', path, { body, headers }))
 export const remove = async (path, headers) => parsed(await send('DELETE', path, { headers }))

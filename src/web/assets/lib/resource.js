@@ -6,6 +6,8 @@ import { get } from './http.js'
 
 /** Events come in bursts: one reading answers for all of this time, milliseconds. */
 const EVENT_DELAY_MS = 150
+/** So long what nobody shows now is kept for the next view, milliseconds. */
+const KEPT_MS = 30_000
 
 const resources = new Map()
 
@@ -14,6 +16,7 @@ class Resource {
   #users = new Map()
   #timer
   #running
+  #leaving
   #endEvents = () => {}
 
   constructor(path) {
@@ -22,6 +25,7 @@ class Resource {
 
   use(listener, options) {
     const key = {}
+    clearTimeout(this.#leaving)
     this.#users.set(key, { listener, ...options })
     if (this.#users.size === 1) this.#endEvents = onEvent((event) => this.#hear(event))
     void this.refresh()
@@ -30,7 +34,7 @@ class Resource {
       if (this.#users.size > 0) return
       clearTimeout(this.#timer)
       this.#endEvents()
-      resources.delete(this.path)
+      this.#leaving = setTimeout(() => resources.get(this.path) === this && resources.delete(this.path), KEPT_MS)
     }
   }
 
@@ -54,6 +58,12 @@ class Resource {
     return this.#running
   }
 
+  /** As `refresh`, with what the daemon has now: a reading under way may have begun before the change. */
+  async refreshAfter() {
+    await this.#running
+    return this.refresh()
+  }
+
   async #read() {
     try {
       const [accept] = [...this.#users.values()].map((user) => user.accept)
@@ -71,9 +81,15 @@ class Resource {
   }
 }
 
-const resourceOf = (path) => {
+/** For tests; views use {@link useResource}. */
+export const resourceOf = (path) => {
   if (!resources.has(path)) resources.set(path, new Resource(path))
   return resources.get(path)
+}
+
+/** For the end of a session: the next one may see less. */
+export function forgetResources() {
+  resources.clear()
 }
 
 /** Reads what begins with one of these paths again, where it is shown. For after a change. */
@@ -81,7 +97,7 @@ export const refresh = (...prefixes) =>
   Promise.all(
     [...resources.values()]
       .filter(({ path, isUsed }) => isUsed && prefixes.some((prefix) => path.startsWith(prefix)))
-      .map((resource) => resource.refresh())
+      .map((resource) => resource.refreshAfter())
   )
 
 connection.subscribe(({ isLost }) => !isLost && void refresh('/'))

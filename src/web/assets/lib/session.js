@@ -1,5 +1,6 @@
 import { startEvents, stopEvents } from './events.js'
 import * as http from './http.js'
+import { forgetResources } from './resource.js'
 import { createStore, useStore } from './store.js'
 
 /**
@@ -15,6 +16,7 @@ function enter(scopes) {
 
 function leave(reason) {
   stopEvents()
+  forgetResources()
   session.set({ scopes: [], reason })
 }
 

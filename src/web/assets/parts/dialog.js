@@ -23,7 +23,7 @@ export function ask(asked) {
   )
 }
 
-export const withdrawQuestion = () => question.get()?.answer(false)
+const withdrawQuestion = () => question.get()?.answer(false)
 
 /**
  * A modal window. `onClose` is called for Esc, the backdrop's button and the element's end. Gives the focus back to

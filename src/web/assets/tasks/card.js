@@ -22,7 +22,7 @@ export async function endTask(taskNow) {
   await refresh('/api/vdf', '/api/names')
 }
 
-export const KIND_WORDS = { register: 'Registering', renew: 'Renewing' }
+const KIND_WORDS = { register: 'Registering', renew: 'Renewing' }
 
 const Steps = ({ task }) => html`
   <ol class="task-steps" aria-label="Steps">
