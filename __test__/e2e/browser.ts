@@ -36,13 +36,14 @@ export async function logIn(page: Page, { token }: Pick<Daemon, 'token'>): Promi
   await page.locator('main#main h1').waitFor()
 }
 
-/** What axe finds serious or critical on the page as it is now: rule, and the elements. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** What axe finds serious or critical on the page as it is now: rule, and the elements. `rules`: these alone. */
+export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Not by page.evaluate: the policy of the page allows no eval.
   const session = await page.context().newCDPSession(page)
-  await session.send('Runtime.evaluate', { expression: axe.source })
+  const known = await session.send('Runtime.evaluate', { expression: 'typeof axe', returnByValue: true })
+  if (known.result.value === 'undefined') await session.send('Runtime.evaluate', { expression: axe.source })
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(
+    expression: `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })}).then(({ violations }) => JSON.stringify(
       violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .map(({ id, nodes }) => id + ': ' + nodes.map(({ target, failureSummary }) => target + ' ' + failureSummary).join(' | '))))`,
     awaitPromise: true,
