@@ -18,6 +18,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'version.ts': [],
   util: [],
   protocol: [],
+  // Verification of VDF proofs without the addon.
+  vdf: ['protocol'],
+  // chronym/verify
+  verify: ['protocol', 'vdf', 'native', 'util'],
   time: ['protocol', 'store', 'beacon'],
   config: ['protocol', 'error-table.ts', 'errors.ts', 'api'],
   native: ['protocol', 'util', 'version.ts'],

@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
-/** What the rules may use of others: encodings, hashes, signatures, schemas. Of node:net one pure function. */
+/** What the rules may use of others: encodings, hashes, signatures, schemas. */
 const PURE: Readonly<Record<string, readonly string[] | 'all'>> = {
+  '@noble/curves/ed25519.js': ['ed25519'],
+  '@noble/hashes/sha2.js': ['sha256', 'sha512'],
   'node:crypto': [
     'createHash',
     'timingSafeEqual',
@@ -18,7 +20,6 @@ const PURE: Readonly<Record<string, readonly string[] | 'all'>> = {
     'verify',
     'KeyObject'
   ],
-  'node:net': ['isIPv4', 'isIPv6'],
   '@scure/bip39': ['entropyToMnemonic', 'mnemonicToEntropy'],
   '@scure/bip39/wordlists/english.js': ['wordlist'],
   canonicalize: 'all',

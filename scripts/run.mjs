@@ -22,7 +22,11 @@ const COMMANDS = {
   'format:check': [[PRETTIER, '--check', '.']],
   lint: [[bin('eslint', 'bin/eslint.js'), '.']],
   typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],
-  build: [[TYPESCRIPT, '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']],
+  build: [
+    [TYPESCRIPT, '-p', 'tsconfig.build.json'],
+    [TYPESCRIPT, '-p', 'tsconfig.types.json'],
+    ['scripts/finish-build.mjs']
+  ],
   'bench:vdf': [['bench/vdf.ts']],
   'bench:tasks': [['bench/tasks.ts']],
   'bench:garbage': [['bench/garbage.ts']],

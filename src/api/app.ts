@@ -24,6 +24,7 @@ import { seedRoutes } from './routes/seed.ts'
 import { sessionRoutes } from './routes/access/session.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { tokenRoutes } from './routes/access/tokens.ts'
+import { verifyRoutes } from './routes/site/verify.ts'
 import { zoneRoutes } from './routes/zones.ts'
 import type { ApiServices } from './services.ts'
 import { createSessions } from './access/sessions.ts'
@@ -72,6 +73,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
     docsRoutes(() => createDocument(app, services.version))
   )
   declared.route('/', dashboardRoutes())
+  declared.route('/', verifyRoutes())
 
   const answerError = onError(services)
   const attend = createAttend({ services, sessions, limits, host: options.host, onError: answerError })

@@ -3,10 +3,10 @@
  * faster, signs the same bytes and verifies. Our own checks precede it, since libraries disagree on them ("Taming the
  * many EdDSAs").
  */
-import type { KeyObject } from 'node:crypto'
-import { createPrivateKey, createPublicKey, sign as cryptoSign, verify as cryptoVerify } from 'node:crypto'
-import nacl from 'tweetnacl'
-import { concatBytes, fromHex } from '../encoding/bytes.ts'
+import { fromHex, toHex } from '../encoding/bytes.ts'
+import { equationHolds } from '../platform/node.ts'
+
+export { keyPairFromSeed, sign } from '../platform/node.ts'
 
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
@@ -17,10 +17,6 @@ export interface KeyPair {
   /** The 32-byte seed of RFC 8032, then the public key: 64 bytes, as in tweetnacl. */
   readonly secretKey: Uint8Array
 }
-
-/** DER before a raw key: PKCS #8 and SubjectPublicKeyInfo of RFC 8410. */
-const PKCS8_PREFIX = fromHex('302e020100300506032b657004220420')
-const SPKI_PREFIX = fromHex('302a300506032b6570032100')
 
 /** The order L of the base point and the field prime p = 2^255 - 19, both little-endian (RFC 8032, section 5.1). */
 const GROUP_ORDER = fromHex('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010')
@@ -35,23 +31,6 @@ const SMALL_ORDER_Y = new Set([
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'
 ])
 
-export function keyPairFromSeed(seed: Uint8Array): KeyPair {
-  return nacl.sign.keyPair.fromSeed(seed)
-}
-
-const privateKeys = new WeakMap<Uint8Array, KeyObject>()
-
-export function sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array {
-  let key = privateKeys.get(secretKey)
-  if (key === undefined) {
-    const der = Buffer.from(concatBytes(PKCS8_PREFIX, secretKey.subarray(0, 32)))
-    key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-    der.fill(0)
-    privateKeys.set(secretKey, key)
-  }
-  return new Uint8Array(cryptoSign(null, message, key))
-}
-
 /**
  * Verifies a signature, the same way everywhere. S < L; A and R are canonical encodings of points that are not of small
  * order; SB = R + kA holds without a cofactor. Mixed-order A or R pass only if that exact equation holds.
@@ -61,10 +40,7 @@ export function verifyStrict(signature: Uint8Array, message: Uint8Array, publicK
   const r = signature.subarray(0, 32)
   const s = signature.subarray(32)
   if (!isBelow(s, GROUP_ORDER) || !isAcceptablePoint(r) || !isAcceptablePoint(publicKey)) return false
-  // OpenSSL computes SB - kA and compares its encoding with R: cofactorless, and an R off the curve never matches. It
-  // refuses an A off the curve.
-  const key = createPublicKey({ key: Buffer.from(concatBytes(SPKI_PREFIX, publicKey)), format: 'der', type: 'spki' })
-  return cryptoVerify(null, message, key, signature)
+  return equationHolds(signature, message, publicKey)
 }
 
 /** Whether a public key may be used. A key off the curve is found only when it verifies something. */
@@ -78,7 +54,7 @@ export function isAcceptablePublicKey(publicKey: Uint8Array): boolean {
 function isAcceptablePoint(encoded: Uint8Array): boolean {
   const y = Uint8Array.from(encoded)
   y[31]! &= 0x7f
-  return isBelow(y, FIELD_PRIME) && !SMALL_ORDER_Y.has(Buffer.from(y).toString('hex'))
+  return isBelow(y, FIELD_PRIME) && !SMALL_ORDER_Y.has(toHex(y))
 }
 
 /** Whether a < b, both 32 bytes little-endian. Not constant in time: all inputs are public. */

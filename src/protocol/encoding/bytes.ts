@@ -1,5 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { EncodingError } from '../errors.ts'
+import { base64ToBytes, equalOfLength, hexToBytes, toBase64 } from '../platform/node.ts'
+
+export { compareBytes, sha256, toBase64, toHex } from '../platform/node.ts'
 
 const UTF8 = new TextEncoder()
 
@@ -36,35 +38,15 @@ export function u64be(value: number): Uint8Array {
   return bytes
 }
 
-export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return new Uint8Array(hash.digest())
-}
-
 /** In constant time for equal lengths. */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && timingSafeEqual(left, right)
-}
-
-/** Lexicographic order of bytes: negative, zero or positive. */
-export function compareBytes(left: Uint8Array, right: Uint8Array): number {
-  return Buffer.compare(left, right)
-}
-
-export function toHex(bytes: Uint8Array): string {
-  return view(bytes).toString('hex')
+  return left.length === right.length && equalOfLength(left, right)
 }
 
 /** Reads hex of either case. Throws EncodingError for anything else. */
 export function fromHex(text: string): Uint8Array {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new EncodingError('not hexadecimal')
-  return new Uint8Array(Buffer.from(text, 'hex'))
-}
-
-/** Standard alphabet, padded (RFC 4648 section 4). */
-export function toBase64(bytes: Uint8Array): string {
-  return view(bytes).toString('base64')
+  return hexToBytes(text)
 }
 
 /**
@@ -79,12 +61,9 @@ export function fromBase64(text: string): Uint8Array {
   if (!standard && !urlSafe) throw new EncodingError('not base64')
   const digits = text.replace(/=+$/, '')
   if (digits.length !== text.length && text.length % 4 !== 0) throw new EncodingError('wrong base64 padding')
-  const bytes = Buffer.from(digits, 'base64')
-  const again = bytes.toString(standard ? 'base64' : 'base64url').replace(/=+$/, '')
-  if (again !== digits) throw new EncodingError('not base64: length or unused bits are wrong')
-  return new Uint8Array(bytes)
-}
-
-function view(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const inStandard = digits.replaceAll('-', '+').replaceAll('_', '/')
+  const bytes = base64ToBytes(inStandard)
+  if (toBase64(bytes).replace(/=+$/, '') !== inStandard)
+    throw new EncodingError('not base64: length or unused bits are wrong')
+  return bytes
 }

@@ -1,0 +1,53 @@
+/** chiavdf's proofs on BigInt: the vectors that crates/vdf is held to. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fromHex } from '../../src/protocol/encoding/bytes.ts'
+import { discriminantFromBytes, discriminantFromSeed } from '../../src/vdf/discriminant.ts'
+import { verifyProof } from '../../src/vdf/verify.ts'
+
+interface Vector {
+  readonly kind: string
+  readonly seed_hex: string
+  readonly disc_bits: number
+  readonly discriminant_hex: string
+  readonly iterations: number
+  readonly x_hex: string
+  readonly y_hex: string
+  readonly proof_hex: string
+  readonly recursion: number
+  readonly note: string
+}
+
+function load(file: string): readonly Vector[] {
+  const text = readFileSync(join(import.meta.dirname, '../vectors', file), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Vector)
+}
+
+function verdict({ disc_bits, discriminant_hex, iterations, x_hex, y_hex, proof_hex, recursion }: Vector): boolean {
+  if (discriminant_hex.length !== disc_bits / 4) return false
+  const discriminant = discriminantFromBytes(fromHex(discriminant_hex))
+  return verifyProof(discriminant, fromHex(x_hex), BigInt(iterations), fromHex(y_hex + proof_hex), recursion)
+}
+
+const chiavdf = load('chiavdf.jsonl')
+/** All 60 are proofs of 1024 bits: six say as much, and take half a second. */
+const mainnet = load('chiavdf-mainnet.jsonl').filter((_, index) => index % 10 === 9)
+
+describe('proofs on BigInt', () => {
+  it.each([...chiavdf, ...load('chiavdf-short-seeds.jsonl'), ...mainnet])(
+    'judges $kind of $disc_bits bits, $iterations squarings: $note',
+    (vector) => expect(verdict(vector)).toBe(!['corrupt', 'malleable'].includes(vector.kind))
+  )
+
+  it.each([...chiavdf.filter(({ kind }) => kind === '1wesolowski'), ...load('chiavdf-short-seeds.jsonl')])(
+    'derives the discriminant of $disc_bits bits of seed $seed_hex',
+    ({ seed_hex, disc_bits, discriminant_hex }) =>
+      expect(discriminantFromSeed(fromHex(seed_hex), disc_bits)).toEqual(
+        discriminantFromBytes(fromHex(discriminant_hex))
+      )
+  )
+})

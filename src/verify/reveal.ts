@@ -1,0 +1,110 @@
+/** Is this Reveal valid? */
+import { claimOf } from '../protocol/claim/claim.ts'
+import { checkReveal, validateReveal, type ValidRule } from '../protocol/claim/valid.ts'
+import { EncodingError } from '../protocol/errors.ts'
+import { toHex, fromHex } from '../protocol/encoding/bytes.ts'
+import { parseZonePayload, ZoneError, type PublishedZone } from '../protocol/zone/zone.ts'
+import { roundTimeMs } from '../protocol/time/beacon-time.ts'
+import { profileOf, revealOf, type ProfileInput, type RevealJson } from './input.ts'
+import { Refusal, runSteps, type Step } from './steps.ts'
+import type { Engine, Verification } from './types.ts'
+
+export interface RevealOptions {
+  readonly profile: ProfileInput
+  /** The name that was asked for: a Reveal of another one fails. */
+  readonly name?: string
+  /** Called before each pulse and proof, the slow steps. `done` counts from 0. */
+  readonly onProgress?: (progress: { rule: 'pulse' | 'proof'; done: number; of: number }) => void
+  readonly signal?: AbortSignal
+}
+
+/** What a valid Reveal says. Whether peers agree that this claim owns the name is for the network to say. */
+export interface VerifiedReveal {
+  readonly name: string
+  /** The owner's public key, hexadecimal. */
+  readonly owner: string
+  readonly serial: number
+  /** Undefined where the payload is no zone: the network accepts any bytes. */
+  readonly zone?: PublishedZone
+  readonly links: readonly { readonly round: number; readonly iterations: number }[]
+  /** Unix time in ms at which the lease ends unless it is renewed, and by which only its owner may renew it. */
+  readonly leaseEnds: number
+  readonly graceEnds: number
+}
+
+const STEPS = [
+  { rule: 'encoding', title: 'The record has the one encoding of a Reveal' },
+  { rule: 'asked', title: 'It is of the name that was asked for' },
+  { rule: 'size', title: 'Every field has its size' },
+  { rule: 'canonical', title: 'The proof is encoded canonically' },
+  { rule: 'name', title: 'The name follows the rules of the network' },
+  { rule: 'iterations', title: 'Each link has the squarings that the name costs' },
+  { rule: 'chain', title: 'Each renewal came within the lease before it' },
+  { rule: 'signature', title: "The name's key signed it" },
+  { rule: 'pulse', title: 'The beacon signed the pulse of each link' },
+  { rule: 'proof', title: 'The squarings were done, from the seed of that pulse, key and name' }
+] as const satisfies readonly (Step & { rule: ValidRule | 'encoding' | 'asked' })[]
+
+export async function verifyReveal(
+  engine: Engine,
+  input: RevealJson | Uint8Array,
+  { profile: given, name, onProgress, signal }: RevealOptions
+): Promise<Verification<VerifiedReveal>> {
+  const profile = profileOf(given)
+  const publicKey = fromHex(profile.beacon.public_key)
+  return runSteps(STEPS, engine.backend, async (passed) => {
+    const reveal = revealOf(input)
+    passed('encoding', 'the encoding of a Reveal')
+    if (name !== undefined && reveal.name !== name)
+      throw new Refusal(`it is of ${JSON.stringify(reveal.name)}, not of ${JSON.stringify(name)}`)
+    passed('asked', name === undefined ? 'no name was given to compare' : reveal.name)
+    const cheap = checkReveal(reveal, profile)
+    if (!cheap.ok) throw new Refusal(cheap.detail, cheap.rule)
+    const { links } = cheap
+    const counted = { pulse: 0, proof: 0 }
+    const turn = async (rule: 'pulse' | 'proof'): Promise<void> => {
+      // lets the caller draw, and abort
+      await Promise.resolve()
+      signal?.throwIfAborted()
+      onProgress?.({ rule, done: counted[rule]++, of: links.length })
+    }
+    const verdict = await validateReveal(reveal, profile, {
+      verifyPulse: async ({ round, signature }) => {
+        await turn('pulse')
+        return engine.verifyPulse(publicKey, round, signature)
+      },
+      verifyProof: async (question) => {
+        await turn('proof')
+        return engine.verifyVdf(question)
+      }
+    })
+    passed('name', reveal.name)
+    passed('iterations', links.map(({ iterations }) => String(iterations)).join(', '))
+    passed('chain', links.length === 1 ? 'a first claim' : `a first claim and ${links.length - 1} renewals`)
+    passed('signature', `by ${toHex(reveal.pubkey)}`)
+    if (!verdict.ok) throw new Refusal(verdict.detail, verdict.rule)
+    passed('pulse', `rounds ${links.map(({ p }) => String(p)).join(', ')}`)
+    passed('proof', `${links.length} verified, in class groups of ${profile.discriminant_bits} bits`)
+    const claim = claimOf(reveal, cheap.name, links, profile)
+    const leaseEnd = claim.newestRound + profile.lease
+    const zone = zoneOf(reveal.payload, profile)
+    return {
+      name: reveal.name,
+      owner: toHex(reveal.pubkey),
+      serial: claim.serial,
+      ...(zone === undefined ? {} : { zone }),
+      links: links.map(({ p, iterations }) => ({ round: p, iterations })),
+      leaseEnds: roundTimeMs(leaseEnd, profile.beacon),
+      graceEnds: roundTimeMs(leaseEnd + profile.grace, profile.beacon)
+    }
+  })
+}
+
+function zoneOf(payload: Uint8Array, profile: Parameters<typeof parseZonePayload>[1]): PublishedZone | undefined {
+  try {
+    return parseZonePayload(payload, profile)
+  } catch (error) {
+    if (error instanceof ZoneError || error instanceof EncodingError) return undefined
+    throw error
+  }
+}
