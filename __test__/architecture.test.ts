@@ -20,6 +20,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   // Verification of VDF proofs without the addon.
   vdf: ['protocol'],
+  // chronym/client/node: finds the daemon of this machine. chronym/client itself is api/client.
+  library: ['protocol', 'api', 'config', 'data-directory'],
   // chronym/verify
   verify: ['protocol', 'vdf', 'native', 'util'],
   time: ['protocol', 'store', 'beacon'],
@@ -84,6 +86,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'data-directory',
     'daemon',
+    'library',
     'util',
     'views',
     'error-table.ts',

@@ -10,7 +10,7 @@ import { asServiceError } from '../service-errors.ts'
 import { EXIT, exitCodeOfStatus, type ExitCode } from './failures/exit-codes.ts'
 import { cureOf } from './failures/cures.ts'
 import { Failure, messageOf, usageFailure, type CliErrorCode } from './failures/failure.ts'
-import { UnprovedError } from './connection/proven-fetch.ts'
+import { UnprovedError } from '../api/client/proven-fetch.ts'
 
 const TOKEN_CURE =
   'Give the token of this daemon with --token, CHRONYM_TOKEN or --data-dir. A token file goes only ' +

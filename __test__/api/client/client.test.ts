@@ -207,7 +207,7 @@ describe('the events of a task', () => {
     const { client } = await connected()
     const { task_id: taskId } = await client.register(NAME)
     const closed = new AbortController()
-    const events = client.taskEvents(taskId, closed.signal)
+    const events = client.taskEvents(taskId, { signal: closed.signal })
     const next = events.next()
     setImmediate(() => closed.abort())
     expect((await next).done).toBe(true)

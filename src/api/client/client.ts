@@ -1,45 +1,20 @@
 /**
- * The typed client of the HTTP interface, as the command line uses it. It needs nothing of the daemon but its address
- * and a token.
+ * `chronym/client`: the typed client of the HTTP interface, for programs and for the command line. It needs nothing of
+ * the daemon but its address and a token, and nothing of Node.
  */
-import { readEventStream } from './events.ts'
-import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from '../schemas/common.ts'
+import { createSender, type Call, type ClientOptions } from './send.ts'
+import { daemonEvents, taskEvents } from './streams.ts'
+import { NotReady, plainFetch, ProblemError, UnreachableError, type Transport } from './transport.ts'
 import type {
-  ConfigBody,
-  ConfigFieldView,
-  CreateTokenRequest,
-  DaemonEvent,
-  HealthBody,
-  NewTokenBody,
-  ReadinessBody,
-  RotatedTokenBody,
-  TokenView
-} from '../schemas/daemon.ts'
-import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
-import type { DnsView } from '../../views/dns.ts'
-import type { Explanation } from '../../views/explanation.ts'
-import type { NetworkStatusView } from '../../views/network-status.ts'
-import type { OwnedNameView } from '../../views/owned-name.ts'
-import type { PinView } from '../../views/pin.ts'
-import type { ProblemBody } from '../schemas/problem.ts'
-import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
-import type { WantedView } from '../../views/wanted.ts'
-import type { TaskStartedBody } from '../schemas/task.ts'
-import type { Estimate } from '../../views/estimate.ts'
-import type { TaskView } from '../../views/task.ts'
-import type { ZoneBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
-import type { ZoneDraft } from '../../views/zone-draft.ts'
-import type { SeedBody } from '../schemas/seed.ts'
-import { NotReady, plainFetch, problemOf, ProblemError, UnreachableError, type Transport } from './transport.ts'
-
-export type {
+  ChallengeBody,
   CommitRequest,
+  CommittedBody,
   ConfigBody,
   ConfigFieldView,
   CreateTokenRequest,
-  Estimate,
-  DaemonEvent,
+  DnsFlushedBody,
   DnsView,
+  Estimate,
   Explanation,
   HealthBody,
   IdentityLogBody,
@@ -48,106 +23,50 @@ export type {
   NewTokenBody,
   OwnedNameView,
   PinView,
-  ProblemBody,
   PublishRequest,
   ReadinessBody,
+  RequestOptions,
   ResolvedIdentityBody,
   RevealBody,
+  RotatedTokenBody,
   SeedBody,
+  SessionBody,
+  SessionOpenedBody,
+  StartOptions,
   StoredBody,
-  TaskView,
+  StreamOptions,
   TaskStartedBody,
+  TaskView,
   TokenView,
   WantedView,
+  WriteOptions,
+  ZoneAnswer,
   ZoneBody,
   ZoneDraft,
   ZonePatchBody,
   ZonePublishedBody,
   ZoneSavedBody
-}
+} from './types.ts'
+
+export type * from './types.ts'
+export type { Call, ClientOptions } from './send.ts'
 export { plainFetch, ProblemError, UnreachableError, type Transport }
-
-export interface ClientOptions {
-  /** `http://host:port` */
-  readonly baseUrl: string
-  readonly token?: string | undefined
-  readonly fetch?: Transport | undefined
-}
-
-export interface RequestOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
-export interface StartOptions extends RequestOptions {
-  readonly zone?: ZoneBody | undefined
-  readonly idempotencyKey?: string | undefined
-}
-
-export interface TaskEventMessage {
-  readonly id: number
-  readonly type: 'progress' | 'phase' | 'completed' | 'failed'
-  readonly task: TaskView
-}
-
-export interface ZoneAnswer {
-  readonly zone: ZoneBody
-  readonly source: 'local' | 'network'
-  readonly state: 'draft' | 'published'
-  readonly etag: string
-}
 
 export type Client = ReturnType<typeof createClient>
 
-interface Call extends RequestOptions {
-  readonly body?: unknown
-  readonly headers?: Record<string, string | undefined>
-}
-
-/** Every method rejects with ProblemError or UnreachableError. */
-export function createClient({ baseUrl, token, fetch: transport = plainFetch }: ClientOptions) {
-  const base = baseUrl.replace(/\/+$/, '')
-
-  async function send(method: string, path: string, { body, headers, signal }: Call = {}): Promise<Response> {
-    const given = new Headers()
-    for (const [name, value] of Object.entries({
-      ...headers,
-      Authorization: token === undefined ? undefined : `Bearer ${token}`
-    })) {
-      if (value !== undefined) given.set(name, value)
-    }
-    const request: RequestInit & { body?: string } = { method, headers: given, signal: signal ?? null }
-    if (body !== undefined) {
-      request.body = JSON.stringify(body)
-      given.set('Content-Type', 'application/json')
-    }
-    const response = await transport(`${base}${path}`, request)
-    if (!response.ok && response.status !== 304) throw await problemOf(response, base)
-    return response
-  }
-
-  async function json<T>(method: string, path: string, call?: Call): Promise<T> {
-    const response = await send(method, path, call)
-    try {
-      // The daemon's tests hold every answer against the schema that T is made from.
-      return (await response.json()) as T
-    } catch (cause) {
-      if (call?.signal?.aborted === true) throw cause
-      throw new UnreachableError(`The daemon at ${base} broke its answer off.`, { cause })
-    }
-  }
-
+/** Every method rejects with ProblemError, UnreachableError, or the reason of its signal. */
+export function createClient(settings: ClientOptions = {}) {
+  const sender = createSender(settings)
+  const { base, send, json } = sender
   const segment = encodeURIComponent
   const start =
     (kind: 'register' | 'renew') =>
-    (name: string, { zone, idempotencyKey, signal }: StartOptions = {}) =>
+    (name: string, { zone, idempotencyKey, ...options }: StartOptions = {}) =>
       json<TaskStartedBody>('POST', `/api/vdf/${kind}`, {
         body: { name, zone },
         headers: { 'Idempotency-Key': idempotencyKey },
-        signal
+        ...options
       })
-
-  const openStream = (path: string, lastEventId: string | undefined, signal?: AbortSignal) =>
-    send('GET', path, { headers: { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId }, signal })
 
   return {
     baseUrl: base,
@@ -241,31 +160,11 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     resumeTask: (taskId: string, options?: RequestOptions) =>
       json<TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
     /**
-     * Connects again after a cut or a restart of the daemon, with Last-Event-ID; `whenLost` hears of each pause before
-     * that. Ends after `completed` or `failed`, or when `signal` aborts.
+     * Connects again after a cut or a restart of the daemon, with Last-Event-ID. Ends after `completed` or `failed`, or
+     * when the signal aborts.
      */
-    async *taskEvents(
-      taskId: string,
-      signal?: AbortSignal,
-      whenLost?: () => void
-    ): AsyncGenerator<TaskEventMessage, void> {
-      const path = `/api/vdf/status/${segment(taskId)}`
-      let last = 0
-      let ended: TaskView | undefined
-      const connect = async (lastEventId: string | undefined, again: boolean) => {
-        const task = again ? await json<TaskView>('GET', path, { signal }) : undefined
-        if (task !== undefined && task.status !== 'running') ended = task
-        return ended === undefined ? await openStream(`${path}/events`, lastEventId, signal) : undefined
-      }
-      for await (const { id, event, data } of withoutBreaks(readEventStream(connect, signal, whenLost), base)) {
-        const type = event as TaskEventMessage['type']
-        last = Number(id)
-        yield { id: last, type, task: data as TaskView }
-        if (type === 'completed' || type === 'failed') return
-      }
-      // It ended while nobody was connected, and its events are gone.
-      if (ended !== undefined && ended.status !== 'running') yield { id: last, type: ended.status, task: ended }
-    },
+    taskEvents: (taskId: string, options: StreamOptions = {}) =>
+      taskEvents(sender, `/api/vdf/status/${segment(taskId)}`, options),
 
     zone: async (name: string, options?: RequestOptions): Promise<ZoneAnswer> => {
       const response = await send('GET', `/api/zone/${segment(name)}`, options)
@@ -276,28 +175,23 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
         etag: response.headers.get('ETag') ?? ''
       }
     },
-    saveZone: (
-      name: string,
-      zone: ZoneBody,
-      { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}
-    ) =>
+    saveZone: (name: string, zone: ZoneBody, { ifMatch, ...options }: WriteOptions = {}) =>
       json<ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, {
         body: zone,
         headers: { 'If-Match': ifMatch },
-        signal
+        ...options
       }),
-    patchZone: (
-      name: string,
-      patch: ZonePatchBody,
-      { ifMatch, signal }: RequestOptions & { ifMatch?: string | undefined } = {}
-    ) =>
+    patchZone: (name: string, patch: ZonePatchBody, { ifMatch, ...options }: WriteOptions = {}) =>
       json<ZoneSavedBody>('PATCH', `/api/zone/${segment(name)}`, {
         body: patch,
         headers: { 'If-Match': ifMatch },
-        signal
+        ...options
       }),
-    discardZone: (name: string, options?: RequestOptions) =>
-      json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, options),
+    discardZone: (name: string, { ifMatch, ...options }: WriteOptions = {}) =>
+      json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, {
+        headers: { 'If-Match': ifMatch },
+        ...options
+      }),
     drafts: (options?: RequestOptions) => json<ZoneDraft[]>('GET', '/api/drafts', options),
     publishZone: (name: string, options?: RequestOptions) =>
       json<ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
@@ -312,30 +206,37 @@ export function createClient({ baseUrl, token, fetch: transport = plainFetch }: 
     dns: (options?: RequestOptions) => json<DnsView>('GET', '/api/dns', options),
     /** Forgets what is known of a name, or of all. */
     flushDns: (name?: string, options?: RequestOptions) =>
-      json<{ success: true; flushed: number }>('POST', '/api/dns/flush', { ...options, body: { name } }),
+      json<DnsFlushedBody>('POST', '/api/dns/flush', { ...options, body: { name } }),
     tokens: (options?: RequestOptions) => json<TokenView[]>('GET', '/api/tokens', options),
     createToken: (request: CreateTokenRequest, options?: RequestOptions) =>
       json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
     revokeToken: (id: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/tokens/${segment(id)}`, options),
     rotateToken: (options?: RequestOptions) => json<RotatedTokenBody>('POST', '/api/tokens/rotate', options),
-    async *events(signal?: AbortSignal): AsyncGenerator<DaemonEvent, void> {
-      for await (const { data } of readEventStream(
-        (lastEventId) => openStream('/api/events', lastEventId, signal),
-        signal
-      ))
-        yield data as DaemonEvent
+    /** All that happens at the daemon. Connects again as `taskEvents` does; ends when the signal aborts. */
+    events: (options: StreamOptions = {}) => daemonEvents(sender, options),
+    /** A DNS query over HTTPS (RFC 8484): a message in, a message out. */
+    dnsQuery: async (message: Uint8Array, options?: RequestOptions): Promise<Uint8Array> => {
+      const type = 'application/dns-message'
+      const headers = { 'Content-Type': type, Accept: type }
+      const answer = await send('POST', '/dns-query', { ...options, body: message, headers })
+      return new Uint8Array(await answer.arrayBuffer())
     },
+    /** Proves that the daemon holds the main token: chronym/client/node checks it before it shows a token. */
+    challenge: (nonce: string, address: string, options?: RequestOptions) =>
+      json<ChallengeBody>('GET', `/api/challenge?nonce=${segment(nonce)}&address=${segment(address)}`, options),
+    /** What this client may do; no scopes without a token. */
+    session: (options?: RequestOptions) => json<SessionBody>('GET', '/session', options),
+    /** For pages that the daemon serves: sets a cookie that counts with `secret` in the header X-Session-Secret. */
+    logIn: (withToken: string, options?: RequestOptions) =>
+      json<SessionOpenedBody>('POST', '/session', { ...options, body: { token: withToken } }),
+    logOut: async (options?: RequestOptions): Promise<void> => {
+      await send('DELETE', '/session', options)
+    },
+    /** The OpenAPI 3.1 document. */
+    openapi: (options?: RequestOptions) => json<Record<string, unknown>>('GET', '/openapi.json', options),
+    /** Any path, as it is: for what a newer daemon has. */
+    request: (method: string, path: string, call?: Call) => send(method, path, call),
     metrics: async (options?: RequestOptions) => (await send('GET', '/metrics', options)).text()
-  }
-}
-
-/** Turns the platform's errors of a broken stream into {@link UnreachableError}. */
-async function* withoutBreaks<T>(events: AsyncIterable<T>, base: string): AsyncGenerator<T, void> {
-  try {
-    yield* events
-  } catch (cause) {
-    if (cause instanceof ProblemError || cause instanceof UnreachableError) throw cause
-    throw new UnreachableError(`The daemon at ${base} answers no more.`, { cause })
   }
 }

@@ -1,5 +1,4 @@
 /** Reads server-sent events, connecting again where a stream is cut. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
 export interface EventMessage {
@@ -66,16 +65,16 @@ export async function* readEventStream(
 
 /** False when the signal aborts meanwhile. */
 async function waited(attempts: number, signal: AbortSignal | undefined): Promise<boolean> {
+  if (signal?.aborted === true) return false
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(true), Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS))
+  const abort = () => resolve(false)
+  signal?.addEventListener('abort', abort, { once: true })
   try {
-    await pause(
-      Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS),
-      undefined,
-      signal === undefined ? {} : { signal }
-    )
-    return true
-  } catch (error) {
-    if (signal?.aborted === true) return false
-    throw error
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
   }
 }
 

@@ -42,7 +42,10 @@ export class UnreachableError extends Error {
 }
 
 /** Sends a request to the daemon. Rejects with UnreachableError, or with the reason of an aborted signal. */
-export type Transport = (url: string, init: RequestInit & { readonly body?: string }) => Promise<Response>
+export type Transport = (
+  url: string,
+  init: RequestInit & { readonly body?: string | Uint8Array<ArrayBuffer> }
+) => Promise<Response>
 
 export const plainFetch: Transport = async (url, init) => {
   try {

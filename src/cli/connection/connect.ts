@@ -2,7 +2,7 @@ import { createClient, plainFetch, type Client, type Transport } from '../../api
 import { proofKey } from '../../api/daemon-proof.ts'
 import type { Context } from '../context.ts'
 import { directoryTarget, directoryToken, givenToken, localPaths, requireToken, whichDaemon } from './location.ts'
-import { provenFetch, UnprovedError } from './proven-fetch.ts'
+import { provenFetch, UnprovedError } from '../../api/client/proven-fetch.ts'
 import { printable } from '../terminal/format.ts'
 
 /**

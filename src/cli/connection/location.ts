@@ -1,19 +1,15 @@
 /** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
-import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
 import { AccessTokenError, readAccessToken } from '../../data-directory/access-token.ts'
-import { UnreachableError } from '../../api/client/client.ts'
 import type { ConfigFieldView } from '../../api/services.ts'
-import { proofKey } from '../../api/daemon-proof.ts'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config/config.ts'
 import { configFields, type StartSources } from '../../config/sources.ts'
 import { loadProfile } from '../../config/network-profile.ts'
 import { dataPaths, defaultConfigFile, defaultDataDir, type DataPaths } from '../../data-directory/paths.ts'
-import { readRunningRecord } from '../../data-directory/running-record.ts'
+import { runningTarget } from '../../library/running-target.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 import { Failure, messageOf, usageFailure } from '../failures/failure.ts'
-import type { Target } from './proven-fetch.ts'
+import type { Target } from '../../api/client/proven-fetch.ts'
 
 function localSources(context: Context): StartSources {
   const { dataDir } = context.options
@@ -64,51 +60,16 @@ export function whichDaemon({ options, env }: Context): WhichDaemon {
   return { kind: 'address', url: url.href.replace(/\/+$/u, ''), strict: options.dataDir !== undefined }
 }
 
-const ELSEWHERE = 'Name the directory of the daemon you mean with --data-dir, or its address with --api.'
-
 /**
  * The daemon that runs on the data directory, with what it must prove. Throws UnreachableError when none does, Failure
  * for a token that cannot be used.
  */
 export function directoryTarget(context: Context): Target {
-  const paths = localPaths(context)
-  const start = `Start it: chronym daemon --data-dir ${paths.root}. ${ELSEWHERE}`
-  let record: ReturnType<typeof readRunningRecord>
-  try {
-    record = readRunningRecord(paths)
-  } catch (cause) {
-    throw new UnreachableError(`${paths.running} cannot be used: ${messageOf(cause)}`, {
-      cure:
-        'Run this as the user of the daemon. Or restart the daemon, which writes the file again. Or give ' +
-        '--api and --token.',
-      cause
-    })
-  }
-  if (record === 'absent')
-    throw new UnreachableError(
-      `no daemon runs on ${paths.root}${existsSync(paths.root) ? '' : ', which does not exist'}`,
-      { cure: start }
-    )
-  if (record === 'copied')
-    throw new UnreachableError(
-      `no daemon runs on ${paths.root}: it is a copy, and its ${basename(paths.running)} belongs to another directory`,
-      { cure: start }
-    )
-  const token = directoryToken(context)
-  if (token === undefined)
-    throw new UnreachableError(`${paths.token} is missing, so the daemon of ${paths.root} cannot prove itself`, {
-      cure: 'Restart the daemon, which makes the file. Or give --api and --token.'
-    })
-  const url = reachable(record.api_url)
-  const silence =
-    `no daemon runs on ${paths.root}: nothing answers at ${url}, which its ` + `${basename(paths.running)} names`
-  return { url, key: proofKey(token), instance: record.instance, token, silence, cure: start }
-}
-
-/** An address that means "every interface" is no address to connect to. */
-function reachable(listening: string): string {
-  const { hostname, port } = new URL(listening)
-  return `http://${hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname}:${port || '80'}`
+  return runningTarget(localPaths(context), {
+    token: () => directoryToken(context),
+    elsewhere: 'Name the directory of the daemon you mean with --data-dir, or its address with --api.',
+    address: 'give --api and --token'
+  })
 }
 
 /** Characters of a header; the daemon's tokens are base64url. */

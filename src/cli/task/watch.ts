@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { cureOf } from '../failures/cures.ts'
 import type { Context } from '../context.ts'
-import { UnreachableError, type TaskEventMessage } from '../../api/client/client.ts'
+import { UnreachableError, type StreamOptions, type TaskEventMessage } from '../../api/client/client.ts'
 import type { TaskView } from '../../views/task.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { Failure } from '../failures/failure.ts'
@@ -12,7 +12,7 @@ import { etaSeconds, RateMeter, type ProgressView } from '../terminal/progress.t
 
 export interface TaskSource {
   task(taskId: string): Promise<TaskView>
-  taskEvents(taskId: string, signal?: AbortSignal, whenLost?: () => void): AsyncIterable<TaskEventMessage>
+  taskEvents(taskId: string, options?: StreamOptions): AsyncIterable<TaskEventMessage>
 }
 
 const RECONNECT_INTERVAL_MS = 1_000
@@ -116,7 +116,7 @@ async function* events(
   whenLost: () => void
 ): AsyncGenerator<TaskEventMessage> {
   for (;;) {
-    yield* source.taskEvents(taskId, signal, whenLost)
+    yield* source.taskEvents(taskId, { signal, onLost: whenLost })
     await delay(RECONNECT_INTERVAL_MS, undefined, { signal })
     const task = await source.task(taskId)
     if (task.status !== 'running') yield { id: 0, type: task.status, task }

@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net'
 import { Readable, type Duplex } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import * as v from 'valibot'
-import { UnreachableError, type Transport } from '../../api/client/client.ts'
-import { newNonce, proves, socketAddress } from '../../api/daemon-proof.ts'
-import { ChallengeSchema } from '../../api/schemas/daemon.ts'
+import { UnreachableError, type Transport } from './transport.ts'
+import { newNonce, proves, socketAddress } from '../daemon-proof.ts'
+import { ChallengeSchema } from '../schemas/daemon.ts'
 
 /** A daemon under load answers within milliseconds. */
 const CHALLENGE_TIMEOUT_MS = 10_000

@@ -1,0 +1,118 @@
+/** The shapes of requests and answers: those of the schemas that the daemon checks them by. */
+import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from '../schemas/common.ts'
+import type {
+  ChallengeBody,
+  ConfigBody,
+  ConfigFieldView,
+  CreateTokenRequest,
+  DaemonEvent,
+  DnsFlushedBody,
+  HealthBody,
+  NewTokenBody,
+  ReadinessBody,
+  RotatedTokenBody,
+  SessionBody,
+  SessionOpenedBody,
+  TokenScope,
+  TokenView
+} from '../schemas/daemon.ts'
+import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
+import type { DnsView } from '../../views/dns.ts'
+import type { Explanation } from '../../views/explanation.ts'
+import type { NetworkStatusView } from '../../views/network-status.ts'
+import type { OwnedNameView } from '../../views/owned-name.ts'
+import type { PinView } from '../../views/pin.ts'
+import type { ProblemBody } from '../schemas/problem.ts'
+import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
+import type { WantedView } from '../../views/wanted.ts'
+import type { TaskStartedBody } from '../schemas/task.ts'
+import type { Estimate } from '../../views/estimate.ts'
+import type { TaskView } from '../../views/task.ts'
+import type { ZoneBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
+import type { ZoneDraft } from '../../views/zone-draft.ts'
+import type { SeedBody } from '../schemas/seed.ts'
+export type {
+  ChallengeBody,
+  CommitRequest,
+  CommittedBody,
+  ConfigBody,
+  ConfigFieldView,
+  CreateTokenRequest,
+  Estimate,
+  DaemonEvent,
+  DnsFlushedBody,
+  DnsView,
+  Explanation,
+  HealthBody,
+  IdentityLogBody,
+  IdentityPublishedBody,
+  NetworkStatusView,
+  NewTokenBody,
+  OwnedNameView,
+  PinView,
+  ProblemBody,
+  PublishRequest,
+  ReadinessBody,
+  ResolvedIdentityBody,
+  RevealBody,
+  RotatedTokenBody,
+  SeedBody,
+  SessionBody,
+  SessionOpenedBody,
+  StoredBody,
+  TaskView,
+  TaskStartedBody,
+  TokenScope,
+  TokenView,
+  WantedView,
+  ZoneBody,
+  ZoneDraft,
+  ZonePatchBody,
+  ZonePublishedBody,
+  ZoneSavedBody
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Of this request, in place of the client's (ClientOptions); Infinity for none. */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface StartOptions extends RequestOptions {
+  readonly zone?: ZoneBody | undefined
+  /** The same key within a day means the same task: send it again after an answer that got lost. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** For what may have changed since it was read: its ETag. SVC-ZON-004 where it has. */
+export interface WriteOptions extends RequestOptions {
+  readonly ifMatch?: string | undefined
+}
+
+export interface StreamOptions {
+  /** Ends the stream, without an error. */
+  readonly signal?: AbortSignal | undefined
+  /** The id of the last event seen: those after it come first, as far as the daemon still has them. */
+  readonly lastEventId?: string | undefined
+  /** Called at each connection that failed or ended, before the pause. */
+  readonly onLost?: (() => void) | undefined
+}
+
+export interface TaskEventMessage {
+  readonly id: number
+  readonly type: 'progress' | 'phase' | 'completed' | 'failed'
+  readonly task: TaskView
+}
+
+export interface DaemonEventMessage {
+  readonly id: string
+  readonly event: DaemonEvent
+}
+
+export interface ZoneAnswer {
+  readonly zone: ZoneBody
+  readonly source: 'local' | 'network'
+  readonly state: 'draft' | 'published'
+  /** For `ifMatch`. */
+  readonly etag: string
+}
