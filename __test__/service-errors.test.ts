@@ -49,6 +49,7 @@ const EXAMPLES: readonly (readonly [error: PartError, code: string, detail: stri
   [new OfflineError('nobody'), 'SVC-RES-001', 'nobody'],
   [new AskError('no answer'), 'SVC-RES-001', 'no answer'],
   [new ListenError('the port is taken'), 'SVC-CFG-001', 'the port is taken'],
+  [new NativeError('ADDON_MISSING', 'none is installed'), 'SVC-VDF-001', 'none is installed'],
   [new NativeError('LISTEN_FAILED', 'port 53 is taken'), 'SVC-CFG-001', 'port 53 is taken']
 ]
 

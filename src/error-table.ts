@@ -230,6 +230,16 @@ export const ERROR_TABLE = {
       'See how it ended: `chronym status TASK_ID`. To clear it from the list: ' +
       '`chronym cancel --clear TASK_ID`, or DELETE its status.'
   },
+  'SVC-VDF-001': {
+    status: 503,
+    title: 'No native addon',
+    cause:
+      'This machine has no native addon, which squares: without it the daemon resolves and verifies, slowly, but ' +
+      'registers and renews nothing.',
+    cure:
+      'Install the addon of your platform (`npm install --include=optional chronym`) or build it with Rust ' +
+      '(`npm run setup`), then restart the daemon. `chronym doctor` says why it does not load.'
+  },
   'SVC-BCN-001': {
     status: 503,
     title: 'Randomness beacon unavailable',

@@ -50,6 +50,7 @@ export const TRANSLATIONS: Translations = {
     'name-not-open': { code: 'SVC-NAM-002' }
   },
   native: {
+    ADDON_MISSING: { code: 'SVC-VDF-001' },
     ADDON_UNAVAILABLE: FAULT,
     INVALID_ARGUMENT: FAULT,
     INVALID_CHECKPOINT: FAULT,

@@ -82,6 +82,18 @@ describe('readiness', () => {
     })
   })
 
+  it('warns where there is no addon, and shows no path', () => {
+    const addon = (missingAddon: string | undefined) =>
+      checkReadiness({ ...parts([]), missingAddon }).find((check) => check.name === 'addon')
+    expect(addon('/opt/native/chronym.node could not be loaded')).toEqual({
+      name: 'addon',
+      ok: true,
+      detail: 'none: records are verified slowly, and nothing is registered or renewed (SVC-VDF-001)',
+      warning: true
+    })
+    expect(addon(undefined)).toBeUndefined()
+  })
+
   it('warns while the seed is nowhere else, and calls nothing unready', () => {
     const seed = (isSeedSafe: boolean) =>
       checkReadiness({ ...parts([]), isSeedSafe: () => isSeedSafe }).find((check) => check.name === 'seed')

@@ -72,7 +72,7 @@ describe('finding the addon', () => {
   it('names both places and both cures when there is none', () => {
     const missing = source({ exists: () => false, require: moduleNotFound })
     expect(() => loadAddon(missing)).toThrow(/no native addon for linux-x64-gnu.*npm run setup.*include=optional/)
-    expect(() => loadAddon(missing)).toThrow(expect.objectContaining({ code: 'ADDON_UNAVAILABLE' }) as Error)
+    expect(() => loadAddon(missing)).toThrow(expect.objectContaining({ code: 'ADDON_MISSING' }) as Error)
   })
 
   it('gives the system\u2019s reason when the file does not load', () => {

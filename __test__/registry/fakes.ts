@@ -110,9 +110,12 @@ function pulseOf(round: number): VerifiedPulse {
 /** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
 export class FakeWorkers
   extends FakePool
-  implements Pick<NativePool, 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>, DocumentJudge
+  implements
+    Pick<NativePool, 'missingAddon' | 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>,
+    DocumentJudge
 {
   breakProofs = false
+  missingAddon: string | undefined
   /** When set, evaluations end at once. */
   instant = true
 

@@ -70,7 +70,10 @@ describe.each(engines)('chronym/verify, engine $backend', (engine) => {
   it('refuses another name than the one asked for, and bytes that are no Reveal', async () => {
     const other = await verifyReveal(json(reveal), { profile, name: 'bob.chronym' })
     expect(other.problem).toEqual({ rule: 'asked', detail: 'it is of "alice.chronym", not of "bob.chronym"' })
-    for (const input of [new Uint8Array(5), {}, null, { ...json(reveal), pubkey: 'ä' }])
+    const asTheDaemon = { ...json(reveal), pubkey: [...reveal.pubkey] }
+    expect((await verifyReveal(asTheDaemon, { profile })).valid).toBe(true)
+    const wide = { ...asTheDaemon, pubkey: [...reveal.pubkey.subarray(1), 256] }
+    for (const input of [new Uint8Array(5), {}, null, wide, { ...json(reveal), pubkey: 'ä' }])
       expect((await verifyReveal(input as Uint8Array, { profile })).problem?.rule).toBe('encoding')
   })
 

@@ -34,7 +34,14 @@ function checkNode(): Finding {
 
 async function checkAddon(): Promise<Finding> {
   try {
-    const { addon } = await import('../native/addon.ts')
+    const { addon, missingAddon } = await import('../native/addon.ts')
+    const missing = missingAddon()
+    if (missing !== undefined)
+      return {
+        name: 'addon',
+        state: 'warning',
+        detail: `none: proofs are verified on BigInt, slowly, and nothing is registered or renewed. ${missing.message}`
+      }
     const loaded = addon()
     return {
       name: 'addon',

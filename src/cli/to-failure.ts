@@ -66,7 +66,7 @@ function backupFailure(error: BackupError): Failure {
 
 function nativeFailure(error: NativeError): Failure {
   // The message of a missing addon names its own cure.
-  if (error.code === 'ADDON_UNAVAILABLE')
+  if (error.code === 'ADDON_UNAVAILABLE' || error.code === 'ADDON_MISSING')
     return new Failure('CLI-NAT-001', error.message, { exitCode: EXIT.fault, cause: error })
   if (error.code === 'INVALID_ARGUMENT')
     return new Failure('CLI-USE-001', error.message, { exitCode: EXIT.usage, cause: error })

@@ -38,7 +38,7 @@ export function createServices(
     readonly dns: DnsResolver
   }
 ): DaemonServices {
-  const { profile, store, network, beacon, clock, log } = core
+  const { profile, store, network, beacon, clock, log, pool } = core
   const now = () => clock.now()
   return {
     version: VERSION,
@@ -77,6 +77,7 @@ export function createServices(
         isSeedSafe: () => isSeedSafe(paths),
         isSeedLocked: () => seed.isLocked,
         dns,
+        missingAddon: pool.missingAddon,
         backup: keeper,
         now
       }),

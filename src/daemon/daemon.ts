@@ -111,7 +111,8 @@ export async function startDaemon(
     const { core, beaconUrls } = await createCore({ initial, profile, directory, log, life })
     const useCases = createUseCases(core, startConfig, sources)
     const dns = createDns({
-      settings: configuredDns(initial),
+      // its server is the addon's
+      settings: core.pool.missingAddon === undefined ? configuredDns(initial) : undefined,
       profile,
       registry: useCases.registry,
       paths,
@@ -176,6 +177,11 @@ async function createCore({
     warn
   })
   life.onStop('worker pool', () => pool.close())
+  if (pool.missingAddon !== undefined)
+    log.warn(
+      { reason: pool.missingAddon },
+      'there is no native addon: records are verified slowly, nothing is registered or renewed, and DNS is off'
+    )
   const { beacon, beaconUrls } = await createBeacon({ profile, urls: initial.beacon.urls, pool, warn, life })
   const roundClock = createRoundClock(beacon, profile, store, () => clock.now())
   const network = createNetwork({

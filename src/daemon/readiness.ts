@@ -18,6 +18,8 @@ export interface ReadinessSources {
   readonly isSeedSafe: () => boolean
   readonly isSeedLocked: () => boolean
   readonly dns: Pick<DnsResolver, 'view'>
+  /** Why there is no addon, if there is none. */
+  readonly missingAddon?: string | undefined
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
   /** Milliseconds since the epoch. */
@@ -46,6 +48,7 @@ export function checkReadiness({
   isSeedSafe,
   isSeedLocked,
   dns,
+  missingAddon,
   backup,
   now
 }: ReadinessSources): ReadinessCheck[] {
@@ -55,9 +58,18 @@ export function checkReadiness({
     checkBeacon(beacon),
     ...('failure' in stored ? [{ name: 'store', ok: false, detail: stored.failure }] : checkStored(stored)),
     checkSeed(isSeedSafe(), isSeedLocked(), 'failure' in stored ? 0 : stored.unsigned),
+    ...(missingAddon === undefined ? [] : [NO_ADDON]),
     ...checkDns(dns.view()),
     ...(backup === undefined ? [] : [checkBackup(backup, now())])
   ]
+}
+
+/** Look-ups go on. Shows no path: no token is needed here. */
+const NO_ADDON: ReadinessCheck = {
+  name: 'addon',
+  ok: true,
+  detail: 'none: records are verified slowly, and nothing is registered or renewed (SVC-VDF-001)',
+  warning: true
 }
 
 function checkPeers(network: ReadinessSources['network']): ReadinessCheck {

@@ -148,10 +148,40 @@ const EXPORTS = [
 
 let loaded: Addon | undefined
 
-/** The addon of this package, loaded once. Throws NativeError ADDON_UNAVAILABLE, whose message names cause and cure. */
+let missing: NativeError | undefined
+
+/** A value of CHRONYM_VDF_BACKEND that asks for no addon. */
+const NO_ADDON = 'bigint'
+
+/**
+ * The addon of this package, loaded once. Throws NativeError ADDON_MISSING or ADDON_UNAVAILABLE, whose message names
+ * cause and cure.
+ */
 export function addon(): Addon {
-  loaded ??= loadAddon(ownSource())
-  return loaded
+  if (missing !== undefined) throw missing
+  try {
+    if (process.env['CHRONYM_VDF_BACKEND'] === NO_ADDON)
+      throw new NativeError('ADDON_MISSING', `CHRONYM_VDF_BACKEND=${NO_ADDON} asks for no native addon. Unset it.`)
+    loaded ??= loadAddon(ownSource())
+    return loaded
+  } catch (error) {
+    if (error instanceof NativeError && error.code === 'ADDON_MISSING') missing = error
+    throw error
+  }
+}
+
+/**
+ * Why there is no addon; undefined where there is one. Throws NativeError ADDON_UNAVAILABLE for one that cannot be used:
+ * that is to be repaired, not worked around.
+ */
+export function missingAddon(): NativeError | undefined {
+  try {
+    addon()
+    return undefined
+  } catch (error) {
+    if (error instanceof NativeError && error.code === 'ADDON_MISSING') return error
+    throw error
+  }
 }
 
 function ownSource(): AddonSource {
@@ -199,18 +229,22 @@ function requireAddon(source: AddonSource, specifier: string, isBuilt: boolean):
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
     if (!isBuilt && (cause as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') {
-      throw unavailable(
+      throw absent(
         `There is no native addon for ${source.target}: neither built (native/) nor installed (${specifier}). ` +
           'In a checkout run `npm run setup`, which needs Rust from https://rustup.rs; ' +
           'an installed package needs its optional dependencies: `npm install --include=optional chronym`.',
         cause
       )
     }
-    throw unavailable(
+    throw absent(
       `The native addon ${specifier} could not be loaded: ${reason}. Build it again: \`npm run setup\`.`,
       cause
     )
   }
+}
+
+function absent(message: string, cause: unknown): NativeError {
+  return new NativeError('ADDON_MISSING', message, { cause })
 }
 
 function unavailable(message: string, cause?: unknown): NativeError {

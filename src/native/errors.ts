@@ -1,7 +1,9 @@
 import { PartError } from '../protocol/errors.ts'
 
 export type NativeErrorCode =
-  /** The addon is missing, of another version, or the platform or Node is unsupported. */
+  /** There is no addon for this machine, or it does not load: checks run on BigInt, and nothing is evaluated. */
+  | 'ADDON_MISSING'
+  /** The addon is of another version, or is asked for what it lacks. */
   | 'ADDON_UNAVAILABLE'
   | 'INVALID_ARGUMENT'
   /** A checkpoint does not belong to the evaluation asked for, or is damaged. */

@@ -115,6 +115,8 @@ export interface DocumentJudge {
 
 /** All promises but an evaluation's outcome reject with a `NativeError`; a false verdict is not an error. */
 export interface NativePool extends DocumentJudge {
+  /** Why there is no addon, if there is none: checks are slow then, and evaluations fail with ADDON_MISSING. */
+  readonly missingAddon?: string | undefined
   /** Calls `onCheckpoint` in order, from the caller's event loop; what it throws ends the evaluation as `failed`. */
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): EvaluationHandle
   /**

@@ -23,7 +23,8 @@ export interface RegistryParts {
   readonly store: Store
   readonly network: Network
   readonly beacon: BeaconClient
-  readonly pool: Pick<NativePool, 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'> & DocumentJudge
+  readonly pool: Pick<NativePool, 'missingAddon' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'> &
+    DocumentJudge
   /** The names' keys come from it; it may be locked. */
   readonly seed: OwnerSeed
   readonly clock: Clock

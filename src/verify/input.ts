@@ -8,10 +8,10 @@ import { parseProfile, type NetworkProfile } from '../protocol/profile/profile.t
 /** The id of a built-in network, or a profile as its JSON or as `parseProfile` gives it. */
 export type ProfileInput = BuiltInProfileId | NetworkProfile | Readonly<Record<string, unknown>>
 
-/** A Reveal as `GET /api/resolve/{name}` shows it: bytes in base64. */
+/** A Reveal as `GET /api/resolve/{name}` shows it: bytes in base64, the key as a list of them too. */
 export interface RevealJson {
   readonly name: string
-  readonly pubkey: string
+  readonly pubkey: string | readonly number[]
   readonly drand_pulse: number
   readonly iterations: number
   readonly vdf_proof: string
@@ -49,13 +49,19 @@ export function revealOf(input: RevealJson | Uint8Array): Reveal {
   }
   return {
     name: text('name'),
-    pubkey: bytesOf(text('pubkey'), 'pubkey'),
+    pubkey: Array.isArray(json['pubkey']) ? byteList(json['pubkey']) : bytesOf(text('pubkey'), 'pubkey'),
     drand_pulse: number('drand_pulse'),
     iterations: number('iterations'),
     vdf_proof: bytesOf(text('vdf_proof'), 'vdf_proof'),
     signature: bytesOf(text('signature'), 'signature'),
     payload: bytesOf(text('payload'), 'payload')
   }
+}
+
+function byteList(list: readonly unknown[]): Uint8Array {
+  if (!list.every((byte) => typeof byte === 'number' && Number.isInteger(byte) && byte >= 0 && byte < 256))
+    throw new EncodingError('pubkey: bytes are expected')
+  return Uint8Array.from(list as readonly number[])
 }
 
 /** Bytes, or their base64. Throws EncodingError that names the member. */

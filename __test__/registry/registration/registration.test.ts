@@ -126,6 +126,15 @@ describe('registering', () => {
     )
   })
 
+  it('says SVC-VDF-001 where there is no addon, before anything is sent', async () => {
+    await registered()
+    node.pool.missingAddon = 'There is no native addon for this machine.'
+    const before = node.network.sent.length
+    await expect(node.registry.register('bob.chronym', {})).rejects.toThrow(code('SVC-VDF-001'))
+    await expect(node.registry.renew(ALICE, {})).rejects.toThrow(code('SVC-VDF-001'))
+    expect(node.network.sent).toHaveLength(before)
+  })
+
   it('says SVC-BCN-001 while the beacon is silent', async () => {
     node.beacon.silent = true
     const refused = expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-BCN-001'))

@@ -13,6 +13,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   PUB: 'Publishing',
   KID: 'Identities',
   TSK: 'Tasks',
+  VDF: 'Squaring',
   BCN: 'Beacon',
   CFG: 'Configuration',
   KEY: 'Keys',

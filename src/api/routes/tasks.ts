@@ -40,6 +40,7 @@ const START_ERRORS = [
   'SVC-REQ-006',
   'SVC-RES-001',
   'SVC-BCN-001',
+  'SVC-VDF-001',
   'SVC-ZON-002',
   'SVC-STO-001'
 ] as const
@@ -138,7 +139,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         answers: {
           200: { description: 'Work, time on this machine, and the lease it would give', schema: EstimateSchema }
         },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-VDF-001']
       }),
       async (c) => c.json<Estimate>(await registry.estimate(c.req.valid('json').name))
     )

@@ -1,8 +1,9 @@
-import { addon, type Discriminant } from '../../native/addon.ts'
+import { addon, missingAddon, type Discriminant } from '../../native/addon.ts'
 import { answer } from '../../native/worker/answer.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { EvaluationHandle, NativePool } from '../../native/types.ts'
 import type { Evaluation, Kernel, ProofClaim, Verdict } from './kernel.ts'
+import { portableKernel } from './portable-kernel.ts'
 import { LruMap } from '../../util/bounded-map.ts'
 
 /** The command line keeps no checkpoints: its evaluations live as long as the process. */
@@ -118,12 +119,13 @@ export async function withPool<T>(use: (pool: NativePool) => Promise<T>): Promis
 }
 
 /**
- * Loads the kernel, hands it to `use`, and ends its threads whatever happens. Throws NativeError ADDON_UNAVAILABLE.
+ * Loads the kernel, hands it to `use`, and ends its threads whatever happens. Without an addon the kernel verifies on
+ * BigInt, and evaluations reject with ADDON_MISSING. Throws NativeError ADDON_UNAVAILABLE.
  *
  * @param threads the most that `measureRate` is asked for
  */
 export async function withKernel<T>(use: (kernel: Kernel) => Promise<T>, threads = 1): Promise<T> {
-  const kernel = new NativeKernel(threads)
+  const kernel = missingAddon() === undefined ? new NativeKernel(threads) : portableKernel
   try {
     return await use(kernel)
   } finally {

@@ -5,7 +5,7 @@ import type { Transferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { sha256, toHex, u64be } from '../../protocol/encoding/bytes.ts'
 import { proofCacheKey } from '../../protocol/claim/proof-cache-key.ts'
-import { addon } from '../addon.ts'
+import { missingAddon } from '../addon.ts'
 import { failure, unwrap, type Answer } from '../worker/answer.ts'
 import { NativeError } from '../errors.ts'
 import { startEvaluation, type RunningEvaluation } from './evaluation.ts'
@@ -45,9 +45,10 @@ const PULSE_VERDICTS = { valid: 4_096, invalid: 1_024 }
 
 /**
  * Throws NativeError ADDON_UNAVAILABLE at once, not in every call: the threads load the addon that this one can load.
+ * Without any addon, `missingAddon` says why.
  */
 export function createNativePool(options: NativePoolOptions): NativePool {
-  addon()
+  const missing = missingAddon()?.message
   const evaluations = createThreads(
     Math.max(1, options.evaluationThreads),
     { niceIncrement: EVALUATION_NICE[process.platform] ?? 0, idleTimeout: EVALUATION_IDLE_TIMEOUT_MS },
@@ -82,6 +83,7 @@ export function createNativePool(options: NativePoolOptions): NativePool {
   }
 
   return {
+    missingAddon: missing,
     evaluate(request, onCheckpoint) {
       const handle = startEvaluation(request, onCheckpoint, callOn(evaluations))
       running.add(handle)

@@ -17,6 +17,7 @@ const FROM_NAPI: Readonly<Record<string, NativeErrorCode>> = {
 }
 
 const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
+  'ADDON_MISSING',
   'ADDON_UNAVAILABLE',
   'INVALID_ARGUMENT',
   'INVALID_CHECKPOINT',

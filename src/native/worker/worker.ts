@@ -1,11 +1,12 @@
 /**
  * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
  */
-import { addon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from '../addon.ts'
+import { addon, missingAddon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from '../addon.ts'
 import { answer, type Answer } from './answer.ts'
 import { runEvaluation } from './evaluate.ts'
 import { NativeError } from '../errors.ts'
 import { LruMap } from '../../util/bounded-map.ts'
+import * as portable from './portable.ts'
 import type { WorkerCalls } from './requests.ts'
 import { Slot } from '../slot.ts'
 import type { EvaluationRequest } from '../types.ts'
@@ -48,22 +49,38 @@ export function evaluate({ evaluation: request, slot: memory, checkpoints }: Req
 export function verifyProofs({ questions, stop }: Request<'verifyProofs'>): Reply<'verifyProofs'> {
   return answer(() => {
     const startedAt = performance.now()
-    verifier ??= new (addon().Verifier)(DISCRIMINANTS_KEPT)
-    const verdicts = verifier.verify(questions, new Uint32Array(stop))
+    const verdicts = verdictsOn(questions, new Uint32Array(stop))
     return { verdicts, milliseconds: performance.now() - startedAt }
   })
 }
 
+function verdictsOn(questions: Request<'verifyProofs'>['questions'], stop: Uint32Array): boolean[] {
+  if (missingAddon() !== undefined) return portable.verifyProofs(questions, stop)
+  verifier ??= new (addon().Verifier)(DISCRIMINANTS_KEPT)
+  return verifier.verify(questions, stop)
+}
+
 export function discriminant({ seed, bits }: Request<'discriminant'>): Reply<'discriminant'> {
-  return answer(() => discriminantOf(seed, bits).bytes())
+  return answer(() =>
+    missingAddon() === undefined ? discriminantOf(seed, bits).bytes() : portable.discriminant(seed, bits)
+  )
 }
 
-export function verifyPulse({ publicKey, round, signature }: Request<'verifyPulse'>): Reply<'verifyPulse'> {
-  return answer(() => chainKeyOf(publicKey).verify(round, signature))
+export function verifyPulse(question: Request<'verifyPulse'>): Reply<'verifyPulse'> {
+  const { publicKey, round, signature } = question
+  return answer(() =>
+    missingAddon() === undefined ? chainKeyOf(publicKey).verify(round, signature) : portable.pulseHolds(question)
+  )
 }
 
-export function searchStamp({ prefix, bits, start, attempts, stop }: Request<'searchStamp'>): Reply<'searchStamp'> {
-  return answer(() => addon().searchStamp(prefix, bits, start, attempts, new Uint32Array(stop)))
+export function searchStamp(request: Request<'searchStamp'>): Reply<'searchStamp'> {
+  const { prefix, bits, start, attempts } = request
+  const stop = new Uint32Array(request.stop)
+  return answer(() =>
+    missingAddon() === undefined
+      ? addon().searchStamp(prefix, bits, start, attempts, stop)
+      : portable.searchStamp(request, stop)
+  )
 }
 
 export function plannedWork({

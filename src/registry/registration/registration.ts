@@ -14,7 +14,7 @@ import { requireOwned, saveZoneForRegistration, saveZoneForRenewal } from '../zo
 
 /**
  * Starts a registration, after every check that is possible before days of work.
- * SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-BCN-001, SVC-RES-001, SVC-TSK-002.
+ * SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-VDF-001, SVC-BCN-001, SVC-RES-001, SVC-TSK-002.
  */
 export async function register(
   context: RegistryContext,
@@ -24,6 +24,7 @@ export async function register(
 ): Promise<TaskView> {
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
+  requireAddon(context)
   context.seed.require()
   requireNotOwned(context, name)
   requireNoTask(tasks, name)
@@ -38,7 +39,8 @@ export async function register(
 /**
  * Starts a renewal, also of a name that peers call lost: they may lie, and without a renewal it is lost [an owner who
  * is told that its name is lost].
- * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-BCN-001, SVC-STO-001.
+ * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-VDF-001, SVC-BCN-001,
+ * SVC-STO-001.
  */
 export async function renew(
   context: RegistryContext,
@@ -49,6 +51,7 @@ export async function renew(
   const name = openName(context, text)
   if (zone !== undefined) parseZone(zone, context.profile)
   const record = requireOwned(context, name)
+  requireAddon(context)
   requireNoTask(tasks, name)
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead') {
@@ -81,6 +84,11 @@ function requireNotOwned(context: RegistryContext, name: Name): void {
     return
   }
   throw ownedAlready(name)
+}
+
+/** BigInt would take months for what the addon does in half an hour. */
+function requireAddon({ pool }: RegistryContext): void {
+  if (pool.missingAddon !== undefined) throw new ServiceError('SVC-VDF-001', pool.missingAddon)
 }
 
 function requireNoTask(tasks: TaskManager, name: Name): void {

@@ -1,4 +1,5 @@
 import type { EvaluationHandle, EvaluationOutcome, EvaluationProgress, EvaluationRequest } from '../../native/types.ts'
+import { ServiceError } from '../../errors.ts'
 import { CheckpointWriter } from '../checkpoints/checkpoint-writer.ts'
 import { INTERMEDIATES, loadCheckpoints, removeBeyond, taskDirectory } from '../checkpoints/checkpoints.ts'
 import { Repair } from '../checkpoints/repair.ts'
@@ -81,7 +82,7 @@ export class TaskEvaluation {
 
   /**
    * Returns the proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else from the
-   * start. Rejects with EvaluationFault, or with the signal's reason.
+   * start. Rejects with EvaluationFault, SVC-VDF-001, or the signal's reason.
    */
   async run(plan: EvaluationPlan): Promise<Uint8Array> {
     const { signal, log, taskRef } = this.#context
@@ -102,7 +103,8 @@ export class TaskEvaluation {
           'a checkpoint is not usable; going back to the one before'
         )
         skip++
-      } else throw new EvaluationFault(outcome.code, outcome.message, squarings)
+      } else if (outcome.code === 'ADDON_MISSING') throw new ServiceError('SVC-VDF-001', outcome.message)
+      else throw new EvaluationFault(outcome.code, outcome.message, squarings)
     }
   }
 

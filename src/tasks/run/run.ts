@@ -19,7 +19,8 @@ const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SVC-PUB-002',
   'SVC-BCN-001',
   'SVC-STO-001',
-  'SVC-KEY-006'
+  'SVC-KEY-006',
+  'SVC-VDF-001'
 ])
 
 /** A worker that was lost or overloaded says nothing about the question: another one answers it. */

@@ -15,7 +15,8 @@ export function nativeEngine(): Engine | undefined {
   try {
     kernel = addon()
   } catch (error) {
-    if (error instanceof NativeError && error.code === 'ADDON_UNAVAILABLE') return undefined
+    if (error instanceof NativeError && (error.code === 'ADDON_MISSING' || error.code === 'ADDON_UNAVAILABLE'))
+      return undefined
     throw error
   }
   const keys = new LruMap<string, ChainKey>(CHAIN_KEYS_KEPT)
