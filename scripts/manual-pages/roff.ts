@@ -60,7 +60,8 @@ export function page(
   { name, section, version, date, title }: PageHead,
   sections: readonly { readonly heading: string; readonly lines: readonly string[] }[]
 ): string {
-  const head = `.TH ${name.toUpperCase().replaceAll('-', '\\-')} ${section} ${date} "Chronym ${version}" "Chronym Manual"`
+  const heading = name.toUpperCase().replaceAll('-', '\\-')
+  const head = `.TH ${heading} ${section} ${date} "Chronym ${version}" "Chronym Manual"`
   const named = [`.SH NAME`, `${roffText(name)} \\- ${roffText(title)}`]
   const rest = sections
     .filter(({ lines }) => lines.length > 0)
