@@ -67,7 +67,7 @@ impl Discriminant {
 
     /// Unchecked.
     pub(crate) fn new(magnitude: Uint<D_LIMBS>, bits: usize, backend: Backend) -> Self {
-        Self { lattice: LatticeContext::new(&magnitude.0, backend), magnitude, bits }
+        Self { lattice: LatticeContext::for_backend(&magnitude.0, backend), magnitude, bits }
     }
 
     /// The same discriminant, whose forms are squared and composed by `backend` from now on. For comparisons.

@@ -50,6 +50,7 @@ mod context;
 mod dispatch;
 mod forms;
 mod gauss;
+mod in_use;
 mod instructions;
 mod invert;
 mod kernel;
@@ -61,7 +62,7 @@ mod x86_64;
 
 pub(crate) use context::LatticeContext;
 pub(crate) use forms::form::{FORM_LIMBS, FastForm};
-pub(crate) use instructions::steps_name;
+pub(crate) use in_use::steps_name;
 
 #[cfg(test)]
 mod tests;

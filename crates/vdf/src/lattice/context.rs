@@ -3,7 +3,6 @@
 use super::arithmetic::float::{limbs_to_f64, power_of_two};
 use super::arithmetic::word::bit_length;
 use super::instructions::Instructions;
-use crate::backend::Backend;
 use crate::sizes::D_LIMBS;
 
 /// Bit lengths of |D| the context is made for. A must have more than 448 bits: with 928 bits one form in some ten
@@ -25,7 +24,7 @@ impl Eq for LatticeContext {}
 
 impl LatticeContext {
     /// The context of the discriminant `-magnitude`; None unless the magnitude is 7 modulo 8 and has 928 to 1024 bits.
-    pub(crate) fn new(magnitude: &[u64; D_LIMBS], backend: Backend) -> Option<Self> {
+    pub(super) fn new(magnitude: &[u64; D_LIMBS], instructions: Instructions) -> Option<Self> {
         let discriminant_bits = bit_length(magnitude);
         if magnitude[0] & 7 != 7 || !DISCRIMINANT_BITS.contains(&discriminant_bits) {
             return None;
@@ -36,7 +35,7 @@ impl LatticeContext {
             discriminant_low: magnitude[0],
             discriminant_bits,
             sqrt_discriminant: power_of_two(256) * scaled.sqrt(),
-            instructions: backend.into(),
+            instructions,
         })
     }
 

@@ -2,12 +2,10 @@
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::arithmetic::steps::Steps;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::choice::{forced, steps_in_use};
+#[cfg(test)]
 use crate::backend::Backend;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::backend::Native;
-use crate::error::Error;
 
 /// The instructions every processor of the target has.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -23,11 +21,6 @@ pub(super) struct NativeKernel {
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl NativeKernel {
-    /// With the steps that are faster on this processor.
-    pub(super) fn new(token: Native) -> Self {
-        Self { token, steps: steps_in_use(token) }
-    }
-
     /// With either kind of steps.
     pub(super) fn both(token: Native) -> [Self; 2] {
         [Steps::Compiled, Steps::Ordered(token)].map(|steps| Self { token, steps })
@@ -42,17 +35,6 @@ pub(super) enum Instructions {
     Native(NativeKernel),
 }
 
-impl From<Backend> for Instructions {
-    fn from(backend: Backend) -> Self {
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        if let Some(token) = backend.native() {
-            return Self::Native(NativeKernel::new(token));
-        }
-        _ = backend;
-        Self::Portable(Portable)
-    }
-}
-
 #[cfg(test)]
 impl Instructions {
     /// What a backend may use: with both kinds of steps where there are two.
@@ -61,22 +43,7 @@ impl Instructions {
         if let Some(token) = backend.native() {
             return NativeKernel::both(token).map(Self::Native).into();
         }
-        vec![backend.into()]
+        _ = backend;
+        vec![Self::Portable(Portable)]
     }
-}
-
-/// The kind of steps that squarings of this process are made of: `ordered`, or `compiled`.
-///
-/// # Errors
-/// [`Error::StepsUnknown`] when the environment names another.
-pub(crate) fn steps_name(backend: Backend) -> Result<&'static str, Error> {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    {
-        forced()?;
-        if let Instructions::Native(kernel) = backend.into() {
-            return Ok(kernel.steps.name());
-        }
-    }
-    _ = backend;
-    Ok("compiled")
 }

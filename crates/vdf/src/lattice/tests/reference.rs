@@ -94,11 +94,7 @@ impl Contexts {
     pub(super) fn new(discriminant: &BigInt) -> Option<Self> {
         let magnitude = limbs::<D_LIMBS>(discriminant)?;
         let all = Backend::available().into_iter().flat_map(Instructions::of);
-        all.map(|instructions| {
-            Some(LatticeContext { instructions, ..LatticeContext::new(&magnitude, Backend::available()[0])? })
-        })
-        .collect::<Option<_>>()
-        .map(Self)
+        all.map(|instructions| LatticeContext::new(&magnitude, instructions)).collect::<Option<_>>().map(Self)
     }
 
     /// The square, on which all backends must agree.
