@@ -42,14 +42,18 @@ export async function seriousFindings(page: Page, rules?: readonly string[]): Pr
   const session = await page.context().newCDPSession(page)
   const known = await session.send('Runtime.evaluate', { expression: 'typeof axe', returnByValue: true })
   if (known.result.value === 'undefined') await session.send('Runtime.evaluate', { expression: axe.source })
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression: `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })}).then(({ violations }) => JSON.stringify(
-      violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => id + ': ' + nodes.map(({ target, failureSummary }) => target + ' ' + failureSummary).join(' | '))))`,
+    expression: `axe.run(document, ${options}).then(({ violations }) => JSON.stringify(violations))`,
     awaitPromise: true,
     returnByValue: true
   })
   await session.detach()
   if (exceptionDetails !== undefined) throw new Error(`axe failed: ${exceptionDetails.text}`)
-  return JSON.parse(result.value as string) as string[]
+  return (JSON.parse(result.value as string) as axe.Result[])
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => {
+      const places = nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`)
+      return `${id}: ${places.join(' | ')}`
+    })
 }

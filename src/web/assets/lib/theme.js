@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until someone chooses. Applied before the first paint by shell/theme-boot.js. */
+/** Light or dark: as the system has it, until someone chooses. shell/theme-boot.js applies it at first. */
 import { createStore } from './store.js'
 
 const KEY = 'chronym-theme'

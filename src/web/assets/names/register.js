@@ -12,6 +12,8 @@ import { costLine } from '../questions.js'
 import { startTask } from '../tasks/acts.js'
 import { canonicalName, suggestedName, suffixOf } from './name-input.js'
 
+const RULES = 'Letters a to z, digits and inner hyphens. Short names cost more work.'
+
 /** Starts a task after the question of the command line. `owned`: the name of GET /api/names, for a renewal. */
 export async function begin(kind, name, owned) {
   const message = await startTask({ post, ask }, kind, name, owned)
@@ -77,7 +79,7 @@ function RegisterDialog({ onClose }) {
           placeholder="alice"
           required
           data-focus
-          hint=${suggestion === undefined ? 'Letters a to z, digits and inner hyphens. Short names cost more work.' : `Registers ${suggestion}.`}
+          hint=${suggestion === undefined ? RULES : `Registers ${suggestion}.`}
         />
         ${
           estimated !== undefined &&

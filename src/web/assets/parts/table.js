@@ -3,8 +3,8 @@ import { Hidden } from './basics.js'
 
 /**
  * `columns`: [{title, cell(row), isNumber?, isHidden? (the title is for screen readers only), class?}]. The first names
- * the row. In a narrow window each row becomes a card, with the titles before the values. `detailOf(row)`: what is shown
- * below a row in all its width; null for nothing.
+ * the row. In a narrow window each row becomes a card, with the titles before the values. `detailOf(row)`: what is
+ * shown below a row in all its width; null for nothing.
  */
 export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '', detailOf = () => null }) => html`
   <div class="table-frame">

@@ -48,6 +48,10 @@ function line(task) {
   ].filter(Boolean)
 }
 
+const graphLabel = ({ name }, times, values) =>
+  `Squarings a second of ${name} over the last ${duration(times.at(-1) - times[0])}; ` +
+  `now ${count(Math.round(values.at(-1) ?? 0))}`
+
 /** A running task. `taskNow(id)`: the task as it is now, for a question that takes its time. */
 export function TaskCard({ task, taskNow }) {
   const may = useMay('vdf')
@@ -103,12 +107,7 @@ export function TaskCard({ task, taskNow }) {
       }
       ${
         times.length >= MIN_POINTS &&
-        html`<${Graph}
-          times=${times}
-          values=${values}
-          label=${`Squarings a second of ${task.name} over the last ${duration(times.at(-1) - times[0])}; now ${count(Math.round(values.at(-1) ?? 0))}`}
-          unit="/s"
-        />`
+        html`<${Graph} times=${times} values=${values} label=${graphLabel(task, times, values)} unit="/s" />`
       }
     </article>
   `

@@ -111,7 +111,11 @@ function View() {
   return html`
     <${Page} title="Home" actions=${html`<${RegisterButton} />`}>
       <div class="stack">
-        ${isKnown && items.length === 0 && html`<${Notice} tone="good" title="All is well">Nothing needs your attention.<//>`}
+        ${
+          isKnown &&
+          items.length === 0 &&
+          html`<${Notice} tone="good" title="All is well">Nothing needs your attention.<//>`
+        }
         ${isKnown && html`<${Attention} items=${items.filter(isUrgent)} label="Urgent" />`}
         ${tasks.data && html`<${Running} tasks=${tasks.data} />`}
         ${isKnown && html`<${Attention} items=${items.filter((item) => !isUrgent(item))} label="Needs attention" />`}
@@ -143,7 +147,9 @@ function View() {
           <//>
           <${Card}
             title="Health"
-            actions=${readiness.data && html`<${Badge} tone=${isLost ? 'bad' : 'good'}>${isLost ? 'not ready' : 'ready'}<//>`}
+            actions=${
+              readiness.data && html`<${Badge} tone=${isLost ? 'bad' : 'good'}>${isLost ? 'not ready' : 'ready'}<//>`
+            }
           >
             <${Loaded} of=${readiness}>${(data) => html`<${Checks} readiness=${data} />`}<//>
           <//>

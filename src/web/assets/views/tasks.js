@@ -36,8 +36,11 @@ function Ended({ tasks, taskNow }) {
       title: 'Outcome',
       cell: (task) => {
         const { word, tone } = taskState(task)
-        return html`<${Badge} tone=${tone}>${word}<//>
-          ${task.error !== null && tone === 'bad' && html`<p class="field-error">${task.error.message} (${task.error.code})</p>`}`
+        return html`<${Badge} tone=${tone}>${word}<//> ${
+            task.error !== null &&
+            tone === 'bad' &&
+            html`<p class="field-error">${task.error.message} (${task.error.code})</p>`
+          }`
       }
     },
     {
@@ -93,7 +96,9 @@ function View() {
           ended.length > 0 &&
           html`<${Card}
             title="Ended"
-            actions=${html`<${Button} kind="small" icon="trash" disabled=${!may} onClick=${() => clearAll(ended)}>Clear all<//>`}
+            actions=${html`<${Button} kind="small" icon="trash" disabled=${!may} onClick=${() => clearAll(ended)}
+              >Clear all<//
+            >`}
             ><${Ended} tasks=${ended} taskNow=${taskNow}
           /><//>`
         }

@@ -60,7 +60,10 @@ export function ZoneEditor({ name, owned }) {
     <${Card} title="Zone" actions=${html`<${Badge} role="status" tone=${TONES[word]}>${word}<//>`}>
       <p class="quiet">${text}</p>
       <form class="zone" ref=${frame} onSubmit=${save} novalidate>
-        ${rows.length === 0 && html`<${Empty} icon="zone" title="No records"><p>Add the first one: an address, a text, an alias.</p><//>`}
+        ${
+          rows.length === 0 &&
+          html`<${Empty} icon="zone" title="No records"><p>Add the first one: an address, a text, an alias.</p><//>`
+        }
         ${rows.map(
           (row, index) =>
             html`<${RecordForm}
@@ -85,7 +88,10 @@ export function ZoneEditor({ name, owned }) {
         ${said.text !== '' && html`<${Notice} tone=${said.tone}>${said.text}<//>`}
         <div class="zone-foot">
           ${isEdited && html`<${Button} kind="plain" onClick=${editor.discardEdits}>Discard edits<//>`}
-          ${isDraft({ ...zone, ...serials }) && html`<${Button} kind="plain" disabled=${!may} onClick=${editor.discardDraft}>Discard draft<//>`}
+          ${
+            isDraft({ ...zone, ...serials }) &&
+            html`<${Button} kind="plain" disabled=${!may} onClick=${editor.discardDraft}>Discard draft<//>`
+          }
           <${Button} type="submit" disabled=${!may} busy=${isBusy}>Save draft<//>
           <${Button} kind="main" disabled=${!may || owned === undefined} busy=${isBusy} onClick=${editor.publish}
             >Publish<//

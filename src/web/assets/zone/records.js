@@ -42,8 +42,8 @@ export function recordsOf(rows) {
 }
 
 /**
- * What the daemon says of records, by row: `{byRow, rest}`. byRow: index of a row -> {field, message}; rest: messages of
- * no single record. `errors`: [{path, message}], a path like `records/www/0/value`.
+ * What the daemon says of records, by row: `{byRow, rest}`. byRow: index of a row -> {field, message}; rest: messages
+ * of no single record. `errors`: [{path, message}], a path like `records/www/0/value`.
  */
 export function errorsByRow(errors, rowByPath) {
   const byRow = new Map()
