@@ -20,7 +20,7 @@ export default tseslint.config(
     }
   },
   {
-    files: ['__test__/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
+    files: ['__test__/**/*.ts', 'bench/**/*.ts', 'docs/examples/*.ts', 'scripts/**/*.ts'],
     rules: {
       'no-console': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',

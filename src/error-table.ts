@@ -231,7 +231,7 @@ export const ERROR_TABLE = {
       '`chronym cancel --clear TASK_ID`, or DELETE its status.'
   },
   'SVC-VDF-001': {
-    status: 503,
+    status: 501,
     title: 'No native addon',
     cause:
       'This machine has no native addon, which squares: without it the daemon resolves and verifies, slowly, but ' +

@@ -67,7 +67,8 @@ describe('docs/errors.md', () => {
       'SVC-DNS-001': 409,
       'SVC-DNS-002': null,
       'SVC-DNS-003': null,
-      'SVC-DNS-004': null
+      'SVC-DNS-004': null,
+      'SVC-VDF-001': 501
     }
     expect(Object.fromEntries(Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]))).toEqual(
       promised
