@@ -13,6 +13,7 @@ import { table } from './report.ts'
 import { addon } from './rows/addon.ts'
 import { backends } from './rows/backends.ts'
 import { evaluation, proving } from './rows/evaluation.ts'
+import { portable } from './rows/portable.ts'
 import { pulse } from './rows/pulse.ts'
 import { baseline, squaring } from './rows/squaring.ts'
 import { throughput } from './rows/throughput.ts'
@@ -25,6 +26,7 @@ const ROWS: readonly Row[] = [
   backends,
   verification,
   fromSeed,
+  portable,
   pulse,
   throughput,
   evaluation,
