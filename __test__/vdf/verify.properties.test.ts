@@ -92,6 +92,17 @@ describe('the BigInt verifier', () => {
     }
   })
 
+  it('decodes one encoding of a form, no other that says the same', () => {
+    const discriminant = discriminantFromSeed(new Uint8Array(32).fill(9), 256)
+    for (const flag of [4, 8]) {
+      const bytes = new Uint8Array(100)
+      bytes[0] = flag
+      expect(decodeForm(bytes, discriminant)).toBeDefined()
+      bytes[50] = 1
+      expect(decodeForm(bytes, discriminant)).toBeUndefined()
+    }
+  })
+
   it('composes as forms of its discriminant, associatively, and squares as it composes', () => {
     const draw = draws(5)
     for (const bits of [8, 16, 32, 256, 1024]) {
