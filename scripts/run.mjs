@@ -35,6 +35,7 @@ const COMMANDS = {
   'bench:availability': [['bench/availability.ts']],
   'bench:api': [['bench/api.ts']],
   'bench:dns': [['bench/dns.ts']],
+  sim: [['bench/sim.ts']],
   'compare:dns': [['scripts/compare-dns.ts']],
   screenshots: [['scripts/screenshots.ts']]
 }

@@ -1,0 +1,157 @@
+/** What attackers have: ids ground near a key, rented prefixes, chips, and answers that suit them. What they use is counted. */
+import { claimId, encodeReveal, firstLink, type Reveal } from '../../src/protocol/claim/reveal.ts'
+import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
+import { recordKey } from '../../src/protocol/claim/record-key.ts'
+import { sha256 } from '../../src/protocol/encoding/bytes.ts'
+import { widePrefix } from '../../src/protocol/neighbourhood/diversity.ts'
+import { distance } from '../../src/protocol/neighbourhood/density.ts'
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { positionOf } from '../../src/network/position.ts'
+import type { Answer, Request } from '../../src/network/wire/messages.ts'
+import { iterationsFor, parseName } from '../../src/protocol/name/names.ts'
+import type { KeyPair } from '../../src/protocol/crypto/ed25519.ts'
+import { makeReveal } from './claims.ts'
+import type { Random } from './engine/random.ts'
+import { Addresses } from './network/addresses.ts'
+import { COST_MS } from './network/ledger.ts'
+import type { Answerer, SimNode } from './node/sim-node.ts'
+import type { World } from './world.ts'
+
+/** The fastest chip known does 715,000 (docs/protocol/wire.md, 2). */
+export const FAST_CHIP = 715_000
+
+/** Euros a day for a rented address in a /24 of its own (docs/threat-model.md). */
+const EUROS_OF_A_PREFIX = 0.15
+
+export interface Spending {
+  readonly ids: number
+  readonly triedKeys: number
+  readonly prefixes: number
+  readonly widePrefixes: number
+  readonly eurosADay: number
+  readonly squarings: number
+}
+
+export class Adversary {
+  readonly nodes: SimNode[] = []
+  readonly #world: World
+  readonly #random: Random
+  readonly #prefixes = new Set<string>()
+  #tried = 0
+  #squarings = 0
+
+  constructor(world: World) {
+    this.#world = world
+    this.#random = world.random('adversary')
+  }
+
+  get spending(): Spending {
+    const prefixes = this.#prefixes.size
+    return {
+      ids: this.nodes.length,
+      triedKeys: this.#tried,
+      prefixes,
+      widePrefixes: new Set([...this.#prefixes].map(widePrefix)).size,
+      eurosADay: Math.round(prefixes * EUROS_OF_A_PREFIX * 100) / 100,
+      squarings: this.#squarings
+    }
+  }
+
+  /**
+   * Joins with ids that are nearer to a key than all but `k - count` honest ones.
+   *
+   * @param idsOfPrefix how many ids share a /24: two count
+   */
+  joinNear(key: Uint8Array, count: number, lie: Answerer, idsOfPrefix = 2): SimNode[] {
+    const { topology, profile } = this.#world
+    const near = topology.near(key)
+    const last = near[Math.max(0, Math.min(near.length - 1, profile.k - count))]
+    const reach = last === undefined ? 1 : distance(key, last.position)
+    return Array.from({ length: count }, () => this.#join(this.#grind(key, reach), lie, idsOfPrefix))
+  }
+
+  /** Joins with ids of no particular place. */
+  joinAnywhere(count: number, lie: Answerer, idsOfPrefix = 2): SimNode[] {
+    return Array.from({ length: count }, () => this.#join(this.#random.bytes(32), lie, idsOfPrefix))
+  }
+
+  /** A daemon of the attacker's: it asks and sends, and nobody knows it. */
+  client(): SimNode {
+    this.#prefixes.add(Addresses.rented(this.nodes.length))
+    return this.#world.addClient({ prefix: Addresses.rented(this.nodes.length), isAttacker: true })
+  }
+
+  /** A claim that is worked for, with a pulse of any past round. */
+  claim(name: string, round: number, owner: KeyPair, salt = this.#random.bytes(32)): Reveal {
+    const { profile } = this.#world
+    this.#squarings += iterationsFor(parseName(name, profile), profile)
+    return makeReveal({ name, owner, salt, round }, profile)
+  }
+
+  /** Squarings of work that an owner of the attacker's does by itself. */
+  worked(name: string): void {
+    const { profile } = this.#world
+    this.#squarings += iterationsFor(parseName(name, profile), profile)
+  }
+
+  leave(): void {
+    for (const node of this.nodes) this.#world.remove(node)
+  }
+
+  #join(publicKey: Uint8Array, lie: Answerer, idsOfPrefix: number): SimNode {
+    const prefix = Addresses.rented(this.nodes.length, idsOfPrefix)
+    this.#prefixes.add(prefix)
+    const node = this.#world.addNode({ key: { publicKey, secretKey: new Uint8Array(64) }, prefix, lie })
+    this.nodes.push(node)
+    return node
+  }
+
+  /** Tries keys until one is within reach. Its secret is never used, so that any 32 bytes do. */
+  #grind(key: Uint8Array, reach: number): Uint8Array {
+    for (;;) {
+      this.#tried++
+      this.#world.ledger.work(true, COST_MS.triedKey)
+      const publicKey = this.#random.bytes(32)
+      if (distance(key, positionOf(peerIdFromPublicKey(publicKeyFromRaw(publicKey)))) < reach) return publicKey
+    }
+  }
+}
+
+/** Answers of a node that says it holds that record, settled, under its name and nothing else. */
+export function showing(reveal: Reveal, hash: Uint8Array): Answerer {
+  const record = encodeReveal(reveal)
+  const key = recordKey('reveal', reveal.name, hash)
+  const { p, salt } = firstLink(reveal)
+  const claim = claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, salt, hash), p, hash)
+  const entry = { type: 'entry', state: 'settled', claim } as const
+  return (request: Request): Answer => {
+    if (request.type === 'get' && Buffer.compare(request.key, key) === 0)
+      return request.brief === true ? { ...entry, digest: sha256(record) } : { ...entry, record }
+    if (request.type === 'list')
+      return { type: 'listed', entries: [{ key, state: 'settled', claim, record: sha256(record) }], more: false }
+    return empty(request)
+  }
+}
+
+/** Says that it stores everything and holds nothing. */
+export function empty(request: Request): Answer {
+  switch (request.type) {
+    case 'put':
+      return { type: 'stored' }
+    case 'list':
+      return { type: 'listed', entries: [], more: false }
+    case 'commitments':
+      return { type: 'commitments', commitments: [], more: false }
+    case 'get':
+    case 'find':
+      return { type: 'none' }
+    case 'commit':
+      return { type: 'busy' }
+  }
+}
+
+/** Takes requests and answers none. */
+export function silent(): undefined {
+  return undefined
+}

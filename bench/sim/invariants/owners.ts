@@ -1,0 +1,76 @@
+/** Watches what owners and resolvers see: P13, P15, P16 and P17. */
+import type { Owner } from '../people/owner.ts'
+import type { Seen } from '../people/resolver.ts'
+import { DAY_MS, type World } from '../world.ts'
+import { BOUNDS, type InvariantId, type Violation } from './violation.ts'
+
+/** An owner's name may be unseen for this long after it is published: a look between two publications. */
+const UNSEEN_DAYS = 0.5
+
+export class OwnerInvariants {
+  readonly violations: Violation[] = []
+  readonly #world: World
+  readonly #beganMs: number
+  readonly #since = new Map<string, number>()
+
+  constructor(world: World) {
+    this.#world = world
+    this.#beganMs = world.timeline.nowMs
+  }
+
+  /** P13. `pinned` is the owner that was firm before the look. */
+  pinned(name: string, pinned: string | undefined, seen: Seen): void {
+    if (pinned !== undefined && seen.kind === 'owner' && seen.owner !== pinned)
+      this.#found('P13', `a resolver with a firm pin was shown another owner of ${name}`)
+  }
+
+  /** P15: an owner that registered is the one that resolvers without a pin see. */
+  live(owner: Owner, seen: Seen): void {
+    const isLive = seen.kind === 'owner' && seen.owner === owner.pubkey
+    this.#lasting(
+      'P15',
+      owner.name,
+      owner.state === 'registered' && !isLive,
+      UNSEEN_DAYS,
+      `${owner.name}: ${seen.kind}`
+    )
+  }
+
+  /** P16: a claim that nobody else has an earlier one for is taken within the bound. */
+  refused(owner: Owner): void {
+    const { revealedMs, registeredMs } = owner
+    if (revealedMs === undefined || registeredMs !== undefined) return
+    const days = (this.#world.timeline.nowMs - revealedMs) / DAY_MS
+    if (days > BOUNDS.refusedPut)
+      this.#once(
+        'P16',
+        owner.name,
+        `${owner.name} is refused: ${owner.refusals.map(({ code }) => code).join() || 'silence'}`
+      )
+  }
+
+  /** P17: two resolvers without pins, at one time. */
+  agree(name: string, seen: readonly Seen[]): void {
+    const owners = new Set(seen.flatMap(({ kind, owner }) => (kind === 'owner' ? [owner] : [])))
+    this.#lasting('P17', name, owners.size > 1, BOUNDS.disagreement, `${name}: ${owners.size} owners are shown`)
+  }
+
+  #lasting(rule: InvariantId, name: string, isBroken: boolean, days: number, detail: string): void {
+    const id = `${rule} ${name}`
+    const now = this.#world.timeline.nowMs
+    if (!isBroken) this.#since.delete(id)
+    else {
+      const since = this.#since.get(id) ?? now
+      this.#since.set(id, since)
+      if (now - since > days * DAY_MS) this.#once(rule, name, detail)
+    }
+  }
+
+  #once(rule: InvariantId, name: string, detail: string): void {
+    if (!this.violations.some((each) => each.rule === rule && each.detail.startsWith(name))) this.#found(rule, detail)
+  }
+
+  #found(rule: InvariantId, detail: string): void {
+    this.violations.push({ rule, detail, day: (this.#world.timeline.nowMs - this.#beganMs) / DAY_MS })
+  }
+}

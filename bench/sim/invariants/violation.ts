@@ -1,0 +1,12 @@
+/** A promise of docs/protocol/rules.md, 18 that a run broke. */
+export interface Violation {
+  readonly rule: InvariantId
+  readonly detail: string
+  /** Days since the run began. */
+  readonly day: number
+}
+
+export type InvariantId = 'P3' | 'P4' | 'P13' | 'P14' | 'P15' | 'P16' | 'P17'
+
+/** Bounds of P14 to P17, as docs/protocol/rules.md, 18 states them, in days. */
+export const BOUNDS = { twoOwners: 3, refusedPut: 0.25, disagreement: 2 } as const

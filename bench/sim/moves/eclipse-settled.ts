@@ -1,0 +1,19 @@
+/** Ids around a settled name show another owner, with a whole VDF behind it, to all who ask, without a break. */
+import { showing } from '../adversary.ts'
+import type { Move } from './move.ts'
+
+export const move: Move = {
+  id: 'eclipse-settled',
+  attacks: ['another owner before the lease is dead'],
+  rows: ['a settled name at resolvers without a firm pin, as long as it goes on'],
+  begins: 'settled',
+  ids: 11,
+  allows: 'unpinned',
+  async run({ world, adversary, victim, ids, thief }) {
+    const key = world.newKey()
+    const reveal = adversary.claim(victim.name, world.round() - 100, key)
+    thief(key.publicKey)
+    adversary.joinNear(victim.recordKey, ids, showing(reveal, world.hash))
+    await Promise.resolve()
+  }
+}

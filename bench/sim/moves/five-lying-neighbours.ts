@@ -1,0 +1,18 @@
+/** Five diverse ids show another owner while the honest holders enter the name. */
+import { showing } from '../adversary.ts'
+import type { Move } from './move.ts'
+
+export const move: Move = {
+  id: 'five-lying-neighbours',
+  attacks: ['five lying neighbours', 'a repair that swings back and forth'],
+  begins: 'committed',
+  ids: 5,
+  allows: 'taken',
+  async run({ world, adversary, victim, ids, thief }) {
+    const key = world.newKey()
+    const reveal = adversary.claim(victim.name, world.round() - 5, key)
+    thief(key.publicKey)
+    adversary.joinNear(victim.recordKey, ids, showing(reveal, world.hash))
+    await Promise.resolve()
+  }
+}

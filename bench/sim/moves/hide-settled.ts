@@ -1,0 +1,15 @@
+/** Ids around a settled name say that nobody holds it. */
+import { empty } from '../adversary.ts'
+import type { Move } from './move.ts'
+
+export const move: Move = {
+  id: 'hide-settled',
+  attacks: ['the only peer that answers'],
+  begins: 'settled',
+  ids: 20,
+  allows: 'censored',
+  async run({ adversary, victim, ids }) {
+    adversary.joinNear(victim.recordKey, ids, empty)
+    await Promise.resolve()
+  }
+}

@@ -1,0 +1,41 @@
+/** An attack: what it does, and which rows and names of the docs it tries. */
+import type { Adversary } from '../adversary.ts'
+import type { Owner } from '../people/owner.ts'
+import type { World } from '../world.ts'
+
+/** What the rules promise under this move, by what resolvers see and holders hold. */
+export type Harm = 'harmless' | 'unpinned' | 'censored' | 'taken'
+
+export interface Stage {
+  readonly world: World
+  readonly adversary: Adversary
+  /** The honest owner of the name that is attacked. */
+  readonly victim: Owner
+  /** Ids of the attacker, where a move has some. */
+  readonly ids: number
+  /** Called by a move that wants the name for a key of its own: what a thief's name resolves to. */
+  readonly thief: (pubkey: Uint8Array) => void
+}
+
+export interface Move {
+  /** The file's name. */
+  readonly id: string
+  /** Names in brackets of docs/protocol. */
+  readonly attacks: readonly string[]
+  /** First cells of rows of the attack table of docs/threat-model.md. */
+  readonly rows?: readonly string[]
+  /**
+   * When it begins: `start`, before the victim commits; `committed`, once it has its p; `settled`, four days after it
+   * registered, when resolvers have firm pins.
+   */
+  readonly begins: 'start' | 'committed' | 'settled'
+  /** Ids by default; 0 where it has none. */
+  readonly ids: number
+  /** The most harm that the rules allow it: nothing, other owners at resolvers without a pin, no answer, or the name. */
+  readonly allows: Harm
+  /** Days before the victim commits, where it begins at the start. */
+  readonly leadDays?: number
+  /** Mean days that honest nodes stay, where the move lives by that. */
+  readonly lifeDays?: number
+  run(stage: Stage): Promise<void>
+}

@@ -1,0 +1,52 @@
+/** What goes wrong on the way: loss, duplicates and delay by chance, and parts that do not hear each other. */
+import type { Random } from '../engine/random.ts'
+import type { SimNode } from '../node/sim-node.ts'
+
+/** Milliseconds of one way between two nodes: the median of home connections, and what a continent adds. */
+const LATENCY_MS = { least: 10, mean: 40 }
+
+export interface FaultRates {
+  /** Of all messages, the share that is lost. */
+  readonly loss: number
+  /** Of all requests, the share that comes twice. */
+  readonly duplicates: number
+  /** Of all messages, the share that is late, and by how much at most. Late ones are overtaken. */
+  readonly late: number
+  readonly lateMs: number
+}
+
+export const NO_FAULTS: FaultRates = { loss: 0, duplicates: 0, late: 0, lateMs: 0 }
+
+export class Faults {
+  readonly #random: Random
+  rates: FaultRates
+  /** Nodes of a part hear only each other while it is cut off. */
+  #cut: ((node: SimNode) => number) | undefined
+
+  constructor(random: Random, rates: FaultRates) {
+    this.#random = random
+    this.rates = rates
+  }
+
+  cut(partOf: ((node: SimNode) => number) | undefined): void {
+    this.#cut = partOf
+  }
+
+  isCut(from: SimNode, to: SimNode): boolean {
+    return this.#cut !== undefined && this.#cut(from) !== this.#cut(to)
+  }
+
+  isLost(): boolean {
+    return this.rates.loss > 0 && this.#random.next() < this.rates.loss
+  }
+
+  isDuplicated(): boolean {
+    return this.rates.duplicates > 0 && this.#random.next() < this.rates.duplicates
+  }
+
+  delayMs(): number {
+    const late =
+      this.rates.late > 0 && this.#random.next() < this.rates.late ? this.#random.next() * this.rates.lateMs : 0
+    return LATENCY_MS.least + this.#random.exponential(LATENCY_MS.mean - LATENCY_MS.least) + late
+  }
+}

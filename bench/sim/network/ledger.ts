@@ -1,0 +1,56 @@
+/** What a run costs: messages, bytes and time of processors, of honest nodes and of attackers. */
+import { encodeMessage, type Answer, type Request } from '../../../src/network/wire/messages.ts'
+
+/**
+ * Milliseconds of a core, measured on the project's own machine (docs/verification.md, "What it costs"); signatures by
+ * node:crypto.
+ */
+export const COST_MS = { pulse: 2, proof: 7, signature: 0.1, message: 1, triedKey: 0.3 }
+
+/** TCP, IP, Noise and Yamux around a message. */
+const FRAME_BYTES = 120
+
+/** Requests and answers of a look-up with a dozen peers, and of finding one peer. */
+const FIND_BYTES = 2_500
+
+export interface Costs {
+  bytes: number
+  messages: number
+  cpuMs: number
+}
+
+export class Ledger {
+  readonly honest: Costs = { bytes: 0, messages: 0, cpuMs: 0 }
+  readonly attacker: Costs = { bytes: 0, messages: 0, cpuMs: 0 }
+  /** Hops of look-ups, and how many there were. */
+  readonly lookUps = { count: 0, hops: 0 }
+
+  message(isAttacker: boolean, message: Request | Answer): void {
+    const costs = isAttacker ? this.attacker : this.honest
+    costs.messages++
+    costs.bytes += FRAME_BYTES + bytesOf(message)
+    costs.cpuMs += COST_MS.message
+  }
+
+  work(isAttacker: boolean, milliseconds: number): void {
+    const costs = isAttacker ? this.attacker : this.honest
+    costs.cpuMs += milliseconds
+  }
+
+  lookUp(isAttacker: boolean, hops: number): void {
+    this.lookUps.count++
+    this.lookUps.hops += hops
+    const costs = isAttacker ? this.attacker : this.honest
+    costs.bytes += hops * FIND_BYTES
+    costs.messages += hops * 2
+  }
+}
+
+/** The size of the usual ones without encoding them; the rest are encoded. */
+function bytesOf(message: Request | Answer): number {
+  if (message.type === 'none' || message.type === 'busy' || message.type === 'stored') return 20
+  if (message.type === 'get') return 70
+  if (message.type === 'entry') return 80 + (message.record?.length ?? message.digest?.length ?? 0)
+  if (message.type === 'put') return 30 + message.record.length
+  return encodeMessage(message).length
+}

@@ -1,0 +1,64 @@
+/** Requests between nodes in virtual time. */
+import type { AnswerTo, Answer, Request } from '../../../src/network/wire/messages.ts'
+import { AskError } from '../../../src/network/wire/ask.ts'
+import { REQUEST_TIMEOUT_MS } from '../../../src/network/wire/frame.ts'
+import type { Timeline } from '../engine/timeline.ts'
+import type { SimNode } from '../node/sim-node.ts'
+import type { Faults } from './faults.ts'
+import type { Ledger } from './ledger.ts'
+
+export class Transport {
+  readonly #timeline: Timeline
+  readonly #faults: Faults
+  readonly #ledger: Ledger
+
+  constructor(timeline: Timeline, faults: Faults, ledger: Ledger) {
+    this.#timeline = timeline
+    this.#faults = faults
+    this.#ledger = ledger
+  }
+
+  /** Whether a connection between the two can be made now. */
+  reaches(from: SimNode, to: SimNode): boolean {
+    return from.isAwake && to.isAwake && !this.#faults.isCut(from, to)
+  }
+
+  /** Rejects with AskError ten seconds later where no answer comes, or with the signal's reason. */
+  ask<R extends Request>(from: SimNode, to: SimNode, request: R, signal?: AbortSignal): Promise<AnswerTo<R>> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(signal.reason as Error)
+        return
+      }
+      let isOpen = true
+      const end = (how: () => void): void => {
+        if (!isOpen) return
+        isOpen = false
+        timeout.cancel()
+        signal?.removeEventListener('abort', aborted)
+        how()
+      }
+      const aborted = (): void => end(() => reject(signal!.reason as Error))
+      const timeout = this.#timeline.after(REQUEST_TIMEOUT_MS, () =>
+        end(() => {
+          from.view.lost(to)
+          reject(new AskError(`${to.peer.peer} gave no answer`))
+        })
+      )
+      signal?.addEventListener('abort', aborted, { once: true })
+      this.#ledger.message(from.isAttacker, request)
+      const answered = (answer: Answer | undefined): void => {
+        if (answer === undefined || !this.reaches(to, from)) return
+        this.#ledger.message(to.isAttacker, answer)
+        if (!this.#faults.isLost()) this.#timeline.after(this.#faults.delayMs(), () => end(() => resolve(answer)))
+      }
+      const copies = this.#faults.isDuplicated() ? 2 : 1
+      for (let copy = 0; copy < copies; copy++) {
+        if (this.#faults.isLost()) continue
+        this.#timeline.after(this.#faults.delayMs(), () => {
+          if (this.reaches(from, to)) void to.answer(request, from).then(answered)
+        })
+      }
+    })
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * A node of the simulation: the project's own holder, questions and replication, over a store in memory and a modelled
+ * view of the network. A liar is a node with answers of its own.
+ */
+import { peerIdFromPublicKey } from '@libp2p/peer-id'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { createBudget } from '../../../src/network/budget/budget.ts'
+import type { ClientParts } from '../../../src/network/client/reachable.ts'
+import { send } from '../../../src/network/client/publish.ts'
+import { Holder } from '../../../src/network/holder/holder.ts'
+import type { Peer } from '../../../src/network/peers.ts'
+import { positionOf } from '../../../src/network/position.ts'
+import { Questions } from '../../../src/network/upkeep/questions.ts'
+import { askForCommitments, dropDisplaced, handOver } from '../../../src/network/upkeep/replication.ts'
+import type { Answer, Request } from '../../../src/network/wire/messages.ts'
+import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
+import { fromHex, toHex } from '../../../src/protocol/encoding/bytes.ts'
+import type { EntryState } from '../../../src/protocol/admission/entry.ts'
+import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import type { Store } from '../../../src/store/types.ts'
+import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../../src/protocol/identity/judge-documents.ts'
+import type { RoundClock } from '../../../src/time/round-clock.ts'
+import { View } from '../network/view.ts'
+import type { World } from '../world.ts'
+import { createSimClock } from './sim-clock.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { createSimVerifier } from './sim-verifier.ts'
+
+/** How a node answers who is not honest; undefined: not at all. */
+export type Answerer = (request: Request, from: SimNode) => Answer | undefined | Promise<Answer | undefined>
+
+export interface SimNodeOptions {
+  readonly key: KeyPair
+  readonly prefix: string
+  readonly clockOffMs?: number
+  /** Lies with these answers; honest without. */
+  readonly lie?: Answerer
+  /** Asks only: no peer knows it. */
+  readonly isClient?: boolean
+  readonly isAttacker?: boolean
+}
+
+export interface HeldName {
+  readonly claimId: string
+  readonly state: EntryState
+  readonly owner: string
+  /** The last round of its lease's grace. */
+  readonly endRound: number
+}
+
+export class SimNode {
+  readonly peer: Peer
+  readonly position: Uint8Array
+  readonly bornRound: number
+  readonly isAttacker: boolean
+  readonly isListed: boolean
+  readonly view: View
+  readonly clock: RoundClock
+  readonly client: ClientParts
+  readonly store: Store = createMemoryStore()
+  /** What it holds, by name: for those who look at the run from outside. */
+  readonly held = new Map<string, HeldName>()
+  isAwake = true
+  /** Look-ups end at nodes that answer; liars may be silent even to them. */
+  isSilentToLookUps = false
+  /** Changes with each record that it stores or drops. */
+  contentVersion = 0
+  readonly #world: World
+  readonly #options: SimNodeOptions
+  #holder: Holder | undefined
+  #questions: Questions
+  #isReplicating = false
+  #clockOffMs: number
+
+  constructor(world: World, options: SimNodeOptions) {
+    this.#world = world
+    this.#options = options
+    const id = peerIdFromPublicKey(publicKeyFromRaw(options.key.publicKey))
+    this.peer = { id, peer: id.toString(), prefix: options.prefix }
+    this.position = positionOf(id)
+    this.bornRound = world.round()
+    this.isAttacker = options.isAttacker ?? options.lie !== undefined
+    this.isListed = options.isClient !== true
+    this.view = new View(world, this)
+    this.#clockOffMs = options.clockOffMs ?? 0
+    this.clock = createSimClock(world, this.store, () => this.#clockOffMs)
+    const verifier = createSimVerifier(world, this.isAttacker)
+    this.client = {
+      profile: world.profile,
+      verifier,
+      judge: JUDGE,
+      peers: () => this.view,
+      holder: () => undefined,
+      ownPeerId: this.peer.peer
+    }
+    this.#holder = options.lie === undefined && this.isListed ? this.#openHolder() : undefined
+    this.#questions = this.#newQuestions()
+  }
+
+  /** Somebody sets its clock: milliseconds ahead of true time, or behind it. */
+  setClock(offMs: number): void {
+    this.#clockOffMs = offMs
+  }
+
+  get holder(): Holder | undefined {
+    return this.#holder
+  }
+
+  /** The answer to a request as it comes from the network. */
+  async answer(request: Request, from: SimNode): Promise<Answer | undefined> {
+    if (this.#options.lie !== undefined) return this.#options.lie(request, from)
+    const holder = this.#holder
+    if (holder === undefined) return undefined
+    const handlers = holder.handlers()
+    switch (request.type) {
+      case 'commit':
+        return handlers.commit(request, from.peer)
+      case 'put':
+        return handlers.put(request, from.peer)
+      case 'get':
+        return handlers.get(request, from.peer)
+      case 'list':
+        return handlers.list(request, from.peer)
+      case 'commitments':
+        return handlers.commitments(request, from.peer)
+      case 'find':
+        return undefined
+    }
+  }
+
+  /** As `tick` of src/network/upkeep/maintenance.ts. */
+  async tick(): Promise<void> {
+    if (this.#holder === undefined || !this.isAwake) return
+    this.#questions.begin(this.#holder.entries.tickUnsettled(), this.clock.time().verified)
+    await this.#holder.reveals.applyWaiting()
+  }
+
+  get hasUnsettled(): boolean {
+    return [...this.held.values()].some(({ state }) => state !== 'settled')
+  }
+
+  /** As `replicate` of src/network/upkeep/maintenance.ts, without this node's own records. */
+  async replicate(): Promise<void> {
+    const holder = this.#holder
+    if (holder === undefined || !this.isAwake || this.#isReplicating) return
+    const isStopped = (): boolean => holder !== this.#holder || !this.isAwake
+    const now = (): number => this.#world.timeline.nowMs
+    this.#isReplicating = true
+    try {
+      holder.commitments.forget()
+      holder.reveals.forgetChanges()
+      await holder.entries.dropDead()
+      for (const name of [...this.held.keys()]) this.#note(name)
+      holder.commitments.takeOver(await askForCommitments(this.view, isStopped, now, this.#world.chance.bytes(32)))
+      await handOver(holder, this.view, this.#world.profile, isStopped, now)
+      await dropDisplaced(holder, (record) => send(this.client, record), isStopped, now)
+    } finally {
+      this.#isReplicating = false
+    }
+  }
+
+  /** Loses what only memory had, and begins again with its store. */
+  restart(): void {
+    if (this.#holder === undefined) return
+    this.#holder = this.#openHolder()
+    this.#questions = this.#newQuestions()
+    this.isAwake = true
+    this.view.refresh()
+  }
+
+  #openHolder(): Holder {
+    const { profile, timeline } = this.#world
+    return new Holder({
+      profile,
+      store: this.store,
+      clock: this.clock,
+      verifier: this.client.verifier,
+      judge: JUDGE,
+      budget: createBudget(profile.answers_per_prefix > 0, () => timeline.nowMs),
+      nodeKey: this.#options.key,
+      peers: () => this.view,
+      fetchIdentities: () => Promise.resolve({ records: [], shownBy: [], isAnswered: true }),
+      onStored: (_kind, name) => {
+        this.#note(name)
+      }
+    })
+  }
+
+  #newQuestions(): Questions {
+    return new Questions({
+      profile: this.#world.profile,
+      random: this.#world.chance.next,
+      ask: async (id) => {
+        await this.#holder?.reveals.revise(fromHex(id))
+      }
+    })
+  }
+
+  #note(name: string): void {
+    const entry = this.#holder?.entries.load(recordKey('reveal', name, this.#world.hash))?.entry
+    const before = this.held.get(name)
+    if (entry === undefined) {
+      if (this.held.delete(name)) this.contentVersion++
+    } else {
+      const claimId = toHex(entry.claim.id)
+      const { lease, grace } = this.#world.profile
+      const endRound = entry.claim.newestRound + lease + grace
+      this.held.set(name, { claimId, state: entry.state, owner: toHex(entry.claim.pubkey), endRound })
+      if (before?.claimId !== claimId) this.contentVersion++
+    }
+    this.#world.events.held(this, name, before, this.held.get(name))
+  }
+}
+
+const JUDGE: ClientParts['judge'] = {
+  judgeIdentity: (record, profile) => Promise.resolve(judgeIdentity(record, profile)),
+  judgeManifest: (record, profile) => Promise.resolve(judgeManifest(record, profile)),
+  judgeSpeaker: (manifest, identity, profile) => Promise.resolve(judgeSpeaker(manifest, identity, profile))
+}

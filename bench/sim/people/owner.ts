@@ -1,0 +1,236 @@
+/** Owners: they commit, wait for their VDF, publish, publish again each hour, and renew; by the daemon's own client. */
+import { commit } from '../../../src/network/client/commit.ts'
+import { publish } from '../../../src/network/client/publish.ts'
+import { refresh } from '../../../src/network/client/refresh.ts'
+import type { PutOutcome } from '../../../src/network/types.ts'
+import { claimRound } from '../../../src/protocol/claim/receipt.ts'
+import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
+import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
+import { toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { leaseState, renewalRound } from '../../../src/protocol/name/lease.ts'
+import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
+import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
+import { makeReveal } from '../claims.ts'
+import type { Random } from '../engine/random.ts'
+import type { SimNode } from '../node/sim-node.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world.ts'
+
+/** A stamp of this network is a second of a core. */
+const STAMP_MS = 1_000
+
+export interface Habits {
+  readonly squaringsPerSecond: number
+  /** Hours of a day in which the machine is awake, and when they begin. */
+  readonly hoursAwake: number
+  readonly fromHour: number
+  /** Milliseconds since the beginning of the run: off, and not reached. */
+  readonly absences: readonly { readonly fromMs: number; readonly untilMs: number }[]
+}
+
+export const ALWAYS_AWAKE: Habits = { squaringsPerSecond: 333_000, hoursAwake: 24, fromHour: 0, absences: [] }
+
+/** From phones and old laptops (20,000 squarings a second, eight hours a day) to servers (400,000). */
+export function drawHabits(random: Random): Habits {
+  const isServer = random.next() < 0.3
+  return {
+    squaringsPerSecond: 20_000 * 20 ** random.next(),
+    hoursAwake: isServer ? 24 : 8,
+    fromHour: random.below(16),
+    absences: random.next() < 0.3 ? drawAbsence(random) : []
+  }
+}
+
+function drawAbsence(random: Random): Habits['absences'] {
+  const fromMs = random.between(5, 40) * DAY_MS
+  return [{ fromMs, untilMs: fromMs + random.between(1, 28) * DAY_MS }]
+}
+
+export type OwnerState = 'committing' | 'working' | 'publishing' | 'registered'
+
+export class Owner {
+  readonly name: string
+  readonly key: KeyPair
+  readonly pubkey: string
+  readonly node: SimNode
+  readonly recordKey: Uint8Array
+  readonly habits: Habits
+  state: OwnerState = 'committing'
+  reveal: Reveal | undefined
+  /** When its work was done, and when more than half of the holders had shown its record. */
+  revealedMs: number | undefined
+  registeredMs: number | undefined
+  refusals: PutOutcome['refusals'] = []
+  readonly #world: World
+  readonly #salt: Uint8Array
+  readonly #beganMs: number
+  #serial = 1
+
+  constructor(world: World, name: string, habits = ALWAYS_AWAKE, node?: SimNode, key?: KeyPair) {
+    this.#world = world
+    this.name = name
+    this.habits = habits
+    const random = world.random(`owner ${name} ${toHex(world.chance.bytes(4))}`)
+    this.key = key ?? world.newKey()
+    this.pubkey = toHex(this.key.publicKey)
+    this.#salt = random.bytes(32)
+    this.node = node ?? world.addClient()
+    this.recordKey = recordKey('reveal', name, world.hash)
+    this.#beganMs = world.timeline.nowMs
+  }
+
+  get firstRound(): number | undefined {
+    return this.reveal?.drand_pulse
+  }
+
+  get commitment(): Uint8Array {
+    return commitmentHash(this.name, this.key.publicKey, this.#salt, this.#world.hash)
+  }
+
+  /** Until the name is published; then it is kept until the run ends. */
+  async live(): Promise<void> {
+    const round = await this.committed()
+    await this.work(round)
+    await this.keep()
+  }
+
+  /** Sends C until enough have seen it, and gives p. */
+  async committed(): Promise<number> {
+    for (;;) {
+      await this.#awake()
+      const round = await this.#commitOnce()
+      if (round !== undefined) return round
+      await this.#world.sleep(MINUTE_MS)
+    }
+  }
+
+  /** Evaluates the VDF of p, sending C again each hour. */
+  async work(round: number): Promise<void> {
+    this.state = 'working'
+    const { timeline, profile } = this.#world
+    await timeline.sleep(Math.max(0, roundTimeMs(round, profile.beacon) - timeline.nowMs))
+    const squarings = iterationsFor(parseName(this.name, profile), profile)
+    const done = this.#workedUntil(timeline.nowMs, (squarings / this.habits.squaringsPerSecond) * 1000)
+    while (timeline.nowMs + HOUR_MS < done) {
+      await timeline.sleep(HOUR_MS)
+      if (this.#isAwake(timeline.nowMs)) await this.#send()
+    }
+    await timeline.sleep(Math.max(0, done - timeline.nowMs))
+    this.reveal = makeReveal({ name: this.name, owner: this.key, salt: this.#salt, round }, profile)
+    this.revealedMs = timeline.nowMs
+  }
+
+  /** Publishes, and goes on each hour. */
+  async keep(): Promise<void> {
+    let seen = ''
+    for (;;) {
+      await this.#awake()
+      if (this.state !== 'registered') await this.#publish()
+      else {
+        await this.#renewIfDue()
+        const now = this.#surroundings()
+        if (now !== seen) await refresh(this.node.client, this.#record()).catch(ignoreOffline)
+        seen = now
+      }
+      await this.#world.sleep(this.#pauseMs())
+    }
+  }
+
+  #pauseMs(): number {
+    return this.state === 'registered' ? HOUR_MS : 5 * MINUTE_MS
+  }
+
+  async #commitOnce(): Promise<number | undefined> {
+    const { profile } = this.#world
+    const sentRound = this.node.clock.time().now
+    this.#world.ledger.work(this.node.isAttacker, STAMP_MS)
+    const { receipts, of } = await this.#send()
+    const seen = receipts.map(({ seenRound }) => seenRound)
+    return claimRound(seen, of, { sentRound, now: this.node.clock.time().now }, profile).round
+  }
+
+  #send(): ReturnType<typeof commit> {
+    return commit(this.node.client, this.name, this.commitment, new Uint8Array(8))
+  }
+
+  async #publish(): Promise<void> {
+    this.state = 'publishing'
+    const { storedBy, of, refusals } = await publish(
+      this.node.client,
+      { store: this.node.store, clock: this.node.clock },
+      this.#record()
+    )
+    this.refusals = refusals
+    if (storedBy * 2 <= of) return
+    this.state = 'registered'
+    this.registeredMs ??= this.#world.timeline.nowMs
+  }
+
+  async #renewIfDue(): Promise<void> {
+    const { profile } = this.#world
+    const reveal = this.reveal!
+    const { lapse, verified } = this.node.clock.time()
+    const squarings = renewalIterations(parseName(this.name, profile), profile)
+    const share = this.habits.hoursAwake / 24
+    const seconds = squarings / this.habits.squaringsPerSecond
+    const due = renewalRound(reveal.drand_pulse, Math.ceil(seconds / share / profile.beacon.period), profile)
+    if (lapse < due || leaseState(reveal.drand_pulse, lapse, profile).state === 'dead') return
+    const { timeline } = this.#world
+    await timeline.sleep(this.#workedUntil(timeline.nowMs, seconds * 1000) - timeline.nowMs)
+    this.reveal = makeReveal(
+      {
+        name: this.name,
+        owner: this.key,
+        salt: this.#world.random(`salt ${this.name} ${verified}`).bytes(32),
+        round: verified,
+        former: reveal,
+        serial: ++this.#serial
+      },
+      profile
+    )
+    await this.#publish()
+  }
+
+  #record(): { kind: 'reveal'; id: string; bytes: Uint8Array } {
+    return { kind: 'reveal', id: this.name, bytes: encodeReveal(this.reveal!) }
+  }
+
+  /** Publishing again sends nothing where all holders were seen to hold the record and none has changed since. */
+  #surroundings(): string {
+    const { topology, profile } = this.#world
+    return topology
+      .near(this.recordKey)
+      .slice(0, profile.k)
+      .map(({ peer, contentVersion }) => `${peer.peer.slice(-6)}${contentVersion}`)
+      .join()
+  }
+
+  #isAwake(atMs: number): boolean {
+    const { hoursAwake, fromHour, absences } = this.habits
+    const hour = (atMs / HOUR_MS) % 24
+    const sinceMs = atMs - this.#beganMs
+    if (absences.some(({ fromMs, untilMs }) => fromMs <= sinceMs && sinceMs < untilMs)) return false
+    return (hour - fromHour + 24) % 24 < hoursAwake
+  }
+
+  async #awake(): Promise<void> {
+    while (!this.#isAwake(this.#world.timeline.nowMs)) await this.#world.sleep(HOUR_MS / 4)
+  }
+
+  /** When that much work of a processor that is awake is done. */
+  #workedUntil(fromMs: number, workMs: number): number {
+    let at = fromMs
+    for (let left = workMs; left > 0;) {
+      const step = Math.min(left, MINUTE_MS * 5)
+      if (this.#isAwake(at)) left -= step
+      at += step
+    }
+    return at
+  }
+}
+
+/** Without peers an hour is lost, as for the daemon. */
+function ignoreOffline(error: unknown): void {
+  if (!(error instanceof Error) || error.name !== 'OfflineError') throw error
+}

@@ -1,0 +1,42 @@
+/** Results as a table of text. */
+import type { RunResult, Sights } from '../run.ts'
+
+const COLUMNS: readonly (readonly [string, (result: RunResult) => string])[] = [
+  ['move', ({ move }) => move],
+  ['nodes', ({ nodes }) => `${nodes}`],
+  ['ids', ({ attacker }) => `${attacker.ids}`],
+  ['/24', ({ attacker }) => `${attacker.prefixes}`],
+  ['€/day', ({ attacker }) => attacker.eurosADay.toFixed(2)],
+  ['keys', ({ attacker }) => `${attacker.triedKeys}`],
+  ['Msq', ({ attacker }) => `${attacker.squarings / 1e6}`],
+  ['CPU s', ({ attacker }) => (attacker.cpuMs / 1000).toFixed(0)],
+  ['unpinned', ({ unpinned }) => sights(unpinned)],
+  ['pinned', ({ pinned }) => sights(pinned)],
+  ['holders wrong', ({ holders }) => `${holders.wrong}/${holders.of}`],
+  ['node-hours', ({ wrongNodeHours }) => `${wrongNodeHours}`],
+  ['lost', ({ names }) => `${names.lost}/${names.of}`],
+  ['honest MB', ({ honest }) => (honest.bytes / 1e6).toFixed(1)],
+  ['harm', ({ harm, isAllowed }) => (isAllowed ? harm : `${harm}: MORE THAN PROMISED`)]
+]
+
+/** right/wrong/contested/missing */
+function sights({ right, wrong, contested, missing }: Sights): string {
+  return `${right}/${wrong}/${contested}/${missing}`
+}
+
+export function table(results: readonly RunResult[]): string {
+  const rows = [COLUMNS.map(([title]) => title), ...results.map((result) => COLUMNS.map(([, cell]) => cell(result)))]
+  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd()
+  )
+  const found = results.flatMap(({ move, seed, violations }) =>
+    violations.map(
+      ({ rule, detail, day }) => `${rule} broken by ${move} with --seed ${seed}, day ${day.toFixed(1)}: ${detail}`
+    )
+  )
+  return [...lines, '', 'Looks of resolvers: right/wrong/contested/missing.', ...found].join('\n')
+}

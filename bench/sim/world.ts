@@ -1,0 +1,179 @@
+/** A network in virtual time: nodes, beacon, transport, and who watches them. */
+import type { KeyPair } from '../../src/protocol/crypto/ed25519.ts'
+import { profileHash, parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { clockRound, roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
+import type { Peer } from '../../src/network/peers.ts'
+import { Verdicts } from './claims.ts'
+import { fastKeyPair } from './engine/keys.ts'
+import { Random } from './engine/random.ts'
+import { Timeline } from './engine/timeline.ts'
+import { Addresses } from './network/addresses.ts'
+import { Faults, NO_FAULTS, type FaultRates } from './network/faults.ts'
+import { Ledger } from './network/ledger.ts'
+import { Topology } from './network/topology.ts'
+import { Transport } from './network/transport.ts'
+import { Beacon } from './network/beacon.ts'
+import type { HeldName } from './node/sim-node.ts'
+import { SimNode, type SimNodeOptions } from './node/sim-node.ts'
+
+/** Round at which every run begins. */
+const FIRST_ROUND = 30_000_000
+
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
+/** How often a node looks at its unsettled entries: real ones do with each pulse, but ask every six hours at most. */
+const TICK_MS = 10 * MINUTE_MS
+
+/** The first replication comes this soon after a node's start (src/network/upkeep/maintenance.ts). */
+const FIRST_REPLICATION_MS = 2 * MINUTE_MS
+
+/** Network `main`, whose stamps cost what `stamp_bits` says and are not searched for. */
+export const SIM_PROFILE: NetworkProfile = parseProfile({ ...builtInProfiles.main, id: 'sim', stamp_bits: 0 })
+
+export interface Watcher {
+  held?(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void
+  penalised?(by: SimNode, whom: SimNode, reason: string): void
+}
+
+export class World {
+  readonly profile: NetworkProfile
+  readonly hash: Uint8Array
+  readonly seed: string
+  /** What the network itself draws. Populations and moves fork streams of their own. */
+  readonly chance: Random
+  readonly timeline: Timeline
+  readonly topology: Topology
+  readonly ledger = new Ledger()
+  readonly faults: Faults
+  readonly transport: Transport
+  readonly beacon: Beacon
+  readonly verdicts: Verdicts
+  readonly addresses: Addresses
+  readonly watchers: Watcher[] = []
+  readonly #byPeer = new Map<string, SimNode>()
+  readonly #ticking = new Set<SimNode>()
+  #keys = 0
+
+  constructor(seed: string, profile = SIM_PROFILE, rates: FaultRates = NO_FAULTS) {
+    this.seed = seed
+    this.profile = profile
+    this.hash = profileHash(profile)
+    this.chance = this.random('network')
+    this.timeline = new Timeline(roundTimeMs(FIRST_ROUND, profile.beacon))
+    this.topology = new Topology(profile)
+    this.faults = new Faults(this.random('faults'), rates)
+    this.transport = new Transport(this.timeline, this.faults, this.ledger)
+    this.beacon = new Beacon(this.timeline, profile)
+    this.verdicts = new Verdicts(profile)
+    this.addresses = new Addresses(this.random('addresses'))
+  }
+
+  readonly events: Required<Watcher> = {
+    held: (node, name, before, after) => {
+      if (after !== undefined && after.state !== 'settled') this.#startTicking(node)
+      for (const watcher of this.watchers) watcher.held?.(node, name, before, after)
+    },
+    penalised: (by, whom, reason) => {
+      for (const watcher of this.watchers) watcher.penalised?.(by, whom, reason)
+    }
+  }
+
+  random(label: string): Random {
+    return new Random(`${this.seed}/${label}`)
+  }
+
+  /** The round that is due by true time. */
+  round(): number {
+    return clockRound(this.timeline.nowMs, this.profile.beacon)
+  }
+
+  newKey(): KeyPair {
+    return fastKeyPair(this.random(`key ${this.#keys++}`).bytes(32))
+  }
+
+  nodeOf({ peer }: Pick<Peer, 'peer'>): SimNode {
+    const node = this.#byPeer.get(peer)
+    if (node === undefined) throw new Error(`no such node: ${peer}`)
+    return node
+  }
+
+  addNode(options: Partial<SimNodeOptions> = {}): SimNode {
+    const node = new SimNode(this, {
+      key: options.key ?? this.newKey(),
+      prefix: options.prefix ?? this.addresses.honest(),
+      ...options
+    })
+    this.#byPeer.set(node.peer.peer, node)
+    if (!node.isListed) return node
+    this.topology.add(node)
+    if (node.holder !== undefined) this.#startReplicating(node)
+    return node
+  }
+
+  /** A daemon that only asks: of an owner or a resolver. */
+  addClient(options: Partial<SimNodeOptions> = {}): SimNode {
+    return this.addNode({ ...options, isClient: true })
+  }
+
+  remove(node: SimNode): void {
+    node.isAwake = false
+    this.topology.remove(node)
+  }
+
+  sleep(milliseconds: number): Promise<void> {
+    return this.timeline.sleep(milliseconds)
+  }
+
+  /** The honest nodes that should hold a name now, nearest first, without liars. */
+  holdersOf(key: Uint8Array): SimNode[] {
+    return this.topology
+      .near(key)
+      .slice(0, this.profile.k)
+      .filter((node) => node.holder !== undefined && node.isAwake)
+  }
+
+  #startTicking(node: SimNode): void {
+    if (this.#ticking.has(node)) return
+    this.#ticking.add(node)
+    const again = (): void => {
+      void this.timeline.after(TICK_MS, () => {
+        if (!node.hasUnsettled) {
+          this.#ticking.delete(node)
+          return
+        }
+        void node.tick()
+        again()
+      })
+    }
+    again()
+  }
+
+  /** Hourly with jitter. A round that can find nothing new is left out: nothing changed at the node or its neighbours. */
+  #startReplicating(node: SimNode): void {
+    let seen = ''
+    const again = (inMs: number): void => {
+      void this.timeline.after(inMs, () => {
+        if (!this.#byPeer.has(node.peer.peer) || (!node.isAwake && !this.topology.near(node.position).includes(node)))
+          return
+        const now = this.#surroundings(node)
+        if (now !== seen && node.isAwake) {
+          seen = now
+          void node.replicate()
+        }
+        again(HOUR_MS * (0.9 + 0.2 * this.chance.next()))
+      })
+    }
+    again(this.chance.next() * FIRST_REPLICATION_MS)
+  }
+
+  #surroundings(node: SimNode): string {
+    const { k } = this.profile
+    const around = this.topology.near(node.position).slice(0, k + 1)
+    return around.some(({ held }) => held.size > 0)
+      ? around.map(({ peer, contentVersion }) => `${peer.peer.slice(-6)}${contentVersion}`).join()
+      : ''
+  }
+}
