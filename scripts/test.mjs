@@ -88,6 +88,8 @@ if (long) {
   // One seed for all, so that the whole run can be repeated.
   process.env.PROPERTY_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'unit', '__test__/properties', '--testTimeout', '7200000', '--maxWorkers', '100%'])
+  process.env.SIM_SCHEDULES ??= '10000'
+  await vitest(['--project', 'unit', '__test__/bench/sim/schedules.test.ts', '--testTimeout', '7200000'])
   // Twenty daemons, and fifty nodes in one process.
   Object.assign(process.env, { NETWORK_NODES: '20', CLUSTER_NODES: '50' })
   await vitest(['--project', 'e2e', '__test__/e2e/network.test.ts'])

@@ -27,6 +27,9 @@ export const DAY_MS = 24 * HOUR_MS
 /** How often a node looks at its unsettled entries: real ones do with each pulse, but ask every six hours at most. */
 const TICK_MS = 10 * MINUTE_MS
 
+/** Where settling is quicker, that many times while it lasts. */
+const TICKS_OF_SETTLING = 16
+
 /** The first replication comes this soon after a node's start (src/network/upkeep/maintenance.ts). */
 const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 
@@ -139,7 +142,9 @@ export class World {
     if (this.#ticking.has(node)) return
     this.#ticking.add(node)
     const again = (): void => {
-      void this.timeline.after(TICK_MS, () => {
+      const { settle, beacon } = this.profile
+      const tickMs = Math.min(TICK_MS, (settle * beacon.period * 1000) / TICKS_OF_SETTLING)
+      void this.timeline.after(tickMs, () => {
         if (!node.hasUnsettled) {
           this.#ticking.delete(node)
           return

@@ -8,11 +8,13 @@ export class HolderInvariants implements Watcher {
   readonly violations: Violation[] = []
   readonly #world: World
   readonly #beganMs: number
+  readonly #dayMs: number
   /** Since when a name has two owners, each settled at honest holders. */
   readonly #divided = new Map<string, number>()
 
-  constructor(world: World) {
+  constructor(world: World, dayMs = DAY_MS) {
     this.#world = world
+    this.#dayMs = dayMs
     this.#beganMs = world.timeline.nowMs
     world.watchers.push(this)
   }
@@ -36,7 +38,7 @@ export class HolderInvariants implements Watcher {
     }
     const since = this.#divided.get(name) ?? now
     this.#divided.set(name, since)
-    if (now - since <= BOUNDS.twoOwners * DAY_MS) return
+    if (now - since <= BOUNDS.twoOwners * this.#dayMs) return
     this.#found('P14', `${name} has ${owners.size} owners at its holders`)
     this.#divided.set(name, Infinity)
   }

@@ -11,10 +11,12 @@ export class OwnerInvariants {
   readonly violations: Violation[] = []
   readonly #world: World
   readonly #beganMs: number
+  readonly #dayMs: number
   readonly #since = new Map<string, number>()
 
-  constructor(world: World) {
+  constructor(world: World, dayMs = DAY_MS) {
     this.#world = world
+    this.#dayMs = dayMs
     this.#beganMs = world.timeline.nowMs
   }
 
@@ -40,7 +42,7 @@ export class OwnerInvariants {
   refused(owner: Owner): void {
     const { revealedMs, registeredMs } = owner
     if (revealedMs === undefined || registeredMs !== undefined) return
-    const days = (this.#world.timeline.nowMs - revealedMs) / DAY_MS
+    const days = (this.#world.timeline.nowMs - revealedMs) / this.#dayMs
     if (days > BOUNDS.refusedPut)
       this.#once(
         'P16',
@@ -62,7 +64,7 @@ export class OwnerInvariants {
     else {
       const since = this.#since.get(id) ?? now
       this.#since.set(id, since)
-      if (now - since > days * DAY_MS) this.#once(rule, name, detail)
+      if (now - since > days * this.#dayMs) this.#once(rule, name, detail)
     }
   }
 

@@ -9,6 +9,7 @@ import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
+import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { leaseState, renewalRound } from '../../../src/protocol/name/lease.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
@@ -19,6 +20,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world.ts'
 
 /** A stamp of this network is a second of a core. */
 const STAMP_MS = 1_000
+
+/** Between two attempts to publish: they double from five minutes. */
+const LONGEST_PAUSE_MS = 6 * HOUR_MS
 
 export interface Habits {
   readonly squaringsPerSecond: number
@@ -63,7 +67,11 @@ export class Owner {
   registeredMs: number | undefined
   refusals: PutOutcome['refusals'] = []
   readonly #world: World
-  readonly #salt: Uint8Array
+  readonly #random: Random
+  #salt: Uint8Array
+  /** v when C was first sent; peers keep the round in which they first saw it. */
+  #sentRound: number | undefined
+  #failures = 0
   readonly #beganMs: number
   #serial = 1
 
@@ -71,10 +79,10 @@ export class Owner {
     this.#world = world
     this.name = name
     this.habits = habits
-    const random = world.random(`owner ${name} ${toHex(world.chance.bytes(4))}`)
+    this.#random = world.random(`owner ${name} ${toHex(world.chance.bytes(4))}`)
     this.key = key ?? world.newKey()
     this.pubkey = toHex(this.key.publicKey)
-    this.#salt = random.bytes(32)
+    this.#salt = this.#random.bytes(32)
     this.node = node ?? world.addClient()
     this.recordKey = recordKey('reveal', name, world.hash)
     this.#beganMs = world.timeline.nowMs
@@ -138,13 +146,18 @@ export class Owner {
   }
 
   #pauseMs(): number {
-    return this.state === 'registered' ? HOUR_MS : 5 * MINUTE_MS
+    return this.state === 'registered' ? HOUR_MS : Math.min(LONGEST_PAUSE_MS, 5 * MINUTE_MS * 2 ** this.#failures)
   }
 
   async #commitOnce(): Promise<number | undefined> {
     const { profile } = this.#world
-    const sentRound = this.node.clock.time().now
-    this.#world.ledger.work(this.node.isAttacker, STAMP_MS)
+    const { now } = this.node.clock.time()
+    if (this.#sentRound === undefined || !isWithinWindow(now, this.#sentRound, profile)) {
+      this.#salt = this.#random.bytes(32)
+      this.#sentRound = now
+      this.#world.ledger.work(this.node.isAttacker, STAMP_MS)
+    }
+    const sentRound = this.#sentRound
     const { receipts, of } = await this.#send()
     const seen = receipts.map(({ seenRound }) => seenRound)
     return claimRound(seen, of, { sentRound, now: this.node.clock.time().now }, profile).round
@@ -162,7 +175,11 @@ export class Owner {
       this.#record()
     )
     this.refusals = refusals
-    if (storedBy * 2 <= of) return
+    if (storedBy * 2 <= of) {
+      this.#failures++
+      return
+    }
+    this.#failures = 0
     this.state = 'registered'
     this.registeredMs ??= this.#world.timeline.nowMs
   }
@@ -228,6 +245,11 @@ export class Owner {
     }
     return at
   }
+}
+
+/** Whether the pulse of C can still follow its first sight (src/registry/publication/commitments.ts). */
+function isWithinWindow(now: number, sentRound: number, profile: NetworkProfile): boolean {
+  return now + profile.min_commit + profile.receipt_slack < sentRound + profile.pulse_window
 }
 
 /** Without peers an hour is lost, as for the daemon. */

@@ -1,0 +1,140 @@
+/** Runs a schedule of faults on a small network and tells which invariants it broke. */
+import { HolderInvariants } from '../invariants/holders.ts'
+import { OwnerInvariants } from '../invariants/owners.ts'
+import type { Violation } from '../invariants/violation.ts'
+import { NO_FAULTS } from '../network/faults.ts'
+import { ALWAYS_AWAKE, Owner } from '../people/owner.ts'
+import { Resolver } from '../people/resolver.ts'
+import type { SimNode } from '../node/sim-node.ts'
+import { parseProfile } from '../../../src/protocol/profile/profile.ts'
+import { HOUR_MS, MINUTE_MS, SIM_PROFILE, World } from '../world.ts'
+import { FAULTY_MINUTES, type Fault, type Schedule } from './schedule.ts'
+
+/**
+ * Network `main` with a day made two hours: the same steps in less time. For as few nodes as a run has, it counts no
+ * prefixes and has quorums of all that are known. A name takes two minutes.
+ */
+const SMALL = parseProfile({
+  ...SIM_PROFILE,
+  scope: 'test',
+  id: 'faults',
+  answers_per_prefix: 0,
+  answers_per_wide_prefix: 0,
+  k: 8,
+  difficulty: { base: 2 * 60 * 333_000, by_length: [{ from: 3, factor: 1 }] },
+  settle: 2_400,
+  provisional_settle: 4_800,
+  pin_after: 2_400
+})
+
+/** A day of the bounds of P14 to P17 (invariants/violation.ts) in this profile. */
+const DAY_OF_BOUNDS_MS = 2 * HOUR_MS
+
+/** A contest for one name, and a name that nobody else wants. */
+const NAMES = ['the-contested-name.chronym', 'the-contested-name.chronym', 'a-quiet-name-beside.chronym']
+
+const LOOK_MINUTES = 60
+
+/** Longer than `settle` and a few questions. */
+const HEALING_MINUTES = 240
+
+export interface Outcome {
+  readonly violations: readonly Violation[]
+  readonly events: number
+  /** Owners in hex by name, as resolvers see them at the end. */
+  readonly owners: readonly (string | undefined)[]
+}
+
+/** @param healingMinutes how long the run lasts after the time of faults */
+export async function runSchedule(
+  { seed, nodes: count, begins, faults }: Schedule,
+  healingMinutes = HEALING_MINUTES
+): Promise<Outcome> {
+  const world = new World(`schedule ${seed}`, SMALL)
+  const nodes = Array.from({ length: count }, () => world.addNode())
+  const [holderRules, ownerRules] = [
+    new HolderInvariants(world, DAY_OF_BOUNDS_MS),
+    new OwnerInvariants(world, DAY_OF_BOUNDS_MS)
+  ]
+  const startMs = world.timeline.nowMs
+  const at = (minutes: number, action: () => void): void =>
+    void world.timeline.at(startMs + minutes * MINUTE_MS, action)
+  const owners = NAMES.map((name, index) => {
+    const owner = new Owner(world, name, ALWAYS_AWAKE)
+    at(begins[index] ?? 10, () => void owner.live())
+    return owner
+  })
+  for (const fault of faults) begin(world, fault, { nodes, rival: owners[0]!.node }, at)
+  const quiet = owners.at(-1)!
+  const names = [...new Map(owners.map((owner) => [owner.name, owner])).values()]
+  const endMinutes = FAULTY_MINUTES + healingMinutes
+  const look = async (): Promise<void> => {
+    for (const { name, recordKey } of names) {
+      holderRules.look(name, recordKey)
+      const seen = await Promise.all([new Resolver(world).resolve(name), new Resolver(world).resolve(name)])
+      ownerRules.agree(name, seen)
+      if (name === quiet.name) ownerRules.live(quiet, seen[0])
+    }
+    ownerRules.refused(quiet)
+  }
+  const watcher = new Resolver(world)
+  const watch = async (): Promise<void> => {
+    for (const { name } of names) {
+      const firm = watcher.pinned(name)
+      ownerRules.pinned(name, firm, await watcher.resolve(name))
+    }
+  }
+  for (let minutes = LOOK_MINUTES; minutes < endMinutes; minutes += LOOK_MINUTES) {
+    at(minutes, () => void watch())
+    // What faults still disturb is not judged.
+    if (minutes > FAULTY_MINUTES) at(minutes, () => void look())
+  }
+  await world.timeline.runUntil(startMs + endMinutes * MINUTE_MS)
+  const shown: (string | undefined)[] = []
+  let isDone = false
+  void (async () => {
+    for (const { name } of names) shown.push((await new Resolver(world).resolve(name)).owner)
+    isDone = true
+  })()
+  await world.timeline.runUntil(world.timeline.nowMs + HOUR_MS)
+  if (!isDone) throw new Error('a resolver never got its answer')
+  return {
+    violations: [...holderRules.violations, ...ownerRules.violations],
+    events: world.timeline.done,
+    owners: shown
+  }
+}
+
+function begin(
+  world: World,
+  fault: Fault,
+  { nodes, rival }: { nodes: readonly SimNode[]; rival: SimNode },
+  at: (minutes: number, action: () => void) => void
+): void {
+  switch (fault.kind) {
+    case 'rates':
+      at(fault.from, () => void (world.faults.rates = fault.rates))
+      at(fault.until, () => void (world.faults.rates = NO_FAULTS))
+      return
+    case 'crash': {
+      const node = nodes[fault.node]!
+      at(fault.at, () => void (node.isAwake = false))
+      at(fault.at + fault.minutes, () => node.restart())
+      return
+    }
+    case 'cut': {
+      const cut = Math.floor(fault.share * nodes.length)
+      const few = new Set([...nodes.slice(0, cut), rival])
+      at(fault.from, () => world.faults.cut((node) => (few.has(node) ? 1 : 0)))
+      at(fault.until, () => {
+        world.faults.cut(undefined)
+        for (const node of [...nodes, rival]) node.view.refresh()
+      })
+      return
+    }
+    case 'beacon':
+      at(fault.from, () => world.beacon.stop())
+      at(fault.until, () => world.beacon.resume())
+      return
+  }
+}

@@ -1,0 +1,66 @@
+/** A schedule of faults: drawn from a seed, kept as data, so that it can be shrunk and replayed. */
+import type { Random } from '../engine/random.ts'
+import type { FaultRates } from '../network/faults.ts'
+
+/** Minutes since the beginning of the run. */
+export type Fault =
+  | { readonly kind: 'rates'; readonly from: number; readonly until: number; readonly rates: FaultRates }
+  | { readonly kind: 'crash'; readonly at: number; readonly node: number; readonly minutes: number }
+  | { readonly kind: 'cut'; readonly from: number; readonly until: number; readonly share: number }
+  | { readonly kind: 'beacon'; readonly from: number; readonly until: number }
+
+export interface Schedule {
+  readonly seed: string
+  readonly nodes: number
+  /** Minutes at which each rival begins: two for the contested name, the others alone. */
+  readonly begins: readonly number[]
+  readonly faults: readonly Fault[]
+}
+
+/** Faults begin in the first two hours and end in the first three; after that the network can heal. */
+export const FAULTY_MINUTES = 180
+
+/** No partition lasts as long as `settle`, two hours here (P14). */
+const LONGEST_MINUTES = 60
+
+export function drawSchedule(seed: string, random: Random): Schedule {
+  const nodes = 5 + random.below(3)
+  const rival = random.below(3)
+  return {
+    seed,
+    nodes,
+    begins: [10, 10 + (random.next() < 0.5 ? 0 : rival), 15 + random.below(60)],
+    faults: Array.from({ length: 1 + random.below(6) }, () => drawFault(nodes, random))
+  }
+}
+
+function drawFault(nodes: number, random: Random): Fault {
+  const from = random.below(FAULTY_MINUTES - LONGEST_MINUTES)
+  const until = from + 1 + random.below(LONGEST_MINUTES - 1)
+  const draw = random.next()
+  if (draw < 0.35) {
+    const rates = {
+      loss: random.next() * 0.15,
+      duplicates: random.next() * 0.3,
+      late: random.next() * 0.5,
+      lateMs: random.next() * 30_000
+    }
+    return { kind: 'rates', from, until, rates }
+  }
+  if (draw < 0.7) return { kind: 'crash', at: from, node: random.below(nodes), minutes: random.below(LONGEST_MINUTES) }
+  if (draw < 0.9) return { kind: 'cut', from, until, share: random.next() / 2 }
+  return { kind: 'beacon', from, until }
+}
+
+/**
+ * The shortest schedule found that is still broken: faults are taken out one by one while it stays so.
+ *
+ * @param isBroken runs it
+ */
+export async function shrink(schedule: Schedule, isBroken: (smaller: Schedule) => Promise<boolean>): Promise<Schedule> {
+  for (const index of schedule.faults.keys()) {
+    const smaller = { ...schedule, faults: schedule.faults.toSpliced(index, 1) }
+    if (await isBroken(smaller)) return shrink(smaller, isBroken)
+  }
+  return schedule
+}
