@@ -1,18 +1,21 @@
 /**
- * npm run sim -- [--nodes 1000] [--days 8] [--names 5] [--move NAME|all|none] [--ids N] [--life DAYS] [--seed S] [--json]
+ * npm run sim -- [--nodes 1000] [--days 8] [--names 5] [--move NAME|all|none] [--ids N] [--life DAYS] [--seed S] [--compare] [--json]
  * npm run sim -- --schedules N [--seed S] [--json]
  * npm run sim -- --replay SCHEDULE
+ * npm run sim -- --plot FILE.svg
  *
  * Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
  * With --schedules: random schedules of faults on small networks; with --replay: one that was printed.
  * docs/simulator.md tells what is modelled. The exit code is 1 where a move did more harm than the rules allow it.
  */
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runSchedule } from './sim/faults/run-schedule.ts'
 import type { Schedule } from './sim/faults/schedule.ts'
 import { MOVES } from './sim/moves/index.ts'
-import { table } from './sim/report/table.ts'
+import { comparison, table } from './sim/report/table.ts'
 import { runSchedules, schedulesText } from './sim/schedules.ts'
+import { plotEclipse } from './sim/plot.ts'
 import { run, type RunOptions, type RunResult } from './sim/run.ts'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
@@ -25,8 +28,10 @@ const { values } = parseArgs({
     ids: { type: 'string' },
     life: { type: 'string' },
     seed: option('1'),
+    plot: { type: 'string' },
     schedules: { type: 'string' },
     replay: { type: 'string' },
+    compare: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false }
   }
 })
@@ -88,6 +93,17 @@ const common = {
   ...(values.life !== undefined && { lifeDays: count('life', 0.05) })
 }
 
+if (values.plot !== undefined) {
+  writeFileSync(
+    values.plot,
+    await plotEclipse(
+      common,
+      MOVES.find(({ id }) => id === 'eclipse-settled')!
+    )
+  )
+  process.exit(0)
+}
+
 const results: RunResult[] = []
 const moves = chosen()
 for (const [index, move] of moves.entries()) {
@@ -96,5 +112,6 @@ for (const [index, move] of moves.entries()) {
 }
 clearBar()
 
-process.stdout.write(values.json ? `${JSON.stringify({ options: common, results })}\n` : `${table(results)}\n`)
+const text = values.compare ? comparison(results) : table(results)
+process.stdout.write(values.json ? `${JSON.stringify({ options: common, results })}\n` : `${text}\n`)
 process.exitCode = results.every(({ isAllowed, violations }) => isAllowed && violations.length === 0) ? 0 : 1

@@ -9,7 +9,7 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { positionOf } from '../../src/network/position.ts'
 import type { Answer, Request } from '../../src/network/wire/messages.ts'
-import { iterationsFor, parseName } from '../../src/protocol/name/names.ts'
+import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
 import type { KeyPair } from '../../src/protocol/crypto/ed25519.ts'
 import { makeReveal } from './claims.ts'
 import type { Random } from './engine/random.ts'
@@ -87,6 +87,15 @@ export class Adversary {
     const { profile } = this.#world
     this.#squarings += iterationsFor(parseName(name, profile), profile)
     return makeReveal({ name, owner, salt, round }, profile)
+  }
+
+  /** A claim from most of a lease ago, renewed now: a thief may take any old pulse, since all are public. */
+  backdated(name: string, owner: KeyPair): Reveal {
+    const { profile } = this.#world
+    const now = this.#world.round() - 100
+    const former = this.claim(name, now - Math.floor(0.9 * profile.lease), owner)
+    this.#squarings += renewalIterations(parseName(name, profile), profile)
+    return makeReveal({ name, owner, salt: this.#random.bytes(32), round: now, former }, profile)
   }
 
   /** Squarings of work that an owner of the attacker's does by itself. */

@@ -1,5 +1,6 @@
 /** One run: a population, one move or none, and what became of the names. */
 import { Adversary, type Spending } from './adversary.ts'
+import { OTHER_RULES, ownerBy, shownClaims, type OtherRule } from './compare/rules.ts'
 import { HolderInvariants } from './invariants/holders.ts'
 import { OwnerInvariants } from './invariants/owners.ts'
 import type { InvariantId, Violation } from './invariants/violation.ts'
@@ -43,6 +44,8 @@ export interface RunResult {
   readonly names: { readonly registered: number; readonly of: number; readonly lost: number }
   readonly unpinned: Sights
   readonly pinned: Sights
+  /** What resolvers would see by rules used elsewhere. */
+  readonly otherRules: Readonly<Record<OtherRule, Sights>>
   /** Of the honest holders of the victim's name at the end, those that hold another owner's claim. */
   readonly holders: { readonly wrong: number; readonly of: number }
   /** Hours of honest holders with another owner's claim of the victim's name. */
@@ -97,6 +100,12 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     )
   }
   const [unpinned, pinned] = [none(), none()]
+  const otherRules = {
+    'last-write': none(),
+    'lowest-pulse': none(),
+    'oldest-claim': none(),
+    'majority-of-all': none()
+  }
   let wrongNodeHours = 0
   const startMs = world.timeline.nowMs
 
@@ -129,6 +138,11 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     if (victim.revealedMs !== undefined && world.timeline.nowMs >= beganMs) {
       count(unpinned, seen, victim.pubkey)
       if (firm === victim.pubkey) count(pinned, seenPinned, victim.pubkey)
+      const claims = await shownClaims(world, fresh.node, victim.recordKey)
+      for (const rule of OTHER_RULES) {
+        const owner = ownerBy(rule, claims)
+        count(otherRules[rule], owner === undefined ? { kind: 'none' } : { kind: 'owner', owner }, victim.pubkey)
+      }
     }
     for (const owner of sampled) {
       ownerRules.refused(owner)
@@ -164,6 +178,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     },
     unpinned,
     pinned,
+    otherRules,
     holders: { wrong, of: holders.length },
     wrongNodeHours,
     harm,
@@ -211,7 +226,7 @@ function harmOf({ unpinned, pinned, wrong, of, thief, isPublished }: Outcome): H
   return !isPublished || (unpinned.contested + unpinned.missing) * 10 > looks ? 'censored' : 'harmless'
 }
 
-function count(sights: Sights, { kind, owner }: Seen, rightful: string): void {
+function count(sights: Sights, { kind, owner }: Pick<Seen, 'kind' | 'owner'>, rightful: string): void {
   if (kind === 'owner') sights[owner === rightful ? 'right' : 'wrong']++
   else sights[kind === 'contested' ? 'contested' : 'missing']++
 }
@@ -225,7 +240,8 @@ function wrongAt(world: World, { name, recordKey, pubkey }: Owner): number {
 
 function isLost(world: World, { name, recordKey, pubkey }: Owner): boolean {
   const holders = world.holdersOf(recordKey)
-  return holders.filter(({ held }) => held.get(name)?.owner === pubkey).length * 2 <= holders.length
+  const owned = holders.filter(({ held }) => held.get(name)?.owner === pubkey)
+  return holders.length > 0 && owned.length * 2 <= holders.length
 }
 
 /** One clock in twenty is off by minutes, one in two hundred by up to a year ahead. */

@@ -3,6 +3,7 @@ import type { KeyPair } from '../../src/protocol/crypto/ed25519.ts'
 import { profileHash, parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { clockRound, roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
+import { diverseFirst } from '../../src/protocol/neighbourhood/diversity.ts'
 import type { Peer } from '../../src/network/peers.ts'
 import { Verdicts } from './claims.ts'
 import { fastKeyPair } from './engine/keys.ts'
@@ -132,9 +133,12 @@ export class World {
 
   /** The honest nodes that should hold a name now, nearest first, without liars. */
   holdersOf(key: Uint8Array): SimNode[] {
-    return this.topology
-      .near(key)
-      .slice(0, this.profile.k)
+    return diverseFirst(
+      this.topology.near(key).map(({ peer }) => peer),
+      this.profile.k,
+      this.profile
+    )
+      .map((peer) => this.nodeOf(peer))
       .filter((node) => node.holder !== undefined && node.isAwake)
   }
 

@@ -20,7 +20,7 @@ const named = new Set(
 const threats = read('docs/threat-model.md')
 const rows = [
   ...threats
-    .slice(threats.indexOf('| attack | before'), threats.indexOf('So one address gains nothing'))
+    .slice(threats.indexOf('| attack | before'), threats.indexOf('**What the simulator shows.**'))
     .matchAll(/^\| ([^|]+) \|/gm)
 ]
   .map(([, row]) => row!.trim())

@@ -11,7 +11,7 @@ export const move: Move = {
   allows: 'unpinned',
   async run({ world, adversary, victim, ids, thief }) {
     const key = world.newKey()
-    const reveal = adversary.claim(victim.name, world.round() - 100, key)
+    const reveal = adversary.backdated(victim.name, key)
     thief(key.publicKey)
     adversary.joinNear(victim.recordKey, ids, showing(reveal, world.hash))
     await Promise.resolve()

@@ -1,4 +1,5 @@
 /** Results as a table of text. */
+import { OTHER_RULES } from '../compare/rules.ts'
 import type { RunResult, Sights } from '../run.ts'
 
 const COLUMNS: readonly (readonly [string, (result: RunResult) => string])[] = [
@@ -24,19 +25,38 @@ function sights({ right, wrong, contested, missing }: Sights): string {
   return `${right}/${wrong}/${contested}/${missing}`
 }
 
+/** The same answers by rules used elsewhere. */
+export function comparison(results: readonly RunResult[]): string {
+  const rows = [
+    ['move', 'ids', 'this protocol', ...OTHER_RULES],
+    ...results.map(({ move, attacker, unpinned, otherRules }) => [
+      move,
+      `${attacker.ids}`,
+      sights(unpinned),
+      ...OTHER_RULES.map((rule) => sights(otherRules[rule]))
+    ])
+  ]
+  return aligned(rows)
+}
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd()
+    )
+    .join('\n')
+}
+
 export function table(results: readonly RunResult[]): string {
   const rows = [COLUMNS.map(([title]) => title), ...results.map((result) => COLUMNS.map(([, cell]) => cell(result)))]
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd()
-  )
   const found = results.flatMap(({ move, seed, violations }) =>
     violations.map(
       ({ rule, detail, day }) => `${rule} broken by ${move} with --seed ${seed}, day ${day.toFixed(1)}: ${detail}`
     )
   )
-  return [...lines, '', 'Looks of resolvers: right/wrong/contested/missing.', ...found].join('\n')
+  return [aligned(rows), '', 'Looks of resolvers: right/wrong/contested/missing.', ...found].join('\n')
 }
