@@ -66,6 +66,8 @@ export const EXPLANATION: Explanation = explanation({
   answers: [
     {
       peer: 'me',
+      distance: 0.1,
+      prefix: null,
       self: true,
       state: 'settled',
       claim_id: 'cd'.repeat(32),

@@ -3,7 +3,13 @@
  * one /24.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { peerIdFromString } from '@libp2p/peer-id'
+import { positionOf } from '../../src/network/position.ts'
+import { recordKey } from '../../src/protocol/claim/record-key.ts'
+import { distance } from '../../src/protocol/neighbourhood/density.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { tally } from '../../src/protocol/resolution/quorum.ts'
+import type { KnownPeer } from '../../src/network/types.ts'
 import { networkDiversity } from '../../src/registry/upkeep/network-diversity.ts'
 import { waitFor } from '../wait-for.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'
@@ -35,6 +41,16 @@ it('tells the diverse peers that it has and lacks, registers a name, and shows i
     needed: { answer: 11, settle: 8, adopt: 5 },
     missing: { peers: 5, prefixes: 1, wide_prefixes: 0 },
     enough: false
+  })
+  const listed = owner.network.peers()
+  expect(listed).toHaveLength(APART - 1 + TOGETHER)
+  expect(listed.filter(({ prefix }) => prefix === '127.100.0.0/24')).toHaveLength(TOGETHER)
+  const distances = listed.map(({ distance }) => distance)
+  expect(distances).toEqual(distances.toSorted((left, right) => left - right))
+  const [{ peer, prefix }] = listed as [KnownPeer]
+  expect(owner.network.placeOf(NAME, peer)).toEqual({
+    distance: distance(recordKey('reveal', NAME, profileHash(lab.profile)), positionOf(peerIdFromString(peer))),
+    prefix
   })
 
   const reveal = await lab.claim(owner, NAME, lab.owner('owner'))

@@ -13,11 +13,13 @@ import {
   type CommitOutcome,
   type FoundDocuments,
   type HeldEntry,
+  type KnownPeer,
   type LookupBreadth,
   type Network,
   type NetworkEvent,
   type NetworkMode,
   type NetworkStatus,
+  type PeerPlace,
   type PutOutcome,
   type RevealAnswer,
   type RevealLookup,
@@ -245,6 +247,12 @@ export class FakeNetwork implements Network {
   /** Each peer in a prefix of its own. */
   origins(): Origin[] {
     return this.#world.present().flatMap(({ id }) => (id === this.#self ? [] : [{ peer: id, prefix: id }]))
+  }
+  peers(): KnownPeer[] {
+    return this.origins().map((origin) => ({ ...origin, distance: 0.5, isInTable: true, connection: null }))
+  }
+  placeOf(_name: string, peer: string): PeerPlace {
+    return { distance: 0.25, prefix: peer === this.#self ? null : peer }
   }
   setMode(mode: NetworkMode): Promise<void> {
     this.mode = mode

@@ -2,6 +2,7 @@
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Logger } from 'pino'
 import type { Registry } from '../registry/use-cases.ts'
+import type { BackupView } from '../views/backup.ts'
 import type { DnsView } from '../views/dns.ts'
 import type { TaskManager } from '../tasks/types.ts'
 import type { ProofStatement } from './daemon-proof.ts'
@@ -100,6 +101,8 @@ export interface ApiServices {
   config: ConfigService
   seed: SeedService
   dns: DnsResolver
+  /** The backup that the daemon keeps up to date. */
+  backup(): BackupView
   events: EventLog
   idempotency: IdempotencyService
   metrics: MetricsRegistry

@@ -13,6 +13,7 @@ import { prefixes } from '../store/keys.ts'
 import { VERSION } from '../version.ts'
 import type { DaemonCore, UseCases } from './create-use-cases.ts'
 import { createMetrics } from './metrics.ts'
+import { backupView } from './backup-view.ts'
 import { checkReadiness } from './readiness.ts'
 import { createSeedService } from './seed-service.ts'
 
@@ -64,6 +65,7 @@ export function createServices(
       warn: (message) => log.warn(message)
     }),
     dns,
+    backup: () => backupView(keeper, config.current().backup.file),
     events: createEventLog({ capacity: EVENTS_KEPT, now }),
     idempotency: createIdempotency({ store, prefix: prefixes.idempotency, now }),
     metrics: createMetrics(),

@@ -1,10 +1,12 @@
 import type { PeerId } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
 import type { Logger } from 'pino'
 import type { Acquaintances } from './routing/acquaintances.ts'
 import type { Budget } from './budget/budget.ts'
 import { contactsOf } from './routing/contacts.ts'
 import { discoverPeers } from './routing/discovery.ts'
 import { createFinder, type Finder } from './routing/finder.ts'
+import { listPeers } from './routing/peer-list.ts'
 import { keepPlaces } from './routing/keep-places.ts'
 import { createLookUps } from './routing/look-ups.ts'
 import { dhtProtocol, startNode, type NodeOptions } from './node.ts'
@@ -16,7 +18,7 @@ import { serve, type Handlers, type ServeOptions } from './wire/serve.ts'
 import { dropLightPeers, forgetStrangers, onPeerKnown } from './routing/routing.ts'
 import type { Clock } from '../time/clock.ts'
 import { preferDiversePeers } from './routing/diverse-table.ts'
-import type { NetworkEvent, NetworkMode } from './types.ts'
+import type { KnownPeer, NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './routing/watchdog.ts'
 
 export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect'> {
@@ -35,6 +37,9 @@ export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnec
 export interface Connection {
   readonly peers: Peers
   connectedPeers(): number
+  list(): KnownPeer[]
+  /** Of a peer that is or was connected. */
+  prefixOf(peer: string): string | undefined
   addresses(): string[]
   contacts(): Promise<string[]>
   /** Answers peers and their look-ups in mode full, none in mode light. */
@@ -109,6 +114,8 @@ export async function openConnection(
   return {
     peers: createPeers(node, profile, { lookUps, prefixes, acquaintances }, penalise),
     connectedPeers: () => connectedPeers(),
+    list: () => listPeers(node, prefixes),
+    prefixOf: (peer) => prefixes.known(peerIdFromString(peer)),
     addresses: () => node.getMultiaddrs().map(String),
     contacts: () => contactsOf(node, profile, prefixes),
     async setMode(next) {

@@ -17,6 +17,7 @@ import { isReachable, type ClientParts } from './client/reachable.ts'
 import { probe } from './client/probe.ts'
 import { publish, send } from './client/publish.ts'
 import { Republisher } from './client/republisher.ts'
+import { distanceOf } from './routing/peer-list.ts'
 import { KnownPeers } from './routing/known-peers.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
@@ -29,11 +30,13 @@ import { systemClock, type Clock } from '../time/clock.ts'
 import type {
   CommitOutcome,
   HeldEntry,
+  KnownPeer,
   LookupBreadth,
   Network,
   NetworkEvent,
   NetworkMode,
   NetworkStatus,
+  PeerPlace,
   PutOutcome,
   RevealLookup
 } from './types.ts'
@@ -161,6 +164,15 @@ class RegistryNetwork implements OpenableNetwork {
 
   origins(): Origin[] {
     return this.#connection?.peers.origins() ?? []
+  }
+
+  peers(): KnownPeer[] {
+    return this.#connection?.list() ?? []
+  }
+
+  placeOf(name: string, peer: string): PeerPlace {
+    const key = recordKey('reveal', name, profileHash(this.#options.profile))
+    return { distance: distanceOf(peer, key), prefix: this.#connection?.prefixOf(peer) ?? null }
   }
 
   knownPeers(): number {

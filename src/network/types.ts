@@ -20,6 +20,27 @@ export interface NetworkStatus {
   records: number
 }
 
+/** A peer of the routing table, or a connected one. */
+export interface KnownPeer {
+  peer: string
+  /** Its /24 or /48; null if it was never connected. */
+  prefix: string | null
+  /** From this node, as a share of the key space. */
+  distance: number
+  /** It can be asked: light peers cannot. */
+  isInTable: boolean
+  /** Since when, milliseconds since the epoch. */
+  connection: { direction: 'inbound' | 'outbound'; sinceMs: number } | null
+}
+
+/** Where a peer lies, seen from the key of a name. */
+export interface PeerPlace {
+  /** As a share of the key space. */
+  distance: number
+  /** Null if it was never connected, and of this node itself. */
+  prefix: string | null
+}
+
 /** How far a record got: holders that showed it when read back, and refusals with their reasons. */
 export interface PutOutcome {
   storedBy: number
@@ -135,6 +156,10 @@ export interface Network {
   canAsk(): boolean
   /** The routing table's peers with prefixes, without those never connected. */
   origins(): Origin[]
+  /** The routing table's and all connected peers, nearest to this node first. */
+  peers(): KnownPeer[]
+  /** Makes no requests. */
+  placeOf(name: string, peer: string): PeerPlace
   setMode(mode: NetworkMode): Promise<void>
   listenAddresses(): string[]
   /**

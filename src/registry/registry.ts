@@ -20,7 +20,7 @@ import { Resolver } from './resolution/resolver.ts'
 import { translated, translatedSync } from '../service-errors.ts'
 import { Standings } from './ownership/standing.ts'
 import { keptDiversity } from './upkeep/network-diversity.ts'
-import { networkStatus, ownedNames } from './status.ts'
+import { networkStatus, ownedNames, peerViews } from './status.ts'
 import { discardZone, listDrafts } from './zones/drafts.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
 import type { OwnedNameView } from '../views/owned-name.ts'
@@ -105,6 +105,7 @@ export function createRegistry(
       await Promise.all([wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
     },
     networkStatus: () => networkStatus(context, diversity()),
+    peers: () => peerViews(network),
     async setMode(mode) {
       await translated(() => network.setMode(mode))
       resolver.forgetAll()

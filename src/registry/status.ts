@@ -3,6 +3,8 @@ import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
+import type { Network } from '../network/types.ts'
+import type { PeerView } from '../views/peer.ts'
 import type { OwnedNameView } from '../views/owned-name.ts'
 
 export function networkStatus(
@@ -43,4 +45,17 @@ export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal):
       warnings: [...warnings]
     }
   })
+}
+
+export function peerViews(network: Pick<Network, 'peers'>): PeerView[] {
+  return network.peers().map(({ peer, prefix, distance, isInTable, connection }) => ({
+    peer,
+    prefix,
+    distance,
+    in_table: isInTable,
+    connection:
+      connection === null
+        ? null
+        : { direction: connection.direction, since: new Date(connection.sinceMs).toISOString() }
+  }))
 }

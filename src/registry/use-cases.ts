@@ -8,6 +8,7 @@ import type { Estimate, RenewalGain } from '../views/estimate.ts'
 import type { Explanation } from '../views/explanation.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
 import type { NameWarningCode, OwnedNameView } from '../views/owned-name.ts'
+import type { PeerView } from '../views/peer.ts'
 import type { PinView } from '../views/pin.ts'
 import type { CommittedBy, StoredBy } from '../views/stored-by.ts'
 import type { TaskView } from '../views/task.ts'
@@ -24,6 +25,8 @@ export interface Registry {
   start(): Promise<void>
   stop(): Promise<void>
   networkStatus(): NetworkStatusView
+  /** Nearest to this node first. */
+  peers(): PeerView[]
   setMode(mode: NetworkMode): Promise<void>
   /** SVC-NAM-001, SVC-RES-001..004. */
   resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>

@@ -38,8 +38,17 @@ const EntryStateSchema = v.picklist([
   'provisional'
 ] as const satisfies readonly EntryState[])
 
+const placeEntries = {
+  distance: v.pipe(v.number(), v.description('From the name to the peer, as a share of the key space')),
+  prefix: v.pipe(
+    v.nullable(v.string()),
+    v.description('Its /24 or /48; null without a token, of this daemon, and where it was never connected')
+  )
+}
+
 const AnswerSchema = v.object({
   peer: v.string(),
+  ...placeEntries,
   self: v.pipe(v.boolean(), v.description('Our own store')),
   state: v.picklist([...EntryStateSchema.options, 'none']),
   claim_id: v.nullable(HexSchema),
@@ -116,7 +125,9 @@ export const ExplanationSchema = v.pipe(
     asked: v.object({
       peers: v.pipe(CountSchema, v.description('Among them the store of this daemon, where it holds records')),
       answered: CountSchema,
-      silent: v.array(v.object({ peer: v.string(), reason: v.picklist(['no-answer', 'busy', 'invalid']) })),
+      silent: v.array(
+        v.object({ peer: v.string(), ...placeEntries, reason: v.picklist(['no-answer', 'busy', 'invalid']) })
+      ),
       left_out: v.pipe(
         CountSchema,
         v.description('Further peers near the name that do not count: their address prefix has as many votes as it may')
@@ -159,5 +170,6 @@ export const ExplanationSchema = v.pipe(
 export type Explanation = v.InferOutput<typeof ExplanationSchema>
 export type ExplainedRule = Explanation['rule']
 export type ExplainedState = Explanation['state']
+export type ExplainedPlace = Pick<ExplainedAnswer, 'distance' | 'prefix'>
 export type ExplainedAnswer = Explanation['answers'][number]
 export type OwnExplanation = v.InferOutput<typeof OwnSchema>

@@ -10,6 +10,8 @@ import * as ownedName from '../../../src/views/owned-name.ts'
 import * as taskView from '../../../src/views/task.ts'
 import * as wantedView from '../../../src/views/wanted.ts'
 import * as estimate from '../../../src/views/estimate.ts'
+import { BackupSchema } from '../../../src/views/backup.ts'
+import { PeerListSchema } from '../../../src/views/peer.ts'
 import * as zoneDraft from '../../../src/views/zone-draft.ts'
 import * as pin from '../../../src/views/pin.ts'
 import * as problem from '../../../src/api/schemas/problem.ts'
@@ -177,6 +179,8 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     schema: common.SuccessSchema,
     service: 'forgetPin'
   },
+  { ...closed, operation: 'GET /api/backup', path: '/api/backup', schema: BackupSchema },
+  { ...closed, operation: 'GET /api/peers', path: '/api/peers', schema: PeerListSchema, service: 'peers' },
   { ...closed, operation: 'GET /api/seed', path: '/api/seed', schema: seed.SeedSchema },
   {
     ...closed,

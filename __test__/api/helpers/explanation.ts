@@ -10,12 +10,29 @@ export function explanation(change: Partial<Explanation> = {}): Explanation {
     state: 'none',
     lease: null,
     owner: null,
-    answers: [{ peer: 'self', self: true, state: 'none', claim_id: null, serial: null, owner: null, vote: false }],
+    answers: [
+      {
+        peer: 'self',
+        distance: 0.1,
+        prefix: null,
+        self: true,
+        state: 'none',
+        claim_id: null,
+        serial: null,
+        owner: null,
+        vote: false
+      }
+    ],
     notes: ['1 of 2 asked have answered.'],
     resolves: null,
     error: { code: 'SVC-RES-002', message: 'It is not registered.' },
     candidates: [],
-    asked: { peers: 2, answered: 1, silent: [{ peer: '12D3KooX', reason: 'busy' }], left_out: 0 },
+    asked: {
+      peers: 2,
+      answered: 1,
+      silent: [{ peer: '12D3KooX', distance: 0.2, prefix: '192.0.2.0/24', reason: 'busy' }],
+      left_out: 0
+    },
     reach: { network_size: 2, holders: 2, radius: 1 },
     pin: null,
     equivocation: null,

@@ -10,6 +10,7 @@ import type { Registry } from '../../../src/registry/use-cases.ts'
 import type { Explanation } from '../../../src/views/explanation.ts'
 import type { NetworkDiversityView } from '../../../src/views/network-status.ts'
 import type { OwnedNameView } from '../../../src/views/owned-name.ts'
+import type { PeerView } from '../../../src/views/peer.ts'
 import type { PinView } from '../../../src/views/pin.ts'
 import type { WantedView } from '../../../src/views/wanted.ts'
 import type { ZoneDraft } from '../../../src/views/zone-draft.ts'
@@ -82,6 +83,18 @@ export class MemoryRegistry implements Registry {
       diversity: DIVERSITY
     }
   }
+
+  peers(): PeerView[] {
+    this.#called('peers')
+    const peer = { prefix: '192.0.2.0/24', distance: 0.01, in_table: true }
+    return Array.from({ length: this.peerCount }, (_, index) => ({
+      ...peer,
+      peer: `12D3KooW${index}`,
+      connection: { direction: 'inbound', since: '2026-11-21T12:00:00.000Z' }
+    }))
+  }
+
+  peerCount = 1
 
   async setMode(mode: NetworkMode): Promise<void> {
     this.mode = mode

@@ -8,6 +8,7 @@ import type { KeyValue } from '../../../src/api/access/key-value.ts'
 import type { ApiServices, ConfigService, DnsResolver, ReadinessCheck, SeedView } from '../../../src/api/services.ts'
 import { createTokenService } from '../../../src/api/access/tokens.ts'
 import { ServiceError } from '../../../src/errors.ts'
+import type { BackupView } from '../../../src/views/backup.ts'
 import type { DnsView } from '../../../src/views/dns.ts'
 import { MemoryRegistry } from './registry.ts'
 import { MemoryTasks } from './tasks.ts'
@@ -150,7 +151,8 @@ export function createWorld(options: AppOptions = {}) {
     allowedHosts: [] as string[],
     allowedOrigins: [] as string[],
     seed: { state: 'unlocked', sealed: true, kept_elsewhere: false, waiting: [] } as SeedView,
-    seedFailure: undefined as Error | undefined
+    seedFailure: undefined as Error | undefined,
+    backup: { kept: null } as BackupView
   }
   const dns = new MemoryDns()
   const events = createEventLog({ capacity: 100, now: () => clock.now })
@@ -185,6 +187,7 @@ export function createWorld(options: AppOptions = {}) {
       }
     },
     dns,
+    backup: () => state.backup,
     events,
     idempotency: createIdempotency({ store, prefix: 'idempotency/', now: () => clock.now }),
     metrics: new MetricsRegistry(),

@@ -35,6 +35,13 @@ describe('a name that', () => {
     })
   })
 
+  it('is asked of peers whose prefixes only an owner sees', async () => {
+    const seen = async (withOwn: boolean) => (await asker.registry.explain(ALICE, { withOwn })).answers[1]
+    expect(await seen(false)).toMatchObject({ distance: 0.25, prefix: null })
+    const shown = await seen(true)
+    expect(shown).toMatchObject({ distance: 0.25, prefix: shown!.peer })
+  })
+
   it('is settled belongs to its owner, who is remembered', async () => {
     await registered(owner)
     const first = await explained(asker)

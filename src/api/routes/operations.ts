@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { HealthSchema, ReadinessSchema, type HealthBody, type ReadinessBody } from '../schemas/daemon.ts'
+import { BackupSchema, type BackupView } from '../../views/backup.ts'
 import type { ApiServices, ReadinessCheck } from '../services.ts'
 
 const TAG = 'Operations'
@@ -48,6 +49,16 @@ export function operationRoutes(services: ApiServices) {
         const ready = checks.every(({ ok }) => ok)
         return c.json<ReadinessBody, 200 | 503>({ ready, checks }, ready ? 200 : 503)
       }
+    )
+    .get(
+      '/api/backup',
+      endpoint({
+        tag: TAG,
+        summary: 'The backup that the daemon keeps up to date',
+        access: ['read'],
+        answers: { 200: { description: 'Where it is, and when it was written', schema: BackupSchema } }
+      }),
+      (c) => c.json<BackupView>(services.backup())
     )
     .get(
       '/metrics',

@@ -21,6 +21,7 @@ import { isHeldByMost, isSecret } from '../resolution/secrecy.ts'
 import { survey, type Survey } from '../resolution/survey.ts'
 import type {
   ExplainedAnswer,
+  ExplainedPlace,
   ExplainedRule,
   ExplainedState,
   Explanation,
@@ -42,28 +43,39 @@ export async function explain(
   const { context } = parts
   const name = openName(context, text)
   const own = withOwn ? ownClaim(parts, name) : null
+  const placeOf = (peer: string): ExplainedPlace => {
+    const place = context.network.placeOf(name, peer)
+    return withOwn ? place : { ...place, prefix: null }
+  }
   const openly = async (): Promise<Explanation> =>
-    explainAnswers(context, await survey(context, name, signal, 'everybody'), own)
+    explainAnswers(context, await survey(context, name, signal, 'everybody'), own, placeOf)
   if (!isSecret(parts.tasks, name)) return openly()
   const found = await context.network.probe(name, signal)
-  if (own !== null) return explainBlindly(context, name, found, own)
-  return isHeldByMost(found) ? openly() : explainAsNobodys(context, name, found)
+  if (own !== null) return explainBlindly(context, name, found, own, placeOf)
+  return isHeldByMost(found) ? openly() : explainAsNobodys(context, name, found, placeOf)
 }
 
-function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplanation | null): Explanation {
+type PlaceOf = (peer: string) => ExplainedPlace
+
+function explainAnswers(
+  context: RegistryContext,
+  found: Survey,
+  own: OwnExplanation | null,
+  placeOf: PlaceOf
+): Explanation {
   const { name, tally, answers, counted, quorum, silent } = found
   const winner = tally.kind === 'owner' ? tally.owner : undefined
   const isOlder = winner !== undefined && isRollback(context.memory.newest(name, winner.pubkey), winner.newest)
   const candidates = tally.kind === 'contested' ? tally.candidates : winner === undefined ? [] : [winner]
   const shown: Shown = {
     // Where the profile fixes how many peers should hold it, the daemon may have asked fewer.
-    ...common(context, name, { ...found, asked: answers.length + silent.length }),
+    ...common(context, name, { ...found, asked: answers.length + silent.length }, placeOf),
     ...resolution(context, found),
     rule: ruleOf(found, isOlder),
     state: stateOf(context, found, isOlder),
     lease: winner === undefined ? null : leaseView(context, winner.newest),
     owner: winner === undefined ? null : toHex(winner.pubkey),
-    answers: answers.map((answer) => answerView(answer, answers, counted)),
+    answers: answers.map((answer) => answerView(answer, answers, counted, placeOf)),
     candidates: candidates.map((candidate) => candidateView(context, candidate)),
     equivocation: equivocationView(equivocationOf(context, found)),
     own
@@ -87,16 +99,22 @@ function explainAnswers(context: RegistryContext, found: Survey, own: OwnExplana
 }
 
 /** A running registration never sends the name [looking a name up announces it]: it asks by the blinded prefix. */
-function explainBlindly(context: RegistryContext, name: Name, found: RevealLookup, own: OwnExplanation): Explanation {
+function explainBlindly(
+  context: RegistryContext,
+  name: Name,
+  found: RevealLookup,
+  own: OwnExplanation,
+  placeOf: PlaceOf
+): Explanation {
   const shown: Shown = {
-    ...common(context, name, found),
+    ...common(context, name, found, placeOf),
     resolves: null,
     error: null,
     rule: 'blinded',
     state: 'registering',
     lease: null,
     owner: null,
-    answers: found.answers.map((answer) => answerView(answer, [], [])),
+    answers: found.answers.map((answer) => answerView(answer, [], [], placeOf)),
     candidates: [],
     equivocation: null,
     own
@@ -115,17 +133,17 @@ function explainBlindly(context: RegistryContext, name: Name, found: RevealLooku
  * For callers who may not know what is registered here: a name that nobody holds.
  * Peers that say otherwise count as not having answered.
  */
-function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLookup): Explanation {
+function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLookup, placeOf: PlaceOf): Explanation {
   const nobodys = { ...found, answers: found.answers.filter(({ state }) => state === 'none') }
   const shown: Shown = {
-    ...common(context, name, nobodys),
+    ...common(context, name, nobodys, placeOf),
     resolves: null,
     error: { code: 'SVC-RES-002', message: notFound(name).message },
     rule: 'nobody-holds-it',
     state: 'none',
     lease: null,
     owner: null,
-    answers: nobodys.answers.map((answer) => answerView(answer, [], [])),
+    answers: nobodys.answers.map((answer) => answerView(answer, [], [], placeOf)),
     candidates: [],
     equivocation: null,
     own: null
@@ -154,7 +172,8 @@ function oursOf(context: RegistryContext, name: Name): Known['ours'] {
 function common(
   context: RegistryContext,
   name: Name,
-  { answers, asked, silent, networkSize, leftOut }: RevealLookup
+  { answers, asked, silent, networkSize, leftOut }: RevealLookup,
+  placeOf: PlaceOf
 ): Pick<Shown, 'name' | 'asked' | 'reach' | 'pin' | 'held_here'> {
   const { profile, network } = context
   const held = network.heldHere(name)
@@ -163,7 +182,7 @@ function common(
     asked: {
       peers: asked,
       answered: answers.length,
-      silent: silent.map(({ peer, reason }) => ({ peer, reason })),
+      silent: silent.map(({ peer, reason }) => ({ peer, ...placeOf(peer), reason })),
       left_out: leftOut
     },
     reach: {
@@ -219,7 +238,8 @@ function stateOf(context: RegistryContext, { tally, counted }: Survey, isOlder: 
 function answerView(
   answer: RevealAnswer,
   answers: readonly RevealAnswer[],
-  counted: readonly RevealAnswer[]
+  counted: readonly RevealAnswer[],
+  placeOf: PlaceOf
 ): ExplainedAnswer {
   const { peer, self, state, claimId, claim } = answer
   const proved =
@@ -228,6 +248,7 @@ function answerView(
       ?.claim
   return {
     peer,
+    ...placeOf(peer),
     self,
     state,
     claim_id: claimId === undefined ? null : toHex(claimId),
