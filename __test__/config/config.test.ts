@@ -171,14 +171,21 @@ describe('configuration at run time', () => {
       value: 'offline',
       source: 'run time',
       changeable: true,
+      help: 'full, light or offline',
+      kind: 'string',
+      choices: ['full', 'light', 'offline'],
+      flag: '--mode',
+      environment: 'CHRONYM_MODE',
       otherwise: { value: 'light', source: 'file' }
     })
-    expect(at(config, 'auto_renew')).toEqual({
+    expect(at(config, 'auto_renew')).toMatchObject({
       field: 'auto_renew',
       value: true,
       source: 'environment',
-      changeable: true
+      changeable: true,
+      choices: null
     })
+    expect(at(config, 'auto_renew')).not.toHaveProperty('otherwise')
     expect(at(config, 'vdf.queue')).toMatchObject({ value: 3, source: 'file' })
     expect(at(config, 'api.port')).toMatchObject({ value: 0, source: 'flag', changeable: false })
     expect(at(config, 'log.level')).toMatchObject({ value: 'info', source: 'default' })

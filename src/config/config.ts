@@ -9,7 +9,7 @@ import * as v from 'valibot'
 import { ServiceError, type FieldError } from '../errors.ts'
 import { ConfigSchema, type Config } from './schema.ts'
 
-export { DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'
+export { choicesOf, DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'
 
 export type FieldKind = 'string' | 'number' | 'boolean' | 'list'
 

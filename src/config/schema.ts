@@ -34,6 +34,13 @@ export const P2P_PORT = 7469
 /** Of DNS, on loopback addresses. Unprivileged, unlike 53. */
 export const DNS_PORT = 7453
 
+const MODES = ['full', 'light', 'offline'] as const
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const CHOICES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['mode', MODES],
+  ['log.level', LOG_LEVELS]
+])
+
 const spareCores = Math.max(1, availableParallelism() - 1)
 
 export const ConfigSchema = v.strictObject({
@@ -41,7 +48,7 @@ export const ConfigSchema = v.strictObject({
   network: v.optional(v.string(), 'local'),
   /** Empty: the user's data directory for that network. */
   data_dir: v.optional(v.string(), ''),
-  mode: v.optional(v.picklist(['full', 'light', 'offline']), 'full'),
+  mode: v.optional(v.picklist(MODES), 'full'),
   auto_renew: v.optional(v.boolean(), true),
   api: v.optional(
     v.strictObject({
@@ -137,7 +144,7 @@ export const ConfigSchema = v.strictObject({
   ),
   log: v.optional(
     v.strictObject({
-      level: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info')
+      level: v.optional(v.picklist(LOG_LEVELS), 'info')
     }),
     {}
   )
@@ -155,3 +162,9 @@ export const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'vdf.queue',
   'log.level'
 ])
+
+/** The values that a field may have; null where others fit. */
+export function choicesOf(path: string): string[] | null {
+  const choices = CHOICES.get(path)
+  return choices === undefined ? null : [...choices]
+}

@@ -1,5 +1,13 @@
 import type { ConfigFieldView } from '../api/services.ts'
-import { leafPaths, readPath, RUNTIME_FIELDS, type Config, type PartialConfig } from './config.ts'
+import {
+  choicesOf,
+  CONFIG_FIELDS,
+  leafPaths,
+  readPath,
+  RUNTIME_FIELDS,
+  type Config,
+  type PartialConfig
+} from './config.ts'
 
 /** What a daemon was started with; all other values are defaults. */
 export interface StartSources {
@@ -22,6 +30,8 @@ function startSource(path: string, { file, environment, flags }: StartSources): 
   return readPath(file, path) === undefined ? 'default' : 'file'
 }
 
+const DESCRIBED = new Map(CONFIG_FIELDS.map((field) => [field.path, field]))
+
 /** Every field in the order of the schema. `started` is the configuration without any change at run time. */
 export function configFields(
   config: Config,
@@ -32,11 +42,19 @@ export function configFields(
   return leafPaths(config).map((field) => {
     const value = readPath(config, field)
     const source = startSource(field, sources)
-    const changeable = RUNTIME_FIELDS.has(field)
+    const { help, kind, flag, env } = DESCRIBED.get(field)!
+    const about = {
+      changeable: RUNTIME_FIELDS.has(field),
+      help,
+      kind,
+      choices: choicesOf(field),
+      flag: `--${flag}`,
+      environment: env
+    }
     const wins =
       ofThisRun.has(field) ||
       (readPath(overrides, field) !== undefined && source !== 'flag' && source !== 'environment')
-    if (!wins) return { field, value, source, changeable }
-    return { field, value, source: 'run time', changeable, otherwise: { value: readPath(started, field), source } }
+    if (!wins) return { field, value, source, ...about }
+    return { field, value, source: 'run time', ...about, otherwise: { value: readPath(started, field), source } }
   })
 }

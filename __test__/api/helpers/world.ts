@@ -65,7 +65,12 @@ class MemoryConfig implements ConfigService {
       field,
       value,
       source: 'default' as const,
-      changeable: field === 'mode'
+      changeable: field === 'mode',
+      help: 'a field',
+      kind: 'string' as const,
+      choices: null,
+      flag: `--${field}`,
+      environment: `CHRONYM_${field.toUpperCase()}`
     }))
   }
 
