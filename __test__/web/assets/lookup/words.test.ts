@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { EXPLAINED_RULES, EXPLAINED_STATES, type Explanation } from '../../../../src/views/explanation.ts'
+import { explanation } from '../../../api/helpers/explanation.ts'
+
+interface Step {
+  title: string
+  text: string
+  tone: string
+}
+const words = (await import(new URL('../../../../src/web/assets/lookup/words.js', import.meta.url).href)) as {
+  stepsOf: (explanation: Explanation) => Step[]
+  distanceText: (distance: number) => string
+  saidBy: (peer: object) => string
+  pictureText: (name: string, picture: { peers: { kind: string }[] }) => string
+  isDid: (text: string) => boolean
+  RULES: Record<string, string>
+  STATES: Record<string, unknown>
+}
+const OWNER = 'ab'.repeat(32)
+const pin = {
+  owner: OWNER,
+  state: 'firm',
+  since: '2026-01-01T00:00:00.000Z',
+  second_look: null,
+  firm_since: '2026-01-02T00:00:00.000Z',
+  until: '2027-01-01T00:00:00.000Z',
+  rival: null,
+  contested_until: null
+} as const
+
+describe('the steps to a verdict', () => {
+  it('are who was asked, what counted, which rule decided, the pin, and whether it resolves', () => {
+    const steps = words.stepsOf(
+      explanation({
+        rule: 'majority',
+        rule_text: 'The majority wins.',
+        owner: OWNER,
+        resolves: 'settled',
+        error: null,
+        pin,
+        candidates: [{ owner: OWNER, votes: 7, settled_votes: 7, serial: 3, lease_end: '2027-01-01T00:00:00.000Z' }],
+        asked: { peers: 12, answered: 10, silent: [], left_out: 3 }
+      })
+    )
+    expect(steps.map(({ title, tone }) => [title, tone])).toEqual([
+      ['Asked', 'good'],
+      ['Counted', 'good'],
+      ['The majority', 'good'],
+      ['Pinned', 'good'],
+      ['Resolves', 'good']
+    ])
+    expect(steps[0]!.text).toBe(
+      '12 peers near the name, of about 2 nodes. 10 answered; 3 more do not count, since their prefix is full.'
+    )
+    expect(steps[1]!.text).toContain('7 for abababab…ababab')
+  })
+
+  it('warn of a rival, of another pinned key, and of what does not resolve', () => {
+    const steps = words.stepsOf(explanation({ rule: 'pin', owner: null, pin: { ...pin, owner: 'cd'.repeat(32) } }))
+    expect(steps.find(({ title }) => title === 'Pinned')).toMatchObject({ tone: 'bad' })
+    expect(steps.at(-1)).toMatchObject({ title: 'Does not resolve', tone: 'warn' })
+    const disputed = words.stepsOf(explanation({ pin: { ...pin, state: 'tentative', rival: 'ef'.repeat(32) } }))
+    expect(disputed.find(({ title }) => title === 'Remembered')).toMatchObject({ tone: 'bad' })
+  })
+
+  it('have words for every rule and state', () => {
+    expect(EXPLAINED_RULES.filter((rule) => words.RULES[rule] === undefined)).toEqual([])
+    expect(EXPLAINED_STATES.filter((state) => words.STATES[state] === undefined)).toEqual([])
+  })
+})
+
+it('says what each peer said, and sums it up for those who cannot see the picture', () => {
+  expect(words.saidBy({ kind: 'first', state: 'settled', owner: OWNER, serial: 4 })).toBe(
+    'settled: key abababab…ababab, serial 4'
+  )
+  expect(words.saidBy({ kind: 'unproved', state: 'fresh', owner: null, serial: null })).toBe(
+    'fresh: a claim without its record'
+  )
+  expect(words.saidBy({ kind: 'silent', reason: 'busy' })).toBe('too busy')
+  expect(words.pictureText('a.chronym', { peers: [{ kind: 'first' }, { kind: 'first' }, { kind: 'silent' }] })).toBe(
+    '3 peers around a.chronym: 2 names the owner, 1 did not answer. The table below has each of them.'
+  )
+})
+
+it('writes distances so that two peers can be compared', () => {
+  expect([0, 0.5, 0.01234, 0.00001].map(words.distanceText)).toEqual(['0', '50%', '1.2%', '1.0e-3%'])
+})
+
+it('tells a DID from a name', () => {
+  expect(['did:chronym:zQm', ' DID:x:y', 'did.chronym', 'alice'].map(words.isDid)).toEqual([true, true, false, false])
+})

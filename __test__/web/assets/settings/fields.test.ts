@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { parse as parseToml } from 'smol-toml'
+import type { ConfigFieldView } from '../../../../src/api/services.ts'
+import { checkConfig } from '../../../../src/config/config.ts'
+import { createConfigService } from '../../../../src/config/service.ts'
+
+type Field = Pick<ConfigFieldView, 'field' | 'value' | 'kind' | 'choices'>
+const fields = (await import(new URL('../../../../src/web/assets/settings/fields.js', import.meta.url).href)) as {
+  sectionsOf: (fields: readonly ConfigFieldView[]) => { id: string; title: string; fields: ConfigFieldView[] }[]
+  found: (fields: readonly ConfigFieldView[], search: string) => ConfigFieldView[]
+  controlOf: (field: Pick<Field, 'kind' | 'choices'>) => string
+  editText: (value: unknown) => string
+  shownText: (value: unknown) => string
+  parseEdit: (field: Pick<Field, 'kind'>, text: unknown) => { value?: unknown; error?: string }
+  patchOf: (field: string, value: unknown) => unknown
+  elsewhere: (field: ConfigFieldView) => { toml: string; flag: string; environment: string }
+  errorOf: (field: string, errors: { path: string; message: string }[]) => string | undefined
+}
+
+const nothing = { file: {}, environment: {}, flags: {} }
+const config = checkConfig({ network: 'local' }, 'test')
+const all = createConfigService({
+  initial: config,
+  started: config,
+  overrides: {},
+  sources: nothing,
+  save: () => undefined,
+  apply: () => Promise.resolve()
+}).fields()
+const at = (name: string) => all.find(({ field }) => field === name)!
+
+describe('the fields of the configuration', () => {
+  it('are each in one section, those of no section first', () => {
+    const sections = fields.sectionsOf(all)
+    expect(sections.flatMap((section) => section.fields.map(({ field }) => field)).toSorted()).toEqual(
+      all.map(({ field }) => field).toSorted()
+    )
+    expect(sections[0]!.fields.map(({ field }) => field)).toEqual(['network', 'data_dir', 'mode', 'auto_renew'])
+    const unknown = { ...at('log.level'), field: 'later.thing' }
+    expect(fields.sectionsOf([unknown])).toEqual([{ id: 'later', title: 'later', fields: [unknown] }])
+  })
+
+  it('are found by words of their help too', () => {
+    expect(fields.found(all, 'peers listen').map(({ field }) => field)).toEqual(['p2p.listen'])
+    expect(fields.found(all, 'CHRONYM_PORT').map(({ field }) => field)).toEqual(['api.port'])
+    expect(fields.found(all, ' ')).toHaveLength(all.length)
+  })
+
+  it('have the control of their kind', () => {
+    expect(
+      ['mode', 'auto_renew', 'vdf.queue', 'api.allowed_hosts', 'data_dir'].map((name) => fields.controlOf(at(name)))
+    ).toEqual(['select', 'switch', 'number', 'list', 'text'])
+  })
+
+  it('keep their values through the editor', () => {
+    for (const field of all)
+      expect(fields.parseEdit(field, field.kind === 'boolean' ? field.value : fields.editText(field.value))).toEqual({
+        value: field.value
+      })
+    expect(fields.parseEdit({ kind: 'number' }, 'ten')).toEqual({ error: 'must be a number' })
+    expect(fields.parseEdit({ kind: 'list' }, ' a, b\n\nc ')).toEqual({ value: ['a', 'b', 'c'] })
+  })
+
+  it('say how they change elsewhere: by lines that config.toml takes', () => {
+    for (const field of all) {
+      const { toml } = fields.elsewhere(field)
+      expect(parseToml(toml)).toEqual(fields.patchOf(field.field, field.value))
+    }
+    expect(fields.elsewhere(at('api.port'))).toEqual({
+      toml: '[api]\nport = 7468',
+      flag: '--port',
+      environment: 'CHRONYM_PORT'
+    })
+  })
+
+  it('take the error that the daemon names for them', () => {
+    const errors = [{ path: 'vdf/queue', message: 'too small' }]
+    expect(fields.errorOf('vdf.queue', errors)).toBe('too small')
+    expect(fields.errorOf('vdf', errors)).toBe('too small')
+    expect(fields.errorOf('vdf.max_tasks', errors)).toBeUndefined()
+  })
+
+  it('say what is empty', () => {
+    expect([[], '', true, ['a', 'b'], 3].map(fields.shownText)).toEqual(['none', 'not set', 'on', 'a, b', '3'])
+  })
+})

@@ -1,0 +1,129 @@
+/** The explanation of a name in words: steps from the question to the verdict, and the legend of the picture. Pure. */
+import { count, ends, plural } from '../lib/words.js'
+
+export const KINDS = {
+  first: 'names the owner',
+  other: 'names another key',
+  unproved: 'names a claim that no answer proves',
+  none: 'holds nothing of it',
+  silent: 'did not answer'
+}
+
+const SILENCE = { 'no-answer': 'no answer', busy: 'too busy', invalid: 'sent a record that is not valid' }
+
+/** What one peer said, as a phrase. */
+export function saidBy({ kind, state, owner, reason, serial }) {
+  if (kind === 'silent') return SILENCE[reason] ?? reason
+  if (kind === 'none') return 'holds nothing of it'
+  const of = serial === null ? '' : `, serial ${serial}`
+  return owner === null ? `${state}: a claim without its record` : `${state}: key ${ends(owner)}${of}`
+}
+
+/** 0.0123 -> "1.2% of the key space"; exact enough to compare two peers. */
+export function distanceText(distance) {
+  if (distance === 0) return '0'
+  const share = 100 * distance
+  return `${share >= 0.01 ? Number(share.toPrecision(2)) : share.toExponential(1)}%`
+}
+
+export const STATES = {
+  none: ['Free', 'quiet'],
+  contested: ['Contested', 'bad'],
+  provisional: ['Provisional', 'warn'],
+  fresh: ['Contest open', 'warn'],
+  settling: ['Settling', 'warn'],
+  settled: ['Settled', 'good'],
+  grace: ['In grace', 'warn'],
+  dead: ['Lapsed', 'quiet'],
+  registering: ['Being registered here', 'accent']
+}
+
+export const RULES = {
+  majority: 'The majority',
+  'provisional-only': 'The majority of provisional entries',
+  'no-majority': 'No majority',
+  pin: 'A pinned owner',
+  'two-majorities': 'Two majorities, one after the other',
+  'nobody-holds-it': 'Nobody holds it',
+  'older-than-seen': 'Older than what was seen',
+  blinded: 'A blinded look-up'
+}
+
+export const CONFIDENCE = {
+  settled: ['settled', 'good'],
+  provisional: ['not settled yet', 'warn'],
+  thin: ['thin: fewer peers than a quorum', 'warn']
+}
+
+/** From the question to the verdict: `{title, text, tone}` each. */
+export function stepsOf(explanation) {
+  const { asked, answers, candidates, rule, rule_text: ruleText, pin, owner, reach, resolves, error } = explanation
+  const voices = answers.filter(({ vote }) => vote).length
+  const steps = [
+    {
+      title: 'Asked',
+      text:
+        `${plural(asked.peers, 'peer')} near the name, of about ${plural(reach.network_size, 'node')}. ` +
+        `${count(asked.answered)} answered` +
+        (asked.left_out === 0 ? '.' : `; ${count(asked.left_out)} more do not count, since their prefix is full.`),
+      tone: asked.answered * 2 > asked.peers ? 'good' : 'warn'
+    }
+  ]
+  if (rule !== 'blinded')
+    steps.push({
+      title: 'Counted',
+      text:
+        candidates.length === 0
+          ? `No answer names an owner.`
+          : `${plural(voices, 'vote')}: ${candidates.map((each) => `${count(each.votes)} for ${ends(each.owner)}`).join(', ')}.`,
+      tone: candidates.length > 1 ? 'bad' : candidates.length === 0 ? 'quiet' : 'good'
+    })
+  steps.push({ title: RULES[rule] ?? rule, text: ruleText, tone: toneOfRule(rule) })
+  if (pin !== null) steps.push(pinStep(pin, owner))
+  steps.push(
+    resolves !== null
+      ? { title: 'Resolves', text: `The answer is ${CONFIDENCE[resolves][0]}.`, tone: CONFIDENCE[resolves][1] }
+      : {
+          title: 'Does not resolve',
+          text: error === null ? 'Not yet.' : `${error.message} (${error.code})`,
+          tone: 'warn'
+        }
+  )
+  return steps
+}
+
+function toneOfRule(rule) {
+  if (rule === 'majority') return 'good'
+  if (rule === 'nobody-holds-it' || rule === 'blinded') return 'quiet'
+  return rule === 'provisional-only' ? 'warn' : 'bad'
+}
+
+function pinStep({ state, owner: pinned, rival }, owner) {
+  if (rival !== null)
+    return { title: 'Remembered', text: `Another owner was seen before: ${ends(rival)}. It is contested.`, tone: 'bad' }
+  const agrees = pinned === owner
+  if (state === 'firm')
+    return {
+      title: 'Pinned',
+      text: agrees ? 'Seen twice as settled: the same owner.' : `Seen twice as settled: another key, ${ends(pinned)}.`,
+      tone: agrees ? 'good' : 'bad'
+    }
+  return {
+    title: 'Seen once',
+    text: agrees ? 'The same owner. A second look makes that firm.' : `Another key was seen: ${ends(pinned)}.`,
+    tone: agrees ? 'quiet' : 'warn'
+  }
+}
+
+/** What the picture shows, for those who cannot see it; the table beside it has each peer. */
+export function pictureText(name, { peers }) {
+  const of = (kind) => peers.filter((peer) => peer.kind === kind).length
+  const parts = Object.entries(KINDS)
+    .map(([kind, words]) => [of(kind), words])
+    .filter(([number]) => number > 0)
+    .map(([number, words]) => `${number} ${words}`)
+  return `${plural(peers.length, 'peer')} around ${name}: ${parts.join(', ')}. The table below has each of them.`
+}
+
+/** A name or a DID: which of the two look-ups a text asks for. */
+export const isDid = (text) => /^did:/i.test(text.trim())

@@ -1,0 +1,101 @@
+/** The fields of the configuration in groups, with the control and the words of each. Pure. */
+
+const SECTIONS = [
+  ['', 'Daemon'],
+  ['api', 'HTTP interface'],
+  ['p2p', 'Peers'],
+  ['beacon', 'Beacon'],
+  ['dns', 'DNS'],
+  ['vdf', 'Work'],
+  ['backup', 'Backup'],
+  ['seed', 'Seed'],
+  ['log', 'Log']
+]
+
+const sectionOf = (field) => (field.includes('.') ? field.split('.')[0] : '')
+export const nameOf = (field) => field.split('.').at(-1)
+
+/** `[{id, title, fields}]` in the order above; a section that is new here comes last, under its own name. */
+export function sectionsOf(fields) {
+  const known = new Map(SECTIONS)
+  const ids = [...new Set([...known.keys(), ...fields.map(({ field }) => sectionOf(field))])]
+  return ids
+    .map((id) => ({
+      id,
+      title: known.get(id) ?? id,
+      fields: fields.filter(({ field }) => sectionOf(field) === id)
+    }))
+    .filter((section) => section.fields.length > 0)
+}
+
+/** `field: text` of each word that the search has; all without one. */
+export function found(fields, search) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const text = ({ field, help, environment, flag }) => `${field} ${help} ${environment} ${flag}`.toLowerCase()
+  return fields.filter((field) => words.every((word) => text(field).includes(word)))
+}
+
+export const SOURCES = {
+  default: ['default', 'quiet'],
+  file: ['file', ''],
+  environment: ['environment', ''],
+  flag: ['flag', ''],
+  'run time': ['set here', 'accent']
+}
+
+export const controlOf = ({ kind, choices }) =>
+  choices !== null ? 'select' : { boolean: 'switch', list: 'list', number: 'number', string: 'text' }[kind]
+
+/** A value as it is edited: a list has one entry a line. */
+export const editText = (value) => (Array.isArray(value) ? value.join('\n') : String(value))
+
+/** A value as it is read; what is empty is said. */
+export function shownText(value) {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
+  if (value === '') return 'not set'
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+}
+
+/** `{value}` of what was typed, or `{error}`; what fits together is the daemon's to say. */
+export function parseEdit({ kind }, text) {
+  if (kind === 'boolean') return { value: text === true || text === 'true' }
+  if (kind === 'list')
+    return {
+      value: text
+        .split(/[\n,]/)
+        .map((item) => item.trim())
+        .filter(Boolean)
+    }
+  if (kind === 'number') {
+    const number = Number(text)
+    return text.trim() === '' || Number.isNaN(number) ? { error: 'must be a number' } : { value: number }
+  }
+  return { value: text }
+}
+
+/** {'api.port': 1} -> {api: {port: 1}}, as POST /api/config takes it. */
+export function patchOf(field, value) {
+  return field
+    .split('.')
+    .reverse()
+    .reduce((inner, key) => ({ [key]: inner }), value)
+}
+
+const tomlValue = (value) =>
+  Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(', ')}]` : JSON.stringify(value)
+
+/** How a field that needs a restart is changed: the lines of config.toml, and its two other ways. */
+export function elsewhere({ field, value, flag, environment }) {
+  const section = sectionOf(field)
+  return {
+    toml: `${section === '' ? '' : `[${section}]\n`}${nameOf(field)} = ${tomlValue(value)}`,
+    flag,
+    environment
+  }
+}
+
+/** The error of a field among those of a problem: its path is the field, or below it. */
+export const errorOf = (field, errors) => {
+  const dotted = (path) => path.replaceAll('/', '.')
+  return errors.find(({ path }) => dotted(path) === field || dotted(path).startsWith(`${field}.`))?.message
+}
