@@ -13,6 +13,7 @@ const words = (await import(new URL('../../../../src/web/assets/lookup/words.js'
   saidBy: (peer: object) => string
   pictureText: (name: string, picture: { peers: { kind: string }[] }) => string
   isDid: (text: string) => boolean
+  partsOf: (sentence: string) => object[]
   RULES: Record<string, string>
   STATES: Record<string, unknown>
 }
@@ -84,6 +85,17 @@ it('says what each peer said, and sums it up for those who cannot see the pictur
 
 it('writes distances so that two peers can be compared', () => {
   expect([0, 0.5, 0.01234, 0.00001].map(words.distanceText)).toEqual(['0', '50%', '1.2%', '1.0e-3%'])
+})
+
+it("takes times and keys out of a sentence, to be shown in the page's own way", () => {
+  expect(words.partsOf(`the key ${OWNER}; until 2026-01-08T00:00:00.000Z.`)).toEqual([
+    { text: 'the key ' },
+    { key: OWNER },
+    { text: '; until ' },
+    { time: '2026-01-08T00:00:00.000Z' },
+    { text: '.' }
+  ])
+  expect(words.partsOf('plain')).toEqual([{ text: 'plain' }])
 })
 
 it('tells a DID from a name', () => {

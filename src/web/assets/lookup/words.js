@@ -127,3 +127,18 @@ export function pictureText(name, { peers }) {
 
 /** A name or a DID: which of the two look-ups a text asks for. */
 export const isDid = (text) => /^did:/i.test(text.trim())
+
+const TOLD = /\b\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{64}\b/g
+
+/** A sentence of the daemon in parts `{text}`, `{time}` and `{key}`: a page shows times and keys in its own way. */
+export function partsOf(sentence) {
+  const parts = []
+  let from = 0
+  for (const { 0: told, index } of sentence.matchAll(TOLD)) {
+    if (index > from) parts.push({ text: sentence.slice(from, index) })
+    parts.push(told.includes('T') ? { time: told } : { key: told })
+    from = index + told.length
+  }
+  if (from < sentence.length) parts.push({ text: sentence.slice(from) })
+  return parts
+}

@@ -1,6 +1,74 @@
-import { html } from '../lib/html.js'
-import { Page } from '../parts/basics.js'
+import { AskForm } from '../lookup/ask-form.js'
+import { Own } from '../lookup/own.js'
+import { Peers } from '../lookup/peers.js'
+import { Picture } from '../lookup/picture.js'
+import { Record, useReveal } from '../lookup/record.js'
+import { Verdict } from '../lookup/verdict.js'
+import { VerifyHere } from '../lookup/verify-here.js'
+import { Steps } from '../lookup/steps.js'
+import { html, useState } from '../lib/html.js'
+import { refresh, useResource } from '../lib/resource.js'
+import { to } from '../lib/router.js'
+import { Problem } from '../lib/http.js'
+import { Button, Card, Empty, LinkButton, Notice, Page } from '../parts/basics.js'
 
-const View = () => html`<${Page} title="Look up" />`
+const LEAD = 'Who owns a name, what it holds, and why this daemon believes that.'
+
+function View({ params: { name } }) {
+  const path = name === undefined ? null : `/api/explain/${encodeURIComponent(name)}`
+  const explained = useResource(path, { every: Infinity })
+  return html`
+    <${Page} title="Look up" lead=${LEAD} />
+    <div class="stack">
+      <${Card}><${AskForm} name=${name} isBusy=${explained.isLoading} /><//>
+      ${
+        name === undefined
+          ? html`<${Empty} icon="lookup" title="Why do you believe that?">
+              <p>Ask for a name. You see the peers around it, who said what, and the rule that decided.</p>
+            <//>`
+          : explained.data !== undefined
+            ? html`<${Explained} explanation=${explained.data} error=${explained.error} path=${path} key=${name} />`
+            : explained.error !== undefined
+              ? html`<${Trouble} name=${name} error=${explained.error} path=${path} />`
+              : html`<p class="quiet loading" role="status">Asking the peers around ${name}…</p>`
+      }
+    </div>
+  `
+}
+
+function Explained({ explanation, error, path }) {
+  const [number, setNumber] = useState(undefined)
+  const { name, resolves } = explanation
+  const reveal = useReveal(resolves === null ? null : name)
+  const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path, `/api/resolve/${name}`)}
+    >Ask again<//
+  >`
+  return html`
+    ${error && html`<${Notice} tone="warn" title="This answer is from before">${error.message}<//>`}
+    <${Verdict} explanation=${explanation} actions=${again} />
+    <${Card} title="The peers around the name">
+      <div class="picture-and-steps">
+        <${Picture} explanation=${explanation} marked=${number} onMark=${setNumber} />
+        <${Steps} explanation=${explanation} />
+      </div>
+      <${Peers} explanation=${explanation} marked=${number} onMark=${setNumber} />
+    <//>
+    ${explanation.own && html`<${Own} own=${explanation.own} name=${name} />`}
+    ${resolves !== null && html`<${Record} reveal=${reveal} name=${name} /><${VerifyHere} reveal=${reveal.data} />`}
+  `
+}
+
+/** What is no name of this network, and a network that does not answer. */
+const Trouble = ({ name, error, path }) => html`
+  <${Notice}
+    tone=${error instanceof Problem && error.code.startsWith('SVC-NAM') ? 'bad' : 'warn'}
+    title="${name} cannot be explained"
+    actions=${html`<${Button} kind="small" onClick=${() => refresh(path)}>Try again<//>
+      ${error.code && html`<${LinkButton} kind="small" href="/errors/${error.code}">What ${error.code} means<//>`}`}
+  >
+    ${error.detail ?? error.message}
+  <//>
+`
 
 export const view = { path: '/lookup/:name?', title: 'Look up', icon: 'lookup', View }
+export const lookUpHref = (name) => to('lookup', name)

@@ -1,0 +1,35 @@
+import { html, useEffect, useState } from '../lib/html.js'
+import { useResource } from '../lib/resource.js'
+import { go, to } from '../lib/router.js'
+import { canonicalName, suffixOf, suggestedName } from '../names/name-input.js'
+import { Button } from '../parts/basics.js'
+import { TextField } from '../parts/fields.js'
+import { isDid } from './words.js'
+
+const HINT = 'Looking a name up shows your interest to peers. To claim a free name, register it directly.'
+
+export function AskForm({ name = '', isBusy }) {
+  const [text, setText] = useState(name)
+  const [error, setError] = useState()
+  const owned = useResource('/api/names', { every: Infinity }).data ?? []
+  useEffect(() => setText(name), [name])
+  const submit = (event) => {
+    event.preventDefault()
+    if (text.trim() === '') return setError('Type a name such as alice.chronym, or a DID.')
+    if (isDid(text)) return go(to('identities', text.trim()))
+    go(to('lookup', suggestedName(text, suffixOf(owned.map((each) => each.name))) ?? canonicalName(text)))
+  }
+  return html`
+    <form class="ask" onSubmit=${submit} role="search">
+      <${TextField}
+        label="Name or DID"
+        hint=${HINT}
+        error=${error}
+        value=${text}
+        placeholder="alice.chronym"
+        onInput=${(typed) => (setText(typed), setError(undefined))}
+      />
+      <${Button} kind="main" type="submit" icon="lookup" busy=${isBusy}>Look up<//>
+    </form>
+  `
+}

@@ -1,0 +1,52 @@
+import { html, useMemo } from '../lib/html.js'
+import { plural } from '../lib/words.js'
+import { Badge, Hash } from '../parts/basics.js'
+import { Table } from '../parts/table.js'
+import { peersOf } from './layout.js'
+import { distanceText, KINDS, saidBy } from './words.js'
+
+const TONES = { first: 'good', other: 'bad', unproved: 'warn', none: '', silent: 'quiet' }
+
+/** The picture as a table. `marked`: the number of the peer that is pointed at in either. */
+export function Peers({ explanation, marked, onMark }) {
+  const peers = useMemo(() => peersOf(explanation), [explanation])
+  if (peers.length === 0) return html`<p class="quiet">No peer was asked.</p>`
+  const columns = [
+    { title: '#', cell: ({ number }) => number },
+    {
+      title: 'Peer',
+      cell: ({ peer, self }) =>
+        html`<${Hash} text=${peer} what="peer id" />${self && html` <${Badge} tone="accent">this daemon<//>`}`
+    },
+    {
+      title: 'Says',
+      cell: (peer) =>
+        html`<${Badge} tone=${TONES[peer.kind]}>${KINDS[peer.kind]}<//> <span class="quiet">${saidBy(peer)}</span>`
+    },
+    { title: 'Vote', cell: ({ vote }) => (vote ? 'counts' : 'no') },
+    {
+      title: 'Prefix',
+      cell: ({ prefix }) => (prefix === null ? html`<span class="quiet">—</span>` : html`<code>${prefix}</code>`)
+    },
+    { title: 'Distance', isNumber: true, cell: ({ distance }) => distanceText(distance) }
+  ]
+  return html`
+    <details class="peers" open=${peers.length <= 24}>
+      <summary>The same as a table: ${plural(peers.length, 'peer')}, nearest to the name first</summary>
+      <div onMouseOver=${(event) => onMark(rowNumber(event.target))} onMouseLeave=${() => onMark(undefined)}>
+        <${Table}
+          caption="The peers that were asked about ${explanation.name}, nearest first"
+          columns=${columns}
+          rows=${peers}
+          keyOf=${({ peer }) => peer}
+          toneOf=${({ number }) => (number === marked ? 'is-marked' : '')}
+        />
+      </div>
+    </details>
+  `
+}
+
+const rowNumber = (target) => {
+  const row = target.closest('tbody tr')
+  return row === null ? undefined : row.sectionRowIndex + 1
+}

@@ -1,0 +1,21 @@
+import { html } from '../lib/html.js'
+import { Icon } from '../parts/icon.js'
+import { stepsOf } from './words.js'
+
+const ICONS = { good: 'check', warn: 'warn', bad: 'bad', quiet: 'info' }
+
+/** From the question to the verdict, in order. */
+export const Steps = ({ explanation }) => html`
+  <ol class="steps" aria-label="How this daemon came to its verdict">
+    ${stepsOf(explanation).map(
+      ({ title, text, tone }) =>
+        html`<li class=${tone} key=${title}>
+          <span class="step-mark"><${Icon} name=${ICONS[tone] ?? 'info'} /></span>
+          <div>
+            <strong>${title}</strong>
+            <p>${text}</p>
+          </div>
+        </li>`
+    )}
+  </ol>
+`
