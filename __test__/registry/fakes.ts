@@ -248,6 +248,9 @@ export class FakeNetwork implements Network {
   origins(): Origin[] {
     return this.#world.present().flatMap(({ id }) => (id === this.#self ? [] : [{ peer: id, prefix: id }]))
   }
+  size(): number | undefined {
+    return this.mode === 'offline' ? undefined : this.#world.peers.length
+  }
   peers(): KnownPeer[] {
     return this.origins().map((origin) => ({ ...origin, distance: 0.5, isInTable: true, connection: null }))
   }

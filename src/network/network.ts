@@ -166,6 +166,10 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#connection?.peers.origins() ?? []
   }
 
+  size(): number | undefined {
+    return this.#connection?.peers.networkSize()
+  }
+
   peers(): KnownPeer[] {
     return this.#connection?.list() ?? []
   }

@@ -156,6 +156,8 @@ export interface Network {
   canAsk(): boolean
   /** The routing table's peers with prefixes, without those never connected. */
   origins(): Origin[]
+  /** Estimated nodes, this one included; undefined while offline. */
+  size(): number | undefined
   /** The routing table's and all connected peers, nearest to this node first. */
   peers(): KnownPeer[]
   /** Makes no requests. */

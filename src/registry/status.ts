@@ -20,6 +20,7 @@ export function networkStatus(
     mode,
     peer_id,
     network: profile.id,
+    size: network.size() ?? null,
     beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) },
     records,
     diversity

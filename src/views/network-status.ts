@@ -37,6 +37,10 @@ export const NetworkStatusSchema = v.pipe(
     mode: ModeSchema,
     peer_id: v.string(),
     network: v.string(),
+    size: v.pipe(
+      v.nullable(CountSchema),
+      v.description('Estimated nodes of the network, including this one; null while offline')
+    ),
     beacon: v.object({
       round: v.pipe(v.nullable(CountSchema), v.description('The highest verified round')),
       age_seconds: v.nullable(v.number())

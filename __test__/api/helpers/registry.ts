@@ -78,6 +78,7 @@ export class MemoryRegistry implements Registry {
       mode: this.mode,
       peer_id: '12D3KooW',
       network: 'local',
+      size: 5,
       beacon: { round: 99, age_seconds: 1 },
       records: 7,
       diversity: DIVERSITY

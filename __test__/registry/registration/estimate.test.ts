@@ -91,11 +91,12 @@ describe('estimates and status', () => {
       mode: 'full',
       peer_id: 'peer-0',
       network: 'local',
+      size: 5,
       records: 0,
       beacon: { round: expect.any(Number), age_seconds: 0 },
       diversity: null
     })
     await node.registry.setMode('offline')
-    expect(node.registry.networkStatus()).toMatchObject({ status: 'offline', mode: 'offline' })
+    expect(node.registry.networkStatus()).toMatchObject({ status: 'offline', mode: 'offline', size: null })
   })
 })

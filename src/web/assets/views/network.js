@@ -1,6 +1,69 @@
 import { html } from '../lib/html.js'
-import { Page } from '../parts/basics.js'
+import { useResource } from '../lib/resource.js'
+import { useMay } from '../lib/session.js'
+import { count, duration } from '../lib/words.js'
+import { Card, Facts, Hash, Loaded, Notice, Page, Stat } from '../parts/basics.js'
+import { Diversity } from '../network/diversity.js'
+import { Dns } from '../network/dns.js'
+import { Peers } from '../network/peers.js'
+import { Traffic } from '../network/traffic.js'
+import { Yours } from '../network/yours.js'
 
-const View = () => html`<${Page} title="Network" />`
+const TONES = { online: 'good', connecting: 'warn', offline: 'bad' }
+const MODES = {
+  full: 'full: stores and serves records',
+  light: 'light: asks others only',
+  offline: 'offline: has left the network'
+}
+
+function View() {
+  const status = useResource('/api/network-status', { every: 5_000, on: ['peer:', 'mode'] })
+  const mayRead = useMay('read')
+  return html`
+    <${Page} title="Network" lead="The peers of this node, the beacon, and what is asked of it." />
+    <${Loaded} of=${status}>${(data) => html`<${Status} status=${data} />`}<//>
+    <div class="stack">
+      <div class="grid">
+        ${status.data && html`<${ThisNode} status=${status.data} />`}
+        ${status.data && html`<${Diversity} diversity=${status.data.diversity} />`}
+        <${Dns} />
+        ${mayRead && html`<${Yours} />`}
+      </div>
+      ${
+        mayRead
+          ? html`<${Traffic} /><${Peers} />`
+          : html`<${Notice}>The token of this session lacks the scope "read": it shows neither peers nor traffic.<//>`
+      }
+    </div>
+  `
+}
+
+const Status = ({ status: { status, peers, size, records, beacon } }) => html`
+  <div class="stats">
+    <${Stat} value=${status} word="connection" tone=${TONES[status]} />
+    <${Stat} value=${count(peers)} word="connected peers" />
+    <${Stat} value=${size === null ? '—' : `≈ ${count(size)}`} word="nodes in the network" />
+    <${Stat} value=${count(records)} word="records held for others" />
+    <${Stat}
+      value=${beacon.age_seconds === null ? '—' : duration(beacon.age_seconds)}
+      word="age of the newest pulse"
+      tone=${beacon.age_seconds === null ? 'bad' : ''}
+    />
+  </div>
+`
+
+const ThisNode = ({ status: { network, mode, peer_id: peer, beacon } }) => html`
+  <${Card} title="This node">
+    <${Facts}
+      facts=${[
+        ['Network', network],
+        ['Mode', MODES[mode]],
+        ['Peer id', html`<${Hash} text=${peer} what="peer id" />`],
+        ['Beacon', beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}`]
+      ]}
+    />
+    <p class="hint"><a href="#/settings">The settings</a> say where it listens, and which beacon it asks.</p>
+  <//>
+`
 
 export const view = { path: '/network', title: 'Network', icon: 'network', View }

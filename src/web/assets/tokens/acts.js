@@ -1,0 +1,33 @@
+import { post, remove } from '../lib/http.js'
+import { refresh } from '../lib/resource.js'
+import { ask } from '../parts/dialog.js'
+import { toast } from '../parts/toasts.js'
+
+export async function revoke({ id, label, scopes }) {
+  const isSure = await ask({
+    title: `Revoke ${label === null ? 'this token' : `"${label}"`}?`,
+    lines: [`A program that uses it is refused at once. Its scopes: ${scopes.join(', ')}.`],
+    yes: 'Revoke',
+    no: 'Keep it',
+    isDanger: true
+  })
+  if (!isSure) return
+  await remove(`/api/tokens/${encodeURIComponent(id)}`)
+  await refresh('/api/tokens')
+  toast('The token is revoked.')
+}
+
+/** The new main token, undefined where the person decides against it. */
+export async function rotate() {
+  const isSure = await ask({
+    title: 'Replace the main token?',
+    lines: [
+      'The old one stops at once, for every program that uses it.',
+      'This session ends too if it was opened with the main token. The new one is shown once, and is in its file.'
+    ],
+    yes: 'Replace it',
+    no: 'Keep it',
+    isDanger: true
+  })
+  return isSure ? (await post('/api/tokens/rotate')).token : undefined
+}
