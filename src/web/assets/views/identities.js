@@ -1,6 +1,132 @@
-import { html } from '../lib/html.js'
-import { Page } from '../parts/basics.js'
+import { html, useState } from '../lib/html.js'
+import { refresh, useResource } from '../lib/resource.js'
+import { go, to } from '../lib/router.js'
+import { useMay } from '../lib/session.js'
+import { ends } from '../lib/words.js'
+import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page } from '../parts/basics.js'
+import { TextField } from '../parts/fields.js'
+import { Table } from '../parts/table.js'
+import { Document } from '../identities/document.js'
+import { History } from '../identities/history.js'
+import { Manifest } from '../identities/manifest.js'
+import { Publish } from '../identities/publish.js'
 
-const View = () => html`<${Page} title="Identities" />`
+const LEAD = 'DIDs: documents with keys, and manifests of what an identity offers.'
+
+function View({ params: { did } }) {
+  const mayPublish = useMay('publish')
+  const [isPublishing, setPublishing] = useState(false)
+  const publish = html`
+    <${Button} icon="plus" kind="main" disabled=${!mayPublish} onClick=${() => setPublishing(true)}
+      >Publish a signed one<//
+    >
+  `
+  return html`
+    <${Page} title="Identities" lead=${LEAD} actions=${publish} />
+    <div class="stack">
+      <${Card}><${AskForm} did=${did} /><//>
+      ${did !== undefined && html`<${Resolved} did=${did} key=${did} />`}
+      <${Own} shown=${did} />
+    </div>
+    ${
+      isPublishing &&
+      html`<${Publish}
+        onClose=${() => setPublishing(false)}
+        onDone=${(published) => (setPublishing(false), go(to('identities', published)))}
+      />`
+    }
+  `
+}
+
+function AskForm({ did = '' }) {
+  const [text, setText] = useState(did)
+  const [error, setError] = useState()
+  const submit = (event) => {
+    event.preventDefault()
+    if (!/^did:/i.test(text.trim())) return setError('A DID begins with "did:". For a name, use "Look up".')
+    go(to('identities', text.trim()))
+  }
+  return html`
+    <form class="ask" onSubmit=${submit} role="search">
+      <${TextField}
+        label="DID"
+        error=${error}
+        value=${text}
+        placeholder="did:chronym:z…"
+        onInput=${(typed) => (setText(typed), setError(undefined))}
+      />
+      <${Button} kind="main" type="submit" icon="lookup">Resolve<//>
+    </form>
+  `
+}
+
+function Resolved({ did }) {
+  const path = `/api/resolve-kid/${encodeURIComponent(did)}`
+  const resolved = useResource(path, { every: Infinity })
+  const log = useResource(resolved.data === undefined ? null : `${path}/log`, { every: Infinity })
+  const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path)}>Ask again<//>`
+  if (resolved.error !== undefined && resolved.data === undefined)
+    return html`<${Notice} tone="warn" title="${ends(did, 20, 8)} does not resolve" actions=${again}>
+      ${resolved.error.detail ?? resolved.error.message}
+    <//>`
+  if (resolved.data === undefined)
+    return html`<p class="quiet loading" role="status">Asking peers for the document…</p>`
+  const { kid_document: document, manifest_document: manifest } = resolved.data
+  return html`
+    ${resolved.error && html`<${Notice} tone="warn" title="This answer is from before">${resolved.error.message}<//>`}
+    <${Document} document=${document} actions=${again} />
+    <${Manifest} manifest=${manifest} did=${did} />
+    <${Card} title="Versions"
+      ><${Loaded} of=${log}>${({ versions }) => html`<${History} versions=${versions} />`}<//><//
+    >
+  `
+}
+
+function Own({ shown }) {
+  const own = useResource('/api/identities', { every: 60_000 })
+  return html`
+    <${Card} title="Published by this daemon">
+      <${Loaded} of=${own}>
+        ${(all) =>
+          all.length === 0
+            ? html`<${Empty} icon="identities" title="No identity yet">
+                <p>
+                  <code>chronym kid create</code> makes and signs one with keys of your seed; publish its output here.
+                </p>
+              <//>`
+            : html`<${Table}
+                caption="Identities that this daemon publishes"
+                columns=${[
+                  { title: 'DID', cell: ({ did }) => html`<${Hash} text=${did} what="DID" head=${20} tail=${8} />` },
+                  {
+                    title: 'Carried by',
+                    cell: ({ name }) => (name === null ? 'work' : html`<a href=${to('lookup', name)}>${name}</a>`)
+                  },
+                  {
+                    title: 'State',
+                    cell: ({ deactivated }) =>
+                      html`<${Badge} tone=${deactivated ? 'quiet' : 'good'}
+                        >${deactivated ? 'deactivated' : 'active'}<//
+                      >`
+                  },
+                  { title: 'Keys', isNumber: true, cell: ({ keys }) => keys },
+                  { title: 'Versions', isNumber: true, cell: ({ versions }) => versions },
+                  {
+                    title: 'Actions',
+                    isHidden: true,
+                    cell: ({ did }) =>
+                      html`<div class="actions">
+                        <${LinkButton} kind="small" href=${to('identities', did)} label=${`Show ${did}`}>Show<//>
+                      </div>`
+                  }
+                ]}
+                rows=${all}
+                keyOf=${({ did }) => did}
+                toneOf=${({ did }) => (did === shown ? 'is-marked' : '')}
+              />`}
+      <//>
+    <//>
+  `
+}
 
 export const view = { path: '/identities/:did?', title: 'Identities', icon: 'identities', View }

@@ -1,6 +1,31 @@
 import { html } from '../lib/html.js'
-import { Page } from '../parts/basics.js'
+import { useResource } from '../lib/resource.js'
+import { useMay } from '../lib/session.js'
+import { Card, Loaded, Page } from '../parts/basics.js'
+import { Backup } from '../seed/backup.js'
+import { Commands } from '../seed/commands.js'
+import { Safety } from '../seed/safety.js'
+import { Lock } from '../seed/lock.js'
 
-const View = () => html`<${Page} title="Backup & seed" />`
+const LEAD = 'Your names belong to 24 words. If you lose them and all backups, nobody can give the names back.'
+
+function View() {
+  const seed = useResource('/api/seed', { every: 10_000 })
+  const backup = useResource('/api/backup', { every: 30_000 })
+  const mayManage = useMay('admin')
+  return html`
+    <${Page} title="Backup & seed" lead=${LEAD} />
+    <div class="stack">
+      <${Loaded} of=${seed}>${(data) => html`<${Safety} seed=${data} backup=${backup.data} />`}<//>
+      <div class="grid">
+        ${seed.data && html`<${Lock} seed=${seed.data} mayManage=${mayManage} />`}
+        <${Card} title="A backup that keeps itself up to date">
+          <${Loaded} of=${backup}>${({ kept }) => html`<${Backup} kept=${kept} />`}<//>
+        <//>
+      </div>
+      <${Commands} />
+    </div>
+  `
+}
 
 export const view = { path: '/seed', title: 'Backup & seed', icon: 'seed', View }

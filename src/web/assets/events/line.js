@@ -1,0 +1,24 @@
+import { html } from '../lib/html.js'
+import { useNow } from '../lib/store.js'
+import { relative, time } from '../lib/words.js'
+import { When } from '../parts/basics.js'
+import { Icon } from '../parts/icon.js'
+import { sentenceOf, topicOf } from './sentences.js'
+
+const ICONS = { name: 'names', task: 'tasks', peer: 'network', record: 'seed', beacon: 'auto', other: 'info' }
+const MARKS = { good: 'check', warn: 'warn', bad: 'bad' }
+
+export function Line({ event }) {
+  const now = useNow(30_000)
+  const { text, tone, href } = sentenceOf(event)
+  const atMs = Date.parse(event.at)
+  return html`
+    <li class="event ${tone}">
+      <span class="event-mark"><${Icon} name=${MARKS[tone] ?? ICONS[topicOf(event)]} /></span>
+      <p>${href === undefined ? text : html`<a href=${href}>${text}</a>`}</p>
+      <span class="quiet event-time"
+        ><${When} at=${event.at}>${time(atMs)}<//> <span>${relative(atMs, now)}</span></span
+      >
+    </li>
+  `
+}

@@ -1,0 +1,24 @@
+import { html } from '../lib/html.js'
+import { Card, Copy } from '../parts/basics.js'
+import { Table } from '../parts/table.js'
+import { COMMANDS } from './words.js'
+
+/** The words never pass through a browser, so the rest is the command line's. */
+export const Commands = () => html`
+  <${Card} title="On the command line">
+    <p class="quiet">The words and backups never pass through this page.</p>
+    <${Table}
+      caption="Commands for seed and backup"
+      columns=${[
+        {
+          title: 'Command',
+          cell: ({ command }) =>
+            html`<span class="hash"><code>${command}</code><${Copy} text=${command} what="command" /></span>`
+        },
+        { title: 'What it does', cell: ({ text }) => text }
+      ]}
+      rows=${COMMANDS.map(([command, text]) => ({ command, text }))}
+      keyOf=${({ command }) => command}
+    />
+  <//>
+`

@@ -1,0 +1,31 @@
+import { html } from '../lib/html.js'
+import { useNow } from '../lib/store.js'
+import { Badge, Card, Copy } from '../parts/basics.js'
+import { Icon } from '../parts/icon.js'
+import { checklist } from './words.js'
+
+/** What is done, and what is left to do. `backup`: of GET /api/backup, undefined while it is not read. */
+export function Safety({ seed, backup }) {
+  const now = useNow(30_000)
+  const items = checklist(seed, backup?.kept, now)
+  const left = items.filter(({ isDone }) => !isDone).length
+  const badge = html`<${Badge} tone=${left === 0 ? 'good' : seed.kept_elsewhere ? 'warn' : 'bad'}
+    >${left === 0 ? 'all done' : `${left} to do`}<//
+  >`
+  return html`
+    <${Card} title="How safe your names are" actions=${badge} tone=${seed.kept_elsewhere ? '' : 'warn'}>
+      <ul class="checklist">
+        ${items.map(
+          ({ isDone, text, how }) =>
+            html`<li class=${isDone ? 'good' : 'warn'} key=${text}>
+              <span class="step-mark"><${Icon} name=${isDone ? 'check' : 'warn'} /></span>
+              <div>
+                <p>${text}</p>
+                ${how && html`<p class="hash"><code>${how}</code><${Copy} text=${how} what="command" /></p>`}
+              </div>
+            </li>`
+        )}
+      </ul>
+    <//>
+  `
+}

@@ -1,0 +1,69 @@
+/** How safe the seed is, in words. Pure. */
+import { duration } from '../lib/words.js'
+
+/** A kept backup is written at least once a day. */
+const STALE_MS = 2 * 86_400_000
+
+/** `{tone, title, text}` of the kept backup, or null where none is configured. */
+export function backupState(kept, nowMs) {
+  if (kept === null) return null
+  const { state, written_at: writtenAt, pending, reason } = kept
+  const age = writtenAt === null ? undefined : nowMs - Date.parse(writtenAt)
+  const written = age === undefined ? 'It was not written yet.' : `It was written ${duration(age / 1000)} ago.`
+  if (state === 'failing')
+    return { tone: 'bad', title: 'It cannot be written', text: `${written} Cause: ${reason ?? 'see the log'}.` }
+  if (state === 'missing')
+    return { tone: 'bad', title: 'The file is missing', text: `${written} Nothing is at its place now.` }
+  if (state === 'waiting')
+    return { tone: 'warn', title: 'Changes wait', text: `${written} Changes wait until the seed is unlocked.` }
+  if (age === undefined) return { tone: 'warn', title: 'Not written yet', text: 'The daemon writes it soon.' }
+  if (age > STALE_MS)
+    return { tone: 'warn', title: 'It is old', text: `${written} The daemon should write it once a day.` }
+  return {
+    tone: 'good',
+    title: 'Up to date',
+    text: pending ? `${written} The newest changes follow within a minute.` : written
+  }
+}
+
+/**
+ * What stands between the owner and the loss of all names: `{isDone, text, how?}` each. `how` is a command.
+ */
+export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
+  const state = kept === undefined ? undefined : backupState(kept, nowMs)
+  return [
+    {
+      isDone: isSafe,
+      text: isSafe
+        ? 'The words were checked, or a backup was made.'
+        : 'Write the 24 words down and check them, or make a backup.',
+      how: isSafe ? undefined : 'chronym key show && chronym key check'
+    },
+    {
+      isDone: sealed,
+      text: sealed
+        ? 'A passphrase protects the seed on the disk.'
+        : 'The seed is in clear on the disk: a passphrase protects it from those who read it.',
+      how: sealed ? undefined : 'chronym key passphrase'
+    },
+    {
+      isDone: state?.tone === 'good',
+      text:
+        state === null || state === undefined
+          ? 'No backup keeps itself up to date: make one after each registration, or configure it.'
+          : `The kept backup: ${state.title.toLowerCase()}.`,
+      how: state === null || state === undefined ? 'chronym backup my-names.age' : undefined
+    }
+  ]
+}
+
+/** What the command line offers beside this page, for an owner of names. */
+export const COMMANDS = [
+  ['chronym key show', 'prints the 24 words, after a question'],
+  ['chronym key check', 'asks for the words and says whether they are right'],
+  ['chronym key passphrase', 'sets, changes or removes the passphrase; stop the daemon before'],
+  ['chronym backup my-names.age', 'writes an encrypted backup now'],
+  ['chronym restore my-names.age', 'brings names, zones and seed back on a new machine'],
+  ['chronym restore --words', 'the same from the 24 words, with what the network still holds'],
+  ['chronym doctor', 'looks at all of this, and says what to do']
+]
