@@ -2,8 +2,8 @@ import { useState } from '../lib/html.js'
 import { TOPICS } from './sentences.js'
 
 const KEY = 'chronym-event-topics'
-/** Peers come and go all the time, and records and pulses too: at first the page shows what concerns the owner. */
-const FIRST = ['name', 'task', 'other']
+/** Pulses say nothing that the state of the network does not. */
+const FIRST = Object.keys(TOPICS).filter((topic) => topic !== 'beacon')
 
 /** Without the topic where it was there, with it where it was not. */
 export const toggled = (topics, topic) =>

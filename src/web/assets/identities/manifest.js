@@ -24,7 +24,7 @@ export function Manifest({ manifest }) {
         <${Facts}
           facts=${[
             ['Version', version],
-            validFrom !== undefined && ['Valid from', html`<${When} at=${validFrom}>${dateTime(validFrom)}<//>`],
+            validFrom !== undefined && ['Valid since', html`<${When} at=${validFrom}>${dateTime(validFrom)}<//>`],
             validUntil !== undefined && [
               'Valid until',
               html`<${When} at=${validUntil}>${dateTime(validUntil)}<//> (${relative(Date.parse(validUntil), now)})`

@@ -8,19 +8,19 @@ import { checklist } from './words.js'
 export function Safety({ seed, backup }) {
   const now = useNow(30_000)
   const items = checklist(seed, backup?.kept, now)
-  const left = items.filter(({ isDone }) => !isDone).length
-  const badge = html`<${Badge} tone=${left === 0 ? 'good' : seed.kept_elsewhere ? 'warn' : 'bad'}
-    >${left === 0 ? 'all done' : `${left} to do`}<//
+  const left = items.filter(({ isDone, isAdvice }) => !isDone && !isAdvice).length
+  const badge = html`<${Badge} tone=${left === 0 ? 'good' : 'bad'}
+    >${left === 0 ? 'kept elsewhere too' : `${left} to do`}<//
   >`
   return html`
     <${Card} title="How safe your names are" actions=${badge} tone=${seed.kept_elsewhere ? '' : 'warn'}>
       <ul class="checklist">
         ${items.map(
-          ({ isDone, text, how }) =>
-            html`<li class=${isDone ? 'good' : 'warn'} key=${text}>
-              <span class="step-mark"><${Icon} name=${isDone ? 'check' : 'warn'} /></span>
+          ({ isDone, isAdvice, text, how }) =>
+            html`<li class=${isDone ? 'good' : isAdvice ? '' : 'warn'} key=${text}>
+              <span class="step-mark"><${Icon} name=${isDone ? 'check' : isAdvice ? 'info' : 'warn'} /></span>
               <div>
-                <p>${text}</p>
+                <p>${isAdvice && !isDone && html`<strong>Advice: </strong>`}${text}</p>
                 ${how && html`<p class="hash"><code>${how}</code><${Copy} text=${how} what="command" /></p>`}
               </div>
             </li>`

@@ -27,13 +27,15 @@ export function backupState(kept, nowMs) {
 }
 
 /**
- * What stands between the owner and the loss of all names: `{isDone, text, how?}` each. `how` is a command.
+ * What stands between the owner and the loss of all names: `{isDone, isAdvice, text, how?}` each. `how` is a command;
+ * advice is what one can do without.
  */
 export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
   const state = kept === undefined ? undefined : backupState(kept, nowMs)
   return [
     {
       isDone: isSafe,
+      isAdvice: false,
       text: isSafe
         ? 'The words were checked, or a backup was made.'
         : 'Write the 24 words down and check them, or make a backup.',
@@ -41,6 +43,7 @@ export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
     },
     {
       isDone: sealed,
+      isAdvice: true,
       text: sealed
         ? 'A passphrase protects the seed on the disk.'
         : 'The seed is in clear on the disk: a passphrase protects it from those who read it.',
@@ -48,6 +51,7 @@ export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
     },
     {
       isDone: state?.tone === 'good',
+      isAdvice: state === null || state === undefined,
       text:
         state === null || state === undefined
           ? 'No backup keeps itself up to date: make one after each registration, or configure it.'

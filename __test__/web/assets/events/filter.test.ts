@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+
+const { toggled, read } = (await import(
+  new URL('../../../../src/web/assets/events/filter.js', import.meta.url).href
+)) as {
+  toggled: (topics: Set<string>, topic: string) => Set<string>
+  read: (text: string | null) => Set<string>
+}
+
+it('shows all but pulses at first, and then what was chosen', () => {
+  expect([...read(null)]).toEqual(['name', 'task', 'peer', 'record', 'other'])
+  expect([...read('beacon,nonsense,task')]).toEqual(['beacon', 'task'])
+  expect(read('').size).toBe(0)
+})
+
+it('adds and removes a topic', () => {
+  expect([...toggled(new Set(['name']), 'task')]).toEqual(['name', 'task'])
+  expect([...toggled(new Set(['name', 'task']), 'name')]).toEqual(['task'])
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { BackupView } from '../../../../src/views/backup.ts'
+
+type Kept = NonNullable<BackupView['kept']>
+const { backupState, checklist } = (await import(
+  new URL('../../../../src/web/assets/seed/words.js', import.meta.url).href
+)) as {
+  backupState: (kept: Kept | null, nowMs: number) => { tone: string; title: string; text: string } | null
+  checklist: (
+    seed: { sealed: boolean; kept_elsewhere: boolean },
+    kept: Kept | null | undefined,
+    nowMs: number
+  ) => { isDone: boolean; isAdvice: boolean; text: string; how?: string }[]
+}
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+const kept = (change: Partial<Kept> = {}): Kept => ({
+  file: '/backups/chronym.age',
+  state: 'kept',
+  written_at: '2026-11-21T11:00:00.000Z',
+  pending: false,
+  failures: 0,
+  reason: null,
+  ...change
+})
+
+describe('what is said of the kept backup', () => {
+  it.each([
+    [kept(), 'good', 'It was written 1 h ago.'],
+    [kept({ pending: true }), 'good', 'The newest changes follow'],
+    [kept({ written_at: '2026-11-18T12:00:00.000Z' }), 'warn', 'once a day'],
+    [kept({ written_at: null }), 'warn', 'writes it soon'],
+    [kept({ state: 'missing' }), 'bad', 'Nothing is at its place'],
+    [kept({ state: 'failing', reason: 'ENOSPC' }), 'bad', 'Cause: ENOSPC.'],
+    [kept({ state: 'waiting' }), 'warn', 'until the seed is unlocked']
+  ])('%#', (given, tone, text) => {
+    const state = backupState(given, NOW)
+    expect(state?.tone).toBe(tone)
+    expect(state?.text).toContain(text)
+  })
+
+  it('is nothing where none is configured', () => {
+    expect(backupState(null, NOW)).toBeNull()
+  })
+})
+
+describe('what an owner should do', () => {
+  it('is first to keep the words elsewhere; the rest is advice', () => {
+    const items = checklist({ sealed: false, kept_elsewhere: false }, null, NOW)
+    expect(items.map(({ isDone, isAdvice }) => [isDone, isAdvice])).toEqual([
+      [false, false],
+      [false, true],
+      [false, true]
+    ])
+    expect(items.map(({ how }) => how)).toEqual([
+      'chronym key show && chronym key check',
+      'chronym key passphrase',
+      'chronym backup my-names.age'
+    ])
+  })
+
+  it('is nothing once words, passphrase and backup are there', () => {
+    const items = checklist({ sealed: true, kept_elsewhere: true }, kept(), NOW)
+    expect(items.every(({ isDone, how }) => isDone && how === undefined)).toBe(true)
+  })
+
+  it('is to mind a configured backup that fails', () => {
+    expect(checklist({ sealed: true, kept_elsewhere: true }, kept({ state: 'failing' }), NOW)[2]).toMatchObject({
+      isDone: false,
+      isAdvice: false
+    })
+  })
+})
