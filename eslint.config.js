@@ -78,7 +78,8 @@ export default tseslint.config(
           [
             ...['AbortController', 'CSS', 'Event', 'ResizeObserver', 'TextDecoderStream', 'URLSearchParams'],
             ...['addEventListener', 'crypto', 'dispatchEvent', 'document', 'getComputedStyle', 'localStorage'],
-            ...['location', 'matchMedia', 'navigator', 'removeEventListener', 'scrollTo', 'sessionStorage']
+            ...['location', 'matchMedia', 'navigator', 'removeEventListener', 'scrollTo', 'sessionStorage'],
+            ...['TextDecoder', 'Worker', 'atob', 'performance']
           ].map((name) => [name, 'readonly'])
         )
       }

@@ -44,7 +44,7 @@ export function Document({ document, actions }) {
             columns=${[
               { title: 'Service', cell: ({ id }) => html`<code>${id}</code>` },
               { title: 'Type', cell: ({ type }) => type },
-              { title: 'Endpoint', class: 'record-value', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
+              { title: 'Endpoint', class: 'value-cell', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
             ]}
             rows=${services}
             keyOf=${({ id }) => id}

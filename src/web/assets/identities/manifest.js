@@ -44,7 +44,7 @@ export function Manifest({ manifest }) {
                       html`${type}${description && html`<span class="hint">${description}</span>`}`
                   },
                   { title: 'Protocol', cell: ({ protocol }) => protocol },
-                  { title: 'Endpoint', class: 'record-value', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
+                  { title: 'Endpoint', class: 'value-cell', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
                 ]}
                 rows=${capabilities}
                 keyOf=${({ id }) => id}

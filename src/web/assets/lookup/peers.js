@@ -7,6 +7,9 @@ import { distanceText, KINDS, saidBy } from './words.js'
 
 const TONES = { first: 'good', other: 'bad', unproved: 'warn', none: '', silent: 'quiet' }
 
+/** Longer tables, and any in a narrow window, are folded away at first. */
+const MOST_OPEN = 24
+
 /** The picture as a table. `marked`: the number of the peer that is pointed at in either. */
 export function Peers({ explanation, marked, onMark }) {
   const peers = useMemo(() => peersOf(explanation), [explanation])
@@ -21,17 +24,19 @@ export function Peers({ explanation, marked, onMark }) {
     {
       title: 'Says',
       cell: (peer) =>
-        html`<${Badge} tone=${TONES[peer.kind]}>${KINDS[peer.kind]}<//> <span class="quiet">${saidBy(peer)}</span>`
+        html`<${Badge} tone=${TONES[peer.kind]}>${KINDS[peer.kind]}<//>
+          ${peer.kind !== 'none' && html`<span class="quiet">${saidBy(peer)}</span>`}`
     },
     { title: 'Vote', cell: ({ vote }) => (vote ? 'counts' : 'no') },
     {
       title: 'Prefix',
-      cell: ({ prefix }) => (prefix === null ? html`<span class="quiet">—</span>` : html`<code>${prefix}</code>`)
+      cell: ({ prefix }) =>
+        prefix === null ? html`<span class="quiet">—</span>` : html`<code class="unbroken">${prefix}</code>`
     },
     { title: 'Distance', isNumber: true, cell: ({ distance }) => distanceText(distance) }
   ]
   return html`
-    <details class="peers" open=${peers.length <= 24}>
+    <details class="peers" open=${peers.length <= MOST_OPEN && matchMedia('(min-width: 40rem)').matches}>
       <summary>The same as a table: ${plural(peers.length, 'peer')}, nearest to the name first</summary>
       <div onMouseOver=${(event) => onMark(rowNumber(event.target))} onMouseLeave=${() => onMark(undefined)}>
         <${Table}

@@ -45,7 +45,7 @@ function Zone({ reveal, name }) {
       columns=${[
         { title: 'Label', cell: ({ label }) => html`<code>${label}</code>` },
         { title: 'Type', cell: ({ type }) => type },
-        { title: 'Value', class: 'record-value', cell: ({ value }) => html`<code>${value}</code>` },
+        { title: 'Value', class: 'value-cell', cell: ({ value }) => html`<code>${value}</code>` },
         { title: 'TTL', isNumber: true, cell: ({ ttl }) => (ttl === undefined ? 'default' : `${count(ttl)} s`) }
       ]}
       rows=${zone.rows}

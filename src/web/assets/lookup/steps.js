@@ -6,7 +6,7 @@ const ICONS = { good: 'check', warn: 'warn', bad: 'bad', quiet: 'info' }
 
 /** From the question to the verdict, in order. */
 export const Steps = ({ explanation }) => html`
-  <ol class="steps" aria-label="How this daemon came to its verdict">
+  <ol class="reasons" aria-label="How this daemon came to its verdict">
     ${stepsOf(explanation).map(
       ({ title, text, tone }) =>
         html`<li class=${tone} key=${title}>

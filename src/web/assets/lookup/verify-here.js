@@ -67,7 +67,7 @@ function Outcome({ result, milliseconds }) {
   const { tone, title, text } = outcomeOf(result)
   return html`
     <${Notice} tone=${tone} title=${title}>${text} It took ${millisecondsText(milliseconds)}.<//>
-    <ol class="checks">
+    <ol class="verification">
       ${result.checks.map(
         ({ rule, title: check, passed, detail, milliseconds: took }) =>
           html`<li key=${rule} class=${passed === null ? 'quiet' : passed ? 'good' : 'bad'}>

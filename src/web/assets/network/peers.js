@@ -1,7 +1,7 @@
 import { html, useMemo, useState } from '../lib/html.js'
 import { useResource } from '../lib/resource.js'
 import { useNow } from '../lib/store.js'
-import { count, plural, relative } from '../lib/words.js'
+import { count, duration, plural } from '../lib/words.js'
 import { Badge, Button, Card, Empty, Hash, Loaded, When } from '../parts/basics.js'
 import { CheckField } from '../parts/fields.js'
 import { Table } from '../parts/table.js'
@@ -32,6 +32,8 @@ export function Peers() {
   `
 }
 
+const sinceText = ({ direction, since }, now) => `${direction}, for ${duration((now - Date.parse(since)) / 1000)}`
+
 function All({ peers }) {
   const [isConnectedOnly, setConnectedOnly] = useState(false)
   const [limit, setLimit] = useState(SHOWN)
@@ -60,14 +62,16 @@ function All({ peers }) {
         caption="Peers, nearest to this node first"
         columns=${[
           { title: 'Peer', cell: ({ peer }) => html`<${Hash} text=${peer} what="peer id" />` },
-          { title: 'Prefix', cell: ({ prefix }) => (prefix === null ? 'not known yet' : html`<code>${prefix}</code>`) },
+          {
+            title: 'Prefix',
+            cell: ({ prefix }) => (prefix === null ? 'not known yet' : html`<code class="unbroken">${prefix}</code>`)
+          },
           {
             title: 'Connection',
             cell: ({ connection }) =>
               connection === null
                 ? html`<span class="quiet">none now</span>`
-                : html`${connection.direction},
-                    <${When} at=${connection.since}>since ${relative(Date.parse(connection.since), now)}<//>`
+                : html`<${When} at=${connection.since}>${sinceText(connection, now)}<//>`
           },
           {
             title: 'Role',

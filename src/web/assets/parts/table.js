@@ -32,7 +32,7 @@ export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '', detail
                 const all = `${name} ${isNumber ? 'number' : ''}`
                 return index === 0
                   ? html`<th scope="row" class=${all} key=${title}>${cell(row)}</th>`
-                  : html`<td class=${all} data-title=${data} key=${title}>${cell(row)}</td>`
+                  : html`<td class=${all} data-title=${data} key=${title}><div>${cell(row)}</div></td>`
               })}
             </tr>
             ${
