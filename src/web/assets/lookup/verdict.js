@@ -2,6 +2,7 @@ import { html } from '../lib/html.js'
 import { useNow } from '../lib/store.js'
 import { dateTime, ends, relative } from '../lib/words.js'
 import { Badge, Facts, Hash, Notice, When } from '../parts/basics.js'
+import { Pin } from './pin.js'
 import { CONFIDENCE, partsOf, STATES } from './words.js'
 
 const Told = ({ sentence }) =>
@@ -15,7 +16,7 @@ const Told = ({ sentence }) =>
 
 /** The answer, before its reasons. */
 export function Verdict({ explanation, actions }) {
-  const { name, verdict, state, owner, lease, resolves, error, notes } = explanation
+  const { name, verdict, state, owner, lease, resolves, error, notes, pin } = explanation
   const [word, tone] = STATES[state]
   const warnings = notes.filter((note) => note.startsWith('Warning: '))
   const others = notes.filter((note) => !note.startsWith('Warning: '))
@@ -34,7 +35,8 @@ export function Verdict({ explanation, actions }) {
         <${Facts}
           facts=${[
             owner !== null && ['Owner', html`<${Hash} text=${owner} what="owner's public key" />`],
-            lease !== null && ['Lease', html`<${Lease} ...${lease} />`]
+            lease !== null && ['Lease', html`<${Lease} ...${lease} />`],
+            pin !== null && ['Remembered', html`<${Pin} pin=${pin} name=${name} />`]
           ]}
         />
         ${

@@ -1,11 +1,14 @@
-import { html, useState } from '../lib/html.js'
+import { html, useRef, useState } from '../lib/html.js'
 import { Button, Notice } from '../parts/basics.js'
 import { Modal } from '../parts/dialog.js'
 
 /** A secret that is shown this once. Esc does not lose it: the window closes by its button. */
 export function Secret({ made: { token, label, isMain = false }, onClose }) {
   const [isCopied, setCopied] = useState(false)
+  const shown = useRef()
+  /** Over plain HTTP from another machine browsers offer no clipboard: then the text is selected. */
   const copy = async () => {
+    if (navigator.clipboard === undefined) return getSelection().selectAllChildren(shown.current)
     await navigator.clipboard.writeText(token)
     setCopied(true)
   }
@@ -15,7 +18,7 @@ export function Secret({ made: { token, label, isMain = false }, onClose }) {
         <${Notice} tone="warn">
           ${isMain ? 'Also in its file. ' : 'It is shown this once: the daemon keeps only its hash. '}Copy it now.
         <//>
-        <output class="secret" aria-label="Token">${token}</output>
+        <output class="secret" aria-label="Token" ref=${shown}>${token}</output>
         <div class="answers">
           <${Button} icon=${isCopied ? 'check' : 'copy'} kind="main" data-focus=${true} onClick=${copy}
             >${isCopied ? 'Copied' : 'Copy'}<//

@@ -1,4 +1,4 @@
-import { html, useState } from '../lib/html.js'
+import { html, useEffect, useState } from '../lib/html.js'
 import { refresh, useResource } from '../lib/resource.js'
 import { go, to } from '../lib/router.js'
 import { useMay } from '../lib/session.js'
@@ -41,6 +41,7 @@ function View({ params: { did } }) {
 function AskForm({ did = '' }) {
   const [text, setText] = useState(did)
   const [error, setError] = useState()
+  useEffect(() => setText(did), [did])
   const submit = (event) => {
     event.preventDefault()
     if (!/^did:/i.test(text.trim())) return setError('A DID begins with "did:". For a name, use "Look up".')

@@ -5,6 +5,7 @@ import { Card, Loaded, Page } from '../parts/basics.js'
 import { Backup } from '../seed/backup.js'
 import { Commands } from '../seed/commands.js'
 import { Safety } from '../seed/safety.js'
+import { Wanted } from '../seed/wanted.js'
 import { Lock } from '../seed/lock.js'
 
 const LEAD = 'Your names belong to 24 words. If you lose them and all backups, nobody can give the names back.'
@@ -23,6 +24,7 @@ function View() {
           <${Loaded} of=${backup}>${({ kept }) => html`<${Backup} kept=${kept} />`}<//>
         <//>
       </div>
+      <${Wanted} />
       <${Commands} />
     </div>
   `

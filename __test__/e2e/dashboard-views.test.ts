@@ -1,0 +1,154 @@
+/** What the views of the dashboard do beside those of names and tasks, in a real browser against a real daemon. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
+import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
+
+const NAME = 'alice.chronym'
+const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.10' }] } }
+
+const scene = new Scene()
+let browser: Browser
+let daemon: Daemon
+let page: Page
+let faults: string[]
+
+const open = (path: string) => page.goto(`${daemon.summary.api_url}/#${path}`)
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  scene.onEnd(() => browser.close())
+  daemon = await scene.daemon(['--network', 'local', '--data-dir', scene.directory(), '--port', '0'])
+  const { body } = await daemon.request('POST', '/api/vdf/register', { name: NAME, zone: ZONE })
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  faults = faultsOf(page)
+  await open('/events')
+  await logIn(page, daemon)
+  await eventually(
+    () => daemon.request('GET', `/api/vdf/status/${body.task_id}`),
+    ({ body: task }) => task.status === 'completed'
+  )
+})
+
+afterAll(() => scene.end())
+
+it('tells what happened in sentences, which can be filtered', async () => {
+  await page.getByText(`The registration of ${NAME} is complete.`).waitFor()
+  await page.getByLabel('Filter').fill('stored')
+  await page.getByText(`This node stored the name ${NAME}`).waitFor()
+  expect(await page.getByText('is complete.').count()).toBe(0)
+  await button('Pause').click()
+  await button('Go on').waitFor()
+})
+
+it('draws who says to whom a name belongs, with the same as a table', async () => {
+  await open('/lookup')
+  await page.getByLabel('Name or DID').fill(' Alice. ')
+  await button('Look up').click()
+  await page.getByText(`${NAME} belongs to this daemon`).waitFor()
+  await page.getByRole('img', { name: `1 peer around ${NAME}: 1 names the owner.` }).waitFor()
+  const rows = page
+    .getByRole('table', { name: `The peers that were asked about ${NAME}, nearest first` })
+    .locator('tbody tr')
+  expect(await rows.allTextContents()).toEqual([expect.stringContaining('this daemon')])
+  await page.getByRole('list', { name: 'How this daemon came to its verdict' }).getByText('The majority').waitFor()
+  await page.getByRole('cell', { name: '192.0.2.10' }).waitFor()
+})
+
+it('says why a name that is free or wrong is no-one’s', async () => {
+  await open('/lookup/free.chronym')
+  await page.getByText('Nobody owns free.chronym').waitFor()
+  await open('/lookup/wrong..chronym')
+  await page.getByRole('alert').getByText('wrong..chronym cannot be explained').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('publishes a signed identity, and shows it', async () => {
+  await open('/identities')
+  await button('Publish a signed one').click()
+  const dialog = page.getByRole('dialog', { name: 'Publish a signed document or manifest' })
+  await dialog.getByLabel('Or its text').fill('{"a": 1}')
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await dialog.getByText('This is neither an identity document').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  const { data_dir: directory } = daemon.summary
+  const { stdout: signed } = await runToEnd('src/cli/main.ts', ['kid', 'create', '--json', '--data-dir', directory])
+  await dialog.getByLabel('Or its text').fill(signed)
+  await dialog.getByText('An identity document').waitFor()
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Version 1 of the identity document is at 1 of 1 peer.').waitFor()
+  const [own] = (await daemon.request('GET', '/api/identities')).body
+  expect(await page.getByLabel('DID', { exact: true }).inputValue()).toBe(own.did)
+  await page.getByRole('cell', { name: 'logs in, makes statements' }).waitFor()
+})
+
+it('makes a token that is shown once, and revokes it', async () => {
+  await open('/tokens')
+  await button('New token').click()
+  const dialog = page.getByRole('dialog', { name: 'New token' })
+  await dialog.getByLabel('Label').fill('monitor')
+  expect(await seriousFindings(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Make it' }).click()
+  const token = await page.getByLabel('Token', { exact: true }).textContent()
+  const asToken = () => daemon.request('GET', '/api/names', undefined, { authorization: `Bearer ${token}` })
+  expect(await asToken()).toMatchObject({ status: 200 })
+  await page.keyboard.press('Escape')
+  await button('I have it').click()
+  expect(await page.getByText(token!).count()).toBe(0)
+  await button('Revoke monitor').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('The token is revoked.').waitFor()
+  expect(await asToken()).toMatchObject({ status: 401 })
+})
+
+it('changes a setting, says beside the field what is wrong, and takes it back', async () => {
+  const queue = async (): Promise<unknown> => (await daemon.request('GET', '/api/config')).body.vdf.queue as unknown
+  const before = await queue()
+  await open('/settings')
+  await button('Change vdf.queue').click()
+  const field = page.getByLabel('vdf.queue', { exact: true })
+  await field.fill('0')
+  await button('Save').click()
+  await page.locator('.field-error').waitFor()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  await field.fill('7')
+  await button('Save').click()
+  await page.getByText('vdf.queue is now 7.').waitFor()
+  expect(await queue()).toBe(7)
+  await button('Take back vdf.queue').click()
+  await page.getByText(`vdf.queue is ${before} again.`).waitFor()
+  expect(await queue()).toBe(before)
+})
+
+it('asks before the node leaves the network', async () => {
+  await button('Change mode').click()
+  await page.getByLabel('mode', { exact: true }).selectOption('offline')
+  await button('Save').click()
+  const question = page.getByRole('dialog', { name: 'Set mode to offline?' })
+  await question.getByRole('button', { name: 'Keep it' }).click()
+  expect((await daemon.request('GET', '/api/network-status')).body.mode).toBe('full')
+})
+
+it('draws what is asked of the daemon', async () => {
+  await open('/network')
+  await page.getByRole('img', { name: /^Memory: .+ MiB now$/ }).waitFor()
+  await page.getByRole('heading', { name: 'No peer is known' }).or(page.getByText('No peer is known')).first().waitFor()
+})
+
+it('offers a narrow token only what it may do', async () => {
+  const { body } = await daemon.request('POST', '/api/tokens', { scopes: ['read'] })
+  await button('Log out').click()
+  await logIn(page, body)
+  await open('/settings')
+  await button('Change vdf.queue').waitFor()
+  expect(await button('Change vdf.queue').isDisabled()).toBe(true)
+  await open('/tokens')
+  await page.getByText('lacks the scope "admin"').waitFor()
+  expect(await button('New token').isDisabled()).toBe(true)
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it('met no exception, and nothing that its policy refuses', () => {
+  expect(faults).toEqual([])
+})
