@@ -103,7 +103,7 @@ it('makes a token that is shown once, and revokes it', async () => {
 })
 
 it('changes a setting, says beside the field what is wrong, and takes it back', async () => {
-  const queue = async (): Promise<unknown> => (await daemon.request('GET', '/api/config')).body.vdf.queue as unknown
+  const queue = async () => Number((await daemon.request('GET', '/api/config')).body.vdf.queue)
   const before = await queue()
   await open('/settings')
   await button('Change vdf.queue').click()

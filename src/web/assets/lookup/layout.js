@@ -7,7 +7,7 @@
 const SPREAD = 24
 /** The gap between two prefixes, in places of a peer. */
 const PREFIX_GAP = 0.7
-const MARGIN = { wide: 56, narrow: 22 }
+const MARGIN = { wide: 66, narrow: 22 }
 /** Of the disc of the name. */
 const CORE = { wide: 58, narrow: 50 }
 
@@ -61,8 +61,8 @@ const fraction = (distance, farthest) =>
  * expected, null where all of the network is. Angles begin at the top and go clockwise.
  */
 export function layout(explanation, size = 'wide') {
-  const side = size === 'wide' ? 520 : 340
-  const [width, height] = size === 'wide' ? [720, 520] : [340, 340]
+  const side = size === 'wide' ? 500 : 340
+  const [width, height] = size === 'wide' ? [640, 500] : [340, 340]
   const centre = { x: width / 2, y: height / 2 }
   const outer = side / 2 - MARGIN[size]
   const core = CORE[size]

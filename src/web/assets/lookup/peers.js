@@ -24,7 +24,7 @@ export function Peers({ explanation, marked, onMark }) {
     {
       title: 'Says',
       cell: (peer) =>
-        html`<${Badge} tone=${TONES[peer.kind]}>${KINDS[peer.kind]}<//>
+        html`<${Badge} tone=${TONES[peer.kind]}>${KINDS[peer.kind]}<//>${' '}
           ${peer.kind !== 'none' && html`<span class="quiet">${saidBy(peer)}</span>`}`
     },
     { title: 'Vote', cell: ({ vote }) => (vote ? 'counts' : 'no') },
