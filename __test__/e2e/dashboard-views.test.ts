@@ -56,6 +56,23 @@ it('draws who says to whom a name belongs, with the same as a table', async () =
   await page.getByRole('cell', { name: '192.0.2.10' }).waitFor()
 })
 
+it('verifies the record in the browser, which finds what a lying daemon has changed', async () => {
+  await button('Verify here').click()
+  await page.getByText('All 10 checks passed, made by this browser').waitFor()
+  await page.route('**/api/resolve/*', async (route) => {
+    const response = await route.fetch()
+    const reveal = (await response.json()) as { payload: string }
+    const payload = Buffer.from(reveal.payload, 'base64').toString().replace('192.0.2.10', '192.0.2.66')
+    await route.fulfill({ response, json: { ...reveal, payload: Buffer.from(payload).toString('base64') } })
+  })
+  await button('Ask again').click()
+  await page.getByRole('cell', { name: '192.0.2.66' }).waitFor()
+  await button('Verify here').click()
+  await page.getByRole('alert').getByText('Not valid').waitFor()
+  expect(await page.getByRole('list', { name: 'Checks' }).locator('li.bad').textContent()).toContain('signed it')
+  await page.unroute('**/api/resolve/*')
+})
+
 it('says why a name that is free or wrong is no-one’s', async () => {
   await open('/lookup/free.chronym')
   await page.getByText('Nobody owns free.chronym').waitFor()

@@ -2,35 +2,45 @@ import { html, useEffect, useRef, useState } from '../lib/html.js'
 import { useResource } from '../lib/resource.js'
 import { Badge, Button, Card, Notice, Progress } from '../parts/basics.js'
 import { Icon } from '../parts/icon.js'
-import { millisecondsText, progressText, outcomeOf } from './verification.js'
+import { forVerifier } from './reveal.js'
+import { millisecondsText, outcomeOf, progressText } from './verification.js'
 
 const WORKER = '/assets/verify/worker.js'
 
-/** Checks the record in this browser, in a worker of its own: nothing that the daemon computed is believed. */
-export function VerifyHere({ reveal }) {
+/**
+ * Checks the record in this browser, in a worker of its own: nothing that the daemon computed is believed. `[state,
+ * start, stop]`.
+ */
+function useVerifier(reveal) {
   const [state, setState] = useState({ kind: 'idle' })
   const worker = useRef()
-  const network = useResource('/api/network-status', { every: Infinity }).data?.network
-  const stop = () => {
+  const end = (next) => {
     worker.current?.terminate()
     worker.current = undefined
+    setState(next)
   }
-  useEffect(() => stop, [])
-  useEffect(() => (stop(), setState({ kind: 'idle' })), [reveal])
-  const start = () => {
-    stop()
+  useEffect(() => () => worker.current?.terminate(), [])
+  useEffect(() => end({ kind: 'idle' }), [reveal])
+  const start = (profile, name) => {
     const startedMs = performance.now()
-    setState({ kind: 'working' })
+    const done = (next) => end({ ...next, milliseconds: performance.now() - startedMs })
+    end({ kind: 'working' })
     const made = new Worker(WORKER, { type: 'module' })
     worker.current = made
-    const end = (next) => (stop(), setState({ ...next, milliseconds: performance.now() - startedMs }))
     made.onmessage = ({ data: { progress, result, error } }) => {
       if (progress !== undefined) setState({ kind: 'working', progress })
-      else end(error === undefined ? { kind: 'done', result } : { kind: 'failed', error })
+      else done(error === undefined ? { kind: 'done', result } : { kind: 'failed', error })
     }
-    made.onerror = ({ message }) => end({ kind: 'failed', error: message ?? 'The verifier could not be loaded.' })
-    made.postMessage({ id: 1, kind: 'reveal', profile: network, reveal })
+    made.onerror = ({ message }) =>
+      done({ kind: 'failed', error: message || 'This daemon has no verifier for browsers.' })
+    made.postMessage({ id: 1, kind: 'reveal', profile, name, reveal: forVerifier(reveal) })
   }
+  return [state, start, () => end({ kind: 'idle' })]
+}
+
+export function VerifyHere({ reveal, name }) {
+  const [state, start, stop] = useVerifier(reveal)
+  const network = useResource('/api/network-status', { every: Infinity }).data?.network
   const isWorking = state.kind === 'working'
   return html`
     <${Card} title="Verify here">
@@ -42,12 +52,12 @@ export function VerifyHere({ reveal }) {
         <div class="row">
           ${
             isWorking
-              ? html`<${Button} onClick=${() => (stop(), setState({ kind: 'idle' }))}>Stop<//>`
+              ? html`<${Button} onClick=${stop}>Stop<//>`
               : html`<${Button}
                   kind="main"
                   icon="check"
                   disabled=${reveal === undefined || network === undefined}
-                  onClick=${start}
+                  onClick=${() => start(network, name)}
                   >Verify here<//
                 >`
           }
@@ -63,23 +73,21 @@ export function VerifyHere({ reveal }) {
 
 const barOf = (progress) => (progress === undefined ? { max: 0 } : { value: progress.done, max: progress.of })
 
+const WORDS = { true: ['good', 'check', ''], false: ['bad', 'bad', 'failed'], null: ['quiet', 'pause', 'not reached'] }
+
 function Outcome({ result, milliseconds }) {
   const { tone, title, text } = outcomeOf(result)
   return html`
     <${Notice} tone=${tone} title=${title}>${text} It took ${millisecondsText(milliseconds)}.<//>
-    <ol class="verification">
-      ${result.checks.map(
-        ({ rule, title: check, passed, detail, milliseconds: took }) =>
-          html`<li key=${rule} class=${passed === null ? 'quiet' : passed ? 'good' : 'bad'}>
-            <${Icon} name=${passed === null ? 'pause' : passed ? 'check' : 'bad'} />
-            <div>
-              <strong>${check}</strong>
-              ${passed !== true && html`<${Badge} tone=${passed === null ? 'quiet' : 'bad'}>${passed === null ? 'not reached' : 'failed'}<//>`}
-              <p class="quiet">${detail}</p>
-            </div>
-            <span class="number quiet">${passed === null ? '' : millisecondsText(took)}</span>
-          </li>`
-      )}
+    <ol class="verification" aria-label="Checks">
+      ${result.checks.map(({ rule, title: check, passed, detail }) => {
+        const [its, icon, word] = WORDS[String(passed)]
+        return html`<li key=${rule} class=${its}>
+          <${Icon} name=${icon} />
+          <div><strong>${check}</strong>${detail !== '' && html`<p class="quiet">${detail}</p>`}</div>
+          ${word !== '' && html`<${Badge} tone=${its}>${word}<//>`}
+        </li>`
+      })}
     </ol>
   `
 }

@@ -54,7 +54,7 @@ function Explained({ explanation, error, path }) {
       <${Peers} explanation=${explanation} marked=${number} onMark=${setNumber} />
     <//>
     ${explanation.own && html`<${Own} own=${explanation.own} name=${name} />`}
-    ${resolves !== null && html`<${Record} reveal=${reveal} name=${name} /><${VerifyHere} reveal=${reveal.data} />`}
+    ${resolves !== null && html`<${Record} reveal=${reveal} name=${name} /><${VerifyHere} reveal=${reveal.data} name=${name} />`}
   `
 }
 
