@@ -8,8 +8,8 @@ import { latest, lineOf, SERIES, withReading } from './history.js'
 import { parseMetrics } from './metrics-text.js'
 
 const EVERY_MS = 5_000
-/** A line needs two readings: the second one comes sooner. */
-const SECOND_MS = 1_000
+/** A line needs two readings, and that of a counter three: the first ones come sooner. */
+const SOON_MS = 1_000
 
 /** Kept while the page is open, so a view that is opened again goes on. */
 const history = createStore([])
@@ -30,7 +30,7 @@ function useReadings() {
       } catch (trouble) {
         setError(trouble)
       }
-      if (isShown) timer = setTimeout(() => void read(), history.get().length < 2 ? SECOND_MS : EVERY_MS)
+      if (isShown) timer = setTimeout(() => void read(), history.get().length < 3 ? SOON_MS : EVERY_MS)
     }
     void read()
     return () => {

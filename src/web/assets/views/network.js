@@ -24,10 +24,13 @@ function View() {
     <${Loaded} of=${status}>${(data) => html`<${Status} status=${data} />`}<//>
     <div class="stack">
       <div class="grid">
-        ${status.data && html`<${ThisNode} status=${status.data} />`}
-        ${status.data && html`<${Diversity} diversity=${status.data.diversity} />`}
-        <${Dns} />
-        ${mayRead && html`<${Yours} />`}
+        <div class="stack at-top"><${Dns} />${mayRead && html`<${Yours} />`}</div>
+        ${
+          status.data &&
+          html`<div class="stack at-top">
+            <${ThisNode} status=${status.data} /><${Diversity} diversity=${status.data.diversity} />
+          </div>`
+        }
       </div>
       ${
         mayRead

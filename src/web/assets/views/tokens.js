@@ -86,12 +86,7 @@ function All({ tokens, mayManage }) {
 const Main = ({ mayManage, onRotated }) => html`
   <${Card} title="The main token">
     <div class="stack">
-      <p>
-        It may do everything. It is in the file <code>access_token</code> of the data directory, and ${' '}<code
-          >chronym token</code
-        >
-        prints it.
-      </p>
+      <p>It may do everything. The data directory has it in the file <code>access_token</code>.</p>
       <p class="quiet">Replace it when somebody else may have seen it: the old one stops at once.</p>
       <div>
         <${Button} kind="danger" icon="renew" disabled=${!mayManage} onClick=${async () => onRotated(await rotate())}>
