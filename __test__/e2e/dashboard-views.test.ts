@@ -166,6 +166,21 @@ it('offers a narrow token only what it may do', async () => {
   expect(await seriousFindings(page)).toEqual([])
 })
 
+it('replaces the main token, shows the new one, and goes on with it', async () => {
+  await button('Log out').click()
+  await logIn(page, daemon)
+  await open('/tokens')
+  await button('Replace the main token…').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace it' }).click()
+  const token = await page.getByLabel('Token', { exact: true }).textContent()
+  expect(await daemon.request('GET', '/api/names')).toMatchObject({ status: 401 })
+  const headers = { authorization: `Bearer ${token}` }
+  expect(await daemon.request('GET', '/api/names', undefined, headers)).toMatchObject({ status: 200 })
+  await button('I have it').click()
+  await open('/settings')
+  await button('Change vdf.queue').waitFor()
+})
+
 it('met no exception, and nothing that its policy refuses', () => {
   expect(faults).toEqual([])
 })

@@ -1,5 +1,6 @@
-import { post, remove } from '../lib/http.js'
+import { get, post, remove } from '../lib/http.js'
 import { refresh } from '../lib/resource.js'
+import { logIn } from '../lib/session.js'
 import { ask } from '../parts/dialog.js'
 import { toast } from '../parts/toasts.js'
 
@@ -23,11 +24,16 @@ export async function rotate() {
     title: 'Replace the main token?',
     lines: [
       'The old one stops at once, for every program that uses it.',
-      'This session ends too if it was opened with the main token. The new one is shown once, and is in its file.'
+      'So do other sessions that it opened; this one goes on. The new token is shown once, and is in its file.'
     ],
     yes: 'Replace it',
     no: 'Keep it',
     isDanger: true
   })
-  return isSure ? (await post('/api/tokens/rotate')).token : undefined
+  if (!isSure) return undefined
+  const { token } = await post('/api/tokens/rotate')
+  // A session that the old one opened has ended with it, and the new token could not be shown.
+  const { scopes } = await get('/session')
+  if (scopes.length === 0) await logIn(token)
+  return token
 }

@@ -27,7 +27,10 @@ function View() {
         <${Loaded} of=${tokens}>${(all) => html`<${All} tokens=${all} mayManage=${mayManage} />`}<//>
       <//>
       <div class="grid">
-        <${Main} mayManage=${mayManage} onRotated=${(token) => setMade({ token, isMain: true })} />
+        <${Main}
+          mayManage=${mayManage}
+          onRotated=${(token) => token !== undefined && setMade({ token, isMain: true })}
+        />
         <${Card} title="What scopes allow">
           <ul class="stack">
             ${Object.entries(SCOPES).map(
@@ -38,7 +41,7 @@ function View() {
       </div>
     </div>
     ${isMaking && html`<${NewToken} onClose=${() => setMaking(false)} onMade=${(token) => (setMaking(false), setMade(token))} />`}
-    ${made && html`<${Secret} made=${made} onClose=${() => setMade(undefined)} />`}
+    ${made && html`<${Secret} key=${made.token} made=${made} onClose=${() => setMade(undefined)} />`}
   `
 }
 
