@@ -11,7 +11,7 @@ const words = (await import(new URL('../../../../src/web/assets/lookup/words.js'
   stepsOf: (explanation: Explanation) => Step[]
   distanceText: (distance: number) => string
   saidBy: (peer: object) => string
-  pictureText: (name: string, picture: { peers: { kind: string }[] }) => string
+  pictureText: (explanation: Explanation, picture: { peers: { kind: string }[] }) => string
   isDid: (text: string) => boolean
   partsOf: (sentence: string) => object[]
   RULES: Record<string, string>
@@ -78,9 +78,12 @@ it('says what each peer said, and sums it up for those who cannot see the pictur
     'fresh: a claim without its record'
   )
   expect(words.saidBy({ kind: 'silent', reason: 'busy' })).toBe('too busy')
-  expect(words.pictureText('a.chronym', { peers: [{ kind: 'first' }, { kind: 'first' }, { kind: 'silent' }] })).toBe(
+  const picture = { peers: [{ kind: 'first' }, { kind: 'first' }, { kind: 'silent' }] }
+  expect(words.pictureText(explanation({ name: 'a.chronym', owner: OWNER }), picture)).toBe(
     '3 peers around a.chronym: 2 names the owner, 1 did not answer. The table below has each of them.'
   )
+  // Nobody names an owner where none was found.
+  expect(words.pictureText(explanation({ owner: null }), picture)).toContain('2 names one key')
 })
 
 it('writes distances so that two peers can be compared', () => {

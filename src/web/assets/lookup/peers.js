@@ -3,7 +3,7 @@ import { plural } from '../lib/words.js'
 import { Badge, Hash } from '../parts/basics.js'
 import { Table } from '../parts/table.js'
 import { peersOf } from './layout.js'
-import { distanceText, KINDS, saidBy } from './words.js'
+import { distanceText, kindWords, saidBy } from './words.js'
 
 const TONES = { first: 'good', other: 'bad', unproved: 'warn', none: '', silent: 'quiet' }
 
@@ -14,6 +14,8 @@ const MOST_OPEN = 24
 export function Peers({ explanation, marked, onMark }) {
   const peers = useMemo(() => peersOf(explanation), [explanation])
   if (peers.length === 0) return html`<p class="quiet">No peer was asked.</p>`
+  const words = kindWords(explanation)
+  const toneOf = (kind) => (kind === 'first' && explanation.owner === null ? 'warn' : TONES[kind])
   const columns = [
     { title: '#', cell: ({ number }) => number },
     {
@@ -24,7 +26,7 @@ export function Peers({ explanation, marked, onMark }) {
     {
       title: 'Says',
       cell: (peer) =>
-        html`<${Badge} tone=${TONES[peer.kind]}>${KINDS[peer.kind]}<//>${' '}
+        html`<${Badge} tone=${toneOf(peer.kind)}>${words[peer.kind]}<//>${' '}
           ${peer.kind !== 'none' && html`<span class="quiet">${saidBy(peer)}</span>`}`
     },
     { title: 'Vote', cell: ({ vote }) => (vote ? 'counts' : 'no') },

@@ -1,6 +1,6 @@
 import { html, useEffect, useMemo, useRef, useState } from '../lib/html.js'
 import { layout } from './layout.js'
-import { KINDS, pictureText, saidBy } from './words.js'
+import { kindWords, pictureText, saidBy } from './words.js'
 
 /** Below this width, in pixels, labels would be too small to read. */
 const NARROW = 520
@@ -8,19 +8,13 @@ const NARROW = 520
 /** Shapes as well as colours tell the answers apart. */
 function Mark({ kind, self, x, y }) {
   const size = 12
-  if (kind === 'other')
-    return html`<rect
-      class="mark ${kind}"
-      x=${x - size}
-      y=${y - size}
-      width=${2 * size}
-      height=${2 * size}
-      rx="3"
-      transform="rotate(45 ${x} ${y})"
-    />`
   return html`
-    ${self && html`<circle class="self" cx=${x} cy=${y} r=${size + 5} />`}
-    <circle class="mark ${kind}" cx=${x} cy=${y} r=${size} />
+    ${self && html`<circle class="self" cx=${x} cy=${y} r=${size + 6} />`}
+    ${
+      kind === 'other'
+        ? html`<path class="mark ${kind}" d="M${x} ${y - 15}l15 15l-15 15l-15 -15z" />`
+        : html`<circle class="mark ${kind}" cx=${x} cy=${y} r=${size} />`
+    }
   `
 }
 
@@ -56,8 +50,8 @@ export function Picture({ explanation, marked, onMark }) {
   const [label, suffix] = splitName(explanation.name)
   const sorted = [...peers].sort((left, right) => (left.number === marked) - (right.number === marked))
   return html`
-    <figure class="picture" ref=${frame}>
-      <svg viewBox="0 0 ${width} ${height}" role="img" aria-label=${pictureText(explanation.name, picture)}>
+    <figure class="picture ${explanation.owner === null ? 'has-no-owner' : ''}" ref=${frame}>
+      <svg viewBox="0 0 ${width} ${height}" role="img" aria-label=${pictureText(explanation, picture)}>
         <circle class="space" cx=${centre.x} cy=${centre.y} r=${picture.outer} />
         ${reach !== null && html`<circle class="reach" cx=${centre.x} cy=${centre.y} r=${reach} />`}
         ${arcs.map(
@@ -81,7 +75,7 @@ export function Picture({ explanation, marked, onMark }) {
         )}
         <circle class="core ${explanation.state}" cx=${centre.x} cy=${centre.y} r=${core} />
         <text
-          class="core-name"
+          class="core-name ${label.length > LONG_LABEL ? 'is-long' : ''}"
           x=${centre.x}
           y=${centre.y}
           dy=${suffix === '' ? '.35em' : '-.1em'}
@@ -91,12 +85,14 @@ export function Picture({ explanation, marked, onMark }) {
         </text>
         <text class="core-suffix" x=${centre.x} y=${centre.y} dy="1.15em" text-anchor="middle">${suffix}</text>
       </svg>
-      <${Legend} peers=${peers} hasReach=${reach !== null} />
+      <${Legend} words=${kindWords(explanation)} peers=${peers} hasReach=${reach !== null} />
     </figure>
   `
 }
 
 const MAX_LABEL = 14
+/** Longer ones are written smaller, to fit into the disc. */
+const LONG_LABEL = 9
 
 function splitName(name) {
   const dot = name.indexOf('.')
@@ -104,8 +100,8 @@ function splitName(name) {
   return [label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label, dot < 0 ? '' : name.slice(dot)]
 }
 
-function Legend({ peers, hasReach }) {
-  const shown = Object.entries(KINDS).filter(([kind]) => peers.some((peer) => peer.kind === kind))
+function Legend({ words: all, peers, hasReach }) {
+  const shown = Object.entries(all).filter(([kind]) => peers.some((peer) => peer.kind === kind))
   return html`
     <figcaption class="legend">
       ${shown.map(

@@ -1,13 +1,16 @@
 /** The explanation of a name in words: steps from the question to the verdict, and the legend of the picture. Pure. */
 import { count, ends, plural } from '../lib/words.js'
 
-export const KINDS = {
+const KINDS = {
   first: 'names the owner',
   other: 'names another key',
   unproved: 'names a claim that no answer proves',
   none: 'holds nothing of it',
   silent: 'did not answer'
 }
+
+/** What each kind of answer says. Where no owner was found, nobody names one: the keys are alike. */
+export const kindWords = ({ owner }) => (owner === null ? { ...KINDS, first: 'names one key' } : KINDS)
 
 const SILENCE = { 'no-answer': 'no answer', busy: 'too busy', invalid: 'sent a record that is not valid' }
 
@@ -116,9 +119,10 @@ function pinStep({ state, owner: pinned, rival }, owner) {
 }
 
 /** What the picture shows, for those who cannot see it; the table beside it has each peer. */
-export function pictureText(name, { peers }) {
+export function pictureText(explanation, { peers }) {
+  const { name } = explanation
   const of = (kind) => peers.filter((peer) => peer.kind === kind).length
-  const parts = Object.entries(KINDS)
+  const parts = Object.entries(kindWords(explanation))
     .map(([kind, words]) => [of(kind), words])
     .filter(([number]) => number > 0)
     .map(([number, words]) => `${number} ${words}`)

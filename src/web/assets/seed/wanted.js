@@ -70,7 +70,7 @@ export function Wanted() {
                       <${Button}
                         kind="small"
                         disabled=${!mayLook}
-                        label=${`Look for ${each.id} no more`}
+                        label=${`Stop looking for ${each.id}`}
                         onClick=${() => stop(each.id)}
                         >Stop<//
                       >
