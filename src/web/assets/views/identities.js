@@ -2,8 +2,8 @@ import { html, useEffect, useState } from '../lib/html.js'
 import { refresh, useResource } from '../lib/resource.js'
 import { go, to } from '../lib/router.js'
 import { useMay } from '../lib/session.js'
-import { ends } from '../lib/words.js'
-import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page } from '../parts/basics.js'
+import { dateTime, ends } from '../lib/words.js'
+import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page, When } from '../parts/basics.js'
 import { TextField } from '../parts/fields.js'
 import { Table } from '../parts/table.js'
 import { Document } from '../identities/document.js'
@@ -11,6 +11,7 @@ import { History } from '../identities/history.js'
 import { Manifest } from '../identities/manifest.js'
 import { Publish } from '../identities/publish.js'
 
+const STATES = { active: 'good', deactivated: 'quiet', superseded: 'warn' }
 const LEAD = 'DIDs: documents with keys, and manifests of what an identity offers.'
 
 function View({ params: { did } }) {
@@ -103,15 +104,13 @@ function Own({ shown }) {
                     title: 'Carried by',
                     cell: ({ name }) => (name === null ? 'work' : html`<a href=${to('lookup', name)}>${name}</a>`)
                   },
+                  { title: 'State', cell: ({ state }) => html`<${Badge} tone=${STATES[state]}>${state}<//>` },
                   {
-                    title: 'State',
-                    cell: ({ deactivated }) =>
-                      html`<${Badge} tone=${deactivated ? 'quiet' : 'good'}
-                        >${deactivated ? 'deactivated' : 'active'}<//
-                      >`
+                    title: 'Changed',
+                    cell: ({ updated }) => html`<${When} at=${updated}>${dateTime(updated)}<//>`
                   },
-                  { title: 'Keys', isNumber: true, cell: ({ keys }) => keys },
-                  { title: 'Versions', isNumber: true, cell: ({ versions }) => versions },
+                  { title: 'Services', isNumber: true, cell: ({ services }) => services },
+                  { title: 'Version', isNumber: true, cell: ({ version }) => version },
                   {
                     title: 'Actions',
                     isHidden: true,
