@@ -45,6 +45,11 @@ describe('an event as a sentence', () => {
     expect(sentenceOf({ type, detail }).text).toBe(text)
   })
 
+  it('tells times in the words of this place', () => {
+    const message = 'Its lease ends at 2026-11-30T00:51:35.000Z.'
+    expect(sentenceOf({ type: 'name:warning', detail: { name: 'a.chronym', message } }).text).not.toContain('T00:51')
+  })
+
   it('is red for failures only, and leads to what it speaks of', () => {
     expect(sentenceOf({ type: 'task:failed', detail: { ...task, error: 'SVC-TSK-003' } }).tone).toBe('quiet')
     expect(sentenceOf({ type: 'task:failed', detail: { ...task, error: 'SVC-INT-001' } }).tone).toBe('bad')

@@ -1,5 +1,5 @@
 /** The events of the daemon as sentences. Pure. */
-import { count, ends, plural } from '../lib/words.js'
+import { count, ends, localTimes, plural } from '../lib/words.js'
 
 /** The code by which the daemon tells a cancelled task from a failed one. */
 const CANCELLED = 'SVC-TSK-003'
@@ -69,7 +69,7 @@ const SAYERS = {
     tone: 'bad',
     href: nameHref(name)
   }),
-  'name:warning': ({ name, message }) => ({ text: `${name}: ${message}`, tone: 'warn', href: nameHref(name) }),
+  'name:warning': ({ name, message }) => ({ text: `${name}: ${localTimes(message)}`, tone: 'warn', href: nameHref(name) }),
   'name:warning-over': ({ name, warning }) => ({
     text: `${name}: the warning "${warning}" is over.`,
     tone: 'good',
