@@ -79,7 +79,7 @@ export default tseslint.config(
             ...['AbortController', 'CSS', 'Event', 'ResizeObserver', 'TextDecoderStream', 'URLSearchParams'],
             ...['addEventListener', 'crypto', 'dispatchEvent', 'document', 'getComputedStyle', 'localStorage'],
             ...['location', 'matchMedia', 'navigator', 'removeEventListener', 'scrollTo', 'sessionStorage'],
-            ...['TextDecoder', 'Worker', 'atob', 'btoa', 'getSelection', 'performance']
+            ...['TextDecoder', 'Worker', 'atob', 'getSelection', 'performance']
           ].map((name) => [name, 'readonly'])
         )
       }

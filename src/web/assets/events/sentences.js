@@ -69,7 +69,11 @@ const SAYERS = {
     tone: 'bad',
     href: nameHref(name)
   }),
-  'name:warning': ({ name, message }) => ({ text: `${name}: ${localTimes(message)}`, tone: 'warn', href: nameHref(name) }),
+  'name:warning': ({ name, message }) => ({
+    text: `${name}: ${localTimes(message)}`,
+    tone: 'warn',
+    href: nameHref(name)
+  }),
   'name:warning-over': ({ name, warning }) => ({
     text: `${name}: the warning "${warning}" is over.`,
     tone: 'good',

@@ -17,6 +17,3 @@ export function zoneOf({ payload }) {
     return undefined
   }
 }
-
-/** As the verifier takes it: `pubkey` as text, like the other bytes. */
-export const forVerifier = (reveal) => ({ ...reveal, pubkey: btoa(String.fromCharCode(...reveal.pubkey)) })

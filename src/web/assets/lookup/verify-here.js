@@ -2,7 +2,6 @@ import { html, useEffect, useRef, useState } from '../lib/html.js'
 import { useResource } from '../lib/resource.js'
 import { Badge, Button, Card, Notice, Progress } from '../parts/basics.js'
 import { Icon } from '../parts/icon.js'
-import { forVerifier } from './reveal.js'
 import { millisecondsText, outcomeOf, progressText } from './verification.js'
 
 const WORKER = '/assets/verify/worker.js'
@@ -33,7 +32,7 @@ function useVerifier(reveal) {
     }
     made.onerror = ({ message }) =>
       done({ kind: 'failed', error: message || 'This daemon has no verifier for browsers.' })
-    made.postMessage({ id: 1, kind: 'reveal', profile, name, reveal: forVerifier(reveal) })
+    made.postMessage({ id: 1, kind: 'reveal', profile, name, reveal })
   }
   return [state, start, () => end({ kind: 'idle' })]
 }
