@@ -7,6 +7,7 @@ import { estimate, MeasuredRate } from './registration/estimate.ts'
 import { explain } from './explanation/explain.ts'
 import { resolveIdentity, resolveIdentityLog } from './identities/identities.ts'
 import { publishManifest } from './identities/manifests.ts'
+import { ownIdentities } from './identities/own-identities.ts'
 import { publishKid } from './identities/publish-kid.ts'
 import { IdentityUpkeep } from './identities/identity-upkeep.ts'
 import { commit, publish } from './registration/manual.ts'
@@ -118,6 +119,8 @@ export function createRegistry(
     explain: (name, explaining) => translated(() => explain({ context, tasks, renewal }, name, explaining)),
     resolveIdentity: (did, signal) => translated(() => resolveIdentity(context, did, signal)),
     resolveIdentityLog: (did, signal) => translated(() => resolveIdentityLog(context, did, signal)),
+    didMethod: context.profile.did_method,
+    ownIdentities: () => translatedSync(() => ownIdentities(context)),
     publicZone: async (name, signal) => zoneOf(context, await resolver.resolve(name, signal)),
     localZone: (name) => localZone(context, name),
     checkZone: (name, zone) => checkZone(context, name, zone),

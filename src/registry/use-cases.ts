@@ -6,6 +6,7 @@ import type { NetworkMode } from '../network/types.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Estimate, RenewalGain } from '../views/estimate.ts'
 import type { Explanation } from '../views/explanation.ts'
+import type { OwnIdentityView } from '../views/identity.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
 import type { NameWarningCode, OwnedNameView } from '../views/owned-name.ts'
 import type { PeerView } from '../views/peer.ts'
@@ -47,6 +48,10 @@ export interface Registry {
   resolveIdentity(did: string, signal?: AbortSignal): Promise<ResolvedIdentity>
   /** As resolveIdentity, for all versions. */
   resolveIdentityLog(did: string, signal?: AbortSignal): Promise<ResolvedIdentityLog>
+  /** The method of this network's DIDs: `chronym`. */
+  readonly didMethod: string
+  /** Those that this daemon published or adopted. SVC-STO-001. */
+  ownIdentities(): OwnIdentityView[]
   /** SVC-ZON-001 besides those of resolve. */
   publicZone(name: string, signal?: AbortSignal): Promise<ZoneView>
   /** The draft, else what this daemon published of a name that it holds. SVC-NAM-001/002. */

@@ -5,6 +5,7 @@ import * as daemon from '../../../src/api/schemas/daemon.ts'
 import * as dns from '../../../src/views/dns.ts'
 import * as explanation from '../../../src/views/explanation.ts'
 import * as identity from '../../../src/api/schemas/identity.ts'
+import * as ownIdentity from '../../../src/views/identity.ts'
 import * as network from '../../../src/views/network-status.ts'
 import * as ownedName from '../../../src/views/owned-name.ts'
 import * as taskView from '../../../src/views/task.ts'
@@ -126,6 +127,13 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     body: { reveal: REVEAL_BODY },
     schema: common.StoredSchema,
     service: 'publish'
+  },
+  {
+    ...closed,
+    operation: 'GET /api/identities',
+    path: '/api/identities',
+    schema: ownIdentity.OwnIdentityListSchema,
+    service: 'ownIdentities'
   },
   {
     ...closed,

@@ -8,6 +8,7 @@ import type { Zone } from '../../../src/protocol/zone/zone.ts'
 import type { LookedUp, ResolvedName, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
 import type { Registry } from '../../../src/registry/use-cases.ts'
 import type { Explanation } from '../../../src/views/explanation.ts'
+import type { OwnIdentityView } from '../../../src/views/identity.ts'
 import type { NetworkDiversityView } from '../../../src/views/network-status.ts'
 import type { OwnedNameView } from '../../../src/views/owned-name.ts'
 import type { PeerView } from '../../../src/views/peer.ts'
@@ -139,6 +140,23 @@ export class MemoryRegistry implements Registry {
     const identity = this.identities.get(did)
     if (identity === undefined) throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
     return { did, versions: [{ version: 1, ...identity.document }] }
+  }
+
+  readonly didMethod = 'chronym'
+
+  ownIdentities(): OwnIdentityView[] {
+    this.#called('ownIdentities')
+    return [...this.identities.keys()].map((did) => ({
+      did,
+      version: 1,
+      state: 'active',
+      created: '2026-01-01T00:00:00.000Z',
+      updated: '2026-01-01T00:00:00.000Z',
+      name: null,
+      index: 0,
+      services: 0,
+      recovery_keys: 1
+    }))
   }
 
   async publicZone(name: string): Promise<ZoneView> {

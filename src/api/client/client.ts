@@ -22,6 +22,7 @@ import type {
   NetworkStatusView,
   NewTokenBody,
   OwnedNameView,
+  OwnIdentityView,
   PinView,
   PublishRequest,
   ReadinessBody,
@@ -94,6 +95,7 @@ export function createClient(settings: ClientOptions = {}) {
       json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
     publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) =>
       json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
+    identities: (options?: RequestOptions) => json<OwnIdentityView[]>('GET', '/api/identities', options),
     publishKid: (authorizedIdentity: unknown, options?: RequestOptions) =>
       json<IdentityPublishedBody>('POST', '/api/publish-kid', {
         ...options,

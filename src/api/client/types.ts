@@ -19,6 +19,7 @@ import type {
 import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
 import type { DnsView } from '../../views/dns.ts'
 import type { Explanation } from '../../views/explanation.ts'
+import type { OwnIdentityView } from '../../views/identity.ts'
 import type { NetworkStatusView } from '../../views/network-status.ts'
 import type { OwnedNameView } from '../../views/owned-name.ts'
 import type { PinView } from '../../views/pin.ts'
@@ -49,6 +50,7 @@ export type {
   NetworkStatusView,
   NewTokenBody,
   OwnedNameView,
+  OwnIdentityView,
   PinView,
   ProblemBody,
   PublishRequest,

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { IdentityPublishedSchema, type IdentityPublishedBody } from '../schemas/common.ts'
 import { PublishKidRequestSchema, PublishManifestRequestSchema } from '../schemas/identity.ts'
+import { OwnIdentityListSchema, type OwnIdentityView } from '../../views/identity.ts'
 import type { ApiServices } from '../services.ts'
 
 const PUBLISH_ERRORS = ['SVC-KID-001', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-STO-001'] as const
@@ -14,6 +15,18 @@ function unwrap(body: Readonly<Record<string, unknown>>, member: string): unknow
 
 export function identityRoutes({ registry }: ApiServices) {
   return new Hono<AppEnv>()
+    .get(
+      '/api/identities',
+      endpoint({
+        tag: 'Identities',
+        summary: 'The identities that this daemon keeps published',
+        description: 'From its own store: no peer is asked. In order of their DIDs.',
+        access: ['read'],
+        answers: { 200: { description: 'Published here or adopted', schema: OwnIdentityListSchema } },
+        errors: ['SVC-STO-001']
+      }),
+      (c) => c.json<OwnIdentityView[]>(registry.ownIdentities())
+    )
     .post(
       '/api/publish-kid',
       endpoint({
