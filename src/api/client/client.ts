@@ -6,6 +6,7 @@ import { createSender, type Call, type ClientOptions } from './send.ts'
 import { daemonEvents, taskEvents } from './streams.ts'
 import { NotReady, plainFetch, ProblemError, UnreachableError, type Transport } from './transport.ts'
 import type {
+  BackupView,
   ChallengeBody,
   CommitRequest,
   CommittedBody,
@@ -23,6 +24,7 @@ import type {
   NewTokenBody,
   OwnedNameView,
   OwnIdentityView,
+  PeerView,
   PinView,
   PublishRequest,
   ReadinessBody,
@@ -82,6 +84,8 @@ export function createClient(settings: ClientOptions = {}) {
       }
     },
     networkStatus: (options?: RequestOptions) => json<NetworkStatusView>('GET', '/api/network-status', options),
+    /** The 500 nearest to the daemon at most, nearest first. */
+    peers: (options?: RequestOptions) => json<PeerView[]>('GET', '/api/peers', options),
     resolve: (name: string, options?: RequestOptions) =>
       json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
     identityLog: (did: string, options?: RequestOptions) =>
@@ -133,6 +137,7 @@ export function createClient(settings: ClientOptions = {}) {
       json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 
     wanted: (options?: RequestOptions) => json<WantedView[]>('GET', '/api/wanted', options),
+    backup: (options?: RequestOptions) => json<BackupView>('GET', '/api/backup', options),
     seed: (options?: RequestOptions) => json<SeedBody>('GET', '/api/seed', options),
     /** SVC-KEY-007 for a wrong passphrase. */
     unlock: (passphrase: string, options?: RequestOptions) =>

@@ -17,11 +17,13 @@ import type {
   TokenView
 } from '../schemas/daemon.ts'
 import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
+import type { BackupView } from '../../views/backup.ts'
 import type { DnsView } from '../../views/dns.ts'
 import type { Explanation } from '../../views/explanation.ts'
 import type { OwnIdentityView } from '../../views/identity.ts'
 import type { NetworkStatusView } from '../../views/network-status.ts'
 import type { OwnedNameView } from '../../views/owned-name.ts'
+import type { PeerView } from '../../views/peer.ts'
 import type { PinView } from '../../views/pin.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
@@ -33,6 +35,7 @@ import type { ZoneBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
 import type { ZoneDraft } from '../../views/zone-draft.ts'
 import type { SeedBody } from '../schemas/seed.ts'
 export type {
+  BackupView,
   ChallengeBody,
   CommitRequest,
   CommittedBody,
@@ -51,6 +54,7 @@ export type {
   NewTokenBody,
   OwnedNameView,
   OwnIdentityView,
+  PeerView,
   PinView,
   ProblemBody,
   PublishRequest,
