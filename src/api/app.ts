@@ -9,6 +9,7 @@ import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './access/rate
 import { challengeRoutes } from './routes/access/challenge.ts'
 import { configRoutes } from './routes/config.ts'
 import { dashboardRoutes } from './routes/site/dashboard.ts'
+import { didResolutionRoutes } from './routes/did-resolution.ts'
 import { docsRoutes } from './routes/site/docs.ts'
 import { errorRoutes } from './routes/site/errors.ts'
 import { dnsQueryRoutes, dnsRoutes } from './routes/dns.ts'
@@ -52,6 +53,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   const declared = new Hono<AppEnv>()
   declared.route('/', networkRoutes(services))
   declared.route('/', resolveRoutes(services))
+  declared.route('/', didResolutionRoutes(services))
   declared.route('/', nameRoutes(services))
   declared.route('/', pinRoutes(services))
   declared.route('/', wantedRoutes(services))

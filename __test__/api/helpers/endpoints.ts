@@ -3,6 +3,7 @@ import type { GenericSchema } from 'valibot'
 import * as common from '../../../src/api/schemas/common.ts'
 import * as daemon from '../../../src/api/schemas/daemon.ts'
 import * as dns from '../../../src/views/dns.ts'
+import * as didResolution from '../../../src/api/schemas/did-resolution.ts'
 import * as explanation from '../../../src/views/explanation.ts'
 import * as identity from '../../../src/api/schemas/identity.ts'
 import * as ownIdentity from '../../../src/views/identity.ts'
@@ -97,6 +98,13 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     path: `/api/resolve-kid/${DID}`,
     schema: identity.ResolvedIdentitySchema,
     service: 'resolveIdentity'
+  },
+  {
+    ...open,
+    operation: 'GET /1.0/identifiers/{did}',
+    path: `/1.0/identifiers/${DID}`,
+    schema: didResolution.DidResolutionResultSchema,
+    service: 'resolveIdentityLog'
   },
   {
     ...open,

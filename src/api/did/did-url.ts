@@ -1,0 +1,66 @@
+/** What a request to the resolution endpoint asks for: a DID, and which version. */
+import { ResolutionError } from './resolution-error.ts'
+
+export interface ResolutionRequest {
+  readonly did: string
+  readonly versionId?: string
+  /** Milliseconds since 1970. */
+  readonly versionTime?: number
+}
+
+/** DID Core 1.0, 3.1. */
+const DID_SYNTAX = /^did:([a-z0-9]+):(?:(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})*:)*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})+$/u
+const MAX_DID_LENGTH = 2048
+/** XML Schema dateTime in UTC, as DID Core 1.0, 3.2.1, wants it; a fraction of a second is accepted. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/u
+
+const VERSION_PARAMETERS = ['versionId', 'versionTime']
+
+/**
+ * Reads the decoded path segment, a DID or a DID URL, and the query of the request. Both may have the parameters.
+ * Throws ResolutionError.
+ */
+export function readResolutionRequest(identifier: string, query: URLSearchParams, method: string): ResolutionRequest {
+  const [didAndPath = '', ...rest] = identifier.split(/[?#]/u)
+  const [did = '', ...path] = didAndPath.split('/')
+  const named = did.length > MAX_DID_LENGTH ? null : DID_SYNTAX.exec(did)
+  if (named === null)
+    throw new ResolutionError('INVALID_DID', 'This is no DID: did:<method>:<identifier> is expected (DID Core, 3.1).')
+  if (named[1] !== method)
+    throw new ResolutionError('METHOD_NOT_SUPPORTED', `This daemon resolves did:${method}, and not did:${named[1]}.`)
+  if (path.length > 0 || identifier.includes('#'))
+    throw new ResolutionError(
+      'FEATURE_NOT_SUPPORTED',
+      'This daemon resolves DIDs and selects versions. Select a fragment in the document; no path is dereferenced.'
+    )
+  const parameters = new URLSearchParams(rest[0])
+  for (const [name, value] of query) parameters.append(name, value)
+  return { did, ...versionOf(parameters) }
+}
+
+function versionOf(parameters: URLSearchParams): Omit<ResolutionRequest, 'did'> {
+  const other = [...parameters.keys()].find((name) => !VERSION_PARAMETERS.includes(name))
+  if (other !== undefined)
+    throw new ResolutionError(
+      'FEATURE_NOT_SUPPORTED',
+      `The parameter "${other}" is not supported; this daemon knows ${VERSION_PARAMETERS.join(' and ')}.`
+    )
+  const [ids, times] = VERSION_PARAMETERS.map((name) => parameters.getAll(name))
+  if (ids!.length + times!.length > 1)
+    throw new ResolutionError('INVALID_OPTIONS', 'Give versionId or versionTime, and give it once.')
+  const [versionId] = ids!
+  const [time] = times!
+  if (versionId !== undefined) {
+    if (!/^[1-9]\d{0,8}$/u.test(versionId))
+      throw new ResolutionError('INVALID_OPTIONS', 'versionId: the number of a version is expected, such as 2.')
+    return { versionId }
+  }
+  if (time === undefined) return {}
+  const versionTime = INSTANT.test(time) ? Date.parse(time) : Number.NaN
+  if (Number.isNaN(versionTime))
+    throw new ResolutionError(
+      'INVALID_OPTIONS',
+      'versionTime: a UTC instant is expected, such as 2026-11-21T12:00:00Z.'
+    )
+  return { versionTime }
+}
