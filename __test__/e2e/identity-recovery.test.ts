@@ -4,7 +4,9 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Resolver } from 'did-resolver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getResolver } from '../../src/api/client/did-resolver.ts'
 import { didUpdateKey, wordsToSeed } from '../../src/protocol/crypto/keys.ts'
 import { encodeMultikey } from '../../src/protocol/identity/did.ts'
 import {
@@ -134,6 +136,33 @@ describe('an identity with a recovery key made offline', () => {
       status: 200,
       body: { version: 3 }
     })
+
+    expect(await chronym([...online(owner, 'owner'), 'kid', 'list'])).toMatchObject([
+      { did, version: 3, state: 'active', index: 0, name: null }
+    ])
+    expect(await chronym([...online(owner, 'owner'), 'kid', 'rotate', did])).toMatchObject({ version: 4, index: 1 })
+    const again = await cli(['--json', ...online(owner, 'owner'), 'kid', 'rotate', did, '--index', '0'])
+    expect({ exitCode: again.exitCode, stderr: again.stderr }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('of index 0 was in') as string
+    })
+    const refused = await cli([...online(owner, 'owner'), 'kid', 'deactivate', did])
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('Add --yes')])
+    expect(await chronym([...online(owner, 'owner'), 'kid', 'deactivate', did, '--yes'])).toMatchObject({
+      version: 5,
+      deactivated: true
+    })
+    await eventually(
+      () => victim.request('GET', `/1.0/identifiers/${did}`),
+      ({ status }) => status === 410
+    )
+    const { didDocumentMetadata } = (await new Resolver(getResolver({ url: victim.summary.api_url })).resolve(did)) as {
+      didDocumentMetadata: object
+    }
+    expect(didDocumentMetadata).toMatchObject({ versionId: '5', deactivated: true })
+    const dead = await cli([...online(owner, 'owner'), 'kid', 'rotate', did])
+    expect([dead.exitCode, dead.stderr]).toEqual([2, expect.stringContaining('is deactivated since version 5')])
+
     await owner.signal('SIGKILL')
     writeFileSync(at('passphrase'), 'correct horse battery\n')
     const backup = await chronym([
@@ -146,6 +175,6 @@ describe('an identity with a recovery key made offline', () => {
       '--passphrase-file',
       at('passphrase')
     ])
-    expect(backup).toMatchObject({ identities: [{ did, version: 3, index: 0 }] })
+    expect(backup).toMatchObject({ identities: [{ did, version: 5, index: 1 }] })
   })
 })

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { Failure } from '../../failures/failure.ts'
 import { aboutDid, requireDid } from '../../identity/about-did.ts'
 import type { AuthorizedIdentity } from '../../identity/create.ts'
+import type { NextVersionOptions } from '../../identity/run-next-version.ts'
 import type { RecoverOptions, RecoveryKeyOptions, SignOptions } from '../../identity/run-recovery.ts'
 import { nameOfInput, readJson } from '../../input/files.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
@@ -83,9 +84,11 @@ function requireSigned(json: unknown, file: string): unknown {
   })
 }
 
-/** kid create, publish, show; recovery-key, recover, sign. */
+/** kid list, rotate, deactivate; create, publish, show; recovery-key, recover, sign. */
 export function addKidCommands(program: Command, run: Run): void {
   const kid = program.command('kid').description('identity documents (DIDs)').helpCommand(false)
+
+  addVersionCommands(kid, run)
 
   kid
     .command('create')
@@ -184,4 +187,41 @@ export function addKidCommands(program: Command, run: Run): void {
         (await import('../../identity/run-recovery.ts')).runSign(context, options, file)
       )
     )
+}
+
+/** Of the identities that there are. */
+function addVersionCommands(kid: Command, run: Run): void {
+  kid
+    .command('list')
+    .description('the identities that the daemon keeps published: version, state, name, index of the key')
+    .action(action(run, async (context) => (await import('../../identity/run-next-version.ts')).runList(context)))
+
+  const withSeed = (command: Command): Command =>
+    command
+      .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
+      .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+
+  withSeed(
+    kid
+      .command('rotate')
+      .argument('<did>')
+      .description('give an identity the keys of another index of its seed, signed by the old key; publishes it')
+      .option('--index <n>', 'of the new keys (default: the first that it never had)', integerOption(0, MAX_INDEX))
+  ).action(
+    action(run, async (context, options: NextVersionOptions, did: string) =>
+      (await import('../../identity/run-next-version.ts')).runRotate(context, options, did)
+    )
+  )
+
+  withSeed(
+    kid
+      .command('deactivate')
+      .argument('<did>')
+      .description('end an identity: no keys and services are left, and only a recovery key revives it')
+      .option('-y, --yes', 'do not ask')
+  ).action(
+    action(run, async (context, options: NextVersionOptions, did: string) =>
+      (await import('../../identity/run-next-version.ts')).runDeactivate(context, options, did)
+    )
+  )
 }
