@@ -27,7 +27,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   time: ['protocol', 'store', 'beacon'],
   config: ['protocol', 'error-table.ts', 'errors.ts', 'api'],
   native: ['protocol', 'vdf', 'util', 'version.ts'],
-  store: ['protocol'],
+  store: ['protocol', 'native'],
   beacon: ['protocol', 'native', 'util'],
   network: ['protocol', 'store', 'beacon', 'native', 'time', 'util'],
   tasks: ['protocol', 'native', 'store', 'time', 'util', 'views', 'error-table.ts', 'errors.ts', 'service-errors.ts'],

@@ -27,6 +27,14 @@ const COMMANDS = {
     [TYPESCRIPT, '-p', 'tsconfig.types.json'],
     ['scripts/finish-build.mjs']
   ],
+  prepack: [
+    [TYPESCRIPT, '-p', 'tsconfig.build.json'],
+    [TYPESCRIPT, '-p', 'tsconfig.types.json'],
+    ['scripts/finish-build.mjs'],
+    ['scripts/package/prepack.mjs']
+  ],
+  pack: [['scripts/package/pack.mjs']],
+  'test:install': [['scripts/test-install.ts']],
   'bench:vdf': [['bench/vdf.ts']],
   'bench:tasks': [['bench/tasks.ts']],
   'bench:garbage': [['bench/garbage.ts']],

@@ -71,7 +71,11 @@ describe('finding the addon', () => {
 
   it('names both places and both cures when there is none', () => {
     const missing = source({ exists: () => false, require: moduleNotFound })
-    expect(() => loadAddon(missing)).toThrow(/no native addon for linux-x64-gnu.*npm run setup.*include=optional/)
+    expect(() => loadAddon(missing)).toThrow(
+      /no native addon for linux-x64-gnu.*include=optional chronym.*npm rebuild chronym/
+    )
+    const checkout = source({ exists: (path) => path === join('/package', 'src'), require: moduleNotFound })
+    expect(() => loadAddon(checkout)).toThrow(/no native addon for linux-x64-gnu.*npm run setup/)
     expect(() => loadAddon(missing)).toThrow(expect.objectContaining({ code: 'ADDON_MISSING' }) as Error)
   })
 

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,6 +8,7 @@ import { loadAddon } from '../../src/native/addon.ts'
 import { addonTarget, hasGlibc } from '../../src/native/target.ts'
 import { VERSION } from '../../src/version.ts'
 import { packageAddons, TARGETS } from '../../scripts/package-native.mjs'
+import { publishedManifest } from '../../scripts/package/manifest.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const TARGET = addonTarget(process.platform, process.arch, hasGlibc())
@@ -32,9 +34,12 @@ function artifacts(): string {
 describe('the packages of the prebuilt addons', () => {
   it('are seven, each for one platform, and the main package depends on them at its own version', () => {
     const out = join(scratch, 'npm')
-    const { optionalDependencies } = packageAddons(artifacts(), out, main)
-    expect(Object.keys(optionalDependencies as object)).toHaveLength(7)
-    expect(new Set(Object.values(optionalDependencies as object))).toEqual(new Set([VERSION]))
+    const checksums = packageAddons(artifacts(), out, main)
+    expect(Object.keys(checksums)).toEqual(Object.keys(TARGETS))
+    const { optionalDependencies } = publishedManifest(main, checksums)
+    expect(optionalDependencies).toEqual(
+      Object.fromEntries(Object.keys(TARGETS).map((target) => [`@chronym/native-${target}`, VERSION]))
+    )
     const musl = JSON.parse(readFileSync(join(out, 'native-linux-arm64-musl', 'package.json'), 'utf8')) as object
     expect(musl).toMatchObject({
       name: '@chronym/native-linux-arm64-musl',
@@ -62,6 +67,19 @@ describe('the packages of the prebuilt addons', () => {
       exists: () => false
     })
     expect(loaded.version()).toBe(VERSION)
+  })
+
+  it('hold the addon, its database library and the licences, with the checksums of both', () => {
+    const out = join(scratch, 'npm-files')
+    const { [TARGET]: checksums } = packageAddons(artifacts(), out, main, [TARGET])
+    const folder = join(out, `native-${TARGET}`)
+    expect(readdirSync(folder).toSorted()).toEqual(
+      [...Object.keys(checksums!), 'LICENSE-APACHE', 'LICENSE-MIT', 'LICENSE-better-sqlite3', 'package.json'].toSorted()
+    )
+    expect(Object.keys(checksums!).toSorted()).toEqual(['better_sqlite3.node', `chronym.${TARGET}.node`])
+    for (const [file, checksum] of Object.entries(checksums!)) {
+      expect(createHash('sha256').update(readFileSync(join(folder, file))).digest('hex')).toBe(checksum)
+    }
   })
 
   it('are not made when an artifact is missing', () => {

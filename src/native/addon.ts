@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
 import type { DnsServerClass } from './dns.ts'
 import { NativeError } from './errors.ts'
+import { missingCure, platformPackage } from './platform-package.ts'
 import { addonTarget, hasGlibc } from './target.ts'
 import type { ProofQuestion } from './types.ts'
 
@@ -197,21 +198,21 @@ function ownSource(): AddonSource {
 /** A build beside the sources comes before the prebuilt package: its builder wants it. */
 export function loadAddon(source: AddonSource): Addon {
   const built = join(source.root, 'native', `chronym.${source.target}.node`)
-  const prebuilt = `@chronym/native-${source.target}`
+  const prebuilt = platformPackage(source.target)
   const isBuilt = source.exists(built)
   const found = requireAddon(source, isBuilt ? built : prebuilt, isBuilt)
   const version = found.version()
   if (version !== source.version) {
     throw unavailable(
       `The native addon ${isBuilt ? built : prebuilt} has version ${version}, but this is Chronym ${source.version}. ` +
-        (isBuilt ? 'Build it again: `npm run setup`.' : 'Install both again: `npm install chronym`.')
+        (isBuilt ? buildAgain(source) : 'Install both again: `npm install chronym`.')
     )
   }
   const missing = EXPORTS.filter((name) => !(name in found))
   if (missing.length > 0) {
     throw unavailable(
       `The native addon ${isBuilt ? built : prebuilt} was built from other sources: it ` +
-        `has no ${missing.join(', ')}. Build it again: \`npm run setup\`.`
+        `has no ${missing.join(', ')}. ${buildAgain(source)}`
     )
   }
   try {
@@ -231,16 +232,20 @@ function requireAddon(source: AddonSource, specifier: string, isBuilt: boolean):
     if (!isBuilt && (cause as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') {
       throw absent(
         `There is no native addon for ${source.target}: neither built (native/) nor installed (${specifier}). ` +
-          'In a checkout run `npm run setup`, which needs Rust from https://rustup.rs; ' +
-          'an installed package needs its optional dependencies: `npm install --include=optional chronym`.',
+          missingCure(isCheckout(source)),
         cause
       )
     }
-    throw absent(
-      `The native addon ${specifier} could not be loaded: ${reason}. Build it again: \`npm run setup\`.`,
-      cause
-    )
+    throw absent(`The native addon ${specifier} could not be loaded: ${reason}. ${buildAgain(source)}`, cause)
   }
+}
+
+function isCheckout({ root, exists }: AddonSource): boolean {
+  return exists(join(root, 'src'))
+}
+
+function buildAgain(source: AddonSource): string {
+  return `Build it again: \`${isCheckout(source) ? 'npm run setup' : 'npm rebuild chronym'}\`.`
 }
 
 function absent(message: string, cause: unknown): NativeError {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { openDatabase } from './database.ts'
 import { lockDirectory } from './lock.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
@@ -30,7 +31,7 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
   const formerIndex = existsSync(index) ? readFileSync(index) : undefined
   let database: Database.Database | undefined
   try {
-    database = new Database(file, { readonly: true, fileMustExist: true })
+    database = openDatabase(file, { readonly: true, fileMustExist: true })
     look(
       checkSchema(database, file) === 'empty'
         ? undefined

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { openDatabase } from './database.ts'
 import { toStoreError } from './sqlite-errors.ts'
 import { StoreError } from './types.ts'
 
@@ -26,7 +27,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   let announced = false
   let database: Database.Database | undefined
   try {
-    database = new Database(file, { timeout: 0 })
+    database = openDatabase(file, { timeout: 0 })
     // Nothing is ever written, so no journal is needed beside it.
     database.pragma('journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { openDatabase } from './database.ts'
 import { checkSchema, inspectDatabase } from './inspect.ts'
 import { lockDirectory } from './lock.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
@@ -41,7 +42,7 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
     const admitted = inspectDatabase(file, admit)
     lock.announce()
     inDirectory(directory, () => chmodSync(directory, 0o700))
-    database = new Database(file)
+    database = openDatabase(file)
     chmodSync(file, 0o600)
     prepare(database, file)
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)

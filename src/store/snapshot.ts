@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { openDatabase } from './database.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { StoreError } from './types.ts'
@@ -27,7 +28,7 @@ export function readSnapshot(file: string, prefixes: readonly string[]): StoredR
     )
   let database: Database.Database | undefined
   try {
-    database = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
+    database = openDatabase(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
     if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
       throw corruptError(file, 'it is a database, but not one of chronym')
     const version = database.pragma('user_version', { simple: true }) as number

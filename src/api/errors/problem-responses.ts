@@ -1,4 +1,4 @@
-import { resolver } from 'hono-openapi'
+import { resolver, type DescribeRouteOptions } from 'hono-openapi'
 import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
 import { ProblemSchema } from '../schemas/problem.ts'
 
@@ -24,7 +24,7 @@ function example(code: ErrorCode) {
 }
 
 /** The problem responses of an operation, one for each status, each code with its example. */
-export function problemResponses(codes: Iterable<ErrorCode>) {
+export function problemResponses(codes: Iterable<ErrorCode>): NonNullable<DescribeRouteOptions['responses']> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
     const { status } = ERROR_TABLE[code]

@@ -1,0 +1,65 @@
+// Runs after npm has installed the package, and on `npm rebuild chronym`. Where no prebuilt addon fits this platform it
+// builds one, if cargo is there. It never fails the installation: parts of the library need no addon, and the programs
+// say what is missing. Dependency-free.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { addonTarget } from './native-target.mjs'
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const SQLITE = join(ROOT, 'dist/node_modules/better-sqlite3')
+const CURE =
+  'The daemon and the command line need it: install Rust from https://rustup.rs, then run `npm rebuild chronym`.'
+
+const target = addonTarget()
+const note = (message) => process.stderr.write(`chronym: ${message}\n`)
+
+function isPrebuilt() {
+  try {
+    createRequire(import.meta.url).resolve(`@chronym/native-${target}/package.json`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function run(command, args, options = {}) {
+  return spawnSync(command, args, { shell: process.platform === 'win32', stdio: 'inherit', ...options }).status === 0
+}
+
+/** The database library, whose files for all platforms are left out of this package: from its own package. */
+function installSqlite() {
+  const binding = join(SQLITE, 'build/Release/better_sqlite3.node')
+  if (existsSync(binding)) return true
+  const { version } = JSON.parse(readFileSync(join(SQLITE, 'package.json'), 'utf8'))
+  const scratch = mkdtempSync(join(tmpdir(), 'chronym-sqlite-'))
+  try {
+    const options = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--global=false', '--prefix', scratch]
+    if (!run('npm', ['install', ...options, `better-sqlite3@${version}`], { cwd: scratch })) return false
+    const own = join(scratch, 'node_modules/better-sqlite3')
+    const { getPrebuildPath } = createRequire(import.meta.url)(join(own, 'lib/binding.js'))
+    mkdirSync(dirname(binding), { recursive: true })
+    copyFileSync(getPrebuildPath() ?? join(own, 'build/Release/better_sqlite3.node'), binding)
+    return true
+  } catch (error) {
+    note(error.message)
+    return false
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+if (!isPrebuilt() && !existsSync(join(ROOT, 'native', `chronym.${target}.node`))) {
+  if (!run('cargo', ['--version'], { stdio: 'ignore' })) {
+    note(`there is no prebuilt addon for ${target} here, and no cargo to build one. ${CURE}`)
+  } else if (run(process.execPath, [join(ROOT, 'scripts/build-native.mjs'), '--locked']) && installSqlite()) {
+    // What cargo made on the way is a hundred times as large as the addon.
+    rmSync(join(ROOT, 'target'), { recursive: true, force: true })
+    note(`the addon for ${target} was built on this machine.`)
+  } else {
+    note(`the addon for ${target} could not be built; see the messages above. ${CURE}`)
+  }
+}
