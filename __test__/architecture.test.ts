@@ -116,6 +116,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'error-table.ts',
     'error-table.ts',
     'errors.ts',
+    'service-errors.ts',
     'log.ts',
     'version.ts'
   ]

@@ -37,6 +37,7 @@ const EXAMPLES: readonly (readonly [error: PartError, code: string, detail: stri
     'SVC-STO-001',
     'The store of the daemon is damaged. Nothing that was stored is lost.'
   ],
+  [new StoreError('newer', 'schema 2'), 'SVC-STO-002', 'schema 2'],
   [
     new StoreError('locked', '/secret'),
     'SVC-STO-001',

@@ -30,6 +30,12 @@ function run(command, args, options = {}) {
   return spawnSync(command, args, { shell: process.platform === 'win32', stdio: 'inherit', ...options }).status === 0
 }
 
+function buildAddon() {
+  // Lines of panics are of use to developers alone, and are three quarters of an addon.
+  const env = { ...process.env, CARGO_PROFILE_RELEASE_STRIP: 'debuginfo' }
+  return run(process.execPath, [join(ROOT, 'scripts/build-native.mjs'), '--locked'], { env, shell: false })
+}
+
 /** The database library, whose files for all platforms are left out of this package: from its own package. */
 function installSqlite() {
   const binding = join(SQLITE, 'build/Release/better_sqlite3.node')
@@ -55,7 +61,7 @@ function installSqlite() {
 if (!isPrebuilt() && !existsSync(join(ROOT, 'native', `chronym.${target}.node`))) {
   if (!run('cargo', ['--version'], { stdio: 'ignore' })) {
     note(`there is no prebuilt addon for ${target} here, and no cargo to build one. ${CURE}`)
-  } else if (run(process.execPath, [join(ROOT, 'scripts/build-native.mjs'), '--locked']) && installSqlite()) {
+  } else if (buildAddon() && installSqlite()) {
     // What cargo made on the way is a hundred times as large as the addon.
     rmSync(join(ROOT, 'target'), { recursive: true, force: true })
     note(`the addon for ${target} was built on this machine.`)

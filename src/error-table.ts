@@ -369,6 +369,14 @@ export const ERROR_TABLE = {
     cause: 'The disk is full or the store cannot write. Stored data is not lost.',
     cure: 'Free space or fix the disk; the daemon resumes by itself.'
   },
+  'SVC-STO-002': {
+    status: 507,
+    title: 'Data directory of a newer version',
+    cause: 'A newer version of Chronym wrote the database. This one cannot read it, and changed nothing.',
+    cure:
+      'Install that version again. To go back for good, stop the daemon and put the copy that the upgrade made ' +
+      '(chronym.db.schema-N) in the place of chronym.db, without its -wal and -shm.'
+  },
   'SVC-INT-001': {
     status: 500,
     title: 'Internal error',

@@ -67,6 +67,7 @@ export const TRANSLATIONS: Translations = {
     full: storeFails('The disk of the data directory is full'),
     failing: storeFails('The store of the daemon cannot write'),
     corrupt: storeFails('The store of the daemon is damaged'),
+    newer: { code: 'SVC-STO-002' },
     locked: storeFails('The store of the daemon is in use by another process')
   },
   beacon: {

@@ -106,7 +106,7 @@ describe('opening a store', () => {
     newer.pragma('user_version = 99')
     newer.close()
     const error = failure(() => openStore(file))
-    expect(error.code).toBe('failing')
+    expect(error.code).toBe('newer')
     expect(error.message).toContain('newer version')
   })
 

@@ -109,7 +109,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof NativeError) return nativeFailure(error)
   if (error instanceof BackupError) return backupFailure(error)
   // Its message names its own cure.
-  if (error instanceof StoreError)
+  if (error instanceof StoreError && error.code !== 'newer')
     return new Failure('CLI-BAK-004', error.message, { exitCode: EXIT.refused, cause: error })
   const known = error instanceof PartError ? asServiceError(error) : error
   if (known instanceof ServiceError) return localFailure(known)

@@ -12,6 +12,8 @@ import type { StartSources } from '../config/sources.ts'
 import { dnsText } from './dns-text.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
 import { ServiceError } from '../errors.ts'
+import { asServiceError } from '../service-errors.ts'
+import { StoreError } from '../store/types.ts'
 import { ERROR_TABLE } from '../error-table.ts'
 import { defaultConfigFile } from '../data-directory/paths.ts'
 import { askHidden } from '../util/secret-input.ts'
@@ -77,9 +79,10 @@ function describe(error: unknown): string {
       'free some space and start again. Nothing is lost.'
     )
   }
-  if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error)
-  const { title, cure } = ERROR_TABLE[error.code]
-  return `${title} (${error.code}): ${error.message}\n${cure}`
+  const known = error instanceof StoreError && error.code === 'newer' ? asServiceError(error) : error
+  if (!(known instanceof ServiceError)) return error instanceof Error ? error.message : String(error)
+  const { title, cure } = ERROR_TABLE[known.code]
+  return `${title} (${known.code}): ${known.message}\n${cure}`
 }
 
 function usageOf({ flag, kind, help, env }: ConfigField): string {

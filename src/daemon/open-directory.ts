@@ -59,6 +59,7 @@ export async function openDirectory({
         { key, reason },
         'a record of the database cannot be read; it is set aside unchanged, and nothing else is affected'
       ),
+    onMigrated: (migrated) => log.info(migrated, 'the database was moved to the layout of this version, after a copy'),
     onChange: (changed) => keeper?.changed(changed)
   })
   life.onStop('store', () => directory.store.close())

@@ -35,7 +35,7 @@ export interface DataDirectory {
   readonly isNodeKeyReplaced: boolean
 }
 
-export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange'> {
+export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange' | 'onMigrated'> {
   readonly unsealed?: Uint8Array | undefined
 }
 
@@ -196,7 +196,8 @@ function locked<T>(visit: () => T): T {
     return visit()
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    throw new ServiceError(error.code === 'locked' ? 'SVC-KEY-005' : 'SVC-STO-001', error.message, { cause: error })
+    const code = error.code === 'locked' ? 'SVC-KEY-005' : error.code === 'newer' ? 'SVC-STO-002' : 'SVC-STO-001'
+    throw new ServiceError(code, error.message, { cause: error })
   }
 }
 

@@ -3,10 +3,11 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { openDatabase } from './database.ts'
 import { lockDirectory } from './lock.ts'
+import { refuseNewer, schemaVersion } from './migrate.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { SqliteStore } from './sqlite-store.ts'
-import { StoreError, type StoreContents } from './types.ts'
+import type { StoreContents } from './types.ts'
 
 /** A crash while the database was made leaves its journal; only a writer can roll it back. */
 const NEEDS_A_WRITER = 'SQLITE_READONLY_ROLLBACK'
@@ -15,10 +16,15 @@ const NEEDS_A_WRITER = 'SQLITE_READONLY_ROLLBACK'
  * Shows what a database holds, and changes neither it nor the files beside it. Only for holders of the directory's
  * lock.
  * @param look gets undefined where there is no database yet. What it throws is passed on.
+ * @param known the newest version that the caller reads
  * @returns false where only a writer can read the file: `look` was not called.
  * Throws StoreError or SqliteError.
  */
-export function inspectDatabase(file: string, look: (contents: StoreContents | undefined) => void): boolean {
+export function inspectDatabase(
+  file: string,
+  look: (contents: StoreContents | undefined) => void,
+  known = SCHEMA_VERSION
+): boolean {
   if (!existsSync(file)) {
     look(undefined)
     return true
@@ -33,7 +39,7 @@ export function inspectDatabase(file: string, look: (contents: StoreContents | u
   try {
     database = openDatabase(file, { readonly: true, fileMustExist: true })
     look(
-      checkSchema(database, file) === 'empty'
+      checkSchema(database, file, known) === 'empty'
         ? undefined
         : new SqliteStore(database, file, {
             onSetAside: () => undefined,
@@ -73,17 +79,11 @@ export function visitDirectory<T>(file: string, look: (contents: StoreContents |
   }
 }
 
-/** Throws StoreError: `corrupt` for another program's database, `failing` for one of a newer version. */
-export function checkSchema(database: Database.Database, file: string): 'empty' | 'ours' {
+/** Throws StoreError: `corrupt` for another program's database, `newer` for one of a newer version. */
+export function checkSchema(database: Database.Database, file: string, known = SCHEMA_VERSION): 'empty' | 'ours' {
   const application = database.pragma('application_id', { simple: true })
-  const version = database.pragma('user_version', { simple: true }) as number
-  if (application === 0 && version === 0) return 'empty'
+  if (application === 0 && schemaVersion(database) === 0) return 'empty'
   if (application !== APPLICATION_ID) throw corruptError(file, 'it is a database, but not one of chronym')
-  if (version <= SCHEMA_VERSION) return 'ours'
-  throw new StoreError(
-    'failing',
-    `${file} was written by a newer version (schema ${version}, this one knows ` +
-      `${SCHEMA_VERSION}). Install that version again, or choose another directory with ` +
-      '--data-dir.'
-  )
+  refuseNewer(database, file, known)
+  return 'ours'
 }

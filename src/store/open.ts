@@ -4,7 +4,8 @@ import type Database from 'better-sqlite3'
 import { openDatabase } from './database.ts'
 import { checkSchema, inspectDatabase } from './inspect.ts'
 import { lockDirectory } from './lock.ts'
-import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
+import { migrate, type Migrated } from './migrate.ts'
+import { APPLICATION_ID, LAYOUT, type Layout } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { SqliteStore } from './sqlite-store.ts'
 import { StoreError, type Store, type StoreContents } from './types.ts'
@@ -21,30 +22,34 @@ export interface StoreOptions {
    * none yet). What it throws ends the opening, and the directory is byte for byte what it was.
    */
   readonly admit?: (contents: StoreContents | undefined) => void
+  /** What this program writes. Default: `LAYOUT`. */
+  readonly layout?: Layout
+  /** Told once an older layout was moved forward. */
+  readonly onMigrated?: (migrated: Migrated) => void
 }
 
 /**
  * Opens the database of a data directory, and makes both where they are missing.
  *
  * Takes the directory's lock, checks the file, and sets WAL with synchronous = FULL: a write that returned has reached
- * the disk. Throws StoreError: `locked`, `corrupt`, `full` or `failing`, each with its cure. Nothing is deleted or
+ * the disk. Throws StoreError: `locked`, `corrupt`, `newer`, `full` or `failing`, each with its cure. Nothing is deleted or
  * repaired silently.
  *
  * @param file path of the database; its directory becomes 0700
  */
 export function openStore(file: string, options: StoreOptions = {}): Store {
   const directory = dirname(file)
-  const { admit = () => undefined } = options
+  const { admit = () => undefined, layout = LAYOUT } = options
   inDirectory(directory, () => mkdirSync(directory, { recursive: true, mode: 0o700 }))
   const lock = lockDirectory(directory)
   let database: Database.Database | undefined
   try {
-    const admitted = inspectDatabase(file, admit)
+    const admitted = inspectDatabase(file, admit, layout.version)
     lock.announce()
     inDirectory(directory, () => chmodSync(directory, 0o700))
     database = openDatabase(file)
     chmodSync(file, 0o600)
-    prepare(database, file)
+    prepare(database, file, layout)
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
     const store = new SqliteStore(database, file, {
       onSetAside: options.onSetAside ?? (() => undefined),
@@ -52,6 +57,9 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
       onClose: () => lock.release()
     })
     if (!admitted) admit(store)
+    // Only what was admitted is changed.
+    const migrated = migrate(database, file, layout)
+    if (migrated !== undefined) options.onMigrated?.(migrated)
     return store
   } catch (error) {
     database?.close()
@@ -74,20 +82,20 @@ function inDirectory(directory: string, change: () => unknown): void {
   }
 }
 
-function prepare(database: Database.Database, file: string): void {
+function prepare(database: Database.Database, file: string, layout: Layout): void {
   const finding = database.pragma('quick_check(1)', { simple: true })
   if (finding !== 'ok') throw corruptError(file, String(finding))
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
-  if (checkSchema(database, file) === 'empty') makeTable(database)
+  if (checkSchema(database, file, layout.version) === 'empty') makeTable(database, layout)
 }
 
-function makeTable(database: Database.Database): void {
+function makeTable(database: Database.Database, { version }: Layout): void {
   database.exec(`
     BEGIN IMMEDIATE;
     CREATE TABLE records (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) STRICT;
     PRAGMA application_id = ${APPLICATION_ID};
-    PRAGMA user_version = ${SCHEMA_VERSION};
+    PRAGMA user_version = ${version};
     COMMIT;
   `)
 }

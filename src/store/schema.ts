@@ -1,5 +1,23 @@
+import type Database from 'better-sqlite3'
+
 /** "CHRM": tells our databases from others' (PRAGMA application_id). */
 export const APPLICATION_ID = 0x43_48_52_4d
 
-/** Raised with every change to the table or to the key map; older ones are migrated when the store is opened. */
+/**
+ * Raised with every change to the table or to the key map (PRAGMA user_version), together with a migration.
+ * The keys `profile` and `seed-fingerprint` keep their meaning in every version: a directory is admitted by them before
+ * it is migrated.
+ */
 export const SCHEMA_VERSION = 1
+
+/** One step forward. It runs in a transaction with all other steps, so it must not commit. */
+export type Migration = (database: Database.Database) => void
+
+export interface Layout {
+  readonly version: number
+  /** The step from each older version to the next. */
+  readonly migrations: ReadonlyMap<number, Migration>
+}
+
+/** No version before this one was ever released, so there is nothing to migrate from. */
+export const LAYOUT: Layout = { version: SCHEMA_VERSION, migrations: new Map() }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { openDatabase } from './database.ts'
+import { refuseNewer, schemaVersion } from './migrate.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { StoreError } from './types.ts'
@@ -18,7 +19,7 @@ export type StoredRecords = ReadonlyMap<string, Uint8Array>
  * All records under these prefixes at one moment, read beside a running daemon: one read transaction, no lock of the
  * directory, no write.
  * @param file path of the database.
- * Throws StoreError `corrupt`, `locked` or `failing`; `failing` where there is no such file, and makes none.
+ * Throws StoreError `corrupt`, `newer`, `locked` or `failing`; `failing` where there is no such file, and makes none.
  */
 export function readSnapshot(file: string, prefixes: readonly string[]): StoredRecords {
   if (!existsSync(file))
@@ -31,12 +32,13 @@ export function readSnapshot(file: string, prefixes: readonly string[]): StoredR
     database = openDatabase(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
     if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
       throw corruptError(file, 'it is a database, but not one of chronym')
-    const version = database.pragma('user_version', { simple: true }) as number
-    if (version > SCHEMA_VERSION)
+    refuseNewer(database, file, SCHEMA_VERSION)
+    const version = schemaVersion(database)
+    if (version < SCHEMA_VERSION)
       throw new StoreError(
         'failing',
-        `${file} was written by a newer version (schema ${version}, this ` +
-          `one knows ${SCHEMA_VERSION}). Use that version.`
+        `${file} was written by an older version of Chronym (schema ${version}, this one reads ${SCHEMA_VERSION}). ` +
+          'Start the daemon on it once: it moves the database forward, after a copy.'
       )
     const under = database.prepare<[string, string], { key: string; value: Buffer }>(
       'SELECT key, value FROM records WHERE key >= ? AND key < ? ORDER BY key'

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { StoreError, type StoreErrorCode } from './types.ts'
 
 /** Primary and extended result codes: https://www.sqlite.org/rescode.html */
-function classify(code: string): StoreErrorCode {
+function classify(code: string): keyof typeof CURES {
   // The shared-memory file beside the WAL could not grow.
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') return 'full'
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return 'corrupt'
@@ -10,7 +10,7 @@ function classify(code: string): StoreErrorCode {
   return 'failing'
 }
 
-const CURES: Readonly<Record<StoreErrorCode, string>> = {
+const CURES: Readonly<Record<Exclude<StoreErrorCode, 'newer'>, string>> = {
   full: 'There is no space left for it. Free some; nothing that was stored before is lost.',
   corrupt:
     'It is damaged. Stop the daemon, move the file and those named after it ' +

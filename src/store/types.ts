@@ -27,9 +27,9 @@ export type StoreOperation = { readonly put: string; readonly value: Uint8Array 
 
 /**
  * `locked`: another daemon uses this data directory. `corrupt`: the database does not open or fails its check.
- * `full`: no space. `failing`: any other I/O error. A failed write leaves what was stored before as it was.
+ * `newer`: a newer version of this program wrote it. `full`: no space. `failing`: any other I/O error. A failed write leaves what was stored before as it was.
  */
-export type StoreErrorCode = 'locked' | 'corrupt' | 'full' | 'failing'
+export type StoreErrorCode = 'locked' | 'corrupt' | 'newer' | 'full' | 'failing'
 
 export class StoreError extends PartError<'store', StoreErrorCode> {
   override readonly name = 'StoreError'

@@ -1,0 +1,27 @@
+/** A data directory that a newer version has used: the daemon and the command line refuse it, and say what to do. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { dataPaths } from '../../src/data-directory/paths.ts'
+import { openStore } from '../../src/store/open.ts'
+import { RENAMING } from '../store/migrating.ts'
+import { runToEnd } from './processes.ts'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'chronym-newer-'))
+  openStore(dataPaths(directory).database, { layout: RENAMING }).close()
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+it('ends the start and a backup with SVC-STO-002, and changes nothing', async () => {
+  const before = readFileSync(dataPaths(directory).database)
+  const daemon = await runToEnd('src/daemon/main.ts', ['--data-dir', directory, '--port', '0'])
+  expect(daemon).toMatchObject({ code: 1, stdout: '' })
+  expect(daemon.stderr).toMatch(/SVC-STO-002.*newer version of Chronym \(schema 2.*\n.*Install that version again/)
+  const passphrase = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'key', 'check', '--json'])
+  expect(passphrase.code).not.toBe(0)
+  expect(readFileSync(dataPaths(directory).database)).toEqual(before)
+})
