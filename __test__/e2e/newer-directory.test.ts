@@ -16,12 +16,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-it('ends the start and a backup with SVC-STO-002, and changes nothing', async () => {
+it('ends the start with SVC-STO-002, fails the self-check, and does not change', async () => {
   const before = readFileSync(dataPaths(directory).database)
   const daemon = await runToEnd('src/daemon/main.ts', ['--data-dir', directory, '--port', '0'])
   expect(daemon).toMatchObject({ code: 1, stdout: '' })
   expect(daemon.stderr).toMatch(/SVC-STO-002.*newer version of Chronym \(schema 2.*\n.*Install that version again/)
-  const passphrase = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'key', 'check', '--json'])
-  expect(passphrase.code).not.toBe(0)
+  const check = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'self-check', '--json'])
+  expect(check.code).toBe(1)
+  expect(check.stdout).toMatch(/"name":"data","state":"failed".*newer version of Chronym/)
   expect(readFileSync(dataPaths(directory).database)).toEqual(before)
 })

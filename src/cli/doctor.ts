@@ -7,25 +7,13 @@ import { connect } from './connection/connect.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './failures/exit-codes.ts'
 import { Failure, messageOf } from './failures/failure.ts'
+import { failed, type Finding } from './findings.ts'
 import { findToken, givenToken, localFields, localPaths } from './connection/location.ts'
-import { toFailure } from './to-failure.ts'
 import { formatDuration, plural } from './terminal/format.ts'
-
-export interface Finding {
-  name: string
-  state: 'ok' | 'warning' | 'failed'
-  detail: string
-  cure?: string
-}
 
 const PROBE_TIMEOUT_MS = 3_000
 /** Pulses come every 3 s at most in the built-in networks; older ones mean that something is stuck. */
 const STALE_PULSE_SECONDS = 60
-
-function failed(name: string, error: unknown): Finding {
-  const { message, cure } = toFailure(error)
-  return { name, state: 'failed', detail: message, ...(cure === undefined ? {} : { cure }) }
-}
 
 /** Always ok: main.ts starts no command on a Node that is too old. */
 function checkNode(): Finding {

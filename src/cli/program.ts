@@ -10,6 +10,7 @@ import { addManualCommands } from './commands/work/manual.ts'
 import { addCompletionCommand } from './completion/command.ts'
 import { addConfigCommands } from './commands/daemon/config.ts'
 import { addDaemonCommand } from './commands/daemon/daemon.ts'
+import { addSelfCheckCommand } from './commands/daemon/self-check.ts'
 import { addDnsCommands } from './commands/daemon/dns.ts'
 import { addDoctorCommand } from './commands/daemon/doctor.ts'
 import { addHelpCommand } from './commands/help.ts'
@@ -66,6 +67,7 @@ export function buildProgram(run: Run): Command {
   addKeyCommands(program, run)
   addUnlockCommands(program, run)
   addDoctorCommand(program, run)
+  addSelfCheckCommand(program, run)
   addDnsCommands(program, run)
   addBackupCommands(program, run)
   program.commandsGroup('Tools:')

@@ -22,17 +22,7 @@ export type StoredRecords = ReadonlyMap<string, Uint8Array>
  * Throws StoreError `corrupt`, `newer`, `locked` or `failing`; `failing` where there is no such file, and makes none.
  */
 export function readSnapshot(file: string, prefixes: readonly string[]): StoredRecords {
-  if (!existsSync(file))
-    throw new StoreError(
-      'failing',
-      `${file} is not there: no daemon has used this directory. Name its data directory with --data-dir.`
-    )
-  let database: Database.Database | undefined
-  try {
-    database = openDatabase(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
-    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-      throw corruptError(file, 'it is a database, but not one of chronym')
-    refuseNewer(database, file, SCHEMA_VERSION)
+  return readBeside(file, (database) => {
     const version = schemaVersion(database)
     if (version < SCHEMA_VERSION)
       throw new StoreError(
@@ -45,6 +35,27 @@ export function readSnapshot(file: string, prefixes: readonly string[]): StoredR
     )
     const read = database.transaction(() => prefixes.flatMap((prefix) => under.all(prefix, prefix + LAST_CHARACTER)))
     return new Map(read().map(({ key, value }) => [key, new Uint8Array(value)]))
+  })
+}
+
+/** The layout of a database that this version can read or move forward. Throws as {@link readSnapshot}. */
+export function readSchemaVersion(file: string): number {
+  return readBeside(file, schemaVersion)
+}
+
+function readBeside<T>(file: string, read: (database: Database.Database) => T): T {
+  if (!existsSync(file))
+    throw new StoreError(
+      'failing',
+      `${file} is not there: no daemon has used this directory. Name its data directory with --data-dir.`
+    )
+  let database: Database.Database | undefined
+  try {
+    database = openDatabase(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
+    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+      throw corruptError(file, 'it is a database, but not one of chronym')
+    refuseNewer(database, file, SCHEMA_VERSION)
+    return read(database)
   } catch (error) {
     throw toStoreError(error, file)
   } finally {

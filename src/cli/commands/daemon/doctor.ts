@@ -1,19 +1,9 @@
 import type { Command } from 'commander'
 import { action, type Run } from '../../context.ts'
-import { diagnose, type Configuration, type Finding } from '../../doctor.ts'
+import { diagnose, type Configuration } from '../../doctor.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
+import { findingLine, isHealthy } from '../../findings.ts'
 import { formatTable, printable } from '../../terminal/format.ts'
-import type { Paint } from '../../terminal/output.ts'
-
-const MARKS = { ok: ['green', 'ok  '], warning: ['yellow', 'warn'], failed: ['red', 'FAIL'] } as const
-
-function line(finding: Finding, paint: Paint): string {
-  const [style, mark] = MARKS[finding.state]
-  return (
-    `${paint(style, mark)}  ${finding.name.padEnd(8)}  ` +
-    `${printable(finding.detail)}${finding.cure === undefined ? '' : `\n                ${finding.cure}`}`
-  )
-}
 
 function configurationText({ from, fields }: Configuration): string {
   const title =
@@ -33,10 +23,10 @@ export function addDoctorCommand(program: Command, run: Run): void {
     .action(
       action(run, async (context) => {
         const { findings, configuration } = await diagnose(context)
-        const healthy = findings.every(({ state }) => state !== 'failed')
+        const healthy = isHealthy(findings)
         context.output.answer({ healthy, checks: findings, configuration: configuration ?? null }, (paint) =>
           [
-            ...findings.map((finding) => line(finding, paint)),
+            ...findings.map((finding) => findingLine(finding, paint)),
             ...(configuration === undefined ? [] : ['', configurationText(configuration)])
           ].join('\n')
         )

@@ -1,0 +1,77 @@
+/** Whether the running daemon is of this version; where none runs, whether one could listen. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { UnreachableError } from '../../api/client/client.ts'
+import { configuredDns } from '../../config/dns.ts'
+import { socketAddressText, type SocketAddress } from '../../config/socket-address.ts'
+import { VERSION } from '../../version.ts'
+import { connect } from '../connection/connect.ts'
+import { localConfig } from '../connection/location.ts'
+import type { Context } from '../context.ts'
+import { failed, type Finding } from '../findings.ts'
+
+const PROBE_TIMEOUT_MS = 3_000
+
+export async function checkDaemon(context: Context): Promise<Finding[]> {
+  try {
+    const client = connect(context)
+    const { version } = await client.health({ signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
+    if (version === VERSION)
+      return [{ name: 'daemon', state: 'ok', detail: `answers at ${client.baseUrl}, version ${version}` }]
+    return [
+      {
+        name: 'daemon',
+        state: 'failed',
+        detail: `the daemon at ${client.baseUrl} has version ${version}, and this is ${VERSION}`,
+        cure: 'Restart the daemon, so that it runs the installed version.'
+      }
+    ]
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) return [failed('daemon', error)]
+    return [{ name: 'daemon', state: 'ok', detail: error.message }, await checkPorts(context)]
+  }
+}
+
+/** Those that are configured. Where none is, the daemon takes a free one for peers and DNS. */
+async function checkPorts(context: Context): Promise<Finding> {
+  const name = 'ports'
+  try {
+    const config = localConfig(context)
+    const dns = configuredDns(config)
+    const wanted: SocketAddress[] = [
+      { address: config.api.host, port: config.api.port },
+      ...config.p2p.listen.flatMap(tcpOf),
+      ...(dns?.listen ?? []),
+      ...(dns?.tlsListen ?? []),
+      ...(dns?.httpsListen ?? [])
+    ]
+    const faults = (await Promise.all(wanted.map(listenFault))).filter((fault) => fault !== undefined)
+    if (faults.length === 0) return { name, state: 'ok', detail: `free: ${wanted.map(socketAddressText).join(', ')}` }
+    return {
+      name,
+      state: 'failed',
+      detail: faults.join('; '),
+      cure: 'Stop the program that has it, or change api.port, p2p.listen or dns.listen in the configuration.'
+    }
+  } catch (error) {
+    return failed(name, error)
+  }
+}
+
+function tcpOf(multiaddr: string): SocketAddress[] {
+  const [, , address, transport, port] = multiaddr.split('/')
+  return address !== undefined && transport === 'tcp' ? [{ address, port: Number(port) }] : []
+}
+
+/** Why a TCP server cannot listen there; undefined where it can. */
+async function listenFault(wanted: SocketAddress): Promise<string | undefined> {
+  const server = createServer()
+  try {
+    await once(server.listen({ host: wanted.address, port: wanted.port, exclusive: true }), 'listening')
+    return undefined
+  } catch (error) {
+    return `${socketAddressText(wanted)} cannot be listened on (${(error as NodeJS.ErrnoException).code})`
+  } finally {
+    server.close()
+  }
+}

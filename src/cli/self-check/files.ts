@@ -1,0 +1,67 @@
+/** Whether the compiled files are those that were packed with this version. */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { platformFile, platformPackage } from '../../native/platform-package.ts'
+import { addonTarget, hasGlibc } from '../../native/target.ts'
+import { failed, type Finding } from '../findings.ts'
+
+const NAME = 'files'
+
+/** Where to look, for tests of its own. */
+export interface Installation {
+  /** Folder of the main package. */
+  readonly root: string
+  readonly target: string
+  /** Path of a file of the platform package. */
+  readonly find: (file: string) => string | undefined
+}
+
+function thisInstallation(): Installation {
+  return {
+    root: fileURLToPath(new URL('../../..', import.meta.url)),
+    target: addonTarget(process.platform, process.arch, hasGlibc()),
+    find: platformFile
+  }
+}
+
+type Checksums = Readonly<Partial<Record<string, Readonly<Record<string, string>>>>>
+
+export function checkFiles({ root, target, find }: Installation = thisInstallation()): Finding {
+  try {
+    const built = join(root, 'native', `chronym.${target}.node`)
+    if (existsSync(built))
+      return { name: NAME, state: 'ok', detail: `${built} was built on this machine, so there is no checksum of it` }
+    const list = join(root, 'native', 'checksums.json')
+    const packed = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Checksums)[target] : undefined
+    if (packed === undefined)
+      return {
+        name: NAME,
+        state: 'failed',
+        detail: `this package was made without an addon for ${target}, and none was built here`,
+        cure: 'Install Rust from https://rustup.rs and run `npm rebuild chronym`.'
+      }
+    return compare(packed, platformPackage(target), find)
+  } catch (error) {
+    return failed(NAME, error)
+  }
+}
+
+function compare(packed: Readonly<Record<string, string>>, owner: string, find: Installation['find']): Finding {
+  const cure = 'Install both packages again, from the registry that you trust: `npm install chronym`.'
+  for (const [file, expected] of Object.entries(packed)) {
+    const path = find(file)
+    if (path === undefined) return { name: NAME, state: 'failed', detail: `${file} of ${owner} is not installed`, cure }
+    const actual = createHash('sha256').update(readFileSync(path)).digest('hex')
+    if (actual !== expected)
+      return {
+        name: NAME,
+        state: 'failed',
+        detail: `${path} is not the file that was packed: its SHA-256 is ${actual}, not ${expected}`,
+        cure
+      }
+  }
+  const files = Object.keys(packed).map((file) => basename(file))
+  return { name: NAME, state: 'ok', detail: `${files.join(' and ')} of ${owner} have the checksums of this version` }
+}
