@@ -7,6 +7,7 @@ import { strict as assert } from 'node:assert'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { publint } from 'publint'
 import { readUnit, Service } from './install/unit.ts'
 import { pack, setVersion, stage, type Tarballs } from './install/staging.ts'
 import { Tree } from './install/tree.ts'
@@ -100,6 +101,12 @@ async function walk(): Promise<void> {
   const megabytes = directoryBytes(join(tree.prefix, 'lib/node_modules')) / MB
   show(`${megabytes.toFixed(1)} MB installed`)
   assert.ok(megabytes < SIZE_LIMIT_MB, `more than ${SIZE_LIMIT_MB} MB`)
+  await step('publint finds nothing wrong', async () => {
+    const { messages } = await publint({ pkgDir: join(tree.prefix, 'lib/node_modules/chronym'), pack: false })
+    // Modules for pages look strange to it where they are others'.
+    const ours = messages.filter((message) => !JSON.stringify(message).includes('dist/node_modules'))
+    assert.deepEqual(ours, [])
+  })
   await step('self-check before the first start', async () => {
     const found = await selfCheck()
     assert.ok(found.healthy && found.code === 0, JSON.stringify(found))
@@ -140,7 +147,7 @@ async function walk(): Promise<void> {
   })
   await step('the name and its zone are still there', async () => {
     assert.match(JSON.stringify(await tree.chronym('names')), new RegExp(NAME.replace('.', '\\.')))
-    assert.match(JSON.stringify(await tree.chronym('zone', 'show', NAME)), /192\.0\.2\.10/)
+    assert.match(JSON.stringify(await tree.chronym('zone', 'get', NAME)), /192\.0\.2\.10/)
   })
   await step('the backup restores elsewhere', async () => {
     const passphrase = ['--passphrase-file', join(tree.root, 'home/passphrase'), '--yes']

@@ -79,7 +79,7 @@ export class Tree {
     return readdirSync(this.root, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory())
       .map((entry) => relative(this.root, join(entry.parentPath, entry.name)))
-      .filter((path) => !/^(?:bin|home\/\.npm)\//.test(path))
+      .filter((path) => !/^(?:bin|home\/\.npm|tmp\/node-compile-cache)\//.test(path))
       .sort()
   }
 }
