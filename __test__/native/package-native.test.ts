@@ -78,7 +78,11 @@ describe('the packages of the prebuilt addons', () => {
     )
     expect(Object.keys(checksums!).toSorted()).toEqual(['better_sqlite3.node', `chronym.${TARGET}.node`])
     for (const [file, checksum] of Object.entries(checksums!)) {
-      expect(createHash('sha256').update(readFileSync(join(folder, file))).digest('hex')).toBe(checksum)
+      expect(
+        createHash('sha256')
+          .update(readFileSync(join(folder, file)))
+          .digest('hex')
+      ).toBe(checksum)
     }
   })
 
