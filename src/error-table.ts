@@ -370,7 +370,7 @@ export const ERROR_TABLE = {
     cure: 'Free space or fix the disk; the daemon resumes by itself.'
   },
   'SVC-STO-002': {
-    status: 507,
+    status: null,
     title: 'Data directory of a newer version',
     cause: 'A newer version of Chronym wrote the database. This one cannot read it, and changed nothing.',
     cure:
@@ -387,7 +387,9 @@ export const ERROR_TABLE = {
 
 export function occurrence(code: ErrorCode): string {
   if (code.startsWith('SVC-KEY-')) return 'at the start of the daemon, and from `chronym key`'
-  return code.startsWith('SVC-DNS-') ? 'at the start of the daemon' : 'only in the `error` of a task'
+  return code.startsWith('SVC-DNS-') || code === 'SVC-STO-002'
+    ? 'at the start of the daemon'
+    : 'only in the `error` of a task'
 }
 
 export type ErrorCode = keyof typeof ERROR_TABLE

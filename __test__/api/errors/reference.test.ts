@@ -63,7 +63,7 @@ describe('docs/errors.md', () => {
       'SVC-KEY-008': null,
       'SVC-KEY-009': 409,
       'SVC-STO-001': 507,
-      'SVC-STO-002': 507,
+      'SVC-STO-002': null,
       'SVC-INT-001': 500,
       'SVC-DNS-001': 409,
       'SVC-DNS-002': null,

@@ -45,6 +45,7 @@ import type {
   WriteOptions,
   ZoneAnswer,
   ZoneBody,
+  ZoneCheckedBody,
   ZoneDraft,
   ZonePatchBody,
   ZonePublishedBody,
@@ -182,6 +183,9 @@ export function createClient(settings: ClientOptions = {}) {
         etag: response.headers.get('ETag') ?? ''
       }
     },
+    /** What saving it would say, without saving it. */
+    checkZone: (name: string, zone: ZoneBody, options?: RequestOptions) =>
+      json<ZoneCheckedBody>('POST', `/api/zone/${segment(name)}/check`, { ...options, body: zone }),
     saveZone: (name: string, zone: ZoneBody, { ifMatch, ...options }: WriteOptions = {}) =>
       json<ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, {
         body: zone,

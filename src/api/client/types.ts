@@ -31,7 +31,7 @@ import type { WantedView } from '../../views/wanted.ts'
 import type { TaskStartedBody } from '../schemas/task.ts'
 import type { Estimate } from '../../views/estimate.ts'
 import type { TaskView } from '../../views/task.ts'
-import type { ZoneBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
+import type { ZoneBody, ZoneCheckedBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
 import type { ZoneDraft } from '../../views/zone-draft.ts'
 import type { SeedBody } from '../schemas/seed.ts'
 export type {
@@ -72,6 +72,7 @@ export type {
   TokenView,
   WantedView,
   ZoneBody,
+  ZoneCheckedBody,
   ZoneDraft,
   ZonePatchBody,
   ZonePublishedBody,
