@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 /** The machine's time, injected, so that tests need no real time. Protocol time is `RoundClock`'s. */
 export interface Clock {
   /** Milliseconds since the epoch; may jump either way. */
@@ -11,21 +13,14 @@ export interface Clock {
 /** Its timers never keep the process alive by themselves. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep(milliseconds, signal) {
-    // The global timer, so that a simulation can put virtual time in its place.
-    return new Promise((resolve, reject) => {
-      const abort = (): void => {
-        clearTimeout(timer)
-        reject(signal?.reason as Error)
-      }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }, milliseconds)
-      timer.unref()
-      if (signal?.aborted === true) abort()
-      else signal?.addEventListener('abort', abort, { once: true })
-    })
+  async sleep(milliseconds, signal) {
+    try {
+      await setTimeout(milliseconds, undefined, { ref: false, ...(signal !== undefined && { signal }) })
+    } catch (error) {
+      // Node wraps the reason in an error of its own.
+      signal?.throwIfAborted()
+      throw error
+    }
   },
   every(milliseconds, listener) {
     const timer = setInterval(listener, milliseconds)

@@ -1,8 +1,9 @@
 /**
- * Virtual time: a queue of events. The daemon's own code waits by the global timers, which are this queue's while a run
- * lasts. After each event all promises that it settled are run, so that a run depends on its seed alone.
+ * Virtual time: a queue of events. The daemon's own code waits by the global timers and by systemClock, which are this
+ * queue's while a run lasts. After each event all promises that it settled are run, so that a run depends on its seed alone.
  */
 import { setImmediate } from 'node:timers'
+import { systemClock } from '../../../src/time/clock.ts'
 
 export interface Cancellable {
   cancel(): void
@@ -91,8 +92,29 @@ export class Timeline {
         this.after(milliseconds, () => action(...args)),
       clearTimeout: (timer: Partial<Cancellable> | undefined) => timer?.cancel?.()
     }
+    const realSleep = systemClock.sleep.bind(systemClock)
     Object.assign(globalThis, virtual)
-    return () => void Object.assign(globalThis, real)
+    systemClock.sleep = (milliseconds, signal) => this.#abortable(milliseconds, signal)
+    return () => {
+      Object.assign(globalThis, real)
+      systemClock.sleep = realSleep
+    }
+  }
+
+  /** As `systemClock.sleep`, which waits by timers that nothing can take the place of. */
+  #abortable(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      const abort = (): void => {
+        timer.cancel()
+        reject(signal?.reason as Error)
+      }
+      const timer = this.after(milliseconds, () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      })
+      signal?.addEventListener('abort', abort, { once: true })
+    })
   }
 
   #add(atMs: number, action: () => void): Event {
