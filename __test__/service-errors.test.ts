@@ -93,8 +93,11 @@ describe('the errors of the parts below, in the codes of the table', () => {
     )
     const shown = [...EXAMPLES.map(([error]) => error), ...FAULTS].map(({ part, code }) => `${part} ${code}`)
     expect(new Set(shown)).toEqual(new Set(table))
-    for (const { code } of Object.values(TRANSLATIONS).flatMap((codes) => Object.values(codes)))
-      expect(ERROR_TABLE[code].status).not.toBeNull()
+    const withoutStatus = Object.values(TRANSLATIONS)
+      .flatMap((codes) => Object.values(codes))
+      .filter(({ code }) => ERROR_TABLE[code].status === null)
+    // A newer directory ends the start, before anything could answer.
+    expect(withoutStatus.map(({ code }) => code)).toEqual(['SVC-STO-002'])
   })
 
   it('says when to ask again where nobody could be asked', () => {
