@@ -61,6 +61,9 @@ const LOOK_MS = 6 * HOUR_MS
 /** The victim commits at the beginning of the first day; a move on a settled name begins with the fifth. */
 const SETTLED_MS = 4 * DAY_MS
 
+/** Mean age of the nodes at the beginning where none leaves; otherwise it is the mean time that they stay. */
+const OLD_DAYS = 30
+
 /** Other names that are looked at. */
 const SAMPLED = 5
 
@@ -69,11 +72,15 @@ const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 0 })
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
   const { nodes, days, names, seed, move } = options
   const world = new World(seed)
-  for (let index = 0; index < nodes; index++) world.addNode(clockOf(world))
-  startChurn(world, options.lifeDays ?? move?.lifeDays ?? Infinity)
+  const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
+  const ages = world.random('ages')
+  const meanAge = (Math.min(lifeDays, OLD_DAYS) * DAY_MS) / 1000 / world.profile.beacon.period
+  for (let index = 0; index < nodes; index++)
+    world.addNode({ ...clockOf(world), bornRound: world.round() - Math.floor(ages.exponential(meanAge)) })
+  startChurn(world, lifeDays)
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
   const adversary = new Adversary(world)
-  const victim = new Owner(world, 'the-name-that-they-want.chronym')
+  const victim = new Owner(world, 'the-name-that-they-want.chronym', move?.habits)
   const owners = Array.from({ length: names }, (_, index) => {
     const owner = new Owner(
       world,

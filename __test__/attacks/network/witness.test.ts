@@ -1,4 +1,4 @@
-/** A holder as users run it, a witness of its claim, among nineteen neighbours that all name a thief's. */
+/** A holder as users run it among neighbours that name a thief's claim. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Acquaintances } from '../../../src/network/routing/acquaintances.ts'
 import type { Holder } from '../../../src/network/holder/holder.ts'
@@ -103,6 +103,68 @@ describe('a holder that saw the commitment itself', () => {
     at.lab.advance(at.lab.profile.settle)
     await ask(target)
     expect(at.stateOf(target, NAME)?.state).toBe('settling')
+  })
+})
+
+describe('a holder that knows its neighbours for longer than a name is sought', () => {
+  /** Fourteen old neighbours that hold nothing, then five that came now and show the thief's claim. */
+  function surrounded(thief: Reveal): void {
+    at.addNeighbours(14)
+    at.addNeighbours(5, { reveal: thief, state: 'settled' })
+    acquaintances = remembered()
+    meetThem()
+  }
+
+  const thiefs = (): Reveal => at.lab.reveal(NAME, at.lab.owner('thief'), { p: at.lab.round - 100 })
+
+  function meetTheOld(): void {
+    for (const peer of NEIGHBOURS.slice(0, 14)) acquaintances.note(peer)
+    acquaintances.keep()
+  }
+
+  it('[neighbours that come for a name] show nothing to one that saw its commitment before', async () => {
+    meetTheOld()
+    at.lab.advance(1)
+    const target = started()
+    const own = at.witnessed(target, NAME, 'owner')
+    surrounded(thiefs())
+    expect(await started().put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+    expect(at.stateOf(target, NAME)).toEqual({ state: 'fresh', owner: own.pubkey })
+  })
+
+  it.each(['settle', 'provisional_settle'] as const)(
+    '[neighbours that come for a name] have their claim provisional until the owner reveals, where the others are there since %s',
+    async (span) => {
+      meetTheOld()
+      at.lab.advance(at.lab.profile[span] + 1)
+      const target = started()
+      const own = at.witnessed(target, NAME, 'owner')
+      const thief = thiefs()
+      surrounded(thief)
+      const restarted = started()
+      expect(await restarted.put('reveal', encodeReveal(thief), PEER)).toEqual({ type: 'stored' })
+      await ask(restarted)
+      expect(at.stateOf(restarted, NAME)).toEqual({ state: 'provisional', owner: thief.pubkey })
+      expect(await restarted.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+      expect(at.stateOf(restarted, NAME)).toEqual({ state: 'fresh', owner: own.pubkey })
+    }
+  )
+
+  it('yet follows five that it has known as long, and new ones where it knows fewer than eight others', async () => {
+    for (const known of [19, 7]) {
+      at.close()
+      at = new HolderWorkbench({ profile: { answers_per_prefix: 2, answers_per_wide_prefix: 4 } })
+      acquaintances = remembered()
+      for (const peer of NEIGHBOURS.slice(0, known)) acquaintances.note(peer)
+      acquaintances.keep()
+      at.lab.advance(1)
+      const own = at.witnessed(started(), NAME, 'owner')
+      const thief = thiefs()
+      surrounded(thief)
+      const restarted = started()
+      expect(await restarted.put('reveal', encodeReveal(own), PEER)).toMatchObject({ type: 'refused' })
+      expect(at.stateOf(restarted, NAME)?.owner).toEqual(thief.pubkey)
+    }
   })
 })
 

@@ -26,6 +26,17 @@ describe('a simulated network', () => {
     expect(result.attacker).toMatchObject({ ids: 11, prefixes: 6, widePrefixes: 3 })
   })
 
+  it('lets five ids that come for a name have no holder, at the reveal or before', async () => {
+    for (const id of ['five-lying-neighbours', 'claim-sent-ahead'])
+      expect(await run({ nodes: 60, days: 3, names: 0, seed: '1', move: moveOf(id) })).toMatchObject({
+        attacker: { ids: 5 },
+        harm: 'harmless',
+        holders: { wrong: 0 },
+        unpinned: { wrong: 0, contested: 0, missing: 0 },
+        violations: []
+      })
+  })
+
   it('shows the owner while eight ids lie, and while twenty of one address do', async () => {
     for (const options of [{ move: moveOf('eclipse-settled'), ids: 8 }, { move: moveOf('one-address-around-a-key') }])
       expect(await run({ ...SMALL, seed: '1', ...options })).toMatchObject({ unpinned: { wrong: 0 }, violations: [] })

@@ -38,6 +38,9 @@ let isStopped: boolean
 let passedMs: number
 /** What every neighbour holds, ascending. */
 let commitments: Uint8Array[]
+/** When each peer was met, where not just now. */
+const metRounds = new Map<string, number>()
+
 /** The record that every neighbour is busy with. */
 let busyWith: Uint8Array | undefined
 
@@ -51,8 +54,8 @@ const peers = modelledPeers(
     if (peer.isSlow) passedMs += SLOW_MS
     return answerOf(peer, request)
   },
-  // Up to k: every name belongs everywhere. All were met just now.
-  { networkSize: () => lab.profile.k, met: () => lab.round }
+  // Up to k: every name belongs everywhere. All were met just now, unless a test says when.
+  { networkSize: () => lab.profile.k, met: ({ peer }) => metRounds.get(peer) ?? lab.round }
 )
 
 function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
@@ -88,6 +91,7 @@ beforeEach(() => {
   store = openStore(join(directory, 'chronym.db'))
   isStopped = false
   passedMs = 0
+  metRounds.clear()
   commitments = []
   busyWith = undefined
   neighbours = Array.from({ length: 20 }, (_, index) => ({
@@ -178,6 +182,15 @@ describe('a newcomer', () => {
       'fresh'
     ])
     expect(asked('get')).toBe(2)
+  })
+
+  it('takes nothing that new neighbours list and old ones lack, and all that five old ones list', async () => {
+    for (const { peer } of neighbours.slice(5)) metRounds.set(peer, lab.round - lab.profile.settle - 1)
+    hold(settled('new'), neighbours.slice(0, 5))
+    hold(settled('old'), neighbours.slice(15))
+    hold(settled('both'), neighbours.slice(0, 10))
+    await round()
+    expect(['new', 'old', 'both'].map((name) => taken(name)?.state)).toEqual([undefined, 'settling', 'settling'])
   })
 
   it('asks the others where one does not show what it lists, and enters nothing that nobody shows', async () => {

@@ -7,7 +7,9 @@ import {
   claimToRepair,
   isAdoptionDecided,
   isRevisionDecided,
-  isUnopposed
+  isUnopposed,
+  longKnown,
+  roundsOfAcquaintance
 } from '../../../src/protocol/admission/neighbours.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { bytesOf, LOCAL, MAIN } from '../fixtures.ts'
@@ -59,6 +61,7 @@ function expectToldIn(
       fc.array(
         fc.record({
           prefix: fc.integer({ min: 0, max: 15 }).map(String),
+          met: fc.constantFrom(undefined, 1, 3, 5, 5),
           entry: fc.oneof(entry, most, most, most),
           fate
         }),
@@ -69,9 +72,9 @@ function expectToldIn(
   let decided = 0
   fc.assert(
     fc.property(asked, (peers) => {
-      const all = peers.map(({ prefix, entry: held, fate: of }, index) => ({
+      const all = peers.map(({ prefix, met, entry: held, fate: of }, index) => ({
         fate: of,
-        answer: { peer: `${index}`, prefix, ...(held && { entry: held }) }
+        answer: { peer: `${index}`, prefix, ...(met !== undefined && { met }), ...(held && { entry: held }) }
       }))
       const factsOf = (...fates: string[]) => ({
         answers: all.filter((each) => fates.includes(each.fate)).map(({ answer }) => answer),
@@ -170,6 +173,41 @@ describe('what the neighbourhood agrees on', () => {
   })
 })
 
+describe('those that a node without an entry hears', () => {
+  const met = (...rounds: (number | undefined)[]): NeighbourAnswer[] =>
+    answers(...times(rounds.length, undefined)).map((answer, index) => ({
+      ...answer,
+      ...(rounds[index] !== undefined && { met: rounds[index] })
+    }))
+  const heard = (all: NeighbourAnswer[], rounds: number[], profile = MAIN, known = 20): number =>
+    longKnown({ answers: all, known }, rounds, profile).answers.length
+
+  it('are the eight or more known longest, otherwise those known long, otherwise all', () => {
+    expect(heard(met(...times(8, 1), ...times(8, 5), ...times(4, 9)), [2, 6])).toBe(8)
+    expect(heard(met(...times(7, 1), ...times(9, 5), ...times(4, 9)), [2, 6])).toBe(16)
+    expect(heard(met(...times(7, 1), ...times(13, 9)), [2, 6])).toBe(20)
+    expect(heard(met(...times(8, 2), ...times(12, undefined)), [2])).toBe(20)
+  })
+
+  it('are diverse', () => {
+    const crowd = met(...times(20, 1)).map((answer) => ({ ...answer, prefix: 'one' }))
+    expect(heard([...crowd, ...met(...times(7, 9))], [2])).toBe(27)
+  })
+
+  it('are all known where prefixes do not count and there are fewer', () => {
+    expect(heard(met(1, 1), [2], LOCAL, 2)).toBe(2)
+    expect(heard(met(1, 1, 9), [2], LOCAL, 3)).toBe(3)
+    expect(heard([], [2], LOCAL, 0)).toBe(0)
+  })
+
+  it('are known for a week, for a day, and since before the commitment', () => {
+    const profile = { provisional_settle: 700, settle: 100 }
+    expect(roundsOfAcquaintance({ now: 1000 }, undefined, profile)).toEqual([300, 900])
+    expect(roundsOfAcquaintance({ now: 1000 }, 250, profile)).toEqual([250, 300, 900])
+    expect(roundsOfAcquaintance({ now: 1000 }, 990, profile)).toEqual([300, 900, 990])
+  })
+})
+
 describe('whether those who are silent still can change what is adopted', () => {
   const x = [X, 'fresh'] as [Uint8Array, EntryState]
 
@@ -203,6 +241,13 @@ describe('whether those who are silent still can change what is adopted', () => 
 
   it('is told by none of their answers', () => {
     expectTold(isAdoptionDecided, claimToAdopt)
+  })
+
+  it.each([[[2]], [[4]], [[2, 4]], [[2, 4, 6]]])('is told by none of their answers where rounds %j count', (rounds) => {
+    expectTold(
+      (facts, awaited, profile) => isAdoptionDecided(facts, awaited, profile, rounds),
+      (facts, profile) => claimToAdopt(longKnown(facts, rounds, profile), profile)
+    )
   })
 })
 

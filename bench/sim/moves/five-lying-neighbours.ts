@@ -1,13 +1,13 @@
-/** Five diverse ids show another owner while the honest holders enter the name. */
+/** Five diverse ids that come once the owner works show another one while the holders enter the name. */
 import { showing } from '../adversary.ts'
 import type { Move } from './move.ts'
 
 export const move: Move = {
   id: 'five-lying-neighbours',
-  attacks: ['five lying neighbours', 'a repair that swings back and forth'],
+  attacks: ['five lying neighbours', 'neighbours that come for a name', 'a repair that swings back and forth'],
   begins: 'committed',
   ids: 5,
-  allows: 'taken',
+  allows: 'harmless',
   async run({ world, adversary, victim, ids, thief }) {
     const key = world.newKey()
     const reveal = adversary.claim(victim.name, world.round() - 5, key)

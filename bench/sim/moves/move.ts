@@ -1,6 +1,6 @@
 /** An attack: what it does, and which rows and names of the docs it tries. */
 import type { Adversary } from '../adversary.ts'
-import type { Owner } from '../people/owner.ts'
+import type { Habits, Owner } from '../people/owner.ts'
 import type { World } from '../world.ts'
 
 /** What the rules promise under this move, by what resolvers see and holders hold. */
@@ -35,6 +35,8 @@ export interface Move {
   readonly allows: Harm
   /** Days before the victim commits, where it begins at the start. */
   readonly leadDays?: number
+  /** How the victim works, where not always awake at 333,000 squarings a second. */
+  readonly habits?: Habits
   /** Mean days that honest nodes stay, where the move lives by that. */
   readonly lifeDays?: number
   run(stage: Stage): Promise<void>

@@ -117,7 +117,7 @@ export class View implements Peers {
 
   /** Nodes meet their neighbours when the later of the two joins. */
   met(peer: Peer): number | undefined {
-    return Math.max(this.#world.nodeOf(peer).bornRound, this.#node.bornRound)
+    return this.#node.byOwnClock(Math.max(this.#world.nodeOf(peer).bornRound, this.#node.bornRound))
   }
 
   penalise(peer: Peer, reason: string): void {

@@ -38,6 +38,8 @@ export interface SimNodeOptions {
   /** Asks only: no peer knows it. */
   readonly isClient?: boolean
   readonly isAttacker?: boolean
+  /** When it joined, where that was before the run began. */
+  readonly bornRound?: number
 }
 
 export interface HeldName {
@@ -78,7 +80,7 @@ export class SimNode {
     const id = peerIdFromPublicKey(publicKeyFromRaw(options.key.publicKey))
     this.peer = { id, peer: id.toString(), prefix: options.prefix }
     this.position = positionOf(id)
-    this.bornRound = world.round()
+    this.bornRound = options.bornRound ?? world.round()
     this.isAttacker = options.isAttacker ?? options.lie !== undefined
     this.isListed = options.isClient !== true
     this.view = new View(world, this)
@@ -100,6 +102,12 @@ export class SimNode {
   /** Somebody sets its clock: milliseconds ahead of true time, or behind it. */
   setClock(offMs: number): void {
     this.#clockOffMs = offMs
+  }
+
+  /** A round by the clock that it began with. One that is behind goes by pulses. */
+  byOwnClock(round: number): number {
+    const offMs = Math.max(0, this.#options.clockOffMs ?? 0)
+    return round + Math.floor(offMs / 1000 / this.#world.profile.beacon.period)
   }
 
   get holder(): Holder | undefined {

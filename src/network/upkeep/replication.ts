@@ -8,7 +8,7 @@ import type { HandedOver } from '../../protocol/admission/witness.ts'
 import type { OwnRecord } from '../client/own-records.ts'
 import { askWithRetries } from '../client/ask-with-retries.ts'
 import type { Holder } from '../holder/holder.ts'
-import { noteMissing, takeMissing, type MissingNames } from './missing-names.ts'
+import { MissingNames } from './missing-names.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { answerOrUndefined } from '../wire/ask.ts'
 import type { CommitmentsAnswer, HeldCommitments, SeenCommitment } from '../wire/commitments.ts'
@@ -55,14 +55,14 @@ export async function handOver(
   const reach = radius(profile.k, peers.networkSize())
   const isMissing = (key: Uint8Array): boolean =>
     isWithin(key, peers.ownPosition, reach) && holder.entries.load(key) === undefined
-  const missing: MissingNames = new Map()
+  const missing = new MissingNames()
   for (const peer of peers.nearest(peers.ownPosition)) {
     if (isStopped()) return
     const position = positionOf(peer.id)
     const isOver = endOf(NEIGHBOUR_MS, isStopped, now)
     const held = await listOf(peers, peer, isOver)
     if (held === undefined) continue
-    await noteMissing(missing, peer, held, isMissing)
+    await missing.note(peer, peers.met(peer), held, isMissing)
     let looked = 0
     for (const key of holder.entries.all()) {
       if (isOver()) break
@@ -83,7 +83,7 @@ export async function handOver(
       if (answered === undefined || (answered === 'busy' && kind !== 'manifest')) break
     }
   }
-  await takeMissing(missing, holder, peers, endOf(MISSING_MS, isStopped, now))
+  await missing.take(holder, peers, endOf(MISSING_MS, isStopped, now))
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Entry } from './entry.ts'
 import { isRipe, MAX_REPAIRS, newEntry, ownSight, settled, withClaim, withContender, withRival } from './entry.ts'
 import { leaseState, revealWindow } from '../name/lease.ts'
 import type { Agreed, NeighbourFacts } from './neighbours.ts'
-import { claimToAdopt, claimToRepair, isAnswered, isUnopposed } from './neighbours.ts'
+import { claimToAdopt, claimToRepair, isAnswered, isUnopposed, longKnown, roundsOfAcquaintance } from './neighbours.ts'
 import { claimToYieldTo } from './contenders.ts'
 import { compareContest, compareRecords, noteEquivocation } from '../claim/order.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
@@ -109,7 +109,7 @@ export function reviseEntry(
   if (entry.state === 'fresh' || entry.state === 'settled') return undefined
   const agreed =
     entry.state === 'provisional'
-      ? claimToAdopt(neighbours, profile)
+      ? claimToAdopt(longKnown(neighbours, roundsOfAcquaintance(time, undefined, profile), profile), profile)
       : (claimToYieldTo(entry, neighbours, profile) ?? repairOf(entry, neighbours, profile))
   if (agreed === undefined) {
     const isFinal =
@@ -127,11 +127,19 @@ function repairOf(entry: Entry, neighbours: NeighbourFacts, profile: NetworkProf
   return entry.repairs < MAX_REPAIRS ? claimToRepair(entry.claim.id, neighbours, profile, ownSight(entry)) : undefined
 }
 
+function agreedOf(
+  neighbours: NeighbourFacts,
+  { time, commitment }: AdmissionFacts,
+  profile: NetworkProfile
+): Agreed | undefined {
+  return claimToAdopt(longKnown(neighbours, roundsOfAcquaintance(time, commitment.seen, profile), profile), profile)
+}
+
 /** No entry here, so the neighbours decide; then `fresh` if witnessed, `provisional` if not. */
 function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   if (!facts.time.fresh) return { kind: 'wait' }
   if (facts.neighbours === undefined) return { kind: 'ask' }
-  const agreed = claimToAdopt(facts.neighbours, profile)
+  const agreed = agreedOf(facts.neighbours, facts, profile)
   if (agreed === undefined) return store(newEntry(claim, witnessed ? 'fresh' : 'provisional', facts.time))
   return equalBytes(agreed.claimId, claim.id) ? store(adopt(agreed, claim, facts.time)) : { kind: 'adopt', agreed }
 }
@@ -153,7 +161,7 @@ function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, p
   const asUnwitnessed = admitSameClaim(entry, claim, facts)
   if (!facts.time.fresh) return asUnwitnessed
   if (facts.neighbours === undefined) return { kind: 'ask' }
-  const agreed = claimToAdopt(facts.neighbours, profile)
+  const agreed = agreedOf(facts.neighbours, facts, profile)
   if (agreed !== undefined && !equalBytes(agreed.claimId, claim.id)) return asUnwitnessed
   const { kind } = asUnwitnessed
   if (kind !== 'store' && kind !== 'stale') return asUnwitnessed

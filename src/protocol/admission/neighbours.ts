@@ -5,6 +5,7 @@ import { diverse } from '../neighbourhood/diversity.ts'
 import { electorate, quorumOf } from '../neighbourhood/electorate.ts'
 import type { EntryState } from './entry.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
+import type { ProtocolTime } from '../time/protocol-time.ts'
 
 /** One neighbour's answer to "what do you hold?"; without `entry` it holds nothing. */
 export interface NeighbourAnswer extends Origin {
@@ -39,6 +40,40 @@ export function believed(sight: number | undefined, facts: NeighbourFacts): Neig
   return { answers, known: facts.known - (facts.answers.length - answers.length) }
 }
 
+/**
+ * Rounds before which a peer must have been met to count among the long-known, the earliest first. A claim that the
+ * neighbourhood holds is there for longer than a registration takes, and so are peers that hold it.
+ *
+ * @param seen s of the offered claim, where this node stored its C itself
+ */
+export function roundsOfAcquaintance(
+  { now }: Pick<ProtocolTime, 'now'>,
+  seen: number | undefined,
+  { provisional_settle, settle }: Pick<NetworkProfile, 'provisional_settle' | 'settle'>
+): number[] {
+  return [now - provisional_settle, now - settle, ...(seen === undefined ? [] : [seen])].sort(
+    (left, right) => left - right
+  )
+}
+
+/**
+ * The answers that a node without an entry hears: of peers met before the first of these rounds before which it met
+ * `repair_quorum` of those that answer. Ids that come once a name is sought then show it nothing. Where the node has
+ * known too few for long, it hears all.
+ */
+export function longKnown(facts: NeighbourFacts, rounds: readonly number[], profile: NetworkProfile): NeighbourFacts {
+  for (const round of rounds) {
+    const heard = believed(round, facts)
+    if (missingToHear(heard, facts, profile) <= 0) return heard
+  }
+  return facts
+}
+
+/** How many more of these must answer before they are heard alone. */
+function missingToHear(heard: NeighbourFacts, { known }: NeighbourFacts, profile: NetworkProfile): number {
+  return Math.max(1, quorumOf(profile.repair_quorum, known, profile)) - diverse(heard.answers, profile).length
+}
+
 export interface Held {
   readonly claimId: Uint8Array
   readonly state: EntryState
@@ -56,10 +91,25 @@ export function claimToAdopt(facts: NeighbourFacts, profile: NetworkProfile): Ag
 }
 
 /**
- * Whether no possible late answers can change `claimToAdopt`, so that silent peers need no wait [a neighbour that never
- * answers]. Each late answer counts for itself and may displace another of its prefix.
+ * Whether no possible late answers can change `claimToAdopt` of `longKnown`, so that silent peers need no wait [a
+ * neighbour that never answers]. Each late answer counts for itself and may displace another of its prefix.
  */
-export function isAdoptionDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
+export function isAdoptionDecided(
+  facts: NeighbourFacts,
+  awaited: number,
+  profile: NetworkProfile,
+  rounds: readonly number[] = []
+): boolean {
+  for (const round of rounds) {
+    const heard = believed(round, facts)
+    const missing = missingToHear(heard, facts, profile)
+    if (missing + awaited <= 0) return isMajorityDecided(heard, awaited, profile)
+    if (missing <= awaited) return false
+  }
+  return isMajorityDecided(facts, awaited, profile)
+}
+
+function isMajorityDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
   const needed = Math.max(1, quorumOf(profile.witness_quorum, facts.known, profile))
   if (heldOf(facts.answers).length + awaited < needed) return true
   const held = heldOf(diverse(facts.answers, profile))

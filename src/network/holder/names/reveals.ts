@@ -12,6 +12,8 @@ import {
   claimToAdopt,
   isAdoptionDecided,
   isRevisionDecided,
+  longKnown,
+  roundsOfAcquaintance,
   type Agreed,
   type NeighbourFacts
 } from '../../../protocol/admission/neighbours.ts'
@@ -149,9 +151,11 @@ export class RevealHolder {
     const time = clock.time()
     // Other offers need not wait for the look-up: the entry is checked again afterwards. After a contest every answer
     // may decide, so all are awaited.
+    const rounds = roundsOfAcquaintance(time, undefined, profile)
     const isDecided = (soFar: NeighbourFacts, awaited: number): boolean =>
       before.contenders === undefined
-        ? isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before))
+        ? isRevisionDecided(before.claim.id, soFar, awaited, profile, ownSight(before)) &&
+          (before.state !== 'provisional' || isAdoptionDecided(soFar, awaited, profile, rounds))
         : awaited === 0
     const answers = isRipe(before, time, profile)
       ? await askElsewhere(peers(), preimage, isDecided)
@@ -176,7 +180,8 @@ export class RevealHolder {
   /** Enters a claim of a name missing here, if enough of the neighbours that hold one agree. */
   async take(neighbours: Neighbours): Promise<void> {
     const { profile, clock, peers, verifier } = this.#parts
-    const agreed = claimToAdopt(neighbours, profile)
+    const rounds = roundsOfAcquaintance(clock.time(), undefined, profile)
+    const agreed = claimToAdopt(longKnown(neighbours, rounds, profile), profile)
     const found =
       agreed && (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))
     if (found === undefined) return
@@ -235,7 +240,7 @@ export class RevealHolder {
         case 'ask':
           work?.charge(ASK_MS)
           neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) =>
-            isAdoptionDecided(soFar, awaited, profile)
+            isAdoptionDecided(soFar, awaited, profile, roundsOfAcquaintance(facts.time, facts.commitment.seen, profile))
           )
           continue
         case 'adopt':
