@@ -1,5 +1,5 @@
 /** Makes tarballs as a release does, from a copy of the checkout: a checkout in use stays as it is. */
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ const COPIED = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'tsconfig.types.json',
   'README.md',
   'CHANGELOG.md',
   'LICENSE-APACHE',
@@ -74,10 +75,11 @@ export function setVersion(staging: string, version: string): void {
 /** `npm pack` for both packages; the main one builds itself by its prepack script. */
 export function pack(staging: string, out: string, version: string): Tarballs {
   mkdirSync(out, { recursive: true })
-  execFileSync(process.execPath, ['scripts/package/pack.mjs', out], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/package/pack.mjs', out], {
     cwd: staging,
-    stdio: ['ignore', 'ignore', 'pipe']
+    encoding: 'utf8'
   })
+  if (status !== 0) throw new Error(`pack.mjs failed in ${staging}:\n${stdout}${stderr}`)
   return {
     main: join(out, `chronym-${version}.tgz`),
     platform: join(out, `chronym-native-${addonTarget()}-${version}.tgz`)
