@@ -23,7 +23,8 @@ import type { Checkers } from '../../src/protocol/claim/valid.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { readSnapshot } from '../../src/store/snapshot.ts'
-import { profile, type TestNode } from '../registry/fakes.ts'
+import { profile } from '../registry/test-profile.ts'
+import type { TestNode } from '../registry/test-node.ts'
 import { ALICE, useWorkbench, ZONE } from '../registry/workbench.ts'
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00.000Z')

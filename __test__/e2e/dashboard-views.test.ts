@@ -42,7 +42,7 @@ it('tells what happened in sentences, which can be filtered', async () => {
   await button('Go on').waitFor()
 })
 
-it('draws who says to whom a name belongs, with the same as a table', async () => {
+it('draws what each peer says of a name, with the same as a table', async () => {
   await open('/lookup')
   // The field follows the address once the view is there: what a program types earlier is lost.
   await eventually(

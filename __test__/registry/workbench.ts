@@ -10,7 +10,8 @@ import type { Reveal } from '../../src/protocol/claim/reveal.ts'
 import type { TaskView } from '../../src/views/task.ts'
 import { until } from '../tasks/fakes.ts'
 import { ManualClock } from '../time/manual-clock.ts'
-import { FakeWorld, startNode, type TestNode, type TestNodeOptions } from './fakes.ts'
+import { FakeWorld } from './fake-world.ts'
+import { startNode, type TestNode, type TestNodeOptions } from './test-node.ts'
 
 export const ALICE = 'alice.chronym'
 export const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }

@@ -7,7 +7,8 @@ import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
 import { encodeReveal } from '../../src/protocol/claim/reveal.ts'
 import { StoreError } from '../../src/store/types.ts'
 import { MemoryStore } from '../tasks/fakes.ts'
-import { profile, type TestNode } from '../registry/fakes.ts'
+import { profile } from '../registry/test-profile.ts'
+import type { TestNode } from '../registry/test-node.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../registry/workbench.ts'
 
 const bench = useWorkbench()

@@ -39,7 +39,7 @@ export const SIM_PROFILE: NetworkProfile = parseProfile({ ...builtInProfiles.mai
 
 export interface Watcher {
   held?(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void
-  penalised?(by: SimNode, whom: SimNode, reason: string): void
+  penalised?(by: SimNode, penalised: SimNode, reason: string): void
 }
 
 export class World {
@@ -80,8 +80,8 @@ export class World {
       if (after !== undefined && after.state !== 'settled') this.#startTicking(node)
       for (const watcher of this.watchers) watcher.held?.(node, name, before, after)
     },
-    penalised: (by, whom, reason) => {
-      for (const watcher of this.watchers) watcher.penalised?.(by, whom, reason)
+    penalised: (by, penalised, reason) => {
+      for (const watcher of this.watchers) watcher.penalised?.(by, penalised, reason)
     }
   }
 

@@ -53,7 +53,7 @@ export function createDnsService(parts: DnsServiceParts): DnsService {
   return new Service(parts)
 }
 
-/** What stands in for it while `dns.enabled` is false. */
+/** Used in its place while `dns.enabled` is false. */
 export function disabledDns({ tld }: Pick<NetworkProfile, 'tld'>): Pick<DnsService, 'view' | 'flush' | 'query'> {
   return {
     view: () => ({ enabled: false, zone: `${tld}.`, listen: [], forwarding: false, anchor: null, stats: null }),

@@ -1,6 +1,6 @@
 /**
  * Primality, exactly as chiavdf and crates/vdf decide it: trial division, Miller-Rabin to base 2, Lucas-V
- * ("Strengthening the Baillie-PSW primality test", arXiv:2006.14425). Whoever decided otherwise would derive other
+ * ("Strengthening the Baillie-PSW primality test", arXiv:2006.14425). Another decision would derive other
  * discriminants.
  */
 import { powerOfTwoMod } from './integers.ts'

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RevealLookup } from '../../../src/network/types.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
-import type { TestNode } from '../../registry/fakes.ts'
+import type { TestNode } from '../../registry/test-node.ts'
 import { ALICE, DAY, SECOND, useWorkbench } from '../../registry/workbench.ts'
 import { until } from '../../tasks/fakes.ts'
 

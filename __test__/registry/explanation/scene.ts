@@ -7,7 +7,9 @@ import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { FakeWorld, profile, type TestNode } from '../fakes.ts'
+import { FakeWorld } from '../fake-world.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, useWorkbench } from '../workbench.ts'
 
 export const KEY = toHex(nameKey(new Uint8Array(32).fill(1), profileHash(profile), ALICE as Name).publicKey)

@@ -20,7 +20,7 @@ describe('manifests', () => {
     expect((await node.registry.resolveIdentity(document.id)).manifest_document).toEqual(newer)
   })
 
-  it('that are older than the one that stands are SVC-PUB-001, from here and elsewhere, and leave it', async () => {
+  it('that are older than the one that counts are SVC-PUB-001, from here and elsewhere, and leave it', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
     const newer = manifest(document, { version: 2 })

@@ -9,7 +9,7 @@ import {
 } from '../../../src/protocol/identity/document.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { profile } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
 import { genesis, node, other, recovery, update } from './scene.ts'
 
 function next(former: IdentityDocument, changes: IdentityChanges, key = update!): IdentityDocument {

@@ -19,7 +19,7 @@ import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { firstLink } from '../../../src/protocol/claim/reveal.ts'
 import { keys } from '../../../src/store/keys.ts'
 import { until } from '../../tasks/fakes.ts'
-import { profile } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
 import { CREATED, update, recovery, stranger, clock, world, node, other, genesis, failure } from './scene.ts'
 
 const ALICE = 'alice.chronym' as Name
@@ -69,7 +69,7 @@ describe('identity documents', () => {
     expect(await node.registry.publishKid(first)).toMatchObject({ version: 2 })
   })
 
-  it('are not taken for the one that stands when only their proof is the same', async () => {
+  it('are not taken for the one that counts when only their proof is the same', async () => {
     const document = genesis()
     await node.registry.publishKid(document)
     const altered = {

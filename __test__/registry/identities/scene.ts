@@ -8,7 +8,9 @@ import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
 import { buildGenesis, signIdentityDocument, type IdentityDocument } from '../../../src/protocol/identity/document.ts'
 import { signManifest, type Manifest, type UnsignedManifest } from '../../../src/protocol/identity/manifest.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
-import { FakeWorld, profile, startNode, type TestNode } from '../fakes.ts'
+import { FakeWorld } from '../fake-world.ts'
+import { profile } from '../test-profile.ts'
+import { startNode, type TestNode } from '../test-node.ts'
 
 export const CREATED = '2026-01-01T00:00:00Z'
 

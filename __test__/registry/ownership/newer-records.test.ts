@@ -9,7 +9,8 @@ import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import { OwnedNames } from '../../../src/registry/stored/owned-names.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { StoreError } from '../../../src/store/types.ts'
 import { until } from '../../tasks/fakes.ts'
-import type { TestNode } from '../fakes.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()

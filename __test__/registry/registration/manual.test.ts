@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { clockRound } from '../../../src/protocol/time/beacon-time.ts'
 import { MemoryStore } from '../../tasks/fakes.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()

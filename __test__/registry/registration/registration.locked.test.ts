@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { LocalZones, type LocalZone } from '../../../src/registry/stored/local-zones.ts'
 import { until } from '../../tasks/fakes.ts'
-import type { TestNode } from '../fakes.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()

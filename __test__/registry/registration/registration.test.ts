@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { StoreError } from '../../../src/store/types.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()

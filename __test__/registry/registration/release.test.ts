@@ -1,6 +1,6 @@
 /** Names whose owner lets them lapse, and takes back. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { TestNode } from '../fakes.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()

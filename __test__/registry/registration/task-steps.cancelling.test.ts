@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../tasks/fakes.ts'
-import type { TestNode } from '../fakes.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()

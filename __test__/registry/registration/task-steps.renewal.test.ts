@@ -3,7 +3,8 @@ import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()

@@ -9,7 +9,9 @@ import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { until } from '../../tasks/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
-import { FakeWorld, profile, type TestNode } from '../fakes.ts'
+import { FakeWorld } from '../fake-world.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()

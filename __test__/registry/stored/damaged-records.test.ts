@@ -12,7 +12,7 @@ import { Pins } from '../../../src/registry/stored/pins.ts'
 import { Receipts } from '../../../src/registry/stored/receipts.ts'
 import { keys } from '../../../src/store/keys.ts'
 import { MemoryStore } from '../../tasks/fakes.ts'
-import { profile } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
 import { ALICE, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()

@@ -7,7 +7,8 @@ import { keys, prefixes } from '../../../src/store/keys.ts'
 import * as v from 'valibot'
 import { MemoryStore } from '../../tasks/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 
 const KEY = new Uint8Array(32).fill(7)

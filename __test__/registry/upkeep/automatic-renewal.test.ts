@@ -7,7 +7,8 @@ import type { RegistryEvent } from '../../../src/registry/use-cases.ts'
 import { keys } from '../../../src/store/keys.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, DAY, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()

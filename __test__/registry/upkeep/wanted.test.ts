@@ -10,7 +10,8 @@ import { encodeWanted, MAX_WANTED } from '../../../src/registry/upkeep/wanted.ts
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { MemoryStore } from '../../tasks/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 
 const SEED = new Uint8Array(32).fill(1)

@@ -4,7 +4,8 @@ import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { signReveal } from '../../../src/protocol/claim/reveal.ts'
 import { serializeZone } from '../../../src/protocol/zone/zone.ts'
-import { profile, type TestNode } from '../fakes.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
 import { ALICE, code, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()

@@ -33,7 +33,7 @@ export async function shownClaims(world: World, asker: SimNode, key: Uint8Array)
   return shown.flat()
 }
 
-/** The owner in hex whom that rule names; undefined for none. */
+/** The owner that a rule names, in hex; undefined for none. */
 export function ownerBy(rule: OtherRule, claims: readonly Claim[]): string | undefined {
   const first = claims[0]
   if (first === undefined) return undefined

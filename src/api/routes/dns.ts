@@ -42,7 +42,7 @@ export function dnsRoutes({ dns }: Pick<ApiServices, 'dns'>) {
       endpoint({
         tag: TAG,
         summary: 'Forget what is known of a name, or of all names',
-        description: 'The next query asks peers. A name below a registered one stands for that.',
+        description: 'The next query asks peers. A name below a registered one counts as that one.',
         access: ['publish'],
         body: DnsFlushSchema,
         answers: { 200: { description: 'Forgotten', schema: DnsFlushedSchema } },

@@ -114,7 +114,7 @@ describe('the picture of an explanation', () => {
     expect(picture.reach).toBeLessThan(away(picture, picture.peers[1]!))
   })
 
-  it('has no labels outside in a narrow window, and stands without any peer', () => {
+  it('has no labels outside in a narrow window, and holds without any peer', () => {
     const one = scene([answer('p', { prefix: '192.0.2.0/24' })])
     expect(layout(one).arcs).toHaveLength(1)
     expect(layout(one, 'narrow').arcs).toEqual([])

@@ -27,7 +27,7 @@ export function backupState(kept, nowMs) {
 }
 
 /**
- * What stands between the owner and the loss of all names: `{isDone, isAdvice, text, how?}` each. `how` is a command;
+ * What protects the owner from the loss of all names: `{isDone, isAdvice, text, how?}` each. `how` is a command;
  * advice is what one can do without.
  */
 export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {

@@ -60,7 +60,7 @@ impl Way {
                         return Ok(Some(buffer[..length].to_vec()));
                     }
                 }
-                // Whoever sends that many wrong replies guesses: a new port and ID end that.
+                // A peer that sends that many wrong replies guesses: a new port and ID end that.
                 Err(io::ErrorKind::InvalidData.into())
             }
             Self::Stream { socket, out, written, read } => {

@@ -1,13 +1,5 @@
-import { createHash } from 'node:crypto'
-import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
+/** A network in which everybody holds everything, without messages. */
 import { isShownByMost } from '../../src/network/client/probe.ts'
-import type {
-  DocumentJudge,
-  EvaluationRequest,
-  NativePool,
-  ProofQuestion,
-  StampQuestion
-} from '../../src/native/types.ts'
 import {
   OfflineError,
   type CommitOutcome,
@@ -22,186 +14,21 @@ import {
   type PeerPlace,
   type PutOutcome,
   type RevealAnswer,
-  type RevealLookup,
-  type SilentPeer
+  type RevealLookup
 } from '../../src/network/types.ts'
 import { clockRound } from '../../src/protocol/time/beacon-time.ts'
-import { sha256, toHex } from '../../src/protocol/encoding/bytes.ts'
+import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim/claim.ts'
-import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
+import { judgeManifest } from '../../src/protocol/identity/judge-documents.ts'
 import { compareManifestOrder } from '../../src/protocol/identity/manifest.ts'
 import type { Origin } from '../../src/protocol/neighbourhood/diversity.ts'
 import type { Name } from '../../src/protocol/name/names.ts'
 import { compareRecords } from '../../src/protocol/claim/order.ts'
-import { parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { decodeReveal, encodeReveal, linksOf, type Reveal } from '../../src/protocol/claim/reveal.ts'
 import { stampHolds } from '../../src/protocol/crypto/stamp.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
-import { createRegistry, type RegistryOptions } from '../../src/registry/registry.ts'
-import { createTaskSteps } from '../../src/registry/registration/task-steps.ts'
-import type { Registry } from '../../src/registry/use-cases.ts'
-import type { RegistryParts } from '../../src/registry/context.ts'
-import { SeedHolder } from '../../src/registry/seed-holder.ts'
-import { createRoundClock } from '../../src/time/round-clock.ts'
-import type { Clock } from '../../src/time/clock.ts'
-import { createTaskManager } from '../../src/tasks/manager.ts'
-import type { TaskManager } from '../../src/tasks/types.ts'
-import { FakePool, MemoryStore, silentLog } from '../tasks/fakes.ts'
-import type { ManualClock } from '../time/manual-clock.ts'
-
-export const profile: NetworkProfile = parseProfile({ ...builtInProfiles.local, stamp_bits: 0 })
-
-/** Pulses for every round that is due by the clock; silent when told so. Randomness is real, signatures are made up. */
-export class FakeBeacon implements BeaconClient {
-  silent: boolean
-  #newest: VerifiedPulse | undefined
-  readonly #clock: Clock
-  readonly #listeners = new Set<(pulse: VerifiedPulse) => void>()
-
-  constructor(clock: Clock, silent = false) {
-    this.#clock = clock
-    this.silent = silent
-  }
-  /** How many wait for a pulse. */
-  get waiting(): number {
-    return this.#listeners.size
-  }
-  /** Ends the silence and says so to those who listen. */
-  speak(): void {
-    this.silent = false
-    const newest = this.latest()!
-    for (const listener of this.#listeners) listener(newest)
-  }
-  start(): void {}
-  stop(): void {}
-  latest(): VerifiedPulse | undefined {
-    const round = clockRound(this.#clock.now(), profile.beacon)
-    if (!this.silent && round > (this.#newest?.round ?? 0)) this.#newest = pulseOf(round)
-    return this.#newest
-  }
-  get(round: number): Promise<VerifiedPulse> {
-    if (round > (this.latest()?.round ?? 0)) return Promise.reject(new BeaconError('BEACON_UNAVAILABLE', 'not yet'))
-    return Promise.resolve(pulseOf(round))
-  }
-  async waitFor(round: number, signal?: AbortSignal): Promise<VerifiedPulse> {
-    while (round > (this.latest()?.round ?? 0)) await this.#clock.sleep(profile.beacon.period * 1000, signal)
-    return pulseOf(round)
-  }
-  now(): number {
-    return Math.max(clockRound(this.#clock.now(), profile.beacon), this.latest()?.round ?? 0)
-  }
-  verify(pulse: Pulse): Promise<boolean> {
-    return Promise.resolve(Buffer.compare(pulseOf(pulse.round).signature, pulse.signature) === 0)
-  }
-  on(_event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-}
-
-function pulseOf(round: number): VerifiedPulse {
-  const signature = new Uint8Array(
-    createHash('sha384')
-      .update(`pulse ${String(round)}`)
-      .digest()
-  )
-  return { round, signature, randomness: sha256(signature) }
-}
-
-/** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
-export class FakeWorkers
-  extends FakePool
-  implements
-    Pick<NativePool, 'missingAddon' | 'evaluate' | 'verifyProof' | 'searchStamp' | 'measureRate' | 'plannedWork'>,
-    DocumentJudge
-{
-  breakProofs = false
-  missingAddon: string | undefined
-  /** When set, evaluations end at once. */
-  instant = true
-
-  constructor() {
-    super()
-    this.onEvaluate = (evaluation) => {
-      if (this.instant) evaluation.finish({ kind: 'proof', proof: this.proofFor(evaluation.request) })
-    }
-  }
-  proofFor({ seed, iterations }: Pick<EvaluationRequest, 'seed' | 'iterations'>): Uint8Array {
-    const digest = sha256(seed, Buffer.from(String(iterations)))
-    const proof = Buffer.alloc(200, digest)
-    if (this.breakProofs) proof[0]! ^= 1
-    return new Uint8Array(proof)
-  }
-  verifyProof({ seed, iterations, proof }: ProofQuestion): Promise<boolean> {
-    const digest = sha256(seed, Buffer.from(String(iterations)))
-    return Promise.resolve(Buffer.alloc(200, digest).equals(proof))
-  }
-  searchStamp({ signal }: StampQuestion): Promise<Uint8Array> {
-    signal?.throwIfAborted()
-    return Promise.resolve(new Uint8Array(8))
-  }
-  /** A tenth of the squarings for the proof. */
-  plannedWork({ iterations }: { iterations: number }): Promise<number> {
-    return Promise.resolve(1.1 * iterations)
-  }
-  measureRate(): Promise<number> {
-    return Promise.resolve(1_000_000)
-  }
-  judgeIdentity(record: Uint8Array, profile: NetworkProfile): ReturnType<DocumentJudge['judgeIdentity']> {
-    return Promise.resolve(judgeIdentity(record, profile))
-  }
-  judgeManifest(record: Uint8Array, profile: NetworkProfile): ReturnType<DocumentJudge['judgeManifest']> {
-    return Promise.resolve(judgeManifest(record, profile))
-  }
-  judgeSpeaker(
-    manifest: Uint8Array,
-    identity: Uint8Array,
-    profile: NetworkProfile
-  ): ReturnType<DocumentJudge['judgeSpeaker']> {
-    return Promise.resolve(judgeSpeaker(manifest, identity, profile))
-  }
-}
-
-/** One peer of the made-up network. */
-export interface FakePeer {
-  readonly id: string
-  readonly commitments: Map<string, number>
-  readonly reveals: Map<string, { state: RevealAnswer['state']; reveal: Reveal }>
-  readonly identities: Map<string, Uint8Array>
-  readonly manifests: Map<string, Uint8Array>
-  /** Is not there to be asked. */
-  away: boolean
-  /** Is asked and gives no answer that counts. */
-  silent: SilentPeer['reason'] | undefined
-  /** Refuses every put with this code. */
-  refuses: string | undefined
-}
-
-/** What all nodes share: the peers' stores. Admission is first come, first served, and states are `settled`. */
-export class FakeWorld {
-  readonly peers: FakePeer[] = []
-  readonly clock: Clock
-
-  constructor(clock: Clock, size: number) {
-    this.clock = clock
-    for (let index = 0; index < size; index++) {
-      this.peers.push({
-        id: `peer-${String(index)}`,
-        commitments: new Map(),
-        reveals: new Map(),
-        identities: new Map(),
-        manifests: new Map(),
-        away: false,
-        silent: undefined,
-        refuses: undefined
-      })
-    }
-  }
-  present(): FakePeer[] {
-    return this.peers.filter((peer) => !peer.away)
-  }
-}
+import { profile } from './test-profile.ts'
+import type { FakePeer, FakeWorld } from './fake-world.ts'
 
 /** The network as node `self` of a world sees it; everybody holds everything. Counts what is sent. */
 export class FakeNetwork implements Network {
@@ -439,87 +266,4 @@ function isNewerManifest(held: Uint8Array | undefined, bytes: Uint8Array): boole
 
 function claimIn(reveal: Reveal): Claim {
   return claimOf(reveal, reveal.name as Name, linksOf(reveal), profile)
-}
-
-export interface TestNode {
-  readonly registry: Registry
-  readonly tasks: TaskManager
-  readonly network: FakeNetwork
-  readonly beacon: FakeBeacon
-  readonly pool: FakeWorkers
-  readonly store: MemoryStore
-  readonly dependencies: RegistryParts
-  readonly seed: SeedHolder
-  /** With its own seed. */
-  unlock(): void
-  close(): Promise<void>
-}
-
-export interface TestNodeOptions {
-  readonly world: FakeWorld
-  readonly clock: ManualClock
-  readonly dataDir: string
-  /** Left out, or undefined: a light node. */
-  readonly self?: string | undefined
-  readonly seed?: number
-  /** It starts without its seed. */
-  readonly isLocked?: boolean
-  readonly store?: MemoryStore
-  readonly registry?: RegistryOptions
-  readonly profile?: NetworkProfile
-  /** No beacon answers, from the start on. */
-  readonly isBeaconDown?: boolean
-}
-
-/** A whole node but for network, beacon and kernel: the parts as the daemon puts them together. */
-export async function startNode(options: TestNodeOptions): Promise<TestNode> {
-  const { world, clock, dataDir } = options
-  const network = new FakeNetwork(world, options.self)
-  const beacon = new FakeBeacon(clock, options.isBeaconDown)
-  const pool = new FakeWorkers()
-  const store = options.store ?? new MemoryStore()
-  const seed = new SeedHolder(options.isLocked === true ? undefined : new Uint8Array(32).fill(options.seed ?? 1))
-  const rules = options.profile ?? profile
-  const roundClock = createRoundClock(beacon, rules, store, () => clock.now())
-  const dependencies: RegistryParts = {
-    profile: rules,
-    store,
-    network,
-    beacon,
-    pool,
-    seed,
-    clock,
-    roundClock,
-    log: silentLog,
-    random: () => 0
-  }
-  const steps = createTaskSteps(dependencies)
-  const tasks = createTaskManager({
-    store,
-    dataDir,
-    pool,
-    steps,
-    options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 },
-    clock,
-    certainMs: () => 0,
-    log: silentLog
-  })
-  const registry = createRegistry({ ...dependencies, tasks }, options.registry)
-  await tasks.start()
-  await registry.start()
-  return {
-    registry,
-    tasks,
-    network,
-    beacon,
-    pool,
-    store,
-    dependencies,
-    seed,
-    unlock: () => seed.unlock(new Uint8Array(32).fill(options.seed ?? 1)),
-    async close() {
-      await registry.stop()
-      await tasks.stop()
-    }
-  }
 }

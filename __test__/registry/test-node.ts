@@ -1,0 +1,100 @@
+/** A whole node of a test. */
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import { createRegistry, type RegistryOptions } from '../../src/registry/registry.ts'
+import { createTaskSteps } from '../../src/registry/registration/task-steps.ts'
+import type { Registry } from '../../src/registry/use-cases.ts'
+import type { RegistryParts } from '../../src/registry/context.ts'
+import { SeedHolder } from '../../src/registry/seed-holder.ts'
+import { createRoundClock } from '../../src/time/round-clock.ts'
+import { createTaskManager } from '../../src/tasks/manager.ts'
+import type { TaskManager } from '../../src/tasks/types.ts'
+import { MemoryStore, silentLog } from '../tasks/fakes.ts'
+import type { ManualClock } from '../time/manual-clock.ts'
+import { FakeBeacon } from './fake-beacon.ts'
+import { FakeWorkers } from './fake-workers.ts'
+import { FakeNetwork } from './fake-network.ts'
+import { FakeWorld } from './fake-world.ts'
+import { profile } from './test-profile.ts'
+
+export interface TestNode {
+  readonly registry: Registry
+  readonly tasks: TaskManager
+  readonly network: FakeNetwork
+  readonly beacon: FakeBeacon
+  readonly pool: FakeWorkers
+  readonly store: MemoryStore
+  readonly dependencies: RegistryParts
+  readonly seed: SeedHolder
+  /** With its own seed. */
+  unlock(): void
+  close(): Promise<void>
+}
+
+export interface TestNodeOptions {
+  readonly world: FakeWorld
+  readonly clock: ManualClock
+  readonly dataDir: string
+  /** Left out, or undefined: a light node. */
+  readonly self?: string | undefined
+  readonly seed?: number
+  /** It starts without its seed. */
+  readonly isLocked?: boolean
+  readonly store?: MemoryStore
+  readonly registry?: RegistryOptions
+  readonly profile?: NetworkProfile
+  /** No beacon answers, from the start on. */
+  readonly isBeaconDown?: boolean
+}
+
+/** A whole node but for network, beacon and kernel: the parts as the daemon puts them together. */
+export async function startNode(options: TestNodeOptions): Promise<TestNode> {
+  const { world, clock, dataDir } = options
+  const network = new FakeNetwork(world, options.self)
+  const beacon = new FakeBeacon(clock, options.isBeaconDown)
+  const pool = new FakeWorkers()
+  const store = options.store ?? new MemoryStore()
+  const seed = new SeedHolder(options.isLocked === true ? undefined : new Uint8Array(32).fill(options.seed ?? 1))
+  const rules = options.profile ?? profile
+  const roundClock = createRoundClock(beacon, rules, store, () => clock.now())
+  const dependencies: RegistryParts = {
+    profile: rules,
+    store,
+    network,
+    beacon,
+    pool,
+    seed,
+    clock,
+    roundClock,
+    log: silentLog,
+    random: () => 0
+  }
+  const steps = createTaskSteps(dependencies)
+  const tasks = createTaskManager({
+    store,
+    dataDir,
+    pool,
+    steps,
+    options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 },
+    clock,
+    certainMs: () => 0,
+    log: silentLog
+  })
+  const registry = createRegistry({ ...dependencies, tasks }, options.registry)
+  await tasks.start()
+  await registry.start()
+  return {
+    registry,
+    tasks,
+    network,
+    beacon,
+    pool,
+    store,
+    dependencies,
+    seed,
+    unlock: () => seed.unlock(new Uint8Array(32).fill(options.seed ?? 1)),
+    async close() {
+      await registry.stop()
+      await tasks.stop()
+    }
+  }
+}
