@@ -14,6 +14,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, World } from './world.ts'
 
 export interface RunOptions {
   readonly nodes: number
+  /** A move that begins later has two days more. */
   readonly days: number
   /** Honest owners beside the victim. */
   readonly names: number
@@ -70,7 +71,8 @@ const SAMPLED = 5
 const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 0 })
 
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
-  const { nodes, days, names, seed, move } = options
+  const { nodes, names, seed, move } = options
+  const days = Math.max(options.days, leastDays(move))
   const world = new World(seed)
   const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
   const ages = world.random('ages')
@@ -195,6 +197,12 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     ),
     events: world.timeline.done
   }
+}
+
+/** Virtual days until a move has begun and was looked at for two days. */
+function leastDays(move: Move | undefined): number {
+  if (move === undefined) return 0
+  return (move.begins === 'settled' ? SETTLED_MS / DAY_MS : (move.leadDays ?? 0)) + 2
 }
 
 /** What cannot hold under a move that the rules allow as much. */
