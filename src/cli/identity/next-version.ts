@@ -1,27 +1,17 @@
 /** Versions that the seed's update key signs: new keys, and the end of an identity. */
 import { encodeMultikey } from '../../protocol/identity/did.ts'
-import { didAssertionKey, didUpdateKey } from '../../protocol/crypto/keys.ts'
+import { didUpdateKey } from '../../protocol/crypto/keys.ts'
 import { KEY_INDICES, keyIndexOf } from '../../protocol/identity/key-index.ts'
 import {
   buildNextVersion,
-  parseIdentityDocument,
   signIdentityDocument,
   type IdentityChanges,
   type IdentityDocument
 } from '../../protocol/identity/document.ts'
-import { verifyIdentityLog, verifyVersion, type IdentityLog } from '../../protocol/identity/log.ts'
+import { verifyVersion, type IdentityLog } from '../../protocol/identity/log.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
-import { inputFailure, usageFailure } from '../failures/failure.ts'
-
-/** The log as a daemon shows it, verified. CLI-INP-001 where it is another identity's; throws IdentityError. */
-export function readLog(did: string, versions: readonly unknown[], profile: NetworkProfile): IdentityLog {
-  const log = verifyIdentityLog(
-    versions.map((version) => parseIdentityDocument(version, profile)),
-    profile
-  )
-  if (log.did === did) return log
-  throw inputFailure(`the daemon answered with the log of ${log.did}, not of ${did}: ask another one with --api`)
-}
+import { usageFailure } from '../failures/failure.ts'
+import { keysAt } from './log.ts'
 
 /**
  * The next version with the keys of another index of the seed, for the old update key to sign. Services, aliases and
@@ -41,21 +31,7 @@ export function rotatedKeys(log: IdentityLog, seed: Uint8Array, wanted: number |
       'Leave out --index, or give one that was never used.'
     )
   }
-  const method = `${log.did}#key-1`
-  const changes: IdentityChanges = {
-    updateKeys: [updateKeyAt(index)],
-    verificationMethod: [
-      {
-        id: method,
-        type: 'Multikey',
-        controller: log.did,
-        publicKeyMultibase: encodeMultikey(didAssertionKey(seed, hash, index).publicKey)
-      }
-    ],
-    authentication: [method],
-    assertionMethod: [method]
-  }
-  return { index, changes }
+  return { index, changes: keysAt(log.did, seed, index, profile) }
 }
 
 /** The tombstone: no key and no service is left for a reader that overlooks `deactivated`. */

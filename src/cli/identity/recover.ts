@@ -1,6 +1,6 @@
 import { withoutMember } from '../../protocol/identity/data-integrity.ts'
 import { encodeMultikey } from '../../protocol/identity/did.ts'
-import { didAssertionKey, didUpdateKey } from '../../protocol/crypto/keys.ts'
+import { didUpdateKey } from '../../protocol/crypto/keys.ts'
 import {
   buildNextVersion,
   type IdentityChanges,
@@ -10,6 +10,7 @@ import {
 import type { IdentityLog } from '../../protocol/identity/log.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { usageFailure } from '../failures/failure.ts'
+import { keysAt } from './log.ts'
 
 export interface RecoverParts {
   /** The version that the new one follows; left out: the newest. */
@@ -74,18 +75,5 @@ function newKeys(
         'To change only the recovery keys, give --keep-keys.'
     )
   }
-  const method = `${log.did}#key-1`
-  return {
-    updateKeys: [updateKey],
-    verificationMethod: [
-      {
-        id: method,
-        type: 'Multikey',
-        controller: log.did,
-        publicKeyMultibase: encodeMultikey(didAssertionKey(seed, hash, index).publicKey)
-      }
-    ],
-    authentication: [method],
-    assertionMethod: [method]
-  }
+  return keysAt(log.did, seed, index, profile)
 }

@@ -9,7 +9,8 @@ import { requireConsent } from '../questions/consent.ts'
 import { readSeed } from '../seed.ts'
 import { formatTable, plural, printable } from '../terminal/format.ts'
 import { aboutDid, requireDid } from './about-did.ts'
-import { readLog, rotatedKeys, signNextVersion, TOMBSTONE } from './next-version.ts'
+import { readLog } from './log.ts'
+import { rotatedKeys, signNextVersion, TOMBSTONE } from './next-version.ts'
 
 export interface NextVersionOptions {
   index?: number

@@ -1,16 +1,15 @@
 /** An identity whose keys were lost or stolen: the recovery key, what is prepared for it, and its signature. */
 import { encodeMultikey } from '../../protocol/identity/did.ts'
-import { parseIdentityDocument } from '../../protocol/identity/document.ts'
-import { verifyIdentityLog } from '../../protocol/identity/log.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { inputFailure, usageFailure } from '../failures/failure.ts'
+import { usageFailure } from '../failures/failure.ts'
 import { loadProfile, networkReference } from '../profile.ts'
 import { readSeed } from '../seed.ts'
 import { printable } from '../terminal/format.ts'
 import { aboutDid, requireDid } from './about-did.ts'
 import { buildRecovery } from './recover.ts'
+import { readLog } from './log.ts'
 import { readRecoveryFile, recoveryFile } from './recovery-file.ts'
 import { makeRecoveryKey, parseRecoveryKeys, readRecoveryKey, type PassphraseOptions } from './recovery-key.ts'
 import { describeVersion, recoveryKeyOfSeed, signRecovery } from './sign.ts'
@@ -61,13 +60,11 @@ export async function runRecover(context: Context, options: RecoverOptions, did:
   const keysOf =
     options.keepKeys === true ? undefined : { seed: await readSeed(context, options.seedFile), index: options.index }
   const { versions } = await aboutDid(connect(context).identityLog(requireDid(did)))
-  const standing = verifyIdentityLog(
-    versions.map((version) => parseIdentityDocument(version, profile)),
+  const { log, unsigned } = buildRecovery(
+    readLog(did, versions, profile),
+    { after: options.after, keysOf, recoveryKeys },
     profile
   )
-  if (standing.did !== did)
-    throw inputFailure(`the daemon answered with the log of ${standing.did}, not of ${did}: ask another one with --api`)
-  const { log, unsigned } = buildRecovery(standing, { after: options.after, keysOf, recoveryKeys }, profile)
   const file = recoveryFile(networkReference(context, options.network), { profile, log, unsigned })
   context.output.text(JSON.stringify(file, undefined, context.output.json ? undefined : 2))
   context.output.note(
