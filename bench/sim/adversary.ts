@@ -16,6 +16,7 @@ import type { Random } from './engine/random.ts'
 import { Addresses } from './network/addresses.ts'
 import { COST_MS } from './network/ledger.ts'
 import type { Answerer, SimNode } from './node/sim-node.ts'
+import { ALWAYS_AWAKE, Owner, type Habits } from './people/owner.ts'
 import type { World } from './world.ts'
 
 /** The fastest chip known does 715,000 (docs/protocol/wire.md, 2). */
@@ -98,10 +99,11 @@ export class Adversary {
     return makeReveal({ name, owner, salt: this.#random.bytes(32), round: now, former }, profile)
   }
 
-  /** Squarings of work that an owner of the attacker's does by itself. */
-  worked(name: string): void {
+  /** Somebody who wants a name and works for it once, as owners do. */
+  owner(name: string, habits: Habits = ALWAYS_AWAKE, key?: KeyPair): Owner {
     const { profile } = this.#world
     this.#squarings += iterationsFor(parseName(name, profile), profile)
+    return new Owner(this.#world, name, habits, this.client(), key)
   }
 
   leave(): void {

@@ -1,5 +1,4 @@
 /** A rival commits when the owner does, and reveals after the contest. */
-import { ALWAYS_AWAKE, Owner } from '../people/owner.ts'
 import type { Move } from './move.ts'
 
 export const move: Move = {
@@ -9,11 +8,9 @@ export const move: Move = {
   ids: 0,
   allows: 'harmless',
   async run({ world, adversary, victim, thief }) {
-    const rival = new Owner(world, victim.name, ALWAYS_AWAKE, adversary.client())
-    adversary.worked(victim.name)
+    const rival = adversary.owner(victim.name)
     thief(rival.key.publicKey)
-    const round = await rival.committed()
-    await rival.work(round)
+    await rival.work(await rival.committed())
     while (victim.registeredMs === undefined) await world.sleep(60_000)
     await world.sleep(10 * 60_000)
     await rival.keep()

@@ -1,5 +1,5 @@
 /** A rival commits a minute after the owner, works on the fastest chip, and reveals first. */
-import { ALWAYS_AWAKE, Owner } from '../people/owner.ts'
+import { ALWAYS_AWAKE } from '../people/owner.ts'
 import { FAST_CHIP } from '../adversary.ts'
 import type { Move } from './move.ts'
 
@@ -10,9 +10,8 @@ export const move: Move = {
   begins: 'committed',
   ids: 0,
   allows: 'taken',
-  async run({ world, adversary, victim, thief }) {
-    const rival = new Owner(world, victim.name, { ...ALWAYS_AWAKE, squaringsPerSecond: FAST_CHIP }, adversary.client())
-    adversary.worked(victim.name)
+  async run({ adversary, victim, thief }) {
+    const rival = adversary.owner(victim.name, { ...ALWAYS_AWAKE, squaringsPerSecond: FAST_CHIP })
     thief(rival.key.publicKey)
     await rival.live()
   }

@@ -1,5 +1,5 @@
 /** The thief of a name's key claims it a second time, with a proper commitment and a VDF. */
-import { ALWAYS_AWAKE, Owner } from '../people/owner.ts'
+import { ALWAYS_AWAKE } from '../people/owner.ts'
 import type { Move } from './move.ts'
 
 export const move: Move = {
@@ -9,9 +9,7 @@ export const move: Move = {
   begins: 'settled',
   ids: 0,
   allows: 'harmless',
-  async run({ world, adversary, victim }) {
-    const thief = new Owner(world, victim.name, ALWAYS_AWAKE, adversary.client(), victim.key)
-    adversary.worked(victim.name)
-    await thief.live()
+  async run({ adversary, victim }) {
+    await adversary.owner(victim.name, ALWAYS_AWAKE, victim.key).live()
   }
 }

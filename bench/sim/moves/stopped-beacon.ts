@@ -1,5 +1,4 @@
 /** The beacon stops in the contest, for a day and a half; a rival that committed too reveals hours later. */
-import { ALWAYS_AWAKE, Owner } from '../people/owner.ts'
 import { HOUR_MS } from '../world.ts'
 import type { Move } from './move.ts'
 
@@ -10,11 +9,9 @@ export const move: Move = {
   ids: 0,
   allows: 'harmless',
   async run({ world, adversary, victim, thief }) {
-    const rival = new Owner(world, victim.name, ALWAYS_AWAKE, adversary.client())
-    adversary.worked(victim.name)
+    const rival = adversary.owner(victim.name)
     thief(rival.key.publicKey)
-    const round = await rival.committed()
-    await rival.work(round)
+    await rival.work(await rival.committed())
     while (victim.revealedMs === undefined) await world.sleep(1_000)
     await world.sleep(10_000)
     world.beacon.stop()
