@@ -1,6 +1,8 @@
 /**
  * npm run sim -- [--nodes 1000] [--days 8] [--names 5] [--move NAME|all|none] [--ids N] [--life DAYS] [--seed S] [--compare] [--json]
- * npm run sim -- --schedules N [--seed S] [--json]
+ *   --nodes, --move, --ids and --seed take lists: each with each is a run
+ *   [--workers N] runs at once, [--resume FILE] goes on where a former command was cut off
+ * npm run sim -- --schedules N [--seed S] [--workers N] [--json]
  * npm run sim -- --replay SCHEDULE
  * npm run sim -- --plot FILE.svg
  *
@@ -9,14 +11,16 @@
  * docs/simulator.md tells what is modelled. The exit code is 1 where a move did more harm than the rules allow it.
  */
 import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { runBatch, runScheduleBatch, type BatchOptions } from './sim/batch/batch.ts'
+import type { Job } from './sim/batch/job.ts'
 import { runSchedule } from './sim/faults/run-schedule.ts'
 import type { Schedule } from './sim/faults/schedule.ts'
 import { MOVES } from './sim/moves/index.ts'
 import { comparison, table } from './sim/report/table.ts'
-import { runSchedules, schedulesText } from './sim/schedules.ts'
+import { schedulesText } from './sim/schedules.ts'
 import { plotEclipse } from './sim/plot.ts'
-import { run, type RunOptions, type RunResult } from './sim/run.ts'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
@@ -31,33 +35,54 @@ const { values } = parseArgs({
     plot: { type: 'string' },
     schedules: { type: 'string' },
     replay: { type: 'string' },
+    workers: option(`${availableParallelism()}`),
+    resume: { type: 'string' },
     compare: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false }
   }
 })
 
-function count(flag: 'nodes' | 'days' | 'names' | 'ids' | 'life' | 'schedules' | 'seed', least: number): number {
-  const value = Number(values[flag])
-  if (!Number.isFinite(value) || value < least)
-    fail(`--${flag}: a number from ${least} is expected, not ${values[flag]}`)
+type Flag = 'nodes' | 'days' | 'names' | 'ids' | 'life' | 'schedules' | 'seed' | 'workers'
+
+function number(flag: Flag, text: string, least: number): number {
+  const value = Number(text)
+  if (text === '' || !Number.isFinite(value) || value < least)
+    fail(`--${flag}: a number from ${least} is expected, not ${text}`)
   return value
 }
+
+const count = (flag: Flag, least: number): number => number(flag, values[flag] ?? '', least)
+
+const list = (text: string): string[] => text.split(',')
+
+const counts = (flag: Flag, least: number): number[] =>
+  list(values[flag] ?? '').map((each) => number(flag, each, least))
 
 function fail(problem: string): never {
   process.stderr.write(`sim: ${problem}\n`)
   process.exit(2)
 }
 
-function chosen(): readonly (RunOptions['move'] | undefined)[] {
-  if (values.move === 'all') return [undefined, ...MOVES]
-  if (values.move === 'none') return [undefined]
-  const move = MOVES.find(({ id }) => id === values.move)
-  if (move === undefined) fail(`--move: all, none or one of ${MOVES.map(({ id }) => id).join(', ')}`)
-  return [move]
+/** Ids of moves; undefined: a network in peace. */
+function chosen(): (string | undefined)[] {
+  return list(values.move).flatMap((wanted) => {
+    if (wanted === 'all') return [undefined, ...MOVES.map(({ id }) => id)]
+    if (wanted === 'none') return [undefined]
+    if (MOVES.some(({ id }) => id === wanted)) return [wanted]
+    return fail(`--move: all, none or one of ${MOVES.map(({ id }) => id).join(', ')}`)
+  })
 }
 
 function bar(what: string, share: number): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${what} ${Math.floor(share * 100)}%\u001b[K`)
+}
+
+function batch(what: string): BatchOptions {
+  return {
+    workers: count('workers', 1),
+    ...(values.resume !== undefined && { resume: values.resume }),
+    onProgress: (share) => bar(what, share)
+  }
 }
 
 function clearBar(): void {
@@ -78,40 +103,44 @@ if (values.replay !== undefined) {
   process.exit(violations.length === 0 ? 0 : 1)
 }
 if (values.schedules !== undefined) {
-  const result = await runSchedules(count('schedules', 1), count('seed', 0), (share) => bar('schedules', share))
+  const result = await runScheduleBatch(count('schedules', 1), count('seed', 0), batch('schedules'))
   clearBar()
   process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : `${schedulesText(result)}\n`)
   process.exit(result.broken.length === 0 ? 0 : 1)
 }
 
-const common = {
-  nodes: count('nodes', 2),
-  days: count('days', 0.1),
-  names: count('names', 0),
-  seed: values.seed,
-  ...(values.ids !== undefined && { ids: count('ids', 0) }),
-  ...(values.life !== undefined && { lifeDays: count('life', 0.05) })
-}
+const common = { days: count('days', 0.1), names: count('names', 0) }
+const life = values.life === undefined ? {} : { lifeDays: count('life', 0.05) }
+const idCounts = values.ids === undefined ? [undefined] : counts('ids', 0)
 
 if (values.plot !== undefined) {
   writeFileSync(
     values.plot,
     await plotEclipse(
-      common,
+      { ...common, ...life, nodes: count('nodes', 2), seed: values.seed },
       MOVES.find(({ id }) => id === 'eclipse-settled')!
     )
   )
   process.exit(0)
 }
 
-const results: RunResult[] = []
-const moves = chosen()
-for (const [index, move] of moves.entries()) {
-  const onProgress = (share: number): void => bar(`${index + 1}/${moves.length} ${move?.id ?? 'none'}`, share)
-  results.push(await run({ ...common, ...(move !== undefined && { move }) }, onProgress))
-}
+const jobs = chosen().flatMap((move) =>
+  counts('nodes', 2).flatMap((nodes) =>
+    idCounts.flatMap((ids) =>
+      list(values.seed).map((seed): Job => ({
+        nodes,
+        ...common,
+        ...life,
+        seed,
+        ...(move !== undefined && { move }),
+        ...(ids !== undefined && { ids })
+      }))
+    )
+  )
+)
+const results = await runBatch(jobs, batch('runs')).catch((error: unknown) => fail((error as Error).message))
 clearBar()
 
 const text = values.compare ? comparison(results) : table(results)
-process.stdout.write(values.json ? `${JSON.stringify({ options: common, results })}\n` : `${text}\n`)
+process.stdout.write(values.json ? `${JSON.stringify({ jobs, results })}\n` : `${text}\n`)
 process.exitCode = results.every(({ isAllowed, violations }) => isAllowed && violations.length === 0) ? 0 : 1

@@ -5,6 +5,7 @@ import type { RunResult, Sights } from '../run.ts'
 const COLUMNS: readonly (readonly [string, (result: RunResult) => string])[] = [
   ['move', ({ move }) => move],
   ['nodes', ({ nodes }) => `${nodes}`],
+  ['seed', ({ seed }) => seed],
   ['ids', ({ attacker }) => `${attacker.ids}`],
   ['/24', ({ attacker }) => `${attacker.prefixes}`],
   ['€/day', ({ attacker }) => attacker.eurosADay.toFixed(2)],
