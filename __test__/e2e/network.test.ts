@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
 import { eventually, Scene } from './processes.ts'
 import { Fleet } from './network/fleet.ts'
+import { simulatedFleet } from './network/simulated.ts'
 
 const NODES = Number(process.env['NETWORK_NODES'] ?? 8)
 const SEED = Number(process.env['NETWORK_SEED'] ?? Date.now() % 100_000)
@@ -211,6 +212,34 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
       })
     }
     expect(await Promise.all(all.map((index) => fleet.holds(index, torn)))).toEqual(held)
+  })
+
+  it('come to what the simulator shows for as many nodes', async () => {
+    const running = fleet.running().length
+    const simulated = await simulatedFleet(running, minorityOf(fleet.running()).length)
+    // A resolver sees a name while 30% are gone, and each side of a cut keeps its owner, as the tests before hold.
+    expect(simulated).toMatchObject({
+      seen: ['owner', 'owner'],
+      torn: [
+        [0, 1],
+        [0, 1]
+      ]
+    })
+    const { asked, reach } = (await fleet.explain(0, names[0]!)) as {
+      asked: { peers: number; answered: number }
+      reach: { holders: number; network_size: number }
+    }
+    const held = await Promise.all(fleet.running().map((index) => fleet.holds(index, names[0]!)))
+    const real = {
+      asked: asked.peers,
+      answered: asked.answered,
+      holders: held.filter((entry) => entry.startsWith('settled ')).length
+    }
+    process.stdout.write(`real ${JSON.stringify({ ...real, reach })}, simulated ${JSON.stringify(simulated)}\n`)
+    for (const figure of ['asked', 'answered', 'holders'] as const) {
+      expect(real[figure], figure).toBeLessThanOrEqual(2 * simulated[figure])
+      expect(real[figure] * 2, figure).toBeGreaterThanOrEqual(simulated[figure])
+    }
   })
 })
 

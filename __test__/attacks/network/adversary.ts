@@ -14,7 +14,7 @@ import type { Lab } from '../../network/lab.ts'
  * How many first bits the places of adversaries share with a key: nearer than every honest id in networks of some
  * twenty.
  */
-const NEAR_BITS = 8
+export const NEAR_BITS = 8
 
 export class Adversaries {
   readonly nodes: Node[] = []
@@ -27,14 +27,18 @@ export class Adversaries {
   /**
    * Starts `count` ids near a key, each at the place of its index. They know each other, and name only each other in
    * answers about a key.
+   *
+   * @param after ids near this key that were started before
    */
   async start(
     near: Uint8Array,
     count: number,
     place: (index: number) => string,
-    handlers: Partial<Handlers>
+    handlers: Partial<Handlers>,
+    after = 0
   ): Promise<void> {
-    for (const [index, seed] of (await seedsNear(near, NEAR_BITS, count)).entries()) {
+    for (const [index, seed] of (await seedsNear(near, NEAR_BITS, after + count)).entries()) {
+      if (index < after) continue
       const node = await startBareNode(seed, this.#lab.profile, place(index))
       this.nodes.push(node)
       await serve({

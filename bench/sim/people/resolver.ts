@@ -14,6 +14,8 @@ export interface Seen {
   /** Fewer than half of those to be asked agree: shown with a warning. */
   readonly thin?: boolean
   readonly answers: readonly ResolveAnswer[]
+  /** Peers that should answer. */
+  readonly asked: number
 }
 
 export class Resolver {
@@ -46,7 +48,7 @@ export class Resolver {
     const { profile } = this.#world
     const isSecondLook = this.isSecondLookDue(name) && breadth === 'everybody'
     const { answers, asked } = await getReveals(this.node.client, name, undefined, breadth)
-    if (answers.length === 0) return { kind: 'silence', answers: [] }
+    if (answers.length === 0) return { kind: 'silence', answers: [], asked }
     const votes = answers.map((answer) => asVote(answer, answers))
     const voted = tally(votes, { asked: Math.max(votes.length, asked), done: true }, profile)
     const time = this.node.clock.time()
@@ -54,11 +56,11 @@ export class Resolver {
     const { result, pin } = rulePin(voted, this.pins.get(name), sighting, profile)
     if (pin === undefined) this.pins.delete(name)
     else this.pins.set(name, pin)
-    return { ...shown(result), answers: votes }
+    return { ...shown(result), answers: votes, asked }
   }
 }
 
-export function shown(result: Ruled | Tally): Omit<Seen, 'answers'> {
+export function shown(result: Ruled | Tally): Omit<Seen, 'answers' | 'asked'> {
   switch (result.kind) {
     case 'owner':
       return { kind: 'owner', owner: toHex(result.owner.pubkey), thin: result.thin }
