@@ -4,6 +4,8 @@
  *   [--workers N] runs at once, [--resume FILE] goes on where a former command was cut off
  * npm run sim -- --schedules N [--seed S] [--workers N] [--json]
  * npm run sim -- --replay SCHEDULE
+ * npm run sim -- --search N [--seed S] [--json]
+ * npm run sim -- --replay-plan PLAN
  * npm run sim -- --plot FILE.svg
  *
  * Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
@@ -20,6 +22,7 @@ import type { Schedule } from './sim/faults/schedule.ts'
 import { MOVES } from './sim/moves/index.ts'
 import { comparison, table } from './sim/report/table.ts'
 import { schedulesText } from './sim/schedules.ts'
+import { replayPlan, searchCommand } from './sim/search/command.ts'
 import { plotEclipse } from './sim/plot.ts'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
@@ -37,12 +40,14 @@ const { values } = parseArgs({
     replay: { type: 'string' },
     workers: option(`${availableParallelism()}`),
     resume: { type: 'string' },
+    search: { type: 'string' },
+    'replay-plan': { type: 'string' },
     compare: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false }
   }
 })
 
-type Flag = 'nodes' | 'days' | 'names' | 'ids' | 'life' | 'schedules' | 'seed' | 'workers'
+type Flag = 'nodes' | 'days' | 'names' | 'ids' | 'life' | 'schedules' | 'search' | 'seed' | 'workers'
 
 function number(flag: Flag, text: string, least: number): number {
   const value = Number(text)
@@ -107,6 +112,20 @@ if (values.schedules !== undefined) {
   clearBar()
   process.stdout.write(values.json ? `${JSON.stringify(result)}\n` : `${schedulesText(result)}\n`)
   process.exit(result.broken.length === 0 ? 0 : 1)
+}
+if (values['replay-plan'] !== undefined) {
+  const { text, code } = await replayPlan(values['replay-plan'], values.json).catch((error: Error) =>
+    fail(`--replay-plan: ${error.message}`)
+  )
+  process.stdout.write(`${text}\n`)
+  process.exit(code)
+}
+if (values.search !== undefined) {
+  const plans = count('search', 1)
+  const { text, code } = await searchCommand(plans, values.seed, values.json, (share) => bar('plans', share))
+  clearBar()
+  process.stdout.write(`${text}\n`)
+  process.exit(code)
 }
 
 const common = { days: count('days', 0.1), names: count('names', 0) }

@@ -68,7 +68,7 @@ const OLD_DAYS = 30
 /** Other names that are looked at. */
 const SAMPLED = 5
 
-const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 0 })
+export const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 0 })
 
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
   const { nodes, names, seed, move } = options
@@ -206,14 +206,14 @@ function leastDays(move: Move | undefined): number {
 }
 
 /** What cannot hold under a move that the rules allow as much. */
-const EXCUSED: Readonly<Record<Harm, readonly InvariantId[]>> = {
+export const EXCUSED: Readonly<Record<Harm, readonly InvariantId[]>> = {
   harmless: [],
   censored: ['P15', 'P16'],
   unpinned: ['P15', 'P16', 'P17'],
   taken: ['P15', 'P16', 'P17']
 }
 
-const ORDER: readonly Harm[] = ['harmless', 'censored', 'unpinned', 'taken']
+export const ORDER: readonly Harm[] = ['harmless', 'censored', 'unpinned', 'taken']
 
 interface Outcome {
   readonly unpinned: Sights
@@ -234,19 +234,19 @@ function isPublished({ revealedMs, registeredMs }: Owner): boolean {
  * `taken`: most honest holders have the thief's claim. `unpinned`: resolvers without a pin saw another owner.
  * `censored`: more than one look in ten had no owner, or the name is not published.
  */
-function harmOf({ unpinned, pinned, wrong, of, thief, isPublished }: Outcome): Harm {
+export function harmOf({ unpinned, pinned, wrong, of, thief, isPublished }: Outcome): Harm {
   const looks = unpinned.right + unpinned.wrong + unpinned.contested + unpinned.missing
   if (pinned.wrong > 0 || (thief !== undefined && wrong * 2 > of)) return 'taken'
   if (unpinned.wrong > 0) return 'unpinned'
   return !isPublished || (unpinned.contested + unpinned.missing) * 10 > looks ? 'censored' : 'harmless'
 }
 
-function count(sights: Sights, { kind, owner }: Pick<Seen, 'kind' | 'owner'>, rightful: string): void {
+export function count(sights: Sights, { kind, owner }: Pick<Seen, 'kind' | 'owner'>, rightful: string): void {
   if (kind === 'owner') sights[owner === rightful ? 'right' : 'wrong']++
   else sights[kind === 'contested' ? 'contested' : 'missing']++
 }
 
-function wrongAt(world: World, { name, recordKey, pubkey }: Owner): number {
+export function wrongAt(world: World, { name, recordKey, pubkey }: Owner): number {
   return world.holdersOf(recordKey).filter(({ held }) => {
     const entry = held.get(name)
     return entry !== undefined && entry.owner !== pubkey

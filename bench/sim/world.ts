@@ -181,7 +181,7 @@ export class World {
   #surroundings(node: SimNode): string {
     const { k } = this.profile
     const around = this.topology.near(node.position).slice(0, k + 1)
-    return around.some(({ held }) => held.size > 0)
+    return around.some(({ held, contentVersion }) => held.size > 0 || contentVersion > 0)
       ? around.map(({ peer, contentVersion }) => `${peer.peer.slice(-6)}${contentVersion}`).join()
       : ''
   }

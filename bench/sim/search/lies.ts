@@ -1,0 +1,83 @@
+/** Answers of a plan's liars, by who asks and what the lie is now. */
+import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
+import { equalBytes, sha256 } from '../../../src/protocol/encoding/bytes.ts'
+import type { Answer, Request } from '../../../src/network/wire/messages.ts'
+import { empty } from '../adversary.ts'
+import type { Answerer, SimNode } from '../node/sim-node.ts'
+import type { Owner } from '../people/owner.ts'
+import type { World } from '../world.ts'
+import type { AttackersClaim } from './claims.ts'
+import type { Face, Lie } from './plan.ts'
+
+/** Ids of one step, which answer alike. */
+export class Group {
+  readonly #world: World
+  readonly #victim: Owner
+  readonly #claims: readonly AttackersClaim[]
+  readonly nodes: SimNode[] = []
+  lie: Lie
+
+  constructor(world: World, victim: Owner, claims: readonly AttackersClaim[], lie: Lie) {
+    this.#world = world
+    this.#victim = victim
+    this.#claims = claims
+    this.lie = lie
+  }
+
+  /** Hourly rounds are left out where nothing changed (world.ts): what liars say is a change. */
+  changed(): void {
+    for (const node of this.nodes) node.contentVersion++
+  }
+
+  readonly answer: Answerer = (request, from) => {
+    const { to, face, other, vouches, claim, state } = this.lie
+    if (request.type === 'commitments' && vouches) return this.#vouched(request.after)
+    const shown = isAmong(to, from) ? face : other
+    return this.#shown(shown, request, claim, state)
+  }
+
+  #shown(face: Face, request: Request, claim: number, state: Lie['state']): Answer | undefined {
+    if (face === 'silent') return undefined
+    const reveal = face === 'claim' ? this.#claims[claim]?.reveal : face === 'owner' ? this.#victim.reveal : undefined
+    return reveal === undefined ? empty(request) : this.#showing(reveal, request, face === 'owner' ? 'settled' : state)
+  }
+
+  #showing(reveal: Reveal, request: Request, state: Lie['state']): Answer {
+    const { hash } = this.#world
+    const key = this.#victim.recordKey
+    const record = encodeReveal(reveal)
+    const { p, salt } = firstLink(reveal)
+    const claim = claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, salt, hash), p, hash)
+    if (request.type === 'get' && equalBytes(request.key, key)) {
+      const entry = { type: 'entry', state, claim } as const
+      return request.brief === true ? { ...entry, digest: sha256(record) } : { ...entry, record }
+    }
+    if (request.type === 'list')
+      return { type: 'listed', entries: [{ key, state, claim, record: sha256(record) }], more: false }
+    return empty(request)
+  }
+
+  /** Each commitment as seen just in time. */
+  #vouched(after: Uint8Array | undefined): Answer {
+    if (after !== undefined) return { type: 'commitments', commitments: [], more: false }
+    const { min_commit } = this.#world.profile
+    const commitments = this.#claims
+      .map(({ commitment, round }) => ({ commitment, seen: Math.max(1, round - min_commit - 1) }))
+      .sort((left, right) => Buffer.compare(left.commitment, right.commitment))
+    return { type: 'commitments', commitments, more: false }
+  }
+}
+
+function isAmong(audience: Lie['to'], from: SimNode): boolean {
+  switch (audience) {
+    case 'all':
+      return true
+    case 'half':
+      return (from.position[0]! & 1) === 0
+    case 'holders':
+      return from.isListed
+    case 'clients':
+      return !from.isListed
+  }
+}

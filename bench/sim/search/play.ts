@@ -1,0 +1,150 @@
+/** Plays a plan and tells what became of the victim's name. */
+import { Adversary, type Spending } from '../adversary.ts'
+import { HolderInvariants } from '../invariants/holders.ts'
+import { OwnerInvariants } from '../invariants/owners.ts'
+import type { Violation } from '../invariants/violation.ts'
+import type { Harm } from '../moves/move.ts'
+import { startChurn } from '../people/churn.ts'
+import { Owner } from '../people/owner.ts'
+import { Resolver } from '../people/resolver.ts'
+import { count, EXCUSED, harmOf, none, wrongAt, type Sights } from '../run.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, World } from '../world.ts'
+import { BEFORE_MS, Stage } from './actions.ts'
+import { Coverage } from './coverage.ts'
+import { allowed, isWorse } from './limits.ts'
+import type { Phase, Plan } from './plan.ts'
+
+const LOOK_MS = 6 * HOUR_MS
+/** Days after its record is done, in which it settles, and in which resolvers have firm pins. */
+const SETTLED_DAYS = 1.5
+const PINNED_DAYS = 3.5
+
+const ALWAYS = 24
+
+export interface Played {
+  readonly plan: Plan
+  readonly harm: Harm
+  readonly allowed: Harm
+  readonly isFinding: boolean
+  /** 0 to 4: the harm, and how much of it. */
+  readonly score: number
+  readonly unpinned: Sights
+  readonly pinned: Sights
+  readonly holders: { readonly wrong: number; readonly of: number }
+  readonly wrongNodeHours: number
+  readonly spending: Spending
+  readonly diverseIds: number
+  readonly violations: readonly Violation[]
+  readonly coverage: ReadonlySet<string>
+}
+
+export async function play(plan: Plan): Promise<Played> {
+  const { population, days } = plan
+  const world = new World(`plan ${plan.seed}`)
+  for (let index = 0; index < population.nodes; index++) world.addNode()
+  if (population.lifeDays > 0) startChurn(world, population.lifeDays)
+  if (population.loss > 0) world.faults.rates = { ...world.faults.rates, loss: population.loss }
+  const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
+  const adversary = new Adversary(world)
+  const awayFromMs = BEFORE_MS + 3 * HOUR_MS
+  const victim = new Owner(world, 'the-name-that-they-want.chronym', {
+    squaringsPerSecond: population.squaringsPerSecond,
+    hoursAwake: population.hoursAwake,
+    fromHour: 0,
+    absences:
+      population.awayDays > 0 ? [{ fromMs: awayFromMs, untilMs: awayFromMs + population.awayDays * DAY_MS }] : []
+  })
+  const stage = new Stage(world, adversary, victim, plan)
+  const coverage = new Coverage(world, (pubkey) =>
+    pubkey === victim.pubkey ? 'owner' : stage.thieves.has(pubkey) ? 'thief' : 'other'
+  )
+  const begin = (phase: Phase): void => {
+    coverage.phase = phase
+    for (const [index, step] of plan.steps.entries())
+      if (step.at === phase) world.timeline.after(step.plusMinutes * MINUTE_MS, () => void stage.do(step, index))
+  }
+  const startMs = world.timeline.nowMs
+  const live = async (): Promise<void> => {
+    begin('before')
+    await world.sleep(BEFORE_MS)
+    const round = await victim.committed()
+    begin('committed')
+    void near()
+    await victim.work(round)
+    begin('contest')
+    world.timeline.after(10 * MINUTE_MS, () => begin('settling'))
+    world.timeline.after(SETTLED_DAYS * DAY_MS, () => begin('settled'))
+    world.timeline.after(PINNED_DAYS * DAY_MS, () => begin('pinned'))
+    await victim.keep()
+  }
+  const near = async (): Promise<void> => {
+    const workMs = (600e6 / population.squaringsPerSecond) * 1000
+    await world.sleep(Math.max(0, workMs - MINUTE_MS))
+    begin('near')
+  }
+  void live()
+
+  const [unpinned, pinned] = [none(), none()]
+  let wrongNodeHours = 0
+  const watcher = new Resolver(world)
+  const look = async (): Promise<void> => {
+    const firm = watcher.pinned(victim.name)
+    const [seen, seenToo, seenPinned] = await Promise.all([
+      new Resolver(world).resolve(victim.name),
+      new Resolver(world).resolve(victim.name),
+      watcher.resolve(victim.name)
+    ])
+    coverage.note(`look ${seen.kind} ${seen.thin} ${seen.owner === victim.pubkey}`)
+    coverage.note(`pin ${firm !== undefined} ${seenPinned.kind} ${watcher.pins.get(victim.name)?.state}`)
+    ownerRules.pinned(victim.name, firm, seenPinned)
+    ownerRules.agree(victim.name, [seen, seenToo])
+    ownerRules.refused(victim)
+    ownerRules.live(victim, seen)
+    if (victim.revealedMs === undefined || world.timeline.nowMs < victim.revealedMs + HOUR_MS) return
+    count(unpinned, seen, victim.pubkey)
+    if (firm === victim.pubkey) count(pinned, seenPinned, victim.pubkey)
+  }
+  const every = (milliseconds: number, action: () => void): void =>
+    void world.timeline.after(milliseconds, () => {
+      action()
+      every(milliseconds, action)
+    })
+  every(LOOK_MS, () => void look())
+  every(HOUR_MS, () => {
+    holderRules.look(victim.name, victim.recordKey)
+    wrongNodeHours += wrongAt(world, victim)
+  })
+  await world.timeline.runUntil(startMs + days * DAY_MS)
+
+  const holders = world.holdersOf(victim.recordKey)
+  const wrong = wrongAt(world, victim)
+  const thief = [...stage.thieves][0]
+  const isPublished = victim.revealedMs === undefined || victim.registeredMs !== undefined
+  const harm = harmOf({ unpinned, pinned, wrong, of: holders.length, thief, isPublished })
+  const limit = allowed(stage.used, plan)
+  const hasFaults = stage.used.faults.size > 0 || population.awayDays > 0 || population.hoursAwake < ALWAYS
+  const violations = [...holderRules.violations, ...ownerRules.violations].filter(
+    ({ rule }) => !EXCUSED[limit].includes(rule) && !(hasFaults && rule !== 'P3' && rule !== 'P4' && rule !== 'P13')
+  )
+  return {
+    plan,
+    harm,
+    allowed: limit,
+    isFinding: isWorse(harm, limit) || violations.length > 0,
+    score: scoreOf(harm, unpinned, holders.length === 0 ? 0 : wrong / holders.length),
+    unpinned,
+    pinned,
+    holders: { wrong, of: holders.length },
+    wrongNodeHours,
+    spending: adversary.spending,
+    diverseIds: stage.used.diverseIds,
+    violations,
+    coverage: coverage.seen
+  }
+}
+
+function scoreOf(harm: Harm, { right, wrong, contested, missing }: Sights, held: number): number {
+  const looks = Math.max(1, right + wrong + contested + missing)
+  const base = { harmless: 0, censored: 1, unpinned: 2, taken: 3 }[harm]
+  return base + 0.4 * held + (0.4 * wrong + 0.15 * (contested + missing)) / looks
+}
