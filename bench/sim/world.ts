@@ -5,6 +5,7 @@ import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts
 import { clockRound, roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
 import { diverseFirst } from '../../src/protocol/neighbourhood/diversity.ts'
 import type { Peer } from '../../src/network/peers.ts'
+import type { Answer, Request } from '../../src/network/wire/messages.ts'
 import { Verdicts } from './claims.ts'
 import { fastKeyPair } from './engine/keys.ts'
 import { Random } from './engine/random.ts'
@@ -40,6 +41,8 @@ export const SIM_PROFILE: NetworkProfile = parseProfile({ ...builtInProfiles.mai
 export interface Watcher {
   held?(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void
   penalised?(by: SimNode, penalised: SimNode, reason: string): void
+  /** An honest node's answer as it leaves the node. */
+  answered?(node: SimNode, request: Request, answer: Answer, from: SimNode): void
 }
 
 export class World {
@@ -82,6 +85,9 @@ export class World {
     },
     penalised: (by, penalised, reason) => {
       for (const watcher of this.watchers) watcher.penalised?.(by, penalised, reason)
+    },
+    answered: (node, request, answer, from) => {
+      for (const watcher of this.watchers) watcher.answered?.(node, request, answer, from)
     }
   }
 

@@ -1,6 +1,8 @@
 /** Runs a schedule of faults on a small network and tells which invariants it broke. */
+import { ContestInvariants } from '../invariants/contests.ts'
 import { HolderInvariants } from '../invariants/holders.ts'
 import { OwnerInvariants } from '../invariants/owners.ts'
+import { SleeperInvariants } from '../invariants/sleepers.ts'
 import type { Violation } from '../invariants/violation.ts'
 import { NO_FAULTS } from '../network/faults.ts'
 import { ALWAYS_AWAKE, Owner } from '../people/owner.ts'
@@ -8,6 +10,8 @@ import { Resolver } from '../people/resolver.ts'
 import type { SimNode } from '../node/sim-node.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { HOUR_MS, MINUTE_MS, SIM_PROFILE, World } from '../world.ts'
+import { HeldHours } from './held-hours.ts'
+import { AskError } from '../../../src/network/wire/ask.ts'
 import { FAULTY_MINUTES, type Fault, type Schedule } from './schedule.ts'
 
 /**
@@ -34,6 +38,7 @@ const DAY_OF_BOUNDS_MS = 2 * HOUR_MS
 const NAMES = ['the-contested-name.chronym', 'the-contested-name.chronym', 'a-quiet-name-beside.chronym']
 
 const LOOK_MINUTES = 60
+const COUNT_MINUTES = 10
 
 /** Longer than `settle` and a few questions. */
 const HEALING_MINUTES = 240
@@ -43,6 +48,10 @@ export interface Outcome {
   readonly events: number
   /** Owners in hex by name, as resolvers see them at the end. */
   readonly owners: readonly (string | undefined)[]
+  /** Hours of nodes with a claim other than the one that most hold in the end, for all names. */
+  readonly wrongNodeHours: number
+  /** Hours of nodes while their name has two claims. */
+  readonly contestedNodeHours: number
 }
 
 /** @param healingMinutes how long the run lasts after the time of faults */
@@ -56,15 +65,21 @@ export async function runSchedule(
     new HolderInvariants(world, DAY_OF_BOUNDS_MS),
     new OwnerInvariants(world, DAY_OF_BOUNDS_MS)
   ]
+  const [contests, sleepers] = [new ContestInvariants(world), new SleeperInvariants(world)]
   const startMs = world.timeline.nowMs
   const at = (minutes: number, action: () => void): void =>
     void world.timeline.at(startMs + minutes * MINUTE_MS, action)
   const owners = NAMES.map((name, index) => {
-    const owner = new Owner(world, name, ALWAYS_AWAKE)
+    const absences = faults.flatMap((fault) =>
+      fault.kind === 'away' && fault.owner === index
+        ? [{ fromMs: fault.at * MINUTE_MS, untilMs: (fault.at + fault.minutes) * MINUTE_MS }]
+        : []
+    )
+    const owner = new Owner(world, name, { ...ALWAYS_AWAKE, absences })
     at(begins[index] ?? 10, () => void owner.live())
     return owner
   })
-  for (const fault of faults) begin(world, fault, { nodes, rival: owners[0]!.node }, at)
+  for (const fault of faults) begin({ world, nodes, owners, sleepers }, fault, at)
   const quiet = owners.at(-1)!
   const names = [...new Map(owners.map((owner) => [owner.name, owner])).values()]
   const endMinutes = FAULTY_MINUTES + healingMinutes
@@ -89,25 +104,55 @@ export async function runSchedule(
     // What faults still disturb is not judged.
     if (minutes > FAULTY_MINUTES) at(minutes, () => void look())
   }
+  const hours = new HeldHours(names, () => [...world.topology.all()])
+  for (let minutes = COUNT_MINUTES; minutes < endMinutes; minutes += COUNT_MINUTES)
+    at(minutes, () => hours.count(COUNT_MINUTES / 60))
   await world.timeline.runUntil(startMs + endMinutes * MINUTE_MS)
   const shown: (string | undefined)[] = []
   const last = async (): Promise<void> => {
     for (const { name } of names) shown.push((await new Resolver(world).resolve(name)).owner)
   }
   void last()
+  void contests.askAgain(world.addClient())
   await world.timeline.runUntil(world.timeline.nowMs + HOUR_MS)
   if (shown.length < names.length) throw new Error('a resolver never got its answer')
+  for (const { name, recordKey } of names) {
+    const winner = mostHeld(world.holdersOf(recordKey), name)
+    if (winner !== undefined) contests.ended(name, winner)
+  }
   return {
-    violations: [...holderRules.violations, ...ownerRules.violations],
+    violations: [...holderRules.violations, ...ownerRules.violations, ...contests.violations, ...sleepers.violations],
     events: world.timeline.done,
-    owners: shown
+    owners: shown,
+    wrongNodeHours: hours.wrong(),
+    contestedNodeHours: hours.contested
   }
 }
 
+/** The claim that more than half of the holders have, by its id in hex. */
+function mostHeld(holders: readonly SimNode[], name: string): string | undefined {
+  const ids = holders.flatMap(({ held }) => held.get(name)?.claimId ?? [])
+  return ids.find((id) => ids.filter((other) => other === id).length * 2 > holders.length)
+}
+
+async function sendAgain(world: World, node: SimNode, { commitment }: Owner): Promise<void> {
+  try {
+    await world.addClient().view.ask(node.peer, { type: 'commit', commitment, nonce: new Uint8Array(8) })
+  } catch (error) {
+    if (!(error instanceof AskError)) throw error
+  }
+}
+
+interface Scene {
+  readonly world: World
+  readonly nodes: readonly SimNode[]
+  readonly owners: readonly Owner[]
+  readonly sleepers: SleeperInvariants
+}
+
 function begin(
-  world: World,
+  { world, nodes, owners, sleepers }: Scene,
   fault: Fault,
-  { nodes, rival }: { nodes: readonly SimNode[]; rival: SimNode },
   at: (minutes: number, action: () => void) => void
 ): void {
   switch (fault.kind) {
@@ -123,6 +168,7 @@ function begin(
     }
     case 'cut': {
       const cut = Math.floor(fault.share * nodes.length)
+      const rival = owners[0]!.node
       const few = new Set([...nodes.slice(0, cut), rival])
       at(fault.from, () => world.faults.cut((node) => (few.has(node) ? 1 : 0)))
       at(fault.until, () => {
@@ -134,6 +180,29 @@ function begin(
     case 'beacon':
       at(fault.from, () => world.beacon.stop())
       at(fault.until, () => world.beacon.resume())
+      return
+    case 'kill': {
+      const node = nodes[fault.node]!
+      at(fault.at, () => node.killAtWrite(fault.writes))
+      at(fault.at + fault.minutes, () => node.restart())
+      return
+    }
+    case 'sleep': {
+      const node = nodes[fault.node]!
+      at(fault.at, () => {
+        node.isAwake = false
+        sleepers.slept(node)
+      })
+      at(fault.at + fault.minutes, () => void (node.isAwake = true))
+      return
+    }
+    case 'clock':
+      at(fault.at, () => nodes[fault.node]!.setClock(fault.hours * HOUR_MS))
+      return
+    case 'commitment':
+      at(fault.at, () => void sendAgain(world, nodes[fault.node]!, owners[fault.owner]!))
+      return
+    case 'away':
       return
   }
 }

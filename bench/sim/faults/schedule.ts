@@ -8,6 +8,22 @@ export type Fault =
   | { readonly kind: 'crash'; readonly at: number; readonly node: number; readonly minutes: number }
   | { readonly kind: 'cut'; readonly from: number; readonly until: number; readonly share: number }
   | { readonly kind: 'beacon'; readonly from: number; readonly until: number }
+  /** The process ends at the n-th write after that minute, which is lost, and starts again later. */
+  | {
+      readonly kind: 'kill'
+      readonly at: number
+      readonly node: number
+      readonly writes: number
+      readonly minutes: number
+    }
+  /** A node is asleep, and wakes with what it knew. */
+  | { readonly kind: 'sleep'; readonly at: number; readonly node: number; readonly minutes: number }
+  /** An owner is away: it neither sends nor works. */
+  | { readonly kind: 'away'; readonly at: number; readonly owner: number; readonly minutes: number }
+  /** A clock is wrong from then on, by hours ahead or behind. */
+  | { readonly kind: 'clock'; readonly at: number; readonly node: number; readonly hours: number }
+  /** Somebody sends an owner's C to a node once more. */
+  | { readonly kind: 'commitment'; readonly at: number; readonly node: number; readonly owner: number }
 
 export interface Schedule {
   readonly seed: string
@@ -20,18 +36,41 @@ export interface Schedule {
 /** Faults begin in the first two hours and end in the first three; after that the network can heal. */
 export const FAULTY_MINUTES = 180
 
+/** A sleep through all of contest and settling, at one node: more than half of the others are awake. */
+const LONGEST_SLEEP_MINUTES = 170
+
+const YEAR_HOURS = 365 * 24
+
 /** No partition lasts as long as `settle`, two hours here (P14). */
 const LONGEST_MINUTES = 60
 
 export function drawSchedule(seed: string, random: Random): Schedule {
   const nodes = 5 + random.below(3)
   const rival = random.below(3)
-  return {
-    seed,
-    nodes,
-    begins: [10, 10 + (random.next() < 0.5 ? 0 : rival), 15 + random.below(60)],
-    faults: Array.from({ length: 1 + random.below(6) }, () => drawFault(nodes, random))
+  const begins = [10, 10 + (random.next() < 0.5 ? 0 : rival), 15 + random.below(60)]
+  const faults = Array.from({ length: 1 + random.below(6) }, () => drawFault(nodes, random))
+  if (random.next() < 0.3) faults.push(drawHabit(nodes, begins.length, random))
+  for (let times = random.below(4); times > 0; times--) {
+    const at = 10 + random.below(10)
+    faults.push({ kind: 'commitment', at, node: random.below(nodes), owner: random.below(begins.length) })
   }
+  return { seed, nodes, begins, faults }
+}
+
+/** One of a population: a node that sleeps long, an owner that is away, or a wrong clock. One, so that most are well. */
+function drawHabit(nodes: number, owners: number, random: Random): Fault {
+  const node = random.below(nodes)
+  const draw = random.next()
+  if (draw < 0.4) {
+    const at = random.below(20)
+    return { kind: 'sleep', at, node, minutes: 1 + random.below(LONGEST_SLEEP_MINUTES - at) }
+  }
+  if (draw < 0.7) {
+    const at = random.below(FAULTY_MINUTES - LONGEST_MINUTES)
+    return { kind: 'away', at, owner: random.below(owners), minutes: 1 + random.below(LONGEST_MINUTES) }
+  }
+  const hours = random.pick([-YEAR_HOURS, -24, -0.1, 0.1, 24, YEAR_HOURS])
+  return { kind: 'clock', at: random.below(FAULTY_MINUTES), node, hours }
 }
 
 function drawFault(nodes: number, random: Random): Fault {
@@ -47,6 +86,14 @@ function drawFault(nodes: number, random: Random): Fault {
     }
     return { kind: 'rates', from, until, rates }
   }
+  if (draw < 0.5)
+    return {
+      kind: 'kill',
+      at: from,
+      node: random.below(nodes),
+      writes: 1 + random.below(6),
+      minutes: 1 + random.below(LONGEST_MINUTES - 1)
+    }
   if (draw < 0.7) return { kind: 'crash', at: from, node: random.below(nodes), minutes: random.below(LONGEST_MINUTES) }
   if (draw < 0.9) return { kind: 'cut', from, until, share: random.next() / 2 }
   return { kind: 'beacon', from, until }

@@ -24,6 +24,7 @@ import { View } from '../network/view.ts'
 import type { World } from '../world.ts'
 import { createSimClock } from './sim-clock.ts'
 import { createMemoryStore } from './memory-store.ts'
+import { openProcessStore, type ProcessStore } from './process-store.ts'
 import { createSimVerifier } from './sim-verifier.ts'
 
 /** How a node answers who is not honest; undefined: not at all. */
@@ -69,6 +70,7 @@ export class SimNode {
   contentVersion = 0
   readonly #world: World
   readonly #options: SimNodeOptions
+  #process: ProcessStore
   #holder: Holder | undefined
   #questions: Questions
   #isReplicating = false
@@ -95,6 +97,7 @@ export class SimNode {
       holder: () => undefined,
       ownPeerId: this.peer.peer
     }
+    this.#process = openProcessStore(this.store)
     this.#holder = options.lie === undefined && this.isListed ? this.#openHolder() : undefined
     this.#questions = this.#newQuestions()
   }
@@ -117,6 +120,12 @@ export class SimNode {
   /** The answer to a request as it comes from the network. */
   async answer(request: Request, from: SimNode): Promise<Answer | undefined> {
     if (this.#options.lie !== undefined) return this.#options.lie(request, from)
+    const answer = await this.#honestAnswer(request, from)
+    if (answer !== undefined && this.isAwake) this.#world.events.answered(this, request, answer, from)
+    return answer
+  }
+
+  async #honestAnswer(request: Request, from: SimNode): Promise<Answer | undefined> {
     const holder = this.#holder
     if (holder === undefined) return undefined
     const handlers = holder.handlers()
@@ -170,17 +179,26 @@ export class SimNode {
   /** Loses what only memory had, and begins again with its store. */
   restart(): void {
     if (this.#holder === undefined) return
+    this.#process.end()
+    this.#process = openProcessStore(this.store)
     this.#holder = this.#openHolder()
     this.#questions = this.#newQuestions()
     this.isAwake = true
     this.view.refresh()
   }
 
+  /** Its process ends at the n-th write from now, which is lost; `restart` begins another one. */
+  killAtWrite(count: number): void {
+    this.#process.killAtWrite(count, () => {
+      this.isAwake = false
+    })
+  }
+
   #openHolder(): Holder {
     const { profile, timeline } = this.#world
     return new Holder({
       profile,
-      store: this.store,
+      store: this.#process.store,
       clock: this.clock,
       verifier: this.client.verifier,
       judge: JUDGE,

@@ -17,13 +17,6 @@ export class Coverage implements Watcher {
     this.#world = world
     this.#ownerOf = ownerOf
     world.watchers.push(this)
-    const { transport } = world
-    const ask = transport.ask.bind(transport)
-    transport.ask = async (from, to, request, signal) => {
-      const answer = await ask(from, to, request, signal)
-      if (!to.isAttacker) this.#answered(from, request, answer)
-      return answer
-    }
   }
 
   held(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void {
@@ -42,7 +35,7 @@ export class Coverage implements Watcher {
     this.seen.add(what)
   }
 
-  #answered(from: SimNode, request: Request, answer: Answer): void {
+  answered(_node: SimNode, request: Request, answer: Answer, from: SimNode): void {
     if (request.type !== 'put' && request.type !== 'commit') return
     const who = from.isAttacker ? 'attacker' : 'honest'
     const code = answer.type === 'refused' ? ` ${answer.code}` : ''

@@ -82,7 +82,7 @@ function renumbered(step: Step, claims: number, steps: number, most: number): St
 function drawPopulation(random: Random): Population {
   const isCalm = random.next() < 0.6
   return {
-    nodes: 20 + random.below(5) * 10,
+    nodes: 20 + random.below(4) * 10,
     lifeDays: isCalm ? 0 : random.pick([0, 1, 3, 7]),
     loss: isCalm ? 0 : random.pick([0, 0, 0.05]),
     squaringsPerSecond: random.pick([20_000, 100_000, 333_000]),
