@@ -11,6 +11,10 @@ import type { SimNode } from '../node/sim-node.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { HOUR_MS, MINUTE_MS, SIM_PROFILE, World } from '../world.ts'
 import { HeldHours } from './held-hours.ts'
+import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
+import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
+import { makeReveal } from '../claims.ts'
+import type { Request } from '../../../src/network/wire/messages.ts'
 import { AskError } from '../../../src/network/wire/ask.ts'
 import { FAULTY_MINUTES, type Fault, type Schedule } from './schedule.ts'
 
@@ -40,6 +44,13 @@ const NAMES = ['the-contested-name.chronym', 'the-contested-name.chronym', 'a-qu
 const LOOK_MINUTES = 60
 const COUNT_MINUTES = 10
 
+/** An unseen claim is offered from shortly before the first reveal until its contest is over. */
+const UNSEEN_MINUTES = 13
+const OFFERS = 16
+const OFFER_SECONDS = 10
+/** Rounds from the beginning to the first rival's commitment, ten minutes later. */
+const FIRST_COMMIT_ROUNDS = 200
+
 /** Longer than `settle` and a few questions. */
 const HEALING_MINUTES = 240
 
@@ -56,7 +67,7 @@ export interface Outcome {
 
 /** @param healingMinutes how long the run lasts after the time of faults */
 export async function runSchedule(
-  { seed, nodes: count, begins, faults }: Schedule,
+  { seed, nodes: count, begins, slowness = 1, faults }: Schedule,
   healingMinutes = HEALING_MINUTES
 ): Promise<Outcome> {
   const world = new World(`schedule ${seed}`, SMALL)
@@ -75,7 +86,11 @@ export async function runSchedule(
         ? [{ fromMs: fault.at * MINUTE_MS, untilMs: (fault.at + fault.minutes) * MINUTE_MS }]
         : []
     )
-    const owner = new Owner(world, name, { ...ALWAYS_AWAKE, absences })
+    const owner = new Owner(world, name, {
+      ...ALWAYS_AWAKE,
+      squaringsPerSecond: ALWAYS_AWAKE.squaringsPerSecond / (index === 0 ? slowness : 1),
+      absences
+    })
     at(begins[index] ?? 10, () => void owner.live())
     return owner
   })
@@ -113,12 +128,11 @@ export async function runSchedule(
     for (const { name } of names) shown.push((await new Resolver(world).resolve(name)).owner)
   }
   void last()
-  void contests.askAgain(world.addClient())
+  world.timeline.after(0, () => void contests.askAgain(world.addClient()))
   await world.timeline.runUntil(world.timeline.nowMs + HOUR_MS)
   if (shown.length < names.length) throw new Error('a resolver never got its answer')
   for (const { name, recordKey } of names) {
-    const winner = mostHeld(world.holdersOf(recordKey), name)
-    if (winner !== undefined) contests.ended(name, winner)
+    contests.ended(name, mostHeld(world.holdersOf(recordKey), name))
   }
   return {
     violations: [...holderRules.violations, ...ownerRules.violations, ...contests.violations, ...sleepers.violations],
@@ -129,6 +143,34 @@ export async function runSchedule(
   }
 }
 
+/** A whole VDF of an old pulse for the first rival's name. */
+async function offerUnseen(
+  world: World,
+  nodes: readonly SimNode[],
+  { name }: Owner,
+  { rounds, isCommitted }: Extract<Fault, { kind: 'unseen' }>
+): Promise<void> {
+  const key = world.newKey()
+  const salt = world.random('unseen').bytes(32)
+  // All nodes see the first rival's C within seconds of the tenth minute, and its p is 20 rounds after.
+  const round = world.round() + FIRST_COMMIT_ROUNDS - rounds
+  await world.sleep(UNSEEN_MINUTES * MINUTE_MS)
+  const record = encodeReveal(makeReveal({ name, owner: key, salt, round }, world.profile))
+  const commitment = commitmentHash(name, key.publicKey, salt, world.hash)
+  const client = world.addClient()
+  const tell = (request: Request): Promise<unknown> =>
+    Promise.all(nodes.map((node) => client.view.ask(node.peer, request).catch(ignoreSilence)))
+  if (isCommitted) await tell({ type: 'commit', commitment, nonce: new Uint8Array(8) })
+  for (let again = 0; again < OFFERS; again++) {
+    await tell({ type: 'put', kind: 'reveal', record })
+    await world.sleep(OFFER_SECONDS * 1000)
+  }
+}
+
+function ignoreSilence(error: unknown): void {
+  if (!(error instanceof AskError)) throw error
+}
+
 /** The claim that more than half of the holders have, by its id in hex. */
 function mostHeld(holders: readonly SimNode[], name: string): string | undefined {
   const ids = holders.flatMap(({ held }) => held.get(name)?.claimId ?? [])
@@ -136,11 +178,8 @@ function mostHeld(holders: readonly SimNode[], name: string): string | undefined
 }
 
 async function sendAgain(world: World, node: SimNode, { commitment }: Owner): Promise<void> {
-  try {
-    await world.addClient().view.ask(node.peer, { type: 'commit', commitment, nonce: new Uint8Array(8) })
-  } catch (error) {
-    if (!(error instanceof AskError)) throw error
-  }
+  const request = { type: 'commit', commitment, nonce: new Uint8Array(8) } as const
+  await world.addClient().view.ask(node.peer, request).catch(ignoreSilence)
 }
 
 interface Scene {
@@ -201,6 +240,9 @@ function begin(
       return
     case 'commitment':
       at(fault.at, () => void sendAgain(world, nodes[fault.node]!, owners[fault.owner]!))
+      return
+    case 'unseen':
+      at(0, () => void offerUnseen(world, nodes, owners[0]!, fault))
       return
     case 'away':
       return

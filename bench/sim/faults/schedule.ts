@@ -22,6 +22,11 @@ export type Fault =
   | { readonly kind: 'away'; readonly at: number; readonly owner: number; readonly minutes: number }
   /** A clock is wrong from then on, by hours ahead or behind. */
   | { readonly kind: 'clock'; readonly at: number; readonly node: number; readonly hours: number }
+  /**
+   * A claim of an earlier pulse, which nobody saw committed in time, is sent to all nodes as the first rival reveals;
+   * `isCommitted`: with its C, late.
+   */
+  | { readonly kind: 'unseen'; readonly rounds: number; readonly isCommitted: boolean }
   /** Somebody sends an owner's C to a node once more. */
   | { readonly kind: 'commitment'; readonly at: number; readonly node: number; readonly owner: number }
 
@@ -30,6 +35,8 @@ export interface Schedule {
   readonly nodes: number
   /** Minutes at which each rival begins: two for the contested name, the others alone. */
   readonly begins: readonly number[]
+  /** How many times as long the first rival works, so that the higher claim comes first; 1 without. */
+  readonly slowness?: number
   readonly faults: readonly Fault[]
 }
 
@@ -39,6 +46,11 @@ export const FAULTY_MINUTES = 180
 /** A sleep through all of contest and settling, at one node: more than half of the others are awake. */
 const LONGEST_SLEEP_MINUTES = 170
 
+/** The first rivals commit after ten minutes, reveal three minutes later, and settle after two hours. */
+const COMMIT_MINUTES = 10
+const REVEAL_MINUTES = 13
+const SETTLING_MINUTES = 125
+
 const YEAR_HOURS = 365 * 24
 
 /** No partition lasts as long as `settle`, two hours here (P14). */
@@ -46,15 +58,26 @@ const LONGEST_MINUTES = 60
 
 export function drawSchedule(seed: string, random: Random): Schedule {
   const nodes = 5 + random.below(3)
-  const rival = random.below(3)
-  const begins = [10, 10 + (random.next() < 0.5 ? 0 : rival), 15 + random.below(60)]
+  const rivals = drawRivals(random)
+  const begins = [...rivals.begins, 15 + random.below(60)]
   const faults = Array.from({ length: 1 + random.below(6) }, () => drawFault(nodes, random))
   if (random.next() < 0.3) faults.push(drawHabit(nodes, begins.length, random))
+  if (random.next() < 0.2)
+    faults.push({ kind: 'unseen', rounds: 1 + random.below(40), isCommitted: random.next() < 0.5 })
   for (let times = random.below(4); times > 0; times--) {
     const at = 10 + random.below(10)
     faults.push({ kind: 'commitment', at, node: random.below(nodes), owner: random.below(begins.length) })
   }
-  return { seed, nodes, begins, faults }
+  return { seed, nodes, begins, slowness: rivals.slowness, faults }
+}
+
+/** Two in five times the second one is overtaken: it reveals first, and the lower claim comes within its contest. */
+function drawRivals(random: Random): { readonly begins: readonly number[]; readonly slowness: number } {
+  const draw = random.next()
+  if (draw < 0.3) return { begins: [COMMIT_MINUTES, COMMIT_MINUTES], slowness: 1 }
+  if (draw < 0.6) return { begins: [COMMIT_MINUTES, COMMIT_MINUTES + random.below(3)], slowness: 1 }
+  const later = 0.1 + random.next() * 0.5
+  return { begins: [COMMIT_MINUTES, COMMIT_MINUTES + later], slowness: 1 + (later + 0.1 + random.next() * 0.9) / 2 }
 }
 
 /** One of a population: a node that sleeps long, an owner that is away, or a wrong clock. One, so that most are well. */
@@ -62,8 +85,11 @@ function drawHabit(nodes: number, owners: number, random: Random): Fault {
   const node = random.below(nodes)
   const draw = random.next()
   if (draw < 0.4) {
-    const at = random.below(20)
-    return { kind: 'sleep', at, node, minutes: 1 + random.below(LONGEST_SLEEP_MINUTES - at) }
+    // Half of them begin between the first reveals of a contest and end after it settles.
+    const isTimed = random.next() < 0.5
+    const at = isTimed ? REVEAL_MINUTES + random.next() * 1.5 : random.below(20)
+    const minutes = isTimed ? SETTLING_MINUTES + random.below(30) : 1 + random.below(LONGEST_SLEEP_MINUTES - 20)
+    return { kind: 'sleep', at, node, minutes }
   }
   if (draw < 0.7) {
     const at = random.below(FAULTY_MINUTES - LONGEST_MINUTES)
@@ -95,8 +121,17 @@ function drawFault(nodes: number, random: Random): Fault {
       minutes: 1 + random.below(LONGEST_MINUTES - 1)
     }
   if (draw < 0.7) return { kind: 'crash', at: from, node: random.below(nodes), minutes: random.below(LONGEST_MINUTES) }
-  if (draw < 0.9) return { kind: 'cut', from, until, share: random.next() / 2 }
+  if (draw < 0.9) return drawCut(random)
   return { kind: 'beacon', from, until }
+}
+
+/** Two in five of them are timed: somebody cuts the network as rivals commit, or between their reveals. */
+function drawCut(random: Random): Fault {
+  const draw = random.next()
+  const share = random.next() / 2
+  if (draw < 0.2) return { kind: 'cut', from: COMMIT_MINUTES - 1, until: COMMIT_MINUTES + random.next() * 3, share }
+  const from = draw < 0.4 ? REVEAL_MINUTES + random.next() * 1.5 : random.below(FAULTY_MINUTES - LONGEST_MINUTES)
+  return { kind: 'cut', from, until: from + 1 + random.below(LONGEST_MINUTES - 1), share }
 }
 
 /**

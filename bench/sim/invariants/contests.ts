@@ -59,17 +59,18 @@ export class ContestInvariants implements Watcher {
   }
 
   /**
-   * To be called at the end: the claim that won is no higher than one that more than half of all nodes saw in time.
+   * To be called at the end: no claim that two thirds of all nodes witnessed in their contests is lower than the one that
+   * won, or is left without a winner. With fewer, a partition and a crash may leave the higher claim a majority.
    *
-   * @param winner id of the claim in hex
+   * @param winner id of the claim that more than half hold, in hex
    */
-  ended(name: string, winner: string): void {
-    const claims = this.#inTime.get(name)
-    const won = claims?.get(winner)
-    if (claims === undefined || won === undefined) return
-    for (const { claim, nodes } of claims.values())
-      if (nodes.size * 2 > this.#world.topology.size && isLower(claim, won.claim))
-        this.#found('P1', `${name}: ${nodes.size} nodes saw a lower claim in time, and it lost`)
+  ended(name: string, winner: string | undefined): void {
+    const claims = [...(this.#inTime.get(name)?.entries() ?? [])]
+    const won = claims.find(([id]) => id === winner)?.[1].claim
+    if (won === undefined && winner !== undefined) return
+    for (const [, { claim, nodes }] of claims)
+      if (nodes.size * 3 >= this.#world.topology.size * 2 && (won === undefined || isLower(claim, won)))
+        this.#found('P1', `${name}: ${nodes.size} nodes saw a claim in time, and ${won ? 'a higher one' : 'none'} won`)
   }
 
   /** Sends each C again to those that gave a receipt for it: they still have it, with its s. */
