@@ -114,8 +114,8 @@ if (values.schedules !== undefined) {
   process.exit(result.broken.length === 0 ? 0 : 1)
 }
 if (values['replay-plan'] !== undefined) {
-  const { text, code } = await replayPlan(values['replay-plan'], values.json).catch((error: Error) =>
-    fail(`--replay-plan: ${error.message}`)
+  const { text, code } = await replayPlan(values['replay-plan'], values.json).catch((error: unknown) =>
+    fail(`--replay-plan: ${error instanceof Error ? error.message : String(error)}`)
   )
   process.stdout.write(`${text}\n`)
   process.exit(code)

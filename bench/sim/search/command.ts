@@ -25,7 +25,7 @@ export async function searchCommand(
 /** Throws an Error that names cause and cure where the text is no plan. */
 export async function replayPlan(text: string, isJson: boolean): Promise<Printed> {
   const { coverage, plan, ...played } = await play(parsePlan(text))
-  const shown = { ...played, coverage: coverage.size, plan }
+  const shown = { ...played, coverage: coverage.length, plan }
   return { text: JSON.stringify(shown, undefined, isJson ? 0 : 2), code: played.isFinding ? 1 : 0 }
 }
 

@@ -19,6 +19,9 @@ const WHICH: readonly Which[] = ['nearest', 'farthest', 'any']
 const MAX_STEPS = 8
 const MAX_CLAIMS = 3
 
+/** Moves that are mixed in: not those that need weeks of lead, nor the flood, which takes seconds to play. */
+const MIXED = MOVES.filter(({ id, leadDays }) => leadDays === undefined && id !== 'flood-of-commitments')
+
 /** Minutes after the beginning of a phase at which steps begin: moments within a contest, and hours. */
 const PLUS_MINUTES = [0, 0.1, 0.5, 1, 2, 5, 30, 90, 600]
 
@@ -82,8 +85,9 @@ function renumbered(step: Step, claims: number, steps: number, most: number): St
 function drawPopulation(random: Random): Population {
   const isCalm = random.next() < 0.6
   return {
-    nodes: 20 + random.below(4) * 10,
-    lifeDays: isCalm ? 0 : random.pick([0, 1, 3, 7]),
+    // Churn costs most of a run's time.
+    nodes: 20 + random.below(isCalm ? 4 : 2) * 10,
+    lifeDays: isCalm ? 0 : random.pick([0, 0, 3, 7]),
     loss: isCalm ? 0 : random.pick([0, 0, 0.05]),
     squaringsPerSecond: random.pick([20_000, 100_000, 333_000]),
     hoursAwake: isCalm ? 24 : random.pick([8, 24]),
@@ -143,7 +147,7 @@ function drawAction(claims: number, steps: number, random: Random): Action {
   if (draw < 0.75) return { do: 'turn', group: random.below(steps), lie: drawLie(claims, random) }
   if (draw < 0.82) return { do: random.next() < 0.5 ? 'leave' : 'return', group: random.below(steps) }
   if (draw < 0.92) return drawFault(share, which, random)
-  const move = random.pick(MOVES.filter(({ leadDays }) => leadDays === undefined))
+  const move = random.pick(MIXED)
   return { do: 'move', id: move.id, ids: move.ids === 0 ? 0 : drawIds(random) }
 }
 

@@ -35,7 +35,8 @@ export interface Played {
   readonly spending: Spending
   readonly diverseIds: number
   readonly violations: readonly Violation[]
-  readonly coverage: ReadonlySet<string>
+  /** Kinds of decisions that were reached. */
+  readonly coverage: readonly string[]
 }
 
 export async function play(plan: Plan): Promise<Played> {
@@ -139,7 +140,7 @@ export async function play(plan: Plan): Promise<Played> {
     spending: adversary.spending,
     diverseIds: stage.used.diverseIds,
     violations,
-    coverage: coverage.seen
+    coverage: [...coverage.seen]
   }
 }
 

@@ -26,7 +26,7 @@ export interface Best {
 export interface Finding {
   readonly what: string
   readonly number: number
-  readonly played: Omit<Played, 'coverage'>
+  readonly played: Played
   /** The smallest plan found that does the same. */
   readonly plan: Plan
 }
@@ -45,8 +45,7 @@ export interface SearchResult {
 export async function search(
   count: number,
   seed: string,
-  onProgress: (share: number) => void = () => undefined,
-  first: readonly Plan[] = []
+  onProgress: (share: number) => void = () => undefined
 ): Promise<SearchResult> {
   const random = new Random(`search ${seed}`)
   const covered = new Set<string>()
@@ -56,9 +55,9 @@ export async function search(
   const found = new Map<string, { number: number; played: Played }>()
   for (let number = 0; number < count; number++) {
     onProgress(number / count)
-    const plan = first[number] ?? nextPlan(`${seed}.${number}`, corpus, random)
+    const plan = nextPlan(`${seed}.${number}`, corpus, random)
     const played = await play(plan)
-    const fresh = [...played.coverage].filter((kind) => !covered.has(kind))
+    const fresh = played.coverage.filter((kind) => !covered.has(kind))
     for (const kind of fresh) covered.add(kind)
     if (isKept(played, fresh.length, corpus)) keep(corpus, played)
     noteBest(best, played, number)
@@ -76,9 +75,7 @@ export async function search(
       const again = await play(smaller)
       return again.isFinding && nameOf(again).split(',')[0] === what.split(',')[0]
     }
-    const { coverage, ...rest } = played
-    void coverage
-    findings.push({ what, number, played: rest, plan: await shrinkPlan(played.plan, isStill) })
+    findings.push({ what, number, played, plan: await shrinkPlan(played.plan, isStill) })
   }
   return {
     plans: count,

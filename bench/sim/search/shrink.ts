@@ -3,7 +3,7 @@ import { smallerPlans } from './smaller.ts'
 import type { Plan } from './plan.ts'
 
 /** Plays of one shrinking at most. */
-const MOST_PLAYS = 120
+const MOST_PLAYS = 60
 
 /**
  * The smallest plan found that still does it: each pass tries fewer steps, fewer ids, calmer populations and plainer

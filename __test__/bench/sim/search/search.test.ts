@@ -1,0 +1,79 @@
+/** The search finds harm by itself, tells what goes beyond the limits, and makes plans smaller. */
+import { describe, expect, it } from 'vitest'
+import { parsePlan, type Plan, type Step } from '../../../../bench/sim/search/plan.ts'
+import { play } from '../../../../bench/sim/search/play.ts'
+import { search } from '../../../../bench/sim/search/search.ts'
+import { shrinkPlan } from '../../../../bench/sim/search/shrink.ts'
+
+const LIE = { face: 'claim', to: 'all', other: 'nothing', claim: 0, state: 'settled', vouches: false } as const
+const CALM = { nodes: 30, lifeDays: 0, loss: 0, squaringsPerSecond: 333_000, hoursAwake: 24, awayDays: 0 }
+const JOIN: Step = { at: 'settled', plusMinutes: 0, do: 'join', count: 11, where: 'name', together: 2, lie: LIE }
+const PLAN: Plan = {
+  seed: '1',
+  days: 4,
+  population: CALM,
+  claims: [{ kind: 'old', rounds: 1_000, isRenewed: false }],
+  steps: [JOIN]
+}
+
+/** Ids that hand over a commitment as seen early, two holders that see it late, and the claim in the owner's contest. */
+function vouching(count: number): Plan {
+  const lie = { ...LIE, face: 'nothing', vouches: true } as const
+  return {
+    ...PLAN,
+    days: 2,
+    // Slow enough that each holder asks its neighbours once while the owner works.
+    population: { ...CALM, squaringsPerSecond: 20_000 },
+    claims: [{ kind: 'old', rounds: 300, isRenewed: false }],
+    steps: [
+      { at: 'committed', plusMinutes: 1, do: 'join', count, where: 'name', together: 2, lie },
+      { at: 'committed', plusMinutes: 1, do: 'commit', claim: 0, share: 0.2, which: 'nearest', times: 1 },
+      { at: 'contest', plusMinutes: 0, do: 'put', claim: 0, share: 1, which: 'nearest', times: 4 }
+    ]
+  }
+}
+
+describe('the search', () => {
+  it('does the same again with the same seed, and finds by itself how ids take a name', async () => {
+    const [first, again] = [await search(1, '27'), await search(1, '27')]
+    expect(again).toEqual(first)
+    expect(first.best[0]).toMatchObject({ harm: 'taken' })
+    expect(first.coverage).toBeGreaterThan(10)
+  })
+
+  it('allows eleven ids what a majority may do, and calls it a finding by four', async () => {
+    const eleven = await play(PLAN)
+    expect(eleven).toMatchObject({ harm: 'unpinned', allowed: 'unpinned', isFinding: false, holders: { wrong: 0 } })
+    const four = await play({ ...PLAN, days: 2, steps: [{ ...JOIN, count: 4 }] })
+    expect(four).toMatchObject({ harm: 'harmless', allowed: 'harmless', isFinding: false })
+  })
+
+  it('makes a plan as small as what it does', async () => {
+    const noise: Step[] = [
+      { at: 'before', plusMinutes: 0, do: 'commit', claim: 1, share: 0.1, which: 'any', times: 2 },
+      { at: 'pinned', plusMinutes: 5, do: 'leave', group: 3 }
+    ]
+    const population = { ...CALM, nodes: 24 }
+    const claims = [...PLAN.claims, { kind: 'worked', speed: 333_000 } as const]
+    const isStill = async (plan: Plan): Promise<boolean> => (await play({ ...plan, days: 2 })).harm === 'unpinned'
+    const { steps, claims: left } = await shrinkPlan({ ...PLAN, population, claims, steps: [...noise, JOIN] }, isStill)
+    expect(steps).toEqual([JOIN])
+    expect(left).toEqual(PLAN.claims)
+  })
+
+  it('refuses text that is no plan, and says what a plan has', () => {
+    expect(() => parsePlan('{')).toThrow('quote it as --search prints it')
+    expect(() => parsePlan('{}')).toThrow('a plan has seed, days, population, claims and steps')
+    expect(() => parsePlan(JSON.stringify({ ...PLAN, claims: [] }))).toThrow('names claim 0, and claims has 0')
+    expect(() => parsePlan(JSON.stringify({ ...PLAN, steps: [{ ...JOIN, at: 'later' }] }))).toThrow('begins at one of')
+  })
+})
+
+describe('found by the search, as it is now', () => {
+  it('three ids in two /24 that vouch for a commitment take a name from a slow owner; two do not', async () => {
+    const three = await play(vouching(3))
+    expect(three).toMatchObject({ harm: 'taken', allowed: 'harmless', isFinding: true, diverseIds: 3 })
+    expect(three.spending).toMatchObject({ prefixes: 2, widePrefixes: 1 })
+    expect(await play(vouching(2))).toMatchObject({ harm: 'harmless', holders: { wrong: 0 } })
+  })
+})
