@@ -9,7 +9,7 @@ import { MOVES } from '../moves/index.ts'
 import type { Harm } from '../moves/move.ts'
 import type { SimNode } from '../node/sim-node.ts'
 import type { Owner } from '../people/owner.ts'
-import { DAY_MS, HOUR_MS, type World } from '../world.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world.ts'
 import { AttackersClaim } from './claims.ts'
 import { Group } from './lies.ts'
 import type { Action, Plan, Which } from './plan.ts'
@@ -177,6 +177,7 @@ export class Stage {
     const move = MOVES.find((each) => each.id === id)
     if (move === undefined) throw new Error(`no move is called ${id}`)
     this.used.moves.push(move.allows)
+    while (move.begins === 'settled' && this.#victim.reveal === undefined) await this.#world.sleep(MINUTE_MS)
     const thief = (pubkey: Uint8Array): void => void this.thieves.add(toHex(pubkey))
     const done = move.run({ world: this.#world, adversary: this.#adversary, victim: this.#victim, ids, thief })
     this.#countIds()
