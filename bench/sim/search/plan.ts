@@ -69,6 +69,21 @@ export type Action =
 
 export type Which = 'nearest' | 'farthest' | 'any'
 
+export const ACTIONS: readonly Action['do'][] = [
+  'join',
+  'turn',
+  'leave',
+  'return',
+  'commit',
+  'put',
+  'cut',
+  'restart',
+  'sleep',
+  'beacon',
+  'clocks',
+  'move'
+]
+
 export type Step = Action & { readonly at: Phase; readonly plusMinutes: number }
 
 export interface Population {
@@ -107,6 +122,8 @@ export function parsePlan(text: string): Plan {
     throw new Error('a plan needs days above 0 and population.nodes from 2')
   const bad = (steps as readonly Step[]).find(({ at, plusMinutes }) => !PHASES.includes(at) || !(plusMinutes >= 0))
   if (bad !== undefined) throw new Error(`a step begins at one of ${PHASES.join(', ')}, plusMinutes from 0 on`)
+  const unknown = (steps as readonly Step[]).find((step) => !ACTIONS.includes(step.do))
+  if (unknown !== undefined) throw new Error(`${unknown.do} is no action: ${ACTIONS.join(', ')}`)
   const missing = (steps as readonly Step[]).find((step) => claimOf(step) !== undefined && !claims[claimOf(step)!])
   if (missing !== undefined) throw new Error(`a step names claim ${claimOf(missing)}, and claims has ${claims.length}`)
   return plan as Plan

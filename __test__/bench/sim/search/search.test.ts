@@ -75,6 +75,9 @@ describe('the search', () => {
     expect(() => parsePlan('{}')).toThrow('a plan has seed, days, population, claims and steps')
     expect(() => parsePlan(JSON.stringify({ ...PLAN, claims: [] }))).toThrow('names claim 0, and claims has 0')
     expect(() => parsePlan(JSON.stringify({ ...PLAN, steps: [{ ...JOIN, at: 'later' }] }))).toThrow('begins at one of')
+    expect(() => parsePlan(JSON.stringify({ ...PLAN, steps: [{ ...JOIN, do: 'steal' }] }))).toThrow(
+      'steal is no action: join'
+    )
   })
 })
 
