@@ -12,6 +12,12 @@ export interface Limit {
 
 /** A majority of twenty. */
 const MAJORITY = 11
+
+/** P14 to P17 hold while less than half of a name's neighbours lie (docs/protocol/rules.md, 18). */
+export function isHalf({ diverseIds }: Used): boolean {
+  return diverseIds >= MAJORITY - 1
+}
+
 /** `witness_quorum` of network `main`. */
 const WITNESSES = 5
 

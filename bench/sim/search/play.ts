@@ -2,7 +2,7 @@
 import { Adversary, type Spending } from '../adversary.ts'
 import { HolderInvariants } from '../invariants/holders.ts'
 import { OwnerInvariants } from '../invariants/owners.ts'
-import type { Violation } from '../invariants/violation.ts'
+import type { InvariantId, Violation } from '../invariants/violation.ts'
 import type { Harm } from '../moves/move.ts'
 import { startChurn } from '../people/churn.ts'
 import { Owner } from '../people/owner.ts'
@@ -11,7 +11,7 @@ import { count, EXCUSED, harmOf, none, wrongAt, type Sights } from '../run.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, World } from '../world.ts'
 import { BEFORE_MS, Stage } from './actions.ts'
 import { Coverage } from './coverage.ts'
-import { allowed, isWorse } from './limits.ts'
+import { allowed, isHalf, isWorse } from './limits.ts'
 import type { Phase, Plan } from './plan.ts'
 
 const LOOK_MS = 6 * HOUR_MS
@@ -20,6 +20,9 @@ const SETTLED_DAYS = 1.5
 const PINNED_DAYS = 3.5
 
 const ALWAYS = 24
+
+/** The others hold while less than half lie, and only so far as nodes hear each other. */
+const ALWAYS_HELD: readonly InvariantId[] = ['P3', 'P4', 'P13']
 
 export interface Played {
   readonly plan: Plan
@@ -123,9 +126,10 @@ export async function play(plan: Plan): Promise<Played> {
   const isPublished = victim.revealedMs === undefined || victim.registeredMs !== undefined
   const harm = harmOf({ unpinned, pinned, wrong, of: holders.length, thief, isPublished })
   const limit = allowed(stage.used, plan)
-  const hasFaults = stage.used.faults.size > 0 || population.awayDays > 0 || population.hoursAwake < ALWAYS
+  const isBeyond =
+    isHalf(stage.used) || stage.used.faults.size > 0 || population.awayDays > 0 || population.hoursAwake < ALWAYS
   const violations = [...holderRules.violations, ...ownerRules.violations].filter(
-    ({ rule }) => !EXCUSED[limit].includes(rule) && !(hasFaults && rule !== 'P3' && rule !== 'P4' && rule !== 'P13')
+    ({ rule }) => !EXCUSED[limit].includes(rule) && (!isBeyond || ALWAYS_HELD.includes(rule))
   )
   return {
     plan,
