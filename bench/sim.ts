@@ -7,6 +7,7 @@
  * npm run sim -- --search N [--seed S] [--json]
  * npm run sim -- --replay-plan PLAN
  * npm run sim -- --plot FILE.svg
+ * npm run sim -- --figures DIRECTORY [--nodes N,...] [--seed S,...] [--days D] [--resume FILE]
  *
  * Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
  * With --schedules: random schedules of faults on small networks; with --replay: one that was printed.
@@ -21,6 +22,7 @@ import { runSchedule } from './sim/faults/run-schedule.ts'
 import type { Schedule } from './sim/faults/schedule.ts'
 import { MOVES } from './sim/moves/index.ts'
 import { comparison, table } from './sim/report/table.ts'
+import { writeFigures } from './sim/scale/command.ts'
 import { schedulesText } from './sim/schedules.ts'
 import { replayPlan, searchCommand } from './sim/search/command.ts'
 import { plotEclipse } from './sim/plot.ts'
@@ -36,6 +38,7 @@ const { values } = parseArgs({
     life: { type: 'string' },
     seed: option('1'),
     plot: { type: 'string' },
+    figures: { type: 'string' },
     schedules: { type: 'string' },
     replay: { type: 'string' },
     workers: option(`${availableParallelism()}`),
@@ -140,6 +143,13 @@ if (values.plot !== undefined) {
       MOVES.find(({ id }) => id === 'eclipse-settled')!
     )
   )
+  process.exit(0)
+}
+
+if (values.figures !== undefined) {
+  const sweep = { nodes: counts('nodes', 2), seeds: list(values.seed), days: common.days }
+  await writeFigures(values.figures, sweep, batch('figures')).catch((error: unknown) => fail((error as Error).message))
+  clearBar()
   process.exit(0)
 }
 

@@ -1,0 +1,88 @@
+/** The page of figures: what it holds, and what counts as the least number of ids. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { run, type RunResult } from '../../../../bench/sim/run.ts'
+import { curves } from '../../../../bench/sim/scale/curves.ts'
+import { GOALS } from '../../../../bench/sim/scale/goals.ts'
+import { page } from '../../../../bench/sim/scale/page.ts'
+import { median, rowOf, sweepJobs } from '../../../../bench/sim/scale/sweep.ts'
+
+const GOAL = GOALS.find(({ id }) => id === 'eclipse-settled')!
+const DOCS = join(import.meta.dirname, '../../../../docs/simulator')
+
+const sampled = (): Promise<RunResult> => run({ nodes: 4, days: 0.1, names: 0, seed: '1' })
+
+/** Cells of all rows of all tables, without their heads. */
+function tables(text: string): string[][][] {
+  return [...text.matchAll(/(?:^\|.*\n)+/gm)].map(([table]) =>
+    table
+      .trim()
+      .split('\n')
+      .map((row) => row.split('|').slice(1, -1))
+  )
+}
+
+describe('the figures', () => {
+  it('have a table for each goal and a row for each number of nodes, as the kept page has', async () => {
+    const options = { nodes: [4, 6], seeds: ['1', '2'], days: 0.1 }
+    const sample = await sampled()
+    const results = sweepJobs(options).map(({ nodes, seed, move, ids }) => ({
+      ...sample,
+      nodes,
+      seed,
+      move: move!,
+      attacker: { ...sample.attacker, ids: ids! }
+    }))
+    const written = page(options, results)
+    for (const [text, rows] of [
+      [written, 2],
+      [readFileSync(join(DOCS, 'figures.md'), 'utf8'), undefined]
+    ] as const) {
+      const found = tables(text)
+      expect(found).toHaveLength(GOALS.length + 1)
+      for (const [head, , ...body] of found) {
+        for (const row of body) expect(row).toHaveLength(head!.length)
+        if (rows !== undefined) expect(body).toHaveLength(rows)
+        expect(body.flat().join()).not.toMatch(/NaN|Infinity|undefined/)
+      }
+    }
+  })
+
+  it('name the least number of ids that most seeds need', async () => {
+    const sample = await sampled()
+    const result = (ids: number, seed: string, wrong: number): RunResult => ({
+      ...sample,
+      nodes: 4,
+      move: GOAL.move,
+      seed,
+      attacker: { ...sample.attacker, ids },
+      unpinned: { right: 1, wrong, contested: 0, missing: 0 }
+    })
+    const results = GOAL.ids.flatMap((ids) => [
+      result(ids, '1', ids >= 9 ? 2 : 0),
+      result(ids, '2', ids >= 11 ? 2 : 0),
+      result(ids, '3', ids >= 12 ? 2 : 0)
+    ])
+    expect(rowOf(GOAL, 4, results)).toMatchObject({ leastIds: 11 })
+    expect(rowOf(GOAL, 4, results).results).toHaveLength(3)
+    const never = results.map((each) => ({ ...each, unpinned: { ...each.unpinned, wrong: 0 } }))
+    expect(rowOf(GOAL, 4, never).leastIds).toBeUndefined()
+    expect(rowOf(GOAL, 4, never).results.map(({ attacker }) => attacker.ids)).toEqual([20, 20, 20])
+  })
+
+  it('run a move once for two goals that are read from it', () => {
+    const jobs = sweepJobs({ nodes: [10], seeds: ['1', '2'], days: 6 })
+    expect(new Set(jobs.map((job) => JSON.stringify(job))).size).toBe(jobs.length)
+    expect(jobs.filter(({ move }) => move === 'eclipse-settled')).toHaveLength(2 * GOAL.ids.length)
+  })
+})
+
+it('a median is one of the values', () => {
+  expect([median([3, 1, 2]), median([4, 1])]).toEqual([2, 1])
+  expect(() => median([])).toThrow(RangeError)
+})
+
+it('a plot without a curve has no number that is none', () => {
+  expect(curves('nothing', [])).not.toMatch(/NaN|Infinity/)
+})
