@@ -1,5 +1,5 @@
 /** npm run sim -- --figures DIRECTORY: what each attack on a name costs, by nodes, as a page and a plot. */
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runBatch, type BatchOptions } from '../batch/batch.ts'
 import { curves } from './curves.ts'
@@ -9,6 +9,8 @@ import { median, rowOf, sweepJobs, type SweepOptions } from './sweep.ts'
 
 /** Writes figures.md and keys.svg. Throws an Error where the directory does not exist. */
 export async function writeFigures(directory: string, options: SweepOptions, batch: BatchOptions): Promise<void> {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Error(`--figures: ${directory} is no directory: make it first`)
   const results = await runBatch(sweepJobs(options), batch)
   const plotted = GOALS.map((goal) => ({
     title: goal.id,

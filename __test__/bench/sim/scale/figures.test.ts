@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run, type RunResult } from '../../../../bench/sim/run.ts'
 import { curves } from '../../../../bench/sim/scale/curves.ts'
+import { writeFigures } from '../../../../bench/sim/scale/command.ts'
 import { GOALS } from '../../../../bench/sim/scale/goals.ts'
 import { page } from '../../../../bench/sim/scale/page.ts'
 import { median, rowOf, sweepJobs } from '../../../../bench/sim/scale/sweep.ts'
@@ -76,6 +77,11 @@ describe('the figures', () => {
     expect(new Set(jobs.map((job) => JSON.stringify(job))).size).toBe(jobs.length)
     expect(jobs.filter(({ move }) => move === 'eclipse-settled')).toHaveLength(2 * GOAL.ids.length)
   })
+})
+
+it('are not begun without a directory to write to', async () => {
+  const options = { nodes: [4], seeds: ['1'], days: 0.1 }
+  await expect(writeFigures('no-such-directory', options, { workers: 1 })).rejects.toThrow('is no directory')
 })
 
 it('a median is one of the values', () => {
