@@ -72,12 +72,16 @@ export interface PeersParts {
   readonly lookUps: LookUps
   readonly prefixes: Prefixes
   readonly acquaintances: Pick<Acquaintances, 'met'>
+  /** Carries a question to a peer: `ask`, but for simulated networks. */
+  readonly exchange?: typeof ask
+  /** Bytes that nobody can foresee; seeded ones in a simulated network. */
+  readonly random?: (length: number) => Uint8Array
 }
 
 export function createPeers(
   node: Node,
   profile: NetworkProfile,
-  { lookUps, prefixes, acquaintances }: PeersParts,
+  { lookUps, prefixes, acquaintances, exchange = ask, random = randomBytes }: PeersParts,
   penalise: (peer: PeerId, reason: string) => void
 ): Peers {
   const { k } = profile
@@ -114,23 +118,21 @@ export function createPeers(
       const found = new Map(connected.map((id) => [id.toString(), id]))
       // A network smaller than one look-up's result needs only one.
       const count = bits === 0 && tableSize(node) < k ? 1 : NEIGHBOURHOOD_LOOKUPS
-      const lookedUp = Array.from({ length: count }, () =>
-        lookUps.closest(blindedKey(key, bits, randomBytes(32)), signal)
-      )
+      const lookedUp = Array.from({ length: count }, () => lookUps.closest(blindedKey(key, bits, random(32)), signal))
       for (const peers of await Promise.all(lookedUp)) {
         for (const id of peers) found.set(id.toString(), id)
       }
       // Not ordered by distance: the selection must not reveal the key.
-      const random = randomBytes(32)
+      const start = random(32)
       const sharing = [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits))
       const shuffled = sharing
-        .map((id) => ({ id, place: distance(random, positionOf(id)) }))
+        .map((id) => ({ id, place: distance(start, positionOf(id)) }))
         .sort((left, right) => left.place - right.place)
       return { peers: diverseFirst(peersOf(shuffled.map(({ id }) => id)), NEIGHBOURHOOD_PARTS * k, profile), bits }
     },
     async ask(peer, request, signal) {
       try {
-        return await ask(node, peer.id, request, profile, signal)
+        return await exchange(node, peer.id, request, profile, signal)
       } catch (error) {
         await dropUnreachable(node, peer.id)
         throw error

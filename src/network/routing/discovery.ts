@@ -29,14 +29,15 @@ const SAMPLE_EVERY_MS = 6 * 60 * 60_000
 /**
  * Starts; returns the function that ends it. Below k known peers, looks up this node's neighbours. Then looks up each
  * farther part of the key space, as in Kademlia, and repeats when half as many more are known. Kad-dht's own refreshes
- * do the rest.
+ * do the rest. `random`: bytes that nobody can foresee; seeded ones in a simulated network.
  */
 export function discoverPeers(
   node: Node,
   k: number,
   lookUps: LookUps,
   timers: Pick<Clock, 'every'>,
-  log: Logger
+  log: Pick<Logger, 'debug'>,
+  random: (length: number) => Uint8Array = randomBytes
 ): () => void {
   const ended = new AbortController()
   let running = false
@@ -60,7 +61,7 @@ export function discoverPeers(
   const lookFar = async (): Promise<void> => {
     try {
       for (let shared = 0; shared < OWN_BITS && 2 ** shared * k <= lookUps.networkSize(); shared++) {
-        const key = farKey(positionOf(node.peerId), shared)
+        const key = farKey(positionOf(node.peerId), shared, random(32))
         if (shared < MAX_SAMPLED_BITS) await lookUps.sample(key, ended.signal, shared === 0)
         else await lookUps.askNetwork(key, ended.signal)
       }
@@ -78,7 +79,7 @@ export function discoverPeers(
     request(true)
   })
   const endSampling = timers.every(SAMPLE_EVERY_MS, () => {
-    if (tableSize(node) >= k) void attempt(() => lookUps.sample(randomBytes(32), ended.signal))
+    if (tableSize(node) >= k) void attempt(() => lookUps.sample(random(32), ended.signal))
   })
   return () => {
     endListening()
@@ -87,8 +88,8 @@ export function discoverPeers(
   }
 }
 
-function farKey(own: Uint8Array, shared: number): Uint8Array {
+function farKey(own: Uint8Array, shared: number, random: Uint8Array): Uint8Array {
   const key = own.slice()
   key[shared >> 3]! ^= 0x80 >> (shared & 7)
-  return blindedKey(key, shared + 1, randomBytes(32))
+  return blindedKey(key, shared + 1, random)
 }

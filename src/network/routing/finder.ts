@@ -19,7 +19,13 @@ export interface Finder {
   answer(request: FindRequest): Promise<{ readonly type: 'found'; readonly peers: FoundPeer[] }>
 }
 
-export function createFinder(node: Node, profile: NetworkProfile, prefixes: SettledPrefixes): Finder {
+/** `exchange` carries a question to a peer: `ask`, but for simulated networks. */
+export function createFinder(
+  node: Node,
+  profile: NetworkProfile,
+  prefixes: SettledPrefixes,
+  exchange: typeof ask = ask
+): Finder {
   const prefixOfNamed = ({ id, addresses }: Named): string =>
     prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0]))
 
@@ -31,7 +37,7 @@ export function createFinder(node: Node, profile: NetworkProfile, prefixes: Sett
         const { remotePeer } = await node.dial([...addresses])
         if (!remotePeer.equals(id)) return undefined
       }
-      const answer = await ask(node, id, { type: 'find', key }, profile)
+      const answer = await exchange(node, id, { type: 'find', key }, profile)
       await prefixes.settled(id)
       if (answer.type === 'found') {
         addAnswering(node, id)
