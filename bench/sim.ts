@@ -1,5 +1,5 @@
 /**
- * npm run sim -- [--nodes 1000] [--days 8] [--names 5] [--move NAME|all|none] [--ids N] [--life DAYS] [--seed S] [--compare] [--json]
+ * npm run sim -- [--nodes 1000] [--days 8] [--names 5] [--move NAME|all|none] [--ids N] [--life DAYS] [--routing real|modelled] [--seed S] [--compare] [--json]
  *   --nodes, --move, --ids and --seed take lists: each with each is a run
  *   [--workers N] runs at once, [--resume FILE] goes on where a former command was cut off
  * npm run sim -- --schedules N [--seed S] [--workers N] [--json]
@@ -8,6 +8,7 @@
  * npm run sim -- --replay-plan PLAN
  * npm run sim -- --plot FILE.svg
  * npm run sim -- --figures DIRECTORY [--nodes N,...] [--seed S,...] [--days D] [--resume FILE]
+ * npm run sim -- --look-ups [--nodes N] [--seed S] [--json]
  *
  * Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
  * With --schedules: random schedules of faults on small networks; with --replay: one that was printed.
@@ -20,6 +21,7 @@ import { runBatch, runScheduleBatch, type BatchOptions } from './sim/batch/batch
 import type { Job } from './sim/batch/job.ts'
 import { runSchedule } from './sim/faults/run-schedule.ts'
 import type { Schedule } from './sim/faults/schedule.ts'
+import { lookUpText, measureLookUps } from './sim/network/routed/measure.ts'
 import { MOVES } from './sim/moves/index.ts'
 import { comparison, table } from './sim/report/table.ts'
 import { writeFigures } from './sim/scale/command.ts'
@@ -37,6 +39,7 @@ const { values } = parseArgs({
     ids: { type: 'string' },
     life: { type: 'string' },
     seed: option('1'),
+    routing: { type: 'string' },
     plot: { type: 'string' },
     figures: { type: 'string' },
     schedules: { type: 'string' },
@@ -45,6 +48,7 @@ const { values } = parseArgs({
     resume: { type: 'string' },
     search: { type: 'string' },
     'replay-plan': { type: 'string' },
+    'look-ups': { type: 'boolean', default: false },
     compare: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false }
   }
@@ -76,9 +80,17 @@ function chosen(): (string | undefined)[] {
   return list(values.move).flatMap((wanted) => {
     if (wanted === 'all') return [undefined, ...MOVES.map(({ id }) => id)]
     if (wanted === 'none') return [undefined]
-    if (MOVES.some(({ id }) => id === wanted)) return [wanted]
+    const move = MOVES.find(({ id }) => id === wanted)
+    if (move?.routing === 'real' && values.routing === 'modelled')
+      fail(`--routing: ${move.id} is about look-ups and needs real ones; leave the option out`)
+    if (move !== undefined) return [wanted]
     return fail(`--move: all, none or one of ${MOVES.map(({ id }) => id).join(', ')}`)
   })
+}
+
+function routingOf(text: string): 'real' | 'modelled' {
+  if (text !== 'real' && text !== 'modelled') fail(`--routing: real or modelled, not ${text}`)
+  return text
 }
 
 function bar(what: string, share: number): void {
@@ -110,6 +122,11 @@ if (values.replay !== undefined) {
   process.stdout.write(`${JSON.stringify({ violations, owners }, undefined, values.json ? 0 : 2)}\n`)
   process.exit(violations.length === 0 ? 0 : 1)
 }
+if (values['look-ups']) {
+  const figures = await measureLookUps(count('nodes', 2), values.seed)
+  process.stdout.write(`${values.json ? JSON.stringify(figures) : lookUpText(figures)}\n`)
+  process.exit(0)
+}
 if (values.schedules !== undefined) {
   const result = await runScheduleBatch(count('schedules', 1), count('seed', 0), batch('schedules'))
   clearBar()
@@ -131,7 +148,11 @@ if (values.search !== undefined) {
   process.exit(code)
 }
 
-const common = { days: count('days', 0.1), names: count('names', 0) }
+const common = {
+  days: count('days', 0.1),
+  names: count('names', 0),
+  ...(values.routing !== undefined && { routing: routingOf(values.routing) })
+}
 const life = values.life === undefined ? {} : { lifeDays: count('life', 0.05) }
 const idCounts = values.ids === undefined ? [undefined] : counts('ids', 0)
 

@@ -5,6 +5,7 @@ import { recordKey } from '../../src/protocol/claim/record-key.ts'
 import { sha256 } from '../../src/protocol/encoding/bytes.ts'
 import { widePrefix } from '../../src/protocol/neighbourhood/diversity.ts'
 import { distance } from '../../src/protocol/neighbourhood/density.ts'
+import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { positionOf } from '../../src/network/position.ts'
@@ -72,9 +73,34 @@ export class Adversary {
     return Array.from({ length: count }, () => this.#join(this.#grind(key, reach), lie, idsOfPrefix))
   }
 
+  /** Joins with ids at distances from a key that are between two. */
+  joinBetween(key: Uint8Array, [least, most]: readonly [number, number], count: number, lie: Answerer): SimNode[] {
+    return Array.from({ length: count }, () => this.#join(this.#grind(key, most, least), lie, 2))
+  }
+
   /** Joins with ids of no particular place. */
   joinAnywhere(count: number, lie: Answerer, idsOfPrefix = 2): SimNode[] {
     return Array.from({ length: count }, () => this.#join(this.#random.bytes(32), lie, idsOfPrefix))
+  }
+
+  /** Ids that share a few first bits with a key, in the prefixes of others: a machine has as many ids as it likes. */
+  idsBeside(key: Uint8Array, bits: number, others: readonly SimNode[], lie: Answerer): SimNode[] {
+    const near = 2 ** -bits
+    return others.map(({ peer: { prefix } }) =>
+      this.#world.addNode({
+        key: { publicKey: this.#grind(key, near), secretKey: new Uint8Array(64) },
+        prefix,
+        lie,
+        isPassive: true
+      })
+    )
+  }
+
+  /** Ids that nobody has, nearer to a key than all honest ones. */
+  madeUpNear(key: Uint8Array, count: number): PeerId[] {
+    const nearest = this.#world.topology.near(key).find(({ isAttacker }) => !isAttacker)
+    const reach = nearest === undefined ? 1 : distance(key, nearest.position)
+    return Array.from({ length: count }, () => peerIdFromPublicKey(publicKeyFromRaw(this.#grind(key, reach))))
   }
 
   /** A daemon of the attacker's: it asks and sends, and nobody knows it. */
@@ -118,13 +144,14 @@ export class Adversary {
     return node
   }
 
-  /** Tries keys until one is within reach. Its secret is never used, so that any 32 bytes do. */
-  #grind(key: Uint8Array, reach: number): Uint8Array {
+  /** Tries keys until one is within reach, and no nearer than `least`. Its secret is never used, so that any 32 bytes do. */
+  #grind(key: Uint8Array, reach: number, least = 0): Uint8Array {
     for (;;) {
       this.#tried++
       this.#world.ledger.work(true, COST_MS.triedKey)
       const publicKey = this.#random.bytes(32)
-      if (distance(key, positionOf(peerIdFromPublicKey(publicKeyFromRaw(publicKey)))) < reach) return publicKey
+      const away = distance(key, positionOf(peerIdFromPublicKey(publicKeyFromRaw(publicKey))))
+      if (away >= least && away < reach) return publicKey
     }
   }
 }

@@ -10,7 +10,7 @@ import { drawHabits, Owner } from './people/owner.ts'
 import { Resolver, type Seen } from './people/resolver.ts'
 import { startChurn } from './people/churn.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, World } from './world.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, World, type Routing } from './world.ts'
 
 export interface RunOptions {
   readonly nodes: number
@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly ids?: number
   /** Mean days that a node stays; Infinity: none goes. */
   readonly lifeDays?: number
+  /** Of moves that need none of their own; modelled by default. */
+  readonly routing?: Routing
 }
 
 /** What resolvers saw of the victim's name after the move began, in looks (one in six hours by each). */
@@ -53,6 +55,10 @@ export interface RunResult {
   readonly wrongNodeHours: number
   readonly harm: Harm
   readonly isAllowed: boolean
+  /** Promises that the move saw broken. */
+  readonly breaches: readonly string[]
+  /** What it saw beside names. */
+  readonly remark?: string
   readonly violations: readonly Violation[]
   readonly events: number
 }
@@ -73,12 +79,13 @@ export const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
   const { nodes, names, seed, move } = options
   const days = Math.max(options.days, leastDays(move))
-  const world = new World(seed)
+  const world = new World(seed, undefined, undefined, move?.routing ?? options.routing)
   const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
   const ages = world.random('ages')
   const meanAge = (Math.min(lifeDays, OLD_DAYS) * DAY_MS) / 1000 / world.profile.beacon.period
   for (let index = 0; index < nodes; index++)
     world.addNode({ ...clockOf(world), bornRound: world.round() - Math.floor(ages.exponential(meanAge)) })
+  await world.establish()
   startChurn(world, lifeDays)
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
   const adversary = new Adversary(world)
@@ -93,6 +100,8 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     return owner
   })
   let thief: string | undefined
+  const breaches = new Set<string>()
+  let remark: string | undefined
   let beganMs = Infinity
   const begin = (): Promise<void> => {
     beganMs = world.timeline.nowMs
@@ -104,6 +113,10 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
         ids: options.ids ?? move.ids,
         thief: (pubkey) => {
           thief = toHex(pubkey)
+        },
+        breach: (detail) => breaches.add(detail),
+        remark: (detail) => {
+          remark = detail
         }
       }) ?? Promise.resolve()
     )
@@ -157,6 +170,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
       ownerRules.refused(owner)
       ownerRules.live(owner, await fresh.resolve(owner.name))
     }
+    for (const { node } of [fresh, other]) world.remove(node)
   }
   every(world, LOOK_MS, look)
   every(world, HOUR_MS, () => {
@@ -191,7 +205,9 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     holders: { wrong, of: holders.length },
     wrongNodeHours,
     harm,
-    isAllowed: move === undefined ? harm === 'harmless' : ORDER.indexOf(harm) <= ORDER.indexOf(move.allows),
+    isAllowed: breaches.size === 0 && ORDER.indexOf(harm) <= ORDER.indexOf(move?.allows ?? 'harmless'),
+    breaches: [...breaches],
+    ...(remark !== undefined && { remark }),
     violations: [...holderRules.violations, ...ownerRules.violations].filter(
       ({ rule }) => !EXCUSED[move?.allows ?? 'harmless'].includes(rule)
     ),

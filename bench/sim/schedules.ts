@@ -11,12 +11,18 @@ export interface Broken {
   readonly schedule: Schedule
 }
 
+/** Over all schedules, and of one at most. */
+interface Hours {
+  readonly total: number
+  readonly most: number
+}
+
 export interface SchedulesResult {
   readonly schedules: number
   readonly seed: number
   readonly events: number
   /** Node-hours with another claim than the one that won, and while a name had two claims: on average and at most. */
-  readonly nodeHours: Readonly<Record<'wrong' | 'contested', { readonly mean: number; readonly most: number }>>
+  readonly nodeHours: Readonly<Record<'wrong' | 'contested', Hours>>
   readonly broken: readonly Broken[]
 }
 
@@ -46,11 +52,22 @@ export async function runSchedules(
   return { schedules: count, seed, events, nodeHours, broken }
 }
 
-function summary(hours: readonly number[]): { mean: number; most: number } {
-  const rounded = (value: number): number => Math.round(value * 10) / 10
+function summary(hours: readonly number[]): Hours {
+  return { total: hours.reduce((sum, each) => sum + each, 0), most: Math.max(...hours) }
+}
+
+/** The result of all from those of parts, which follow each other. */
+export function joined(parts: readonly SchedulesResult[]): SchedulesResult {
+  const both = (kind: 'wrong' | 'contested'): Hours => ({
+    total: parts.reduce((sum, { nodeHours }) => sum + nodeHours[kind].total, 0),
+    most: Math.max(...parts.map(({ nodeHours }) => nodeHours[kind].most))
+  })
   return {
-    mean: rounded(hours.reduce((sum, each) => sum + each, 0) / hours.length),
-    most: rounded(Math.max(...hours))
+    schedules: parts.reduce((sum, { schedules }) => sum + schedules, 0),
+    seed: parts[0]!.seed,
+    events: parts.reduce((sum, { events }) => sum + events, 0),
+    nodeHours: { wrong: both('wrong'), contested: both('contested') },
+    broken: parts.flatMap(({ broken }) => broken)
   }
 }
 
@@ -61,12 +78,12 @@ export function schedulesText({ schedules, seed, events, nodeHours, broken }: Sc
   ])
   return [
     `${schedules} schedules from --seed ${seed}, ${events} events: ${broken.length} broke an invariant`,
-    `node-hours of a schedule, on average (and at most): wrong ${shown(nodeHours.wrong)}, ` +
-      `contested ${shown(nodeHours.contested)}`,
+    `node-hours of a schedule, on average (and at most): wrong ${shown(nodeHours.wrong, schedules)}, ` +
+      `contested ${shown(nodeHours.contested, schedules)}`,
     ...lines
   ].join('\n')
 }
 
-function shown({ mean, most }: { readonly mean: number; readonly most: number }): string {
-  return `${mean} (${most})`
+function shown({ total, most }: Hours, schedules: number): string {
+  return `${(total / schedules).toFixed(1)} (${most.toFixed(1)})`
 }

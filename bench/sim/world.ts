@@ -12,6 +12,8 @@ import { Random } from './engine/random.ts'
 import { Timeline } from './engine/timeline.ts'
 import { Addresses } from './network/addresses.ts'
 import { Faults, NO_FAULTS, type FaultRates } from './network/faults.ts'
+import { fillTables } from './network/routed/fill.ts'
+import { Places } from './network/routed/places.ts'
 import { Ledger } from './network/ledger.ts'
 import { Topology } from './network/topology.ts'
 import { Transport } from './network/transport.ts'
@@ -38,6 +40,12 @@ const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 /** Network `main`, whose stamps cost what `stamp_bits` says and are not searched for. */
 export const SIM_PROFILE: NetworkProfile = parseProfile({ ...builtInProfiles.main, id: 'sim', stamp_bits: 0 })
 
+/** By the project's own look-ups and tables, or by finding the nearest nodes that answer. */
+export type Routing = 'real' | 'modelled'
+
+/** First peers of a node that joins, as those of a profile. */
+const FIRST_PEERS = 3
+
 export interface Watcher {
   held?(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void
   penalised?(by: SimNode, penalised: SimNode, reason: string): void
@@ -60,11 +68,17 @@ export class World {
   readonly verdicts: Verdicts
   readonly addresses: Addresses
   readonly watchers: Watcher[] = []
+  readonly routing: Routing
+  readonly places = new Places()
+  /** Whom a node that joins dials: any honest ones, unless a move has others. */
+  firstPeers: (joining: SimNode) => readonly SimNode[] = (joining) => this.#honestPeers(joining)
   readonly #byPeer = new Map<string, SimNode>()
   readonly #ticking = new Set<SimNode>()
   #keys = 0
+  #isEstablished = false
 
-  constructor(seed: string, profile = SIM_PROFILE, rates: FaultRates = NO_FAULTS) {
+  constructor(seed: string, profile = SIM_PROFILE, rates: FaultRates = NO_FAULTS, routing: Routing = 'modelled') {
+    this.routing = routing
     this.seed = seed
     this.profile = profile
     this.hash = profileHash(profile)
@@ -117,6 +131,7 @@ export class World {
       ...options
     })
     this.#byPeer.set(node.peer.peer, node)
+    if (this.#isEstablished) this.#join(node)
     if (!node.isListed) return node
     this.topology.add(node)
     if (node.holder !== undefined) this.#startReplicating(node)
@@ -128,8 +143,20 @@ export class World {
     return this.addNode({ ...options, isClient: true })
   }
 
+  /**
+   * Nodes so far have run for long when a run begins; those that are added later join by themselves.
+   *
+   * @param looking those that look for peers during the run: all of them, but for measurements
+   */
+  async establish(looking: readonly SimNode[] = [...this.topology.all()]): Promise<void> {
+    if (this.routing === 'modelled') return
+    await fillTables([...this.topology.all()], looking, this.random('tables'))
+    this.#isEstablished = true
+  }
+
   remove(node: SimNode): void {
     node.isAwake = false
+    node.routed?.stop()
     this.topology.remove(node)
   }
 
@@ -146,6 +173,20 @@ export class World {
     )
       .map((peer) => this.nodeOf(peer))
       .filter((node) => node.holder !== undefined && node.isAwake)
+  }
+
+  #join(node: SimNode): void {
+    const { routed } = node
+    if (routed === undefined || node.isPassive) return
+    // In an event of its own: only then do the timers of src wait in virtual time.
+    node.joined = this.sleep(0).then(() => routed.join(() => this.firstPeers(node)))
+  }
+
+  #honestPeers(joining: SimNode): SimNode[] {
+    const others = [...this.topology.all()].filter(
+      (node) => node !== joining && node.isAwake && (joining.isAttacker || !node.isAttacker)
+    )
+    return this.chance.shuffled(others).slice(0, FIRST_PEERS)
   }
 
   #startTicking(node: SimNode): void {

@@ -1,7 +1,7 @@
 /** Independent runs over the cores. Their number changes no result, since each run has a seed of its own. */
 import { Piscina } from 'piscina'
 import type { RunResult } from '../run.ts'
-import type { SchedulesResult } from '../schedules.ts'
+import { joined, type SchedulesResult } from '../schedules.ts'
 import { hashOfCode, keyOf, type Job } from './job.ts'
 import { Journal } from './journal.ts'
 import type { Part, Told } from './worker.ts'
@@ -41,12 +41,7 @@ export async function runScheduleBatch(count: number, seed: number, options: Bat
     options,
     (pool, part, told) => pool.run({ part, told }, { name: 'runPart' }) as Promise<SchedulesResult>
   )
-  return {
-    schedules: count,
-    seed,
-    events: results.reduce((sum, { events }) => sum + events, 0),
-    broken: results.flatMap(({ broken }) => broken)
-  }
+  return joined(results)
 }
 
 async function inThreads<T, R>(

@@ -93,10 +93,15 @@ export class Timeline {
       clearTimeout: (timer: Partial<Cancellable> | undefined) => timer?.cancel?.()
     }
     const realSleep = systemClock.sleep.bind(systemClock)
+    const [realNow, realTimeout] = [Date.now, AbortSignal.timeout.bind(AbortSignal)]
     Object.assign(globalThis, virtual)
+    Date.now = () => this.nowMs
+    AbortSignal.timeout = (milliseconds) => this.#timeout(milliseconds)
     systemClock.sleep = (milliseconds, signal) => this.#abortable(milliseconds, signal)
     return () => {
       Object.assign(globalThis, real)
+      Date.now = realNow
+      AbortSignal.timeout = realTimeout
       systemClock.sleep = realSleep
     }
   }
@@ -115,6 +120,12 @@ export class Timeline {
       })
       signal?.addEventListener('abort', abort, { once: true })
     })
+  }
+
+  #timeout(milliseconds: number): AbortSignal {
+    const ended = new AbortController()
+    this.after(milliseconds, () => ended.abort(new DOMException('The time is over', 'TimeoutError')))
+    return ended.signal
   }
 
   #add(atMs: number, action: () => void): Event {

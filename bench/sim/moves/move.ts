@@ -1,7 +1,7 @@
 /** An attack: what it does, and which rows and names of the docs it tries. */
 import type { Adversary } from '../adversary.ts'
 import type { Habits, Owner } from '../people/owner.ts'
-import type { World } from '../world.ts'
+import type { Routing, World } from '../world.ts'
 
 /** What the rules promise under this move, by what resolvers see and holders hold. */
 export type Harm = 'harmless' | 'unpinned' | 'censored' | 'taken'
@@ -15,6 +15,10 @@ export interface Stage {
   readonly ids: number
   /** Called by a move that wants the name for a key of its own: what a thief's name resolves to. */
   readonly thief: (pubkey: Uint8Array) => void
+  /** Called where a promise is broken that no look of a resolver shows: what, in words. */
+  readonly breach: (detail: string) => void
+  /** What the move saw beside names, in words; the last remark is printed. */
+  readonly remark: (detail: string) => void
 }
 
 export interface Move {
@@ -39,5 +43,7 @@ export interface Move {
   readonly habits?: Habits
   /** Mean days that honest nodes stay, where the move lives by that. */
   readonly lifeDays?: number
+  /** `real` where the move is about look-ups and tables; `modelled` by default. */
+  readonly routing?: Routing
   run(stage: Stage): Promise<void>
 }

@@ -13,6 +13,9 @@ const FRAME_BYTES = 120
 /** Requests and answers of a look-up with a dozen peers, and of finding one peer. */
 const FIND_BYTES = 2_500
 
+/** A peer in an answer: its id, an address of IPv4, and the names of the fields. */
+const FOUND_PEER_BYTES = 70
+
 export interface Costs {
   bytes: number
   messages: number
@@ -22,8 +25,8 @@ export interface Costs {
 export class Ledger {
   readonly honest: Costs = { bytes: 0, messages: 0, cpuMs: 0 }
   readonly attacker: Costs = { bytes: 0, messages: 0, cpuMs: 0 }
-  /** Hops of look-ups, and how many there were. */
-  readonly lookUps = { count: 0, hops: 0 }
+  /** Look-ups, and their hops; questions where they are real. */
+  readonly lookUps = { count: 0, hops: 0, questions: 0 }
 
   message(isAttacker: boolean, message: Request | Answer): void {
     const costs = isAttacker ? this.attacker : this.honest
@@ -35,6 +38,13 @@ export class Ledger {
   work(isAttacker: boolean, milliseconds: number): void {
     const costs = isAttacker ? this.attacker : this.honest
     costs.cpuMs += milliseconds
+  }
+
+  /** A real one, whose messages count by themselves. */
+  lookedUp({ hops, questions }: { readonly hops: number; readonly questions: number }): void {
+    this.lookUps.count++
+    this.lookUps.hops += hops
+    this.lookUps.questions += questions
   }
 
   lookUp(isAttacker: boolean, hops: number): void {
@@ -52,5 +62,7 @@ function bytesOf(message: Request | Answer): number {
   if (message.type === 'get') return 70
   if (message.type === 'entry') return 80 + (message.record?.length ?? message.digest?.length ?? 0)
   if (message.type === 'put') return 30 + message.record.length
+  if (message.type === 'find') return 50
+  if (message.type === 'found') return 20 + message.peers.length * FOUND_PEER_BYTES
   return encodeMessage(message).length
 }

@@ -18,7 +18,20 @@ const HOLDING_SLACK = 2
 /** How long a node leaves out a peer that did not answer. */
 const LOST_MS = 30 * 60_000
 
-export class View implements Peers {
+/** The peers as a node of the simulation sees them, by real or by modelled routing. */
+export interface NodeView extends Peers {
+  /** A question to it had no answer in ten seconds. */
+  lost(node: SimNode): void
+  /** The parts hear each other again: both dial. */
+  refresh(): void
+}
+
+/** Hops of a modelled look-up: half of log2(N / k), at least one. */
+export function modelledHops(size: number, k: number): number {
+  return Math.max(1, Math.ceil(Math.log2(Math.max(2, size / k)) / 2))
+}
+
+export class View implements NodeView {
   readonly #world: World
   readonly #node: SimNode
   readonly #lost = new Map<SimNode, number>()
@@ -36,7 +49,6 @@ export class View implements Peers {
     this.#lost.set(node, this.#world.timeline.nowMs + LOST_MS)
   }
 
-  /** The parts hear each other again: both dial. */
   refresh(): void {
     this.#lost.clear()
   }
@@ -134,7 +146,7 @@ export class View implements Peers {
   }
 
   async #lookUp(signal?: AbortSignal): Promise<void> {
-    const hops = Math.max(1, Math.ceil(Math.log2(Math.max(2, this.networkSize() / this.#world.profile.k)) / 2))
+    const hops = modelledHops(this.networkSize(), this.#world.profile.k)
     this.#world.ledger.lookUp(this.#node.isAttacker, hops)
     let wait = 0
     for (let hop = 0; hop < hops; hop++) wait += 2 * this.#world.faults.delayMs()

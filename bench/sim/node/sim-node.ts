@@ -12,6 +12,7 @@ import type { Peer } from '../../../src/network/peers.ts'
 import { positionOf } from '../../../src/network/position.ts'
 import { Questions } from '../../../src/network/upkeep/questions.ts'
 import { askForCommitments, dropDisplaced, handOver } from '../../../src/network/upkeep/replication.ts'
+import type { FindRequest } from '../../../src/network/wire/find.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import { fromHex, toHex } from '../../../src/protocol/encoding/bytes.ts'
@@ -20,7 +21,8 @@ import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../../src/protocol/identity/judge-documents.ts'
 import type { RoundClock } from '../../../src/time/round-clock.ts'
-import { View } from '../network/view.ts'
+import { Routed } from '../network/routed/routed.ts'
+import { View, type NodeView } from '../network/view.ts'
 import type { World } from '../world.ts'
 import { createSimClock } from './sim-clock.ts'
 import { createMemoryStore } from './memory-store.ts'
@@ -41,6 +43,8 @@ export interface SimNodeOptions {
   readonly isAttacker?: boolean
   /** When it joined, where that was before the run began. */
   readonly bornRound?: number
+  /** Answers where it listens, but looks for nobody, and is in no table. */
+  readonly isPassive?: boolean
 }
 
 export interface HeldName {
@@ -57,7 +61,12 @@ export class SimNode {
   readonly bornRound: number
   readonly isAttacker: boolean
   readonly isListed: boolean
-  readonly view: View
+  readonly isPassive: boolean
+  readonly view: NodeView
+  /** Its own routing; undefined where look-ups are modelled. */
+  readonly routed: Routed | undefined
+  /** Resolves when its user may ask it. */
+  joined: Promise<void> = Promise.resolve()
   readonly clock: RoundClock
   readonly client: ClientParts
   readonly store: Store = createMemoryStore()
@@ -84,10 +93,12 @@ export class SimNode {
     this.position = positionOf(id)
     this.bornRound = options.bornRound ?? world.round()
     this.isAttacker = options.isAttacker ?? options.lie !== undefined
-    this.isListed = options.isClient !== true
-    this.view = new View(world, this)
+    this.isPassive = options.isPassive === true
+    this.isListed = options.isClient !== true && !this.isPassive
     this.#clockOffMs = options.clockOffMs ?? 0
     this.clock = createSimClock(world, this.store, () => this.#clockOffMs)
+    this.routed = world.routing === 'real' ? new Routed(world, this) : undefined
+    this.view = this.routed === undefined ? new View(world, this) : viewOf(this.routed)
     const verifier = createSimVerifier(world, this.isAttacker)
     this.client = {
       profile: world.profile,
@@ -119,7 +130,10 @@ export class SimNode {
 
   /** The answer to a request as it comes from the network. */
   async answer(request: Request, from: SimNode): Promise<Answer | undefined> {
-    if (this.#options.lie !== undefined) return this.#options.lie(request, from)
+    if (this.#options.lie !== undefined) {
+      const lie = await this.#options.lie(request, from)
+      return request.type === 'find' && lie?.type !== 'found' ? this.#found(request) : lie
+    }
     const answer = await this.#honestAnswer(request, from)
     if (answer !== undefined && this.isAwake) this.#world.events.answered(this, request, answer, from)
     return answer
@@ -141,7 +155,7 @@ export class SimNode {
       case 'commitments':
         return handlers.commitments(request, from.peer)
       case 'find':
-        return undefined
+        return this.#found(request)
     }
   }
 
@@ -194,6 +208,11 @@ export class SimNode {
     })
   }
 
+  /** Liars answer look-ups as others do, unless their answer is another list. */
+  async #found(request: FindRequest): Promise<Answer | undefined> {
+    return this.isSilentToLookUps ? undefined : this.routed?.finder.answer(request)
+  }
+
   #openHolder(): Holder {
     const { profile, timeline } = this.#world
     return new Holder({
@@ -236,6 +255,10 @@ export class SimNode {
     }
     this.#world.events.held(this, name, before, this.held.get(name))
   }
+}
+
+function viewOf(routed: Routed): NodeView {
+  return { ...routed.peers, lost: (node) => routed.lost(node), refresh: () => undefined }
 }
 
 const JUDGE: ClientParts['judge'] = {

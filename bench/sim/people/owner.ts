@@ -105,6 +105,7 @@ export class Owner {
 
   /** Sends C until enough have seen it, and gives p. */
   async committed(): Promise<number> {
+    await this.node.joined
     for (;;) {
       await this.#awake()
       const round = await this.#commitOnce()

@@ -46,6 +46,7 @@ export class Resolver {
 
   async resolve(name: string, breadth: LookupBreadth = 'everybody'): Promise<Seen> {
     const { profile } = this.#world
+    await this.node.joined
     const isSecondLook = this.isSecondLookDue(name) && breadth === 'everybody'
     const { answers, asked } = await getReveals(this.node.client, name, undefined, breadth)
     if (answers.length === 0) return { kind: 'silence', answers: [], asked }

@@ -54,10 +54,12 @@ function aligned(rows: readonly (readonly string[])[]): string {
 
 export function table(results: readonly RunResult[]): string {
   const rows = [COLUMNS.map(([title]) => title), ...results.map((result) => COLUMNS.map(([, cell]) => cell(result)))]
-  const found = results.flatMap(({ move, seed, violations }) =>
-    violations.map(
+  const found = results.flatMap(({ move, seed, violations, breaches, remark }) => [
+    ...(remark === undefined ? [] : [`${move}: ${remark}`]),
+    ...breaches.map((detail) => `${move} with --seed ${seed}: ${detail}`),
+    ...violations.map(
       ({ rule, detail, day }) => `${rule} broken by ${move} with --seed ${seed}, day ${day.toFixed(1)}: ${detail}`
     )
-  )
+  ])
   return [aligned(rows), '', 'Looks of resolvers: right/wrong/contested/missing.', ...found].join('\n')
 }

@@ -20,7 +20,9 @@ const MAX_STEPS = 8
 const MAX_CLAIMS = 3
 
 /** Moves that are mixed in: not those that need weeks of lead, nor the flood, which takes seconds to play. */
-const MIXED = MOVES.filter(({ id, leadDays }) => leadDays === undefined && id !== 'flood-of-commitments')
+const MIXED = MOVES.filter(
+  ({ id, leadDays, routing }) => leadDays === undefined && routing !== 'real' && id !== 'flood-of-commitments'
+)
 
 /** Minutes after the beginning of a phase at which steps begin: moments within a contest, and hours. */
 const PLUS_MINUTES = [0, 0.1, 0.5, 1, 2, 5, 30, 90, 600]

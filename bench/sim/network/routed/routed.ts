@@ -1,0 +1,162 @@
+/**
+ * A node that finds its peers by the project's own code: look-ups, tables, prefixes, whereabouts and discovery, over
+ * simulated connections.
+ */
+import type { PeerId } from '@libp2p/interface'
+import type { ask } from '../../../../src/network/wire/ask.ts'
+import { AskError } from '../../../../src/network/wire/ask.ts'
+import type { FindAnswer } from '../../../../src/network/wire/find.ts'
+import { createPeers, type Peers } from '../../../../src/network/peers.ts'
+import { addConnectedPeers } from '../../../../src/network/kad/connected-peers.ts'
+import { deepenNearOurselves } from '../../../../src/network/kad/near-table.ts'
+import { Acquaintances } from '../../../../src/network/routing/acquaintances.ts'
+import { discoverPeers } from '../../../../src/network/routing/discovery.ts'
+import { preferDiversePeers } from '../../../../src/network/routing/diverse-table.ts'
+import { createFinder, type Finder } from '../../../../src/network/routing/finder.ts'
+import { createLookUps, type LookUps } from '../../../../src/network/routing/look-ups.ts'
+import { createPrefixes, type SettledPrefixes } from '../../../../src/network/routing/prefixes.ts'
+import { forgetStrangers, onPeerKnown, tableSize } from '../../../../src/network/routing/routing.ts'
+import type { Random } from '../../engine/random.ts'
+import type { SimNode } from '../../node/sim-node.ts'
+import type { World } from '../../world.ts'
+import { SimLibp2p } from './libp2p.ts'
+import { LookUpLog } from './look-up-log.ts'
+
+const MINUTE_MS = 60_000
+
+/** A node that found nobody tries its first peers again after this time. */
+const AGAIN_MS = MINUTE_MS
+
+/** A user asks a new daemon this long after its start. */
+const FIRST_QUESTION_MS = 20_000
+
+/** Stands for kad-dht's refresh of its table, where nodes have come or gone. */
+const REFRESH_MS = 60 * MINUTE_MS
+
+export class Routed {
+  readonly libp2p: SimLibp2p
+  readonly peers: Peers
+  readonly finder: Finder
+  readonly lookUps: LookUps
+  readonly prefixes: SettledPrefixes
+  readonly #world: World
+  readonly #node: SimNode
+  readonly #random: Random
+  readonly #log: LookUpLog
+  #ends: (() => void)[] = []
+
+  constructor(world: World, node: SimNode) {
+    this.#world = world
+    this.#node = node
+    const { profile } = world
+    this.#random = world.random(`routing ${node.peer.peer}`)
+    this.libp2p = new SimLibp2p(world, node)
+    const libp2p = this.libp2p.node
+    deepenNearOurselves(libp2p)
+    addConnectedPeers(libp2p)
+    this.prefixes = createPrefixes(libp2p, profile)
+    preferDiversePeers(libp2p, profile, this.prefixes)
+    this.#log = new LookUpLog((counts) => world.ledger.lookedUp(counts))
+    this.finder = this.#log.watch(createFinder(libp2p, profile, this.prefixes, this.#exchange), (key) =>
+      this.peers.nearest(key)
+    )
+    this.lookUps = createLookUps(libp2p, this.finder, profile, this.prefixes, () => world.timeline.nowMs)
+    const acquaintances = new Acquaintances(node.store, () => node.clock.time().now)
+    const parts = {
+      lookUps: this.lookUps,
+      prefixes: this.prefixes,
+      acquaintances,
+      exchange: this.#exchange,
+      random: (length: number) => this.#random.bytes(length)
+    }
+    this.peers = createPeers(libp2p, profile, parts, (peer, reason) => {
+      world.events.penalised(node, world.nodeOf({ peer: peer.toString() }), reason)
+    })
+    this.#ends = [onPeerKnown(libp2p, (peer) => acquaintances.note(peer.toString())), forgetStrangers(libp2p)]
+  }
+
+  /** Looks for peers from now on. */
+  start(): void {
+    const { profile, timeline } = this.#world
+    const silent = { debug: () => undefined }
+    const every = (milliseconds: number, listener: () => void): (() => void) => {
+      let isOn = true
+      const again = (): void => {
+        timeline.after(milliseconds, () => {
+          if (!isOn) return
+          listener()
+          again()
+        })
+      }
+      again()
+      return () => {
+        isOn = false
+      }
+    }
+    const random = (length: number): Uint8Array => this.#random.bytes(length)
+    let seen = this.#world.topology.version
+    const refresh = (): void => {
+      if (!this.#node.isAwake || seen === this.#world.topology.version) return
+      seen = this.#world.topology.version
+      this.lookUps.askNetwork(this.#node.position).catch(() => undefined)
+    }
+    this.#ends.push(
+      discoverPeers(this.libp2p.node, profile.k, this.lookUps, { every }, silent, random),
+      every(REFRESH_MS * this.#random.between(0.9, 1.1), refresh)
+    )
+  }
+
+  /** Begins with a table as after a long time: its discovery samples the network as after a growth. */
+  established(): void {
+    this.start()
+    this.#world.timeline.after(this.#random.next() * MINUTE_MS, () => {
+      this.libp2p.services.dht.routingTable.dispatchEvent(new CustomEvent('peer:add', { detail: this.libp2p.peerId }))
+    })
+  }
+
+  /** Dials its first peers until one answers. Resolves when its user asks it the first time. */
+  async join(firstPeers: () => readonly SimNode[]): Promise<void> {
+    this.start()
+    const askedMs = this.#world.timeline.nowMs + FIRST_QUESTION_MS
+    const dial = async (): Promise<void> => {
+      await Promise.all(
+        firstPeers().map(({ routed }) => this.libp2p.dial(routed!.libp2p.address).catch(() => undefined))
+      )
+    }
+    await dial()
+    while (this.#node.isAwake && this.libp2p.getConnections().length === 0) {
+      await this.#world.sleep(AGAIN_MS)
+      await dial()
+    }
+    await this.#world.sleep(Math.max(0, askedMs - this.#world.timeline.nowMs))
+  }
+
+  stop(): void {
+    for (const end of this.#ends.splice(0)) end()
+    this.libp2p.hangUpAll()
+  }
+
+  /** A question had no answer: a connection to a machine that is gone ends. */
+  lost(node: SimNode): void {
+    if (this.#world.transport.reaches(this.#node, node)) return
+    for (const connection of this.libp2p.getConnections(node.peer.id)) void connection.close()
+  }
+
+  /** Peers in the table. */
+  get known(): number {
+    return tableSize(this.libp2p.node)
+  }
+
+  #exchange: typeof ask = async (_node, peer: PeerId, request, _profile, signal) => {
+    try {
+      const { other } = await this.libp2p.dial(peer, signal === undefined ? {} : { signal })
+      if (request.type === 'find') this.#log.asked(request)
+      const answer = await this.#world.transport.ask(this.#node, other.sim, request, signal)
+      if (request.type === 'find') this.#log.answered(request, peer, answer as FindAnswer)
+      return answer
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error instanceof AskError ? error : new AskError((error as Error).message, { cause: error })
+    }
+  }
+}
