@@ -100,13 +100,34 @@ export function isAdoptionDecided(
   profile: NetworkProfile,
   rounds: readonly number[] = []
 ): boolean {
+  const possible = possiblyHeard(facts, awaited, profile, rounds)
+  const [first, ...others] = possible.map((heard) => claimToAdopt(heard, profile))
+  return (
+    possible.every((heard) => isMajorityDecided(heard, awaited, profile)) &&
+    others.every((agreed) => isSame(first, agreed))
+  )
+}
+
+/** What `longKnown` may give once the others have answered, or have not. */
+function possiblyHeard(
+  facts: NeighbourFacts,
+  awaited: number,
+  profile: NetworkProfile,
+  rounds: readonly number[]
+): NeighbourFacts[] {
+  const possible: NeighbourFacts[] = []
   for (const round of rounds) {
     const heard = believed(round, facts)
     const missing = missingToHear(heard, facts, profile)
-    if (missing + awaited <= 0) return isMajorityDecided(heard, awaited, profile)
-    if (missing <= awaited) return false
+    if (missing <= awaited) possible.push(heard)
+    if (missing + awaited <= 0) return possible
   }
-  return isMajorityDecided(facts, awaited, profile)
+  return [...possible, facts]
+}
+
+function isSame(left: Agreed | undefined, right: Agreed | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right
+  return equalBytes(left.claimId, right.claimId) && left.state === right.state
 }
 
 function isMajorityDecided(facts: NeighbourFacts, awaited: number, profile: NetworkProfile): boolean {
