@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isWitnessed, medianSeen } from '../../../src/protocol/admission/witness.ts'
-import { bareClaim, MAIN, timeAt } from '../fixtures.ts'
+import { bareClaim, LOCAL, MAIN, timeAt } from '../fixtures.ts'
 
 describe('a witness', () => {
   const claim = bareClaim({ firstRound: 1000 })
@@ -40,18 +40,27 @@ describe('a witness', () => {
     expect(isWitnessed(claim, { seen: 980 }, timeAt(1001 + window), MAIN)).toBe(false)
   })
 
-  it('may be five diverse neighbours, by the median of what they saw', () => {
-    expect(medianSeen(handed(1, 2, 980, 995, 5000), MAIN)).toBe(980)
-    expect(medianSeen(handed(1, 2, 3, 4), MAIN)).toBeUndefined()
+  it('may be more than half of k diverse neighbours, whatever the others say or leave out', () => {
+    const eleven = handed(...Array.from({ length: 10 }, () => 1), 980)
+    const late = handed(...Array.from({ length: 9 }, () => 5000)).map((word) => ({
+      ...word,
+      peer: `late ${word.peer}`
+    }))
+    expect(medianSeen(eleven, MAIN)).toBe(980)
+    expect(medianSeen([...late, ...eleven], MAIN)).toBe(980)
+    expect(medianSeen(eleven.slice(1), MAIN)).toBeUndefined()
     expect(
       medianSeen(
-        handed(990, 990, 990, 990, 990).map((word) => ({ ...word, prefix: 'one' })),
+        eleven.map((word) => ({ ...word, prefix: 'one' })),
         MAIN
       )
     ).toBeUndefined()
-    expect(isWitnessed(claim, { handedOver: handed(1, 2, 980, 995, 5000) }, timeAt(1100), MAIN)).toBe(true)
-    expect(isWitnessed(claim, { seen: 2000, handedOver: handed(980, 980, 980, 980, 980) }, timeAt(2001), MAIN)).toBe(
-      true
-    )
+    expect(isWitnessed(claim, { handedOver: eleven }, timeAt(1100), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 2000, handedOver: eleven }, timeAt(2001), MAIN)).toBe(true)
+  })
+
+  it('may be five neighbours where prefixes do not count, by the median of what they saw', () => {
+    expect(medianSeen(handed(1, 2, 980, 995, 5000), LOCAL)).toBe(980)
+    expect(medianSeen(handed(1, 2, 3, 4), LOCAL)).toBeUndefined()
   })
 })

@@ -6,8 +6,10 @@ const ONE_RECORD = 'looks at one record alone'
 const ONE_NODE = 'looks at one node and its connections alone'
 const IDENTITIES = 'documents of identities are not simulated'
 const NOT_YET = 'not simulated yet'
+const PLAN = 'a plan, not a move: __test__/bench/sim/search plays it'
 
 export const LEFT_OUT: Readonly<Record<string, string>> = {
+  'a claim that few vouch for': PLAN,
   'libraries disagree otherwise': ONE_RECORD,
   'a record carried into another network': ONE_RECORD,
   'Unicode tables differ between versions': ONE_RECORD,

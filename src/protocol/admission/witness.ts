@@ -47,10 +47,15 @@ function earliestPulse({ min_commit, receipt_slack }: Pick<NetworkProfile, 'min_
   return Math.max(1, min_commit - receipt_slack)
 }
 
-/** The lower median of at least `witness_quorum` diverse neighbours' words; undefined with fewer. */
+/**
+ * The round by which more than half of k diverse neighbours say that they saw C: silence counts as not seen. Otherwise
+ * three liars are the median of five words, where two others saw C late [a claim that few vouch for]. Where the profile
+ * limits no prefixes, the lower median of at least `witness_quorum` words. Undefined with fewer.
+ */
 export function medianSeen(handedOver: readonly HandedOver[], profile: NetworkProfile): number | undefined {
   const rounds = diverse(handedOver, profile)
     .map(({ seen }) => seen)
     .sort((left, right) => left - right)
+  if (profile.answers_per_prefix > 0) return rounds[Math.floor(profile.k / 2)]
   return rounds.length < profile.witness_quorum ? undefined : rounds[Math.floor((rounds.length - 1) / 2)]
 }
