@@ -9,6 +9,7 @@
  * npm run sim -- --plot FILE.svg
  * npm run sim -- --figures DIRECTORY [--nodes N,...] [--seed S,...] [--days D] [--resume FILE]
  * npm run sim -- --look-ups [--nodes N] [--seed S] [--json]
+ * npm run sim -- --trial places [--nodes N] [--days D] [--life DAYS] [--seed S] [--json]
  *
  * Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
  * With --schedules: random schedules of faults on small networks; with --replay: one that was printed.
@@ -28,6 +29,7 @@ import { writeFigures } from './sim/scale/command.ts'
 import { schedulesText } from './sim/schedules.ts'
 import { replayPlan, searchCommand } from './sim/search/command.ts'
 import { plotEclipse } from './sim/plot.ts'
+import { placesTable, placesTrial } from './sim/trials/places/command.ts'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
@@ -49,6 +51,7 @@ const { values } = parseArgs({
     search: { type: 'string' },
     'replay-plan': { type: 'string' },
     'look-ups': { type: 'boolean', default: false },
+    trial: { type: 'string' },
     compare: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false }
   }
@@ -155,6 +158,15 @@ const common = {
 }
 const life = values.life === undefined ? {} : { lifeDays: count('life', 0.05) }
 const idCounts = values.ids === undefined ? [undefined] : counts('ids', 0)
+
+if (values.trial !== undefined) {
+  if (values.trial !== 'places') fail(`--trial: places is expected, not ${values.trial}`)
+  if (common.days < 5) fail(`--days: a trial begins with the fifth day; 5 or more is expected, not ${values.days}`)
+  const results = await placesTrial(single(), (share) => bar('places', share))
+  clearBar()
+  process.stdout.write(values.json ? `${JSON.stringify({ options: common, results })}\n` : `${placesTable(results)}\n`)
+  process.exit(0)
+}
 
 if (values.plot !== undefined) {
   writeFileSync(
