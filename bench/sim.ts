@@ -9,6 +9,7 @@
  * npm run sim -- --plot FILE.svg
  * npm run sim -- --figures DIRECTORY [--nodes N,...] [--seed S,...] [--days D] [--resume FILE]
  * npm run sim -- --look-ups [--nodes N] [--seed S] [--json]
+ * npm run sim -- --parameter NAME [--values a,b,c] [--nodes N] [--days D] [--json]
  * npm run sim -- --trial places [--nodes N] [--days D] [--life DAYS] [--seed S] [--json]
  *
  * Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
@@ -28,6 +29,8 @@ import { comparison, table } from './sim/report/table.ts'
 import { writeFigures } from './sim/scale/command.ts'
 import { schedulesText } from './sim/schedules.ts'
 import { replayPlan, searchCommand } from './sim/search/command.ts'
+import { parameterTable, runParameter } from './sim/parameters/command.ts'
+import { RUNS } from './sim/parameters/registry.ts'
 import { plotEclipse } from './sim/plot.ts'
 import { placesTable, placesTrial } from './sim/trials/places/command.ts'
 
@@ -51,6 +54,8 @@ const { values } = parseArgs({
     search: { type: 'string' },
     'replay-plan': { type: 'string' },
     'look-ups': { type: 'boolean', default: false },
+    parameter: { type: 'string' },
+    values: { type: 'string' },
     trial: { type: 'string' },
     compare: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false }
@@ -157,14 +162,29 @@ const common = {
   ...(values.routing !== undefined && { routing: routingOf(values.routing) })
 }
 const life = values.life === undefined ? {} : { lifeDays: count('life', 0.05) }
+/** Where a mode is one run at a time. */
+const single = () => ({ ...common, ...life, nodes: count('nodes', 2), seed: values.seed })
 const idCounts = values.ids === undefined ? [undefined] : counts('ids', 0)
 
+if (values.parameter !== undefined) {
+  const name = values.parameter
+  const own = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined
+  if (own === undefined) fail(`--parameter: one of ${Object.keys(RUNS).join(', ')} is expected, not ${name}`)
+  const at = values.values?.split(',').map(Number) ?? own.values
+  const rows = await runParameter(name, at, single()).catch((error: unknown) =>
+    fail(`--values: a network profile refuses one of them: ${error instanceof Error ? error.message : String(error)}`)
+  )
+  process.stdout.write(values.json ? `${JSON.stringify({ options: single(), rows })}\n` : `${parameterTable(rows)}\n`)
+  process.exit(0)
+}
 if (values.trial !== undefined) {
   if (values.trial !== 'places') fail(`--trial: places is expected, not ${values.trial}`)
   if (common.days < 5) fail(`--days: a trial begins with the fifth day; 5 or more is expected, not ${values.days}`)
   const results = await placesTrial(single(), (share) => bar('places', share))
   clearBar()
-  process.stdout.write(values.json ? `${JSON.stringify({ options: common, results })}\n` : `${placesTable(results)}\n`)
+  process.stdout.write(
+    values.json ? `${JSON.stringify({ options: single(), results })}\n` : `${placesTable(results)}\n`
+  )
   process.exit(0)
 }
 
@@ -172,7 +192,7 @@ if (values.plot !== undefined) {
   writeFileSync(
     values.plot,
     await plotEclipse(
-      { ...common, ...life, nodes: count('nodes', 2), seed: values.seed },
+      single(),
       MOVES.find(({ id }) => id === 'eclipse-settled')!
     )
   )

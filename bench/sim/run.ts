@@ -10,6 +10,7 @@ import { drawHabits, Owner } from './people/owner.ts'
 import { Resolver, type Seen } from './people/resolver.ts'
 import { startChurn } from './people/churn.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
+import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, World, type Routing } from './world.ts'
 
 export interface RunOptions {
@@ -26,6 +27,8 @@ export interface RunOptions {
   readonly lifeDays?: number
   /** Of moves that need none of their own; modelled by default. */
   readonly routing?: Routing
+  /** The rules' numbers; those of SIM_PROFILE by default. */
+  readonly profile?: NetworkProfile
 }
 
 /** What resolvers saw of the victim's name after the move began, in looks (one in six hours by each). */
@@ -79,7 +82,7 @@ export const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
   const { nodes, names, seed, move } = options
   const days = Math.max(options.days, leastDays(move))
-  const world = new World(seed, undefined, undefined, move?.routing ?? options.routing)
+  const world = new World(seed, options.profile, undefined, move?.routing ?? options.routing)
   const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
   const ages = world.random('ages')
   const meanAge = (Math.min(lifeDays, OLD_DAYS) * DAY_MS) / 1000 / world.profile.beacon.period
