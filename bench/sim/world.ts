@@ -134,7 +134,7 @@ export class World {
     if (this.#isEstablished) this.#join(node)
     if (!node.isListed) return node
     this.topology.add(node)
-    if (node.holder !== undefined) this.#startReplicating(node)
+    if (node.isHolder) this.#startReplicating(node)
     return node
   }
 
@@ -172,7 +172,7 @@ export class World {
       this.profile
     )
       .map((peer) => this.nodeOf(peer))
-      .filter((node) => node.holder !== undefined && node.isAwake)
+      .filter((node) => node.isHolder && node.isAwake)
   }
 
   #join(node: SimNode): void {

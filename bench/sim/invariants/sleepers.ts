@@ -21,7 +21,7 @@ export class SleeperInvariants implements Watcher {
 
   held(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void {
     if (after?.state !== 'settled' || before?.state === 'settled' || !this.#sleepers.has(node)) return
-    const all = [...this.#world.topology.all()].filter((other) => other !== node && other.holder !== undefined)
+    const all = [...this.#world.topology.all()].filter((other) => other !== node && other.isHolder)
     const awake = all.filter(({ isAwake }) => isAwake)
     if (awake.length * 2 <= all.length) return
     const others = awake.filter(({ held }) => {

@@ -55,6 +55,13 @@ export interface HeldName {
   readonly endRound: number
 }
 
+/** What runs on a node until it is killed. */
+interface Daemon {
+  readonly process: ProcessStore
+  readonly holder: Holder
+  readonly questions: Questions
+}
+
 export class SimNode {
   readonly peer: Peer
   readonly position: Uint8Array
@@ -79,9 +86,7 @@ export class SimNode {
   contentVersion = 0
   readonly #world: World
   readonly #options: SimNodeOptions
-  #process: ProcessStore
-  #holder: Holder | undefined
-  #questions: Questions
+  #daemon: Daemon | undefined
   #isReplicating = false
   #clockOffMs: number
 
@@ -108,9 +113,6 @@ export class SimNode {
       holder: () => undefined,
       ownPeerId: this.peer.peer
     }
-    this.#process = openProcessStore(this.store)
-    this.#holder = options.lie === undefined && this.isListed ? this.#openHolder() : undefined
-    this.#questions = this.#newQuestions()
   }
 
   /** Somebody sets its clock: milliseconds ahead of true time, or behind it. */
@@ -124,8 +126,24 @@ export class SimNode {
     return round + Math.floor(offMs / 1000 / this.#world.profile.beacon.period)
   }
 
+  /** Whether it holds records: liars and clients do not. */
+  get isHolder(): boolean {
+    return this.#options.lie === undefined && this.isListed
+  }
+
   get holder(): Holder | undefined {
-    return this.#holder
+    return this.#running()?.holder
+  }
+
+  /** Made when first needed: most of 10^5 nodes hold nothing and are asked nothing. */
+  #running(): Daemon | undefined {
+    if (this.isHolder) this.#daemon ??= this.#start()
+    return this.#daemon
+  }
+
+  #start(): Daemon {
+    const process = openProcessStore(this.store)
+    return { process, holder: this.#openHolder(process), questions: this.#newQuestions() }
   }
 
   /** The answer to a request as it comes from the network. */
@@ -140,7 +158,7 @@ export class SimNode {
   }
 
   async #honestAnswer(request: Request, from: SimNode): Promise<Answer | undefined> {
-    const holder = this.#holder
+    const { holder } = this
     if (holder === undefined) return undefined
     const handlers = holder.handlers()
     switch (request.type) {
@@ -161,9 +179,10 @@ export class SimNode {
 
   /** As `tick` of src/network/upkeep/maintenance.ts. */
   async tick(): Promise<void> {
-    if (this.#holder === undefined || !this.isAwake) return
-    this.#questions.begin(this.#holder.entries.tickUnsettled(), this.clock.time().verified)
-    await this.#holder.reveals.applyWaiting()
+    const running = this.#running()
+    if (running === undefined || !this.isAwake) return
+    running.questions.begin(running.holder.entries.tickUnsettled(), this.clock.time().verified)
+    await running.holder.reveals.applyWaiting()
   }
 
   get hasUnsettled(): boolean {
@@ -172,9 +191,9 @@ export class SimNode {
 
   /** As `replicate` of src/network/upkeep/maintenance.ts, without this node's own records. */
   async replicate(): Promise<void> {
-    const holder = this.#holder
+    const { holder } = this
     if (holder === undefined || !this.isAwake || this.#isReplicating) return
-    const isStopped = (): boolean => holder !== this.#holder || !this.isAwake
+    const isStopped = (): boolean => holder !== this.holder || !this.isAwake
     const now = (): number => this.#world.timeline.nowMs
     this.#isReplicating = true
     try {
@@ -192,18 +211,16 @@ export class SimNode {
 
   /** Loses what only memory had, and begins again with its store. */
   restart(): void {
-    if (this.#holder === undefined) return
-    this.#process.end()
-    this.#process = openProcessStore(this.store)
-    this.#holder = this.#openHolder()
-    this.#questions = this.#newQuestions()
+    if (!this.isHolder) return
+    this.#daemon?.process.end()
+    this.#daemon = undefined
     this.isAwake = true
     this.view.refresh()
   }
 
   /** Its process ends at the n-th write from now, which is lost; `restart` begins another one. */
   killAtWrite(count: number): void {
-    this.#process.killAtWrite(count, () => {
+    this.#running()?.process.killAtWrite(count, () => {
       this.isAwake = false
     })
   }
@@ -213,11 +230,11 @@ export class SimNode {
     return this.isSilentToLookUps ? undefined : this.routed?.finder.answer(request)
   }
 
-  #openHolder(): Holder {
+  #openHolder(process: ProcessStore): Holder {
     const { profile, timeline } = this.#world
     return new Holder({
       profile,
-      store: this.#process.store,
+      store: process.store,
       clock: this.clock,
       verifier: this.client.verifier,
       judge: JUDGE,
@@ -236,13 +253,13 @@ export class SimNode {
       profile: this.#world.profile,
       random: this.#world.chance.next,
       ask: async (id) => {
-        await this.#holder?.reveals.revise(fromHex(id))
+        await this.#daemon?.holder.reveals.revise(fromHex(id))
       }
     })
   }
 
   #note(name: string): void {
-    const entry = this.#holder?.entries.load(recordKey('reveal', name, this.#world.hash))?.entry
+    const entry = this.#daemon?.holder.entries.load(recordKey('reveal', name, this.#world.hash))?.entry
     const before = this.held.get(name)
     if (entry === undefined) {
       if (this.held.delete(name)) this.contentVersion++
