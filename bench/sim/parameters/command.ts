@@ -1,7 +1,7 @@
 /** `npm run sim -- --parameter NAME`: the moves that decide a parameter, run with the profile changed. */
 import { parseProfile, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { MOVES } from '../moves/index.ts'
-import { run, type RunOptions, type RunResult } from '../run.ts'
+import { run, type RunOptions, type RunResult, type Sights } from '../run.ts'
 import { SIM_PROFILE } from '../world.ts'
 import { RUNS } from './registry.ts'
 
@@ -33,18 +33,25 @@ export async function runParameter(
   return rows
 }
 
-const COLUMNS = ['value', 'move', 'ids', 'harm', 'unpinned', 'holders wrong', 'registered', 'honest MB']
+const COLUMNS = ['value', 'move', 'ids', 'harm', 'unpinned', 'pinned', 'holders wrong', 'registered', 'honest MB']
 
 export function parameterTable(rows: readonly ParameterRow[]): string {
-  const cells = rows.map(({ value, isChosen, result: { move, attacker, harm, unpinned, holders, names, honest } }) => [
-    isChosen ? `**${value}**` : `${value}`,
-    move,
-    `${attacker.ids}`,
-    harm,
-    `${unpinned.right}/${unpinned.wrong}/${unpinned.contested}/${unpinned.missing}`,
-    `${holders.wrong}/${holders.of}`,
-    `${names.registered}/${names.of}`,
-    (honest.bytes / 1e6).toFixed(2)
-  ])
+  const cells = rows.map(
+    ({ value, isChosen, result: { move, attacker, harm, unpinned, pinned, holders, names, honest } }) => [
+      isChosen ? `**${value}**` : `${value}`,
+      move,
+      `${attacker.ids}`,
+      harm,
+      sights(unpinned),
+      sights(pinned),
+      `${holders.wrong}/${holders.of}`,
+      `${names.registered}/${names.of}`,
+      (honest.bytes / 1e6).toFixed(2)
+    ]
+  )
   return [COLUMNS, COLUMNS.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+function sights({ right, wrong, contested, missing }: Sights): string {
+  return `${right}/${wrong}/${contested}/${missing}`
 }

@@ -12,6 +12,10 @@ export const RUNS: Readonly<Record<string, ParameterRun>> = {
   answers_per_prefix: { moves: ['one-address-around-a-key', 'eclipse-settled'], values: [1, 2, 4] },
   answers_per_wide_prefix: { moves: ['eclipse-settled'], values: [2, 4, 8] },
   contest: { moves: ['late-claim'], values: [5, 30, 199] },
+  settle: { moves: ['claim-sent-ahead'], values: [1_200, 14_400, 28_800, 57_600] },
+  provisional_settle: { moves: ['claim-sent-ahead'], values: [14_400, 28_800, 201_600] },
+  repair_quorum: { moves: ['five-lying-neighbours', 'claim-sent-ahead'], values: [4, 8, 12, 16] },
+  pin_after: { moves: ['eclipse-an-hour-a-day', 'eclipse-settled'], values: [600, 14_400, 28_800, 57_600] },
   min_commit: { moves: ['known-pulse', 'later-commitment'], values: [5, 20, 100] }
 }
 
@@ -27,15 +31,11 @@ export const WITHOUT_A_RUN: readonly string[] = [
   'grace',
   'lease',
   'limits',
-  'pin_after',
-  'provisional_settle',
   'pulse_fresh',
   'pulse_window',
   'receipt_slack',
   'renewal_divisor',
-  'repair_quorum',
   'reveal_window',
-  'settle',
   'split_divisor',
   'stamp_bits',
   'two_segment_from'
