@@ -212,7 +212,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     breaches: [...breaches],
     ...(remark !== undefined && { remark }),
     violations: [...holderRules.violations, ...ownerRules.violations].filter(
-      ({ rule }) => !EXCUSED[move?.allows ?? 'harmless'].includes(rule)
+      ({ rule }) => !EXCUSED[move?.allows ?? 'harmless'].includes(rule) && move?.excuses?.includes(rule) !== true
     ),
     events: world.timeline.done
   }

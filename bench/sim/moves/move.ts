@@ -1,5 +1,6 @@
 /** An attack: what it does, and which rows and names of the docs it tries. */
 import type { Adversary } from '../adversary.ts'
+import type { InvariantId } from '../invariants/violation.ts'
 import type { Habits, Owner } from '../people/owner.ts'
 import type { Routing, World } from '../world.ts'
 
@@ -37,6 +38,8 @@ export interface Move {
   readonly ids: number
   /** The most harm that the rules allow it: nothing, other owners at resolvers without a pin, no answer, or the name. */
   readonly allows: Harm
+  /** Invariants that say nothing under it, by their own words. */
+  readonly excuses?: readonly InvariantId[]
   /** Days before the victim commits, where it begins at the start. */
   readonly leadDays?: number
   /** How the victim works, where not always awake at 333,000 squarings a second. */

@@ -8,7 +8,8 @@ export const move: Move = {
   rows: ['a settled name at its holders too, as these come and go'],
   begins: 'settled',
   ids: 10,
-  allows: 'unpinned',
+  // The row: ten ids take a settled name at its holders too, as these come and go.
+  allows: 'taken',
   lifeDays: 3,
   async run({ world, adversary, victim, ids, thief }) {
     const key = world.newKey()

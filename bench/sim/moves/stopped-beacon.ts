@@ -8,6 +8,8 @@ export const move: Move = {
   begins: 'committed',
   ids: 0,
   allows: 'harmless',
+  // Without a fresh pulse no new name enters (P4).
+  excuses: ['P16'],
   async run({ world, adversary, victim, thief }) {
     const rival = adversary.owner(victim.name)
     thief(rival.key.publicKey)
