@@ -10,6 +10,7 @@
  * npm run sim -- --figures DIRECTORY [--nodes N,...] [--seed S,...] [--days D] [--resume FILE]
  * npm run sim -- --look-ups [--nodes N] [--seed S] [--json]
  * npm run sim -- --parameter NAME [--values a,b,c] [--nodes N] [--days D] [--json]
+ * npm run sim -- --trial age [--nodes N] [--seed S] [--json]
  * npm run sim -- --trial places [--nodes N] [--days D] [--life DAYS] [--seed S] [--json]
  *
  * Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
@@ -32,6 +33,8 @@ import { replayPlan, searchCommand } from './sim/search/command.ts'
 import { parameterTable, runParameter } from './sim/parameters/command.ts'
 import { RUNS } from './sim/parameters/registry.ts'
 import { plotEclipse } from './sim/plot.ts'
+import { ageTable } from './sim/trials/age/command.ts'
+import { runAges } from './sim/trials/age/run.ts'
 import { placesTable, placesTrial } from './sim/trials/places/command.ts'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
@@ -177,8 +180,14 @@ if (values.parameter !== undefined) {
   process.stdout.write(values.json ? `${JSON.stringify({ options: single(), rows })}\n` : `${parameterTable(rows)}\n`)
   process.exit(0)
 }
+if (values.trial === 'age') {
+  const results = await runAges(single(), (share) => bar('age', share))
+  clearBar()
+  process.stdout.write(values.json ? `${JSON.stringify({ options: single(), results })}\n` : `${ageTable(results)}\n`)
+  process.exit(0)
+}
 if (values.trial !== undefined) {
-  if (values.trial !== 'places') fail(`--trial: places is expected, not ${values.trial}`)
+  if (values.trial !== 'places') fail(`--trial: age or places is expected, not ${values.trial}`)
   if (common.days < 5) fail(`--days: a trial begins with the fifth day; 5 or more is expected, not ${values.days}`)
   const results = await placesTrial(single(), (share) => bar('places', share))
   clearBar()
