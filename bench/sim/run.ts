@@ -8,7 +8,7 @@ import type { Harm, Move } from './moves/move.ts'
 import type { Costs } from './network/ledger.ts'
 import { drawHabits, Owner } from './people/owner.ts'
 import { Resolver, type Seen } from './people/resolver.ts'
-import { startChurn } from './people/churn.ts'
+import { drawBirths, startChurn } from './people/churn.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, World, type Routing } from './world.ts'
@@ -71,9 +71,6 @@ const LOOK_MS = 6 * HOUR_MS
 /** The victim commits at the beginning of the first day; a move on a settled name begins with the fifth. */
 const SETTLED_MS = 4 * DAY_MS
 
-/** Mean age of the nodes at the beginning where none leaves; otherwise it is the mean time that they stay. */
-const OLD_DAYS = 30
-
 /** Other names that are looked at. */
 const SAMPLED = 5
 
@@ -84,10 +81,8 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   const days = Math.max(options.days, leastDays(move))
   const world = new World(seed, options.profile, undefined, move?.routing ?? options.routing)
   const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
-  const ages = world.random('ages')
-  const meanAge = (Math.min(lifeDays, OLD_DAYS) * DAY_MS) / 1000 / world.profile.beacon.period
-  for (let index = 0; index < nodes; index++)
-    world.addNode({ ...clockOf(world), bornRound: world.round() - Math.floor(ages.exponential(meanAge)) })
+  const birth = drawBirths(world, lifeDays)
+  for (let index = 0; index < nodes; index++) world.addNode({ ...clockOf(world), bornRound: birth() })
   await world.establish()
   startChurn(world, lifeDays)
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]

@@ -12,3 +12,13 @@ export function startChurn(world: World, lifeDays: number): void {
   }
   for (const node of [...world.topology.all()]) live(node)
 }
+
+/** Mean age of nodes where none leaves; otherwise it is the mean time that they stay. */
+const OLD_DAYS = 30
+
+/** Rounds in which nodes joined that are there at the beginning. */
+export function drawBirths(world: World, lifeDays: number): () => number {
+  const random = world.random('ages')
+  const meanAge = (Math.min(lifeDays, OLD_DAYS) * DAY_MS) / 1000 / world.profile.beacon.period
+  return () => world.round() - Math.floor(random.exponential(meanAge))
+}

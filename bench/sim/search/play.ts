@@ -4,7 +4,7 @@ import { HolderInvariants } from '../invariants/holders.ts'
 import { OwnerInvariants } from '../invariants/owners.ts'
 import type { InvariantId, Violation } from '../invariants/violation.ts'
 import type { Harm } from '../moves/move.ts'
-import { startChurn } from '../people/churn.ts'
+import { drawBirths, startChurn } from '../people/churn.ts'
 import { Owner } from '../people/owner.ts'
 import { Resolver } from '../people/resolver.ts'
 import { count, EXCUSED, harmOf, none, wrongAt, type Sights } from '../run.ts'
@@ -45,8 +45,10 @@ export interface Played {
 export async function play(plan: Plan): Promise<Played> {
   const { population, days } = plan
   const world = new World(`plan ${plan.seed}`)
-  for (let index = 0; index < population.nodes; index++) world.addNode()
-  if (population.lifeDays > 0) startChurn(world, population.lifeDays)
+  const lifeDays = population.lifeDays > 0 ? population.lifeDays : Infinity
+  const birth = drawBirths(world, lifeDays)
+  for (let index = 0; index < population.nodes; index++) world.addNode({ bornRound: birth() })
+  startChurn(world, lifeDays)
   if (population.loss > 0) world.faults.rates = { ...world.faults.rates, loss: population.loss }
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
   const adversary = new Adversary(world)

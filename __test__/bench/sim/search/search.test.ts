@@ -41,7 +41,7 @@ describe('the search', () => {
     expect(first.coverage).toBeGreaterThan(10)
   })
 
-  it('allows eleven ids what a majority may do, and calls it a finding by four', async () => {
+  it('allows eleven ids what a majority may do, and sees that four do nothing', async () => {
     const eleven = await play(PLAN)
     expect(eleven).toMatchObject({ harm: 'unpinned', allowed: 'unpinned', isFinding: false, holders: { wrong: 0 } })
     const four = await play({ ...PLAN, days: 2, steps: [{ ...JOIN, count: 4 }] })
