@@ -94,6 +94,7 @@ export class World {
 
   readonly events: Required<Watcher> = {
     held: (node, name, before, after) => {
+      if (node.contentVersion > 0) this.topology.markContent(node)
       if (after !== undefined && after.state !== 'settled') this.#startTicking(node)
       for (const watcher of this.watchers) watcher.held?.(node, name, before, after)
     },
@@ -212,8 +213,7 @@ export class World {
     let seen = ''
     const again = (inMs: number): void => {
       void this.timeline.after(inMs, () => {
-        if (!this.#byPeer.has(node.peer.peer) || (!node.isAwake && !this.topology.near(node.position).includes(node)))
-          return
+        if (!node.isAwake && !this.topology.near(node.position).includes(node)) return
         const now = this.#surroundings(node)
         if (now !== seen && node.isAwake) {
           seen = now
@@ -227,8 +227,9 @@ export class World {
 
   #surroundings(node: SimNode): string {
     const { k } = this.profile
+    if (!this.topology.mayHaveContent(node.position, k + 1)) return ''
     const around = this.topology.near(node.position).slice(0, k + 1)
-    return around.some(({ held, contentVersion }) => held.size > 0 || contentVersion > 0)
+    return around.some(({ contentVersion }) => contentVersion > 0)
       ? around.map(({ peer, contentVersion }) => `${peer.peer.slice(-6)}${contentVersion}`).join()
       : ''
   }

@@ -10,6 +10,8 @@ export const move: Move = {
   ids: 10,
   // The row: ten ids take a settled name at its holders too, as these come and go.
   allows: 'taken',
+  // Holders change one after the other: in between some have the one claim, some the other.
+  excuses: ['P14'],
   lifeDays: 3,
   async run({ world, adversary, victim, ids, thief }) {
     const key = world.newKey()

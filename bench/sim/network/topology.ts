@@ -16,6 +16,8 @@ export class Topology {
   readonly #profile: NetworkProfile
   #bits = 0
   #buckets = new Map<number, Set<SimNode>>()
+  /** Those in which a node has had content. */
+  readonly #withContent = new Set<number>()
   #size = 0
   #version = 0
   readonly #near = new Map<string, { readonly version: number; readonly nodes: readonly SimNode[] }>()
@@ -74,6 +76,21 @@ export class Topology {
     return nodes
   }
 
+  /** A node has had content: those around it may have something to replicate. */
+  markContent({ position }: SimNode): void {
+    this.#withContent.add(top(position, this.#bits))
+  }
+
+  /** False only where none of the `count` nearest has had content: whole buckets are looked at. */
+  mayHaveContent(key: Uint8Array, count: number): boolean {
+    const first = top(key, this.#bits)
+    for (let index = 0, seen = 0; index < 2 ** this.#bits && seen < count; index++) {
+      if (this.#withContent.has(first ^ index)) return true
+      seen += this.#buckets.get(first ^ index)?.size ?? 0
+    }
+    return false
+  }
+
   /** All that share the first bits with a key, nearest first. */
   sharing(key: Uint8Array, bits: number): SimNode[] {
     const nodes: SimNode[] = []
@@ -105,7 +122,11 @@ export class Topology {
     const nodes = [...this.all()]
     this.#bits = bits
     this.#buckets = new Map()
-    for (const node of nodes) this.#put(node)
+    this.#withContent.clear()
+    for (const node of nodes) {
+      this.#put(node)
+      if (node.contentVersion > 0) this.markContent(node)
+    }
   }
 }
 

@@ -5,13 +5,14 @@ import { runBatch, type BatchOptions } from '../batch/batch.ts'
 import { curves } from './curves.ts'
 import { GOALS } from './goals.ts'
 import { page } from './page.ts'
-import { median, rowOf, sweepJobs, type SweepOptions } from './sweep.ts'
+import { largerJobs, median, rowOf, sweepJobs, type SweepOptions } from './sweep.ts'
 
 /** Writes figures.md and keys.svg. Throws an Error where the directory does not exist. */
 export async function writeFigures(directory: string, options: SweepOptions, batch: BatchOptions): Promise<void> {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new Error(`--figures: ${directory} is no directory: make it first`)
-  const results = await runBatch(sweepJobs(options), batch)
+  const swept = await runBatch(sweepJobs(options), batch)
+  const results = [...swept, ...(await runBatch(largerJobs(options, swept), batch))]
   const plotted = GOALS.map((goal) => ({
     title: goal.id,
     points: options.nodes

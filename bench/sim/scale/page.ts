@@ -26,6 +26,7 @@ function holdersWrong(results: readonly RunResult[]): string {
 
 const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ['N', ({ nodes }) => number(nodes)],
+  ['move', ({ move }) => move],
   [
     'least ids',
     ({ leastIds, results }) => (leastIds === undefined ? `none to ${results[0]!.attacker.ids}` : `${leastIds}`)
@@ -45,7 +46,7 @@ export function page(options: SweepOptions, results: readonly RunResult[]): stri
   const goals = GOALS.flatMap((goal) => [
     `## ${goal.title}`,
     '',
-    `Move \`${goal.move}\` with ${goal.ids.join(', ')} ids.`,
+    `${goal.attempts.map(({ move, ids }) => `\`${move}\` with ${ids.join(', ')} ids`).join('; ')}.`,
     '',
     ...markdown(
       COLUMNS,
@@ -70,6 +71,9 @@ export function page(options: SweepOptions, results: readonly RunResult[]): stri
     '```sh',
     command(options),
     '```',
+    '',
+    'Each table has the move that reaches the goal with the least ids. Networks of more than 10,000 nodes are attacked with',
+    'that number and the next lower one of the largest swept size, since a run takes minutes there.',
     '',
     'Cells hold the median of the seeds, with the least and the most in brackets. `unpinned` and `pinned` are the looks of',
     'all seeds together, as right/wrong/contested/missing. Where no number of ids reaches the goal, the row shows the most',

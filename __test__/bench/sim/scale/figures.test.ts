@@ -7,9 +7,10 @@ import { curves } from '../../../../bench/sim/scale/curves.ts'
 import { writeFigures } from '../../../../bench/sim/scale/command.ts'
 import { GOALS } from '../../../../bench/sim/scale/goals.ts'
 import { page } from '../../../../bench/sim/scale/page.ts'
-import { median, rowOf, sweepJobs } from '../../../../bench/sim/scale/sweep.ts'
+import { largerJobs, median, rowOf, sweepJobs } from '../../../../bench/sim/scale/sweep.ts'
 
 const GOAL = GOALS.find(({ id }) => id === 'eclipse-settled')!
+const ATTEMPT = GOAL.attempts[0]!
 const DOCS = join(import.meta.dirname, '../../../../docs/simulator')
 
 const sampled = (): Promise<RunResult> => run({ nodes: 4, days: 0.1, names: 0, seed: '1' })
@@ -55,12 +56,12 @@ describe('the figures', () => {
     const result = (ids: number, seed: string, wrong: number): RunResult => ({
       ...sample,
       nodes: 4,
-      move: GOAL.move,
+      move: ATTEMPT.move,
       seed,
       attacker: { ...sample.attacker, ids },
       unpinned: { right: 1, wrong, contested: 0, missing: 0 }
     })
-    const results = GOAL.ids.flatMap((ids) => [
+    const results = ATTEMPT.ids.flatMap((ids) => [
       result(ids, '1', ids >= 9 ? 2 : 0),
       result(ids, '2', ids >= 11 ? 2 : 0),
       result(ids, '3', ids >= 12 ? 2 : 0)
@@ -72,10 +73,41 @@ describe('the figures', () => {
     expect(rowOf(GOAL, 4, never).results.map(({ attacker }) => attacker.ids)).toEqual([20, 20, 20])
   })
 
+  it('take the move that needs the fewest ids', async () => {
+    const sample = await sampled()
+    const goal = GOALS.find(({ id }) => id === 'censor-settled')!
+    const results = goal.attempts.flatMap(({ move, ids }) =>
+      ids.map((count): RunResult => {
+        const isEnough = count >= (move === 'hide-settled' ? 20 : 10)
+        const attacker = { ...sample.attacker, ids: count }
+        return { ...sample, nodes: 4, move, attacker, harm: isEnough ? 'censored' : 'harmless' }
+      })
+    )
+    expect(rowOf(goal, 4, results)).toMatchObject({ move: 'eclipse-settled', leastIds: 10 })
+  })
+
+  it('attack large networks with what decided at 10,000 nodes, and with the next lower number', async () => {
+    const sample = await sampled()
+    const options = { nodes: [10_000, 100_000], seeds: ['1'], days: 6 }
+    const swept = sweepJobs(options)
+    expect(new Set(swept.map(({ nodes }) => nodes))).toEqual(new Set([10_000]))
+    const results = swept.map(({ nodes, move, ids }): RunResult => {
+      const wrong = move === ATTEMPT.move && ids! >= 11 ? 2 : 0
+      const attacker = { ...sample.attacker, ids: ids! }
+      return { ...sample, nodes, move: move!, attacker, unpinned: { right: 1, wrong, contested: 0, missing: 0 } }
+    })
+    const larger = largerJobs(options, results)
+    const idsOf = (wanted: string): unknown[] => larger.filter(({ move }) => move === wanted).map(({ ids }) => ids)
+    // Nobody takes the name there, so that twenty ids are tried for that too.
+    expect(idsOf(ATTEMPT.move)).toEqual([10, 11, 20])
+    expect(idsOf('keep-nothing-diverse')).toEqual([20])
+    expect(larger.every(({ nodes }) => nodes === 100_000)).toBe(true)
+  })
+
   it('run a move once for two goals that are read from it', () => {
     const jobs = sweepJobs({ nodes: [10], seeds: ['1', '2'], days: 6 })
     expect(new Set(jobs.map((job) => JSON.stringify(job))).size).toBe(jobs.length)
-    expect(jobs.filter(({ move }) => move === 'eclipse-settled')).toHaveLength(2 * GOAL.ids.length)
+    expect(jobs.filter(({ move }) => move === 'eclipse-settled')).toHaveLength(2 * ATTEMPT.ids.length)
   })
 })
 
