@@ -38,11 +38,11 @@ export class OwnerInvariants {
     )
   }
 
-  /** P16: a claim that nobody else has an earlier one for is taken within the bound. */
+  /** P16: a claim that nobody else has an earlier one for is taken within the bound after it was first sent. */
   refused(owner: Owner): void {
-    const { revealedMs, registeredMs } = owner
-    if (revealedMs === undefined || registeredMs !== undefined) return
-    const days = (this.#world.timeline.nowMs - revealedMs) / this.#dayMs
+    const { sentMs, refusedMs, registeredMs } = owner
+    if (sentMs === undefined || refusedMs === undefined || registeredMs !== undefined) return
+    const days = (refusedMs - sentMs) / this.#dayMs
     if (days > BOUNDS.refusedPut)
       this.#once(
         'P16',

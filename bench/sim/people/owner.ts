@@ -65,6 +65,9 @@ export class Owner {
   /** When its work was done, and when more than half of the holders had shown its record. */
   revealedMs: number | undefined
   registeredMs: number | undefined
+  /** When the record was first sent, and when it was last sent in vain: a machine that sleeps sends nothing. */
+  sentMs: number | undefined
+  refusedMs: number | undefined
   refusals: PutOutcome['refusals'] = []
   readonly #world: World
   readonly #random: Random
@@ -170,6 +173,7 @@ export class Owner {
 
   async #publish(): Promise<void> {
     this.state = 'publishing'
+    this.sentMs ??= this.#world.timeline.nowMs
     const { storedBy, of, refusals } = await publish(
       this.node.client,
       { store: this.node.store, clock: this.node.clock },
@@ -178,6 +182,7 @@ export class Owner {
     this.refusals = refusals
     if (storedBy * 2 <= of) {
       this.#failures++
+      this.refusedMs = this.#world.timeline.nowMs
       return
     }
     this.#failures = 0

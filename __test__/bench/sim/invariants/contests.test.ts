@@ -1,9 +1,9 @@
 /** What the watchers of contests and sleepers see, on schedules that are made for it; schedules.test.ts draws others. */
 import { describe, expect, it } from 'vitest'
-import { runSchedule } from '../../../bench/sim/faults/run-schedule.ts'
-import type { Fault } from '../../../bench/sim/faults/schedule.ts'
-import { openProcessStore } from '../../../bench/sim/node/process-store.ts'
-import { createMemoryStore } from '../../../bench/sim/node/memory-store.ts'
+import { runSchedule } from '../../../../bench/sim/faults/run-schedule.ts'
+import type { Fault } from '../../../../bench/sim/faults/schedule.ts'
+import { openProcessStore } from '../../../../bench/sim/node/process-store.ts'
+import { createMemoryStore } from '../../../../bench/sim/node/memory-store.ts'
 
 /** The second rival reveals first, and the first one, whose claim is lower, within its contest. */
 const OVERTAKEN = { seed: '1', nodes: 7, begins: [10, 10.4, 15], slowness: 1.45 }
