@@ -218,7 +218,7 @@ export class World {
         if (now !== seen && node.isAwake) {
           seen = now
           void node.replicate()
-        }
+        } else node.forgetOld()
         again(HOUR_MS * (0.9 + 0.2 * this.chance.next()))
       })
     }

@@ -25,6 +25,11 @@ describe('schedules of faults', () => {
     }
   })
 
+  it('of bad lines leave no node with a single peer to go by, as no open connection ends by a lost message', async () => {
+    for (const seed of ['1105', '2714', '8674'])
+      expect((await runSchedule(drawSchedule(seed, new Random(`schedule ${seed}`)))).violations, seed).toEqual([])
+  })
+
   it('that cut the network for longer than a name settles break P14, and are shrunk to the cut', async () => {
     const cut = { kind: 'cut', from: 1, until: 400, share: 0.5 } as const
     const schedule: Schedule = {

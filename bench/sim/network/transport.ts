@@ -41,7 +41,8 @@ export class Transport {
       const aborted = (): void => end(() => reject(signal!.reason as Error))
       const timeout = this.#timeline.after(REQUEST_TIMEOUT_MS, () =>
         end(() => {
-          from.view.lost(to)
+          // As `dropUnreachable` of src/network/routing: a peer whose connection is open stays in the table.
+          if (!this.reaches(from, to)) from.view.lost(to)
           reject(new AskError(`${to.peer.peer} gave no answer`))
         })
       )

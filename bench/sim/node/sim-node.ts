@@ -189,6 +189,12 @@ export class SimNode {
     return [...this.held.values()].some(({ state }) => state !== 'settled')
   }
 
+  /** What a round does also where it has nothing to replicate. */
+  forgetOld(): void {
+    this.#daemon?.holder.commitments.forget()
+    this.#daemon?.holder.reveals.forgetChanges()
+  }
+
   /** As `replicate` of src/network/upkeep/maintenance.ts, without this node's own records. */
   async replicate(): Promise<void> {
     const { holder } = this
@@ -197,8 +203,7 @@ export class SimNode {
     const now = (): number => this.#world.timeline.nowMs
     this.#isReplicating = true
     try {
-      holder.commitments.forget()
-      holder.reveals.forgetChanges()
+      this.forgetOld()
       await holder.entries.dropDead()
       for (const name of [...this.held.keys()]) this.#note(name)
       holder.commitments.takeOver(await askForCommitments(this.view, isStopped, now, this.#world.chance.bytes(32)))
