@@ -33,7 +33,7 @@ import { replayPlan, searchCommand } from './sim/search/command.ts'
 import { parameterTable, runParameter } from './sim/parameters/command.ts'
 import { RUNS } from './sim/parameters/registry.ts'
 import { plotEclipse } from './sim/plot.ts'
-import { ageTable } from './sim/trials/age/command.ts'
+import { ageText } from './sim/trials/age/command.ts'
 import { runAges } from './sim/trials/age/run.ts'
 import { placesTable, placesTrial } from './sim/trials/places/command.ts'
 
@@ -181,9 +181,10 @@ if (values.parameter !== undefined) {
   process.exit(0)
 }
 if (values.trial === 'age') {
-  const results = await runAges(single(), (share) => bar('age', share))
+  const options = { nodes: count('nodes', 2), seed: values.seed }
+  const trial = await runAges(options, (share) => bar('age', share))
   clearBar()
-  process.stdout.write(values.json ? `${JSON.stringify({ options: single(), results })}\n` : `${ageTable(results)}\n`)
+  process.stdout.write(values.json ? `${JSON.stringify({ options, ...trial })}\n` : `${ageText(trial)}\n`)
   process.exit(0)
 }
 if (values.trial !== undefined) {

@@ -1,106 +1,110 @@
 /**
  * Time chains: one endless VDF in ticks of a day. A tick is seeded by the output of the former one, a pulse of its day
- * and the Merkle root of the settled claims that its operator sees. The age of a claim is the number of unbroken ticks
- * since the first that holds it. The VDF is modelled by a hash and by its squarings; trees and paths are real.
+ * and the Merkle root of the settled claims that are new to its operator. The VDF is modelled by a hash, and by its
+ * squarings in costs.ts. Nothing in a tick tells when it was computed: pulses of past days are public.
  */
-import { concatBytes, equalBytes, sha256, u64be } from '../../../../src/protocol/encoding/bytes.ts'
+import { sign, verifyStrict, type KeyPair } from '../../../../src/protocol/crypto/ed25519.ts'
+import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
+import { climb, pathOf, rootOf } from './tree.ts'
 
 export interface Tick {
   readonly day: number
   readonly root: Uint8Array
-  /** Hash of the former output, the pulse of the day and the root: what the VDF gives. */
+  /** What the VDF gives. */
   readonly output: Uint8Array
 }
 
-/** What a holder stores beside a record: the tick, the leaf's place and its siblings, the lowest first. */
+/** A path from a leaf to the root of a tick. */
 export interface Evidence {
-  readonly chain: Uint8Array
   readonly day: number
   readonly index: number
   readonly path: readonly Uint8Array[]
 }
 
+/** What a resolver has of a chain. */
+export interface Shown {
+  /** The public key of the operator; the first tick is seeded by it. */
+  readonly id: Uint8Array
+  readonly ticks: readonly Tick[]
+  /** Of the newest output, by the operator. A chain of anybody needs none. */
+  readonly signature?: Uint8Array
+}
+
 export class TimeChain {
   readonly id: Uint8Array
-  readonly ticks: Tick[] = []
+  readonly #key: KeyPair | undefined
+  readonly #ticks: Tick[]
   readonly #leaves = new Map<number, readonly Uint8Array[]>()
 
-  constructor(operator: string) {
-    this.id = sha256(Buffer.from(operator))
+  /** @param from a public chain that this one continues as a fork, without its operator's key */
+  constructor(key: KeyPair, from?: Shown) {
+    this.#key = from === undefined ? key : undefined
+    this.id = from?.id ?? key.publicKey
+    this.#ticks = [...(from?.ticks ?? [])]
   }
 
-  /** One more tick. `claims`: leaves, each the hash of (claim id, C, y). Days may be left out; then the chain is broken. */
-  tick(day: number, claims: readonly Uint8Array[]): void {
-    const root = rootOf(claims)
-    const former = this.ticks.at(-1)?.output ?? this.id
-    this.ticks.push({ day, root, output: outputOf(former, day, root) })
-    this.#leaves.set(day, claims)
+  /** A day that is left out breaks the chain. */
+  tick(day: number, leaves: readonly Uint8Array[]): void {
+    const root = rootOf(leaves)
+    this.#ticks.push({ day, root, output: outputOf(this.#ticks.at(-1)?.output ?? this.id, day, root) })
+    if (leaves.length > 0) this.#leaves.set(day, leaves)
   }
 
-  /** Of the first tick that holds it; undefined where none does. */
-  evidence(claim: Uint8Array): Evidence | undefined {
-    for (const { day } of this.ticks) {
-      const leaves = this.#leaves.get(day)!
-      const index = leaves.findIndex((leaf) => equalBytes(leaf, claim))
-      if (index >= 0) return { chain: this.id, day, index, path: pathOf(leaves, index) }
+  /** Of the first tick that holds the leaf; undefined where none does. */
+  evidence(leaf: Uint8Array): Evidence | undefined {
+    for (const [day, leaves] of this.#leaves) {
+      const index = leaves.findIndex((each) => equalBytes(each, leaf))
+      if (index >= 0) return { day, index, path: pathOf(leaves, index) }
     }
     return undefined
   }
+
+  shown(): Shown {
+    const newest = this.#ticks.at(-1)
+    const signature =
+      this.#key === undefined || newest === undefined ? undefined : sign(newest.output, this.#key.secretKey)
+    return { id: this.id, ticks: this.#ticks, ...(signature !== undefined && { signature }) }
+  }
+}
+
+/** The day from which on no day is left out. Undefined where an output is not that of its tick. */
+export function unbrokenSince({ id, ticks }: Shown): number | undefined {
+  let since: number | undefined
+  for (const [index, { day, root, output }] of ticks.entries()) {
+    const former = ticks[index - 1]
+    if (!equalBytes(output, outputOf(former?.output ?? id, day, root))) return undefined
+    if (former === undefined || day !== former.day + 1) since = day
+  }
+  return since
 }
 
 /**
- * Days of unbroken work behind a claim: 0 where the path does not lead to the root of its tick, an output is not that of
+ * Days of unbroken work behind a leaf. 0 where the path does not lead to the root of its tick, an output is not that of
  * its tick, a day is left out since, or the newest tick is older than a day.
+ *
+ * @param since what `unbrokenSince` gives, which is the costly part
  */
-export function ageOf(claim: Uint8Array, evidence: Evidence, ticks: readonly Tick[], today: number): number {
-  const first = ticks.findIndex(({ day }) => day === evidence.day)
-  if (first < 0 || !equalBytes(climb(claim, evidence), ticks[first]!.root)) return 0
-  for (const [index, { day, root, output }] of ticks.entries()) {
-    const former = index === 0 ? evidence.chain : ticks[index - 1]!.output
-    if (!equalBytes(output, outputOf(former, day, root))) return 0
-    if (index > first && day !== ticks[index - 1]!.day + 1) return 0
-  }
-  const { day } = ticks.at(-1)!
-  return today - day > 1 ? 0 : day - evidence.day
+export function ageOf(
+  leaf: Uint8Array,
+  evidence: Evidence,
+  chain: Shown,
+  today: number,
+  since = unbrokenSince(chain)
+): number {
+  const newest = chain.ticks.at(-1)
+  const first = chain.ticks.find(({ day }) => day === evidence.day)
+  if (newest === undefined || first === undefined || since === undefined) return 0
+  if (evidence.day < since || today - newest.day > 1) return 0
+  return equalBytes(climb(leaf, evidence.index, evidence.path), first.root) ? newest.day - evidence.day : 0
 }
 
-/** Bytes beside the record: chain id, day, index and path. */
-export function bytesOf({ path }: Pick<Evidence, 'path'>): number {
-  return 32 + 8 + 8 + 32 * path.length
+/** Whether the operator that the id names signed the newest tick, which fixes all before it. */
+export function isSigned({ id, ticks, signature }: Shown): boolean {
+  const newest = ticks.at(-1)
+  return newest !== undefined && signature !== undefined && verifyStrict(signature, newest.output, id)
 }
 
 function outputOf(former: Uint8Array, day: number, root: Uint8Array): Uint8Array {
-  return sha256(concatBytes(former, u64be(day), root))
-}
-
-/** Leaves and nodes are told apart by their first byte, as in RFC 6962. */
-const leafHash = (leaf: Uint8Array): Uint8Array => sha256(concatBytes(Uint8Array.of(0), leaf))
-const nodeHash = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(concatBytes(Uint8Array.of(1), left, right))
-
-function layers(leaves: readonly Uint8Array[]): Uint8Array[][] {
-  const all = [leaves.map(leafHash)]
-  for (let layer = all[0]!; layer.length > 1; layer = all.at(-1)!)
-    all.push(
-      Array.from({ length: Math.ceil(layer.length / 2) }, (_, index) =>
-        nodeHash(layer[2 * index]!, layer[2 * index + 1] ?? layer[2 * index]!)
-      )
-    )
-  return all
-}
-
-export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
-  return layers(leaves).at(-1)![0] ?? new Uint8Array(32)
-}
-
-export function pathOf(leaves: readonly Uint8Array[], index: number): Uint8Array[] {
-  return layers(leaves)
-    .slice(0, -1)
-    .map((layer, height) => layer[(index >> height) ^ 1] ?? layer[index >> height]!)
-}
-
-function climb(leaf: Uint8Array, { index, path }: Evidence): Uint8Array {
-  return path.reduce(
-    (node, sibling, height) => (((index >> height) & 1) === 0 ? nodeHash(node, sibling) : nodeHash(sibling, node)),
-    leafHash(leaf)
-  )
+  const pulse = utf8(`pulse of day ${day}`)
+  return sha256(concatBytes(former, pulse, u64be(day), root))
 }

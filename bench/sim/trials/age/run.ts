@@ -1,91 +1,112 @@
-/** Each attack on a name by each rule of ages: the votes are those of a simulated network, the ages those of chains. */
-import { sha256, toHex, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
-import { Adversary, showing } from '../../adversary.ts'
-import { Owner } from '../../people/owner.ts'
-import { Resolver, type Seen } from '../../people/resolver.ts'
-import { DAY_MS, World } from '../../world.ts'
-import { AGE_ATTACKS, type AgeAttack, type Chains } from './attackers.ts'
-import { ageOf, TimeChain } from './chain.ts'
-import { AGE_RULES, shownBy, type AgeRule, type Shown } from './rules.ts'
+/** Each scene by each rule of ages: votes are those of a simulated network, ages those of simulated chains. */
+import { SIM_PROFILE } from '../../world.ts'
+import { ageBy, idOf, SOURCES, type Source } from './ages.ts'
+import { attackCosts, honestCosts, type AttackCosts, type Costs } from './costs.ts'
+import { runChain, type RunChain } from './operators.ts'
+import { AGE_RULES, shownBy, sightOf, type AgeRule, type Sight } from './rules.ts'
+import { SCENES, type Past, type Scene, type Stage } from './scenes.ts'
+import { leastDays, waits, type Least, type Wait } from './thresholds.ts'
+import { votesOf, type Votes } from './votes.ts'
 
 export interface AgeOptions {
   readonly nodes: number
   readonly seed: string
+  /** Numbers of the thief's ids, ascending; 1, 10 and 11 among them. */
+  readonly ids?: readonly number[]
+  /** Those where the ids say that nobody holds the name; by default as many. */
+  readonly hidingIds?: readonly number[]
 }
 
-export interface AgeResult {
-  readonly attack: AgeAttack
+/** One below and one at each turn of the votes: half of twenty, more than half, all. */
+export const ID_COUNTS = [0, 1, 5, 9, 10, 11, 19, 20] as const
+
+export interface SceneResult {
+  readonly scene: string
+  readonly ids: number
   readonly eurosADay: number
-  /** What a first-time resolver sees. */
-  readonly seen: Readonly<Record<Chains, Readonly<Record<AgeRule, Sight>>>>
+  readonly attacker: AttackCosts
+  /** Ages by each source. */
+  readonly days: Readonly<Record<Source, { readonly owner: number; readonly thief: number }>>
+  /** What a first-time resolver sees; today's rule is the same for each source. */
+  readonly seen: Readonly<Record<Source, Readonly<Record<AgeRule, Sight>>>>
 }
 
-export type Sight = 'right' | 'wrong' | 'contested' | 'missing'
-
-/** When the thieves come, and when resolvers look. */
-const SETTLED_MS = 2 * DAY_MS
-
-const TODAY = 10_000
-
-interface Votes {
-  readonly seen: Seen
-  readonly owner: string
-  readonly thief: string
-  readonly eurosADay: number
+export interface AgeTrial {
+  readonly honest: Costs
+  readonly results: readonly SceneResult[]
+  readonly least: readonly Least[]
+  readonly waits: readonly Wait[]
 }
 
-export async function runAges({ nodes, seed }: AgeOptions, onProgress?: (share: number) => void): Promise<AgeResult[]> {
-  const byIds = new Map<number, Votes>()
-  const results: AgeResult[] = []
-  for (const attack of AGE_ATTACKS) {
-    const votes = byIds.get(attack.ids) ?? (await votesOf(attack.ids, nodes, seed))
-    byIds.set(attack.ids, votes)
-    results.push({ attack, eurosADay: votes.eurosADay, seen: { anybody: bySide('anybody'), named: bySide('named') } })
-    onProgress?.(results.length / AGE_ATTACKS.length)
+const OWNER_DAYS = 365
 
-    function bySide(chains: Chains): Record<AgeRule, Sight> {
-      const { seen, owner, thief } = votes
-      const shown = new Set(seen.answers.flatMap(({ held }) => (held === undefined ? [] : [toHex(held.claim.pubkey)])))
-      const days = new Map([
-        [owner, attack.ownerDays[chains]],
-        [thief, attack.thiefDays[chains]]
-      ])
-      const ages = new Map([...shown].map((pubkey) => [pubkey, ageOnChain(pubkey, days.get(pubkey) ?? 0)]))
-      return Object.fromEntries(AGE_RULES.map((rule) => [rule, sightOf(shownBy(rule, seen, ages), owner)])) as Record<
-        AgeRule,
-        Sight
-      >
+const TODAY = 20_000
+
+const DAYS_A_ROUND = SIM_PROFILE.beacon.period / 86_400
+
+const STAGE: Stage = {
+  today: TODAY,
+  ownerDays: OWNER_DAYS,
+  lease: Math.round(SIM_PROFILE.lease * DAYS_A_ROUND),
+  grace: Math.round(SIM_PROFILE.grace * DAYS_A_ROUND)
+}
+
+export async function runAges(
+  { nodes, seed, ids = ID_COUNTS, hidingIds = ids }: AgeOptions,
+  onProgress?: (share: number) => void
+): Promise<AgeTrial> {
+  const [showing, hiding] = [new Map<number, Votes>(), new Map<number, Votes>()]
+  const steps = ids.length + hidingIds.length + SCENES.length
+  let done = 0
+  for (const [counts, byIds, hides] of [
+    [ids, showing, false],
+    [hidingIds, hiding, true]
+  ] as const)
+    for (const count of counts) {
+      byIds.set(count, await votesOf({ ids: count, hides, nodes, seed }))
+      onProgress?.(++done / steps)
     }
+  const results = SCENES.flatMap((scene) => {
+    const each = resultsOf(scene, scene.hides === true ? hiding : showing)
+    onProgress?.(++done / steps)
+    return each
+  })
+  return { honest: honestCosts(), results, least: leastDays(OWNER_DAYS, showing), waits: waits(showing) }
+}
+
+function resultsOf(scene: Scene, byIds: ReadonlyMap<number, Votes>): SceneResult[] {
+  const past = scene.past(STAGE)
+  const chains = past.operators.map((operator) => runChain(operator, past.leaves, TODAY))
+  const days = bySource((source) => agesOf(source, past, chains))
+  return [...byIds].map(([ids, votes]) => ({
+    scene: scene.id,
+    ids,
+    eurosADay: votes.eurosADay,
+    attacker: attackCosts(past.secretChainDays),
+    days,
+    seen: bySource((source) => {
+      // Operators that are asked show the claims that they hold.
+      const isSeen = (who: 'owner' | 'thief'): boolean =>
+        votes.shown.has(votes[who]) || (source === 'direct' && days.direct[who] > 0)
+      const ages = new Map((['owner', 'thief'] as const).filter(isSeen).map((who) => [votes[who], days[source][who]]))
+      return byRule((rule) => sightOf(shownBy(rule, votes.seen, ages), votes.owner))
+    })
+  }))
+}
+
+function agesOf(source: Source, past: Past, chains: readonly RunChain[]): { owner: number; thief: number } {
+  const named = new Set(chains.filter(({ operator }) => operator.isNamed).map(({ view }) => idOf(view)))
+  const dates = { today: TODAY, leaseAndGrace: STAGE.lease + STAGE.grace }
+  return {
+    owner: ageBy(source, past.owner, chains, named, dates),
+    thief: ageBy(source, past.thief, chains, named, dates)
   }
-  return results
 }
 
-async function votesOf(ids: number, nodes: number, seed: string): Promise<Votes> {
-  const world = new World(seed)
-  for (let index = 0; index < nodes; index++) world.addNode()
-  const victim = new Owner(world, 'the-name-that-they-want.chronym')
-  world.timeline.after(0, () => void victim.live())
-  await world.timeline.runUntil(world.timeline.nowMs + SETTLED_MS)
-  const adversary = new Adversary(world)
-  const key = world.newKey()
-  adversary.joinNear(victim.recordKey, ids, showing(adversary.backdated(victim.name, key), world.hash))
-  let seen: Seen | undefined
-  world.timeline.after(0, () => void new Resolver(world).resolve(victim.name).then((each) => (seen = each)))
-  await world.timeline.runUntil(world.timeline.nowMs + DAY_MS / 24)
-  const { eurosADay } = adversary.spending
-  return { seen: seen!, owner: victim.pubkey, thief: toHex(key.publicKey), eurosADay }
+function bySource<T>(of: (source: Source) => T): Record<Source, T> {
+  return Object.fromEntries(SOURCES.map((source) => [source, of(source)])) as Record<Source, T>
 }
 
-/** By a chain that holds the claim since that many days; 0: none does. */
-function ageOnChain(pubkey: string, days: number): number {
-  if (days === 0) return 0
-  const claim = sha256(utf8(pubkey))
-  const chain = new TimeChain('operator')
-  for (let day = TODAY - days; day <= TODAY; day++) chain.tick(day, day === TODAY - days ? [claim] : [])
-  return ageOf(claim, chain.evidence(claim)!, chain.ticks, TODAY)
-}
-
-function sightOf(shown: Shown, owner: string): Sight {
-  if (shown.kind === 'owner') return shown.owner === owner ? 'right' : 'wrong'
-  return shown.kind === 'contested' ? 'contested' : 'missing'
+function byRule<T>(of: (rule: AgeRule) => T): Record<AgeRule, T> {
+  return Object.fromEntries(AGE_RULES.map((rule) => [rule, of(rule)])) as Record<AgeRule, T>
 }
