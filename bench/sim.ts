@@ -30,7 +30,7 @@ import { comparison, table } from './sim/report/table.ts'
 import { writeFigures } from './sim/scale/command.ts'
 import { schedulesText } from './sim/schedules.ts'
 import { replayPlan, searchCommand } from './sim/search/command.ts'
-import { parameterTable, runParameter } from './sim/parameters/command.ts'
+import { hasNumbers, parameterText, runParameter } from './sim/parameters/command.ts'
 import { RUNS } from './sim/parameters/registry.ts'
 import { plotEclipse } from './sim/plot.ts'
 import { ageText } from './sim/trials/age/command.ts'
@@ -171,13 +171,13 @@ const idCounts = values.ids === undefined ? [undefined] : counts('ids', 0)
 
 if (values.parameter !== undefined) {
   const name = values.parameter
-  const own = Object.hasOwn(RUNS, name) ? RUNS[name] : undefined
-  if (own === undefined) fail(`--parameter: one of ${Object.keys(RUNS).join(', ')} is expected, not ${name}`)
-  const at = values.values?.split(',').map(Number) ?? own.values
-  const rows = await runParameter(name, at, single()).catch((error: unknown) =>
+  if (!Object.hasOwn(RUNS, name)) fail(`--parameter: one of ${Object.keys(RUNS).join(', ')} is expected, not ${name}`)
+  const numbers = values.values?.split(',').map(Number)
+  if (numbers !== undefined && !hasNumbers(name)) fail(`--values: ${name} has values of its own only; leave it out`)
+  const shown = await runParameter(name, single(), numbers).catch((error: unknown) =>
     fail(`--values: a network profile refuses one of them: ${error instanceof Error ? error.message : String(error)}`)
   )
-  process.stdout.write(values.json ? `${JSON.stringify({ options: single(), rows })}\n` : `${parameterTable(rows)}\n`)
+  process.stdout.write(values.json ? `${JSON.stringify({ options: single(), shown })}\n` : `${parameterText(shown)}\n`)
   process.exit(0)
 }
 if (values.trial === 'age') {

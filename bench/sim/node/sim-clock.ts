@@ -3,11 +3,11 @@ import { createRoundClock, type RoundClock } from '../../../src/time/round-clock
 import type { Store } from '../../../src/store/types.ts'
 import type { World } from '../world.ts'
 
-export function createSimClock(world: World, store: Store, offMs: () => number): RoundClock {
+export function createSimClock(world: World, store: Store, offMs: () => number, lateRounds: () => number): RoundClock {
   const beacon = {
     latest: () => {
-      const round = world.beacon.latestRound()
-      return round === 0 ? undefined : { round, signature: NOTHING, randomness: NOTHING }
+      const round = world.beacon.latestRound() - lateRounds()
+      return round <= 0 ? undefined : { round, signature: NOTHING, randomness: NOTHING }
     }
   }
   return createRoundClock(beacon, world.profile, store, () => world.timeline.nowMs + offMs())

@@ -69,6 +69,8 @@ export class Owner {
   sentMs: number | undefined
   refusedMs: number | undefined
   refusals: PutOutcome['refusals'] = []
+  /** Commitments, each with a salt and a stamp of its own. */
+  attempts = 0
   readonly #world: World
   readonly #random: Random
   #salt: Uint8Array
@@ -155,10 +157,11 @@ export class Owner {
 
   async #commitOnce(): Promise<number | undefined> {
     const { profile } = this.#world
-    const { now } = this.node.clock.time()
+    const { now, verified } = this.node.clock.time()
     if (this.#sentRound === undefined || !isWithinWindow(now, this.#sentRound, profile)) {
+      this.attempts++
       this.#salt = this.#random.bytes(32)
-      this.#sentRound = now
+      this.#sentRound = verified
       this.#world.ledger.work(this.node.isAttacker, STAMP_MS)
     }
     const sentRound = this.#sentRound

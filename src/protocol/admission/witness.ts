@@ -23,7 +23,7 @@ export interface CommitmentFacts {
  * Our own s and the neighbours' median each suffice: having seen C late is never worse than not at all.
  */
 export function isWitnessed(
-  claim: Claim,
+  claim: Pick<Claim, 'firstRound' | 'firstIterations'>,
   facts: CommitmentFacts,
   time: Pick<ProtocolTime, 'now'>,
   profile: NetworkProfile
