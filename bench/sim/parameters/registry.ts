@@ -34,13 +34,13 @@ export const RUNS: Readonly<Record<string, readonly ParameterRun[]>> = {
   settle: [moves(['claim-sent-ahead'], [1_200, 14_400, 28_800, 57_600])],
   provisional_settle: [moves(['claim-sent-ahead'], [14_400, 28_800, 201_600])],
   pin_after: [moves(['eclipse-an-hour-a-day', 'eclipse-settled'], [600, 14_400, 28_800, 57_600])],
-  witness_quorum: [moves(['five-lying-neighbours'], [4, 5, 6])],
+  witness_quorum: [moves(['five-lying-neighbours'], [1, 5, 11, 16])],
   answers_per_prefix: [
     moves(['one-address-around-a-key', 'eclipse-settled'], [1, 2, 4]),
     { kind: 'table', values: [1, 2, 4], ...networks.sharedPrefixes }
   ],
   contest: [
-    { kind: 'table', values: [1, 5, 30, 199], ...networks.races },
+    { kind: 'table', values: [1, 5, 30, 100, 199], ...networks.races },
     { kind: 'table', values: [5, 30, 100, 199], ...costs.contestSpeed }
   ],
   min_commit: [
@@ -96,7 +96,7 @@ export const RUNS: Readonly<Record<string, readonly ParameterRun[]>> = {
   two_segment_from: [{ kind: 'table', values: [2 ** 22, 2 ** 32, 2 ** 40], ...costs.segments }, benches.twoSegments],
   split_divisor: [benches.split],
   discriminant_bits: [benches.discriminant],
-  pulse_fresh: [{ kind: 'table', values: [1_200, 28_800, 864_000], ...networks.outages }]
+  pulse_fresh: [{ kind: 'table', values: [20, 1_200, 28_800, 864_000], ...networks.outages }]
 }
 
 /** What cannot be run, each with its reason. */

@@ -130,41 +130,33 @@ export const behind: Figures = {
   }
 }
 
-/** The beacon stops as two rivals begin to work. The one with the later pulse is done before the other. */
+/** The beacon stops while an owner works, who is done before it returns. */
 export const outages: Figures = {
   columns: [
-    'hours from the end of the work to the name, 8 h into 12 h without a beacon, median',
-    'holders against the earlier pulse, revealed an hour later, 33 h into 36 h without a beacon'
-  ],
-  row: async (profile, options) => {
-    const waits: number[] = []
-    let [against, of] = [0, 0]
-    for (const world of worlds({ profile, options })) {
-      const owner = new Owner(world, NAME, { ...ALWAYS_AWAKE, squaringsPerSecond: 20_000 })
-      stopBeacon(world, 12)
-      void world.timeline.after(0, () => void owner.live())
-      await world.timeline.runUntil(world.timeline.nowMs + DAY_MS)
-      const { registeredMs, revealedMs } = owner
-      waits.push(registeredMs === undefined ? Infinity : (registeredMs - revealedMs!) / HOUR_MS)
-    }
-    for (const world of worlds({ profile, options })) {
-      const [first, second] = [33, 32].map((hours) => {
-        const squaringsPerSecond = profile.difficulty.base / hours / 3600
-        return new Owner(world, NAME, { ...ALWAYS_AWAKE, squaringsPerSecond })
-      }) as [Owner, Owner]
-      stopBeacon(world, 36)
-      void world.timeline.after(0, () => void first.live())
-      void world.timeline.after(2 * MINUTE_MS, () => void second.live())
-      await world.timeline.runUntil(world.timeline.nowMs + 2.5 * DAY_MS)
-      const holders = world.holdersOf(first.recordKey)
-      of += holders.length
-      against += holders.filter(({ held }) => held.get(NAME)?.owner === second.pubkey).length
-    }
-    return [median(waits).toFixed(1), `${against}/${of}`]
-  }
+    [8, 12],
+    [33, 36]
+  ].map(([done, down]) => `hours from the end of the work to the name, ${done} h into ${down} h without a beacon`),
+  row: async (profile, options) => [
+    await waitOf({ profile, options }, 8, 12),
+    await waitOf({ profile, options }, 33, 36)
+  ]
 }
 
-/** From five minutes on, once both have their pulses. */
+async function waitOf(setting: Setting, workHours: number, downHours: number): Promise<string> {
+  const waits: number[] = []
+  for (const world of worlds(setting)) {
+    const squaringsPerSecond = setting.profile.difficulty.base / workHours / 3600
+    const owner = new Owner(world, NAME, { ...ALWAYS_AWAKE, squaringsPerSecond })
+    stopBeacon(world, downHours)
+    void world.timeline.after(0, () => void owner.live())
+    await world.timeline.runUntil(world.timeline.nowMs + (downHours + 12) * HOUR_MS)
+    const { registeredMs, revealedMs } = owner
+    waits.push(registeredMs === undefined ? Infinity : (registeredMs - revealedMs!) / HOUR_MS)
+  }
+  return median(waits).toFixed(1)
+}
+
+/** From five minutes on, once the owner has a pulse. */
 function stopBeacon({ timeline, beacon }: World, hours: number): void {
   void timeline.after(5 * MINUTE_MS, () => beacon.stop())
   void timeline.after(5 * MINUTE_MS + hours * HOUR_MS, () => beacon.resume())
