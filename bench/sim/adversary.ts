@@ -8,6 +8,7 @@ import { distance } from '../../src/protocol/neighbourhood/density.ts'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
+import { publish } from '../../src/network/client/publish.ts'
 import { positionOf } from '../../src/network/position.ts'
 import type { Answer, Request } from '../../src/network/wire/messages.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
@@ -83,6 +84,14 @@ export class Adversary {
     return Array.from({ length: count }, () => this.#join(this.#random.bytes(32), lie, idsOfPrefix))
   }
 
+  /** Joins with ids of no particular place that sign with keys of their own. */
+  joinSigning(count: number, lieOf: (key: KeyPair) => Answerer): SimNode[] {
+    return Array.from({ length: count }, () => {
+      const key = this.#world.newKey()
+      return this.#joinAs(key, lieOf(key), 2)
+    })
+  }
+
   /** Ids that share a few first bits with a key, in the prefixes of others: a machine has as many ids as it likes. */
   idsBeside(key: Uint8Array, bits: number, others: readonly SimNode[], lie: Answerer): SimNode[] {
     const near = 2 ** -bits
@@ -132,14 +141,23 @@ export class Adversary {
     return new Owner(this.#world, name, habits, this.client(), key)
   }
 
+  /** Sends a record to all that should hold it. */
+  async publish(reveal: Reveal, { client, store, clock } = this.client()): Promise<void> {
+    await publish(client, { store, clock }, { kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) })
+  }
+
   leave(): void {
     for (const node of this.nodes) this.#world.remove(node)
   }
 
   #join(publicKey: Uint8Array, lie: Answerer, idsOfPrefix: number): SimNode {
+    return this.#joinAs({ publicKey, secretKey: new Uint8Array(64) }, lie, idsOfPrefix)
+  }
+
+  #joinAs(key: KeyPair, lie: Answerer, idsOfPrefix: number): SimNode {
     const prefix = Addresses.rented(this.nodes.length, idsOfPrefix)
     this.#prefixes.add(prefix)
-    const node = this.#world.addNode({ key: { publicKey, secretKey: new Uint8Array(64) }, prefix, lie })
+    const node = this.#world.addNode({ key, prefix, lie })
     this.nodes.push(node)
     return node
   }

@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly lifeDays?: number
   /** Of moves that need none of their own; modelled by default. */
   readonly routing?: Routing
-  /** The rules' numbers; those of SIM_PROFILE by default. */
+  /** The rules' numbers; the move's own or those of SIM_PROFILE by default. */
   readonly profile?: NetworkProfile
 }
 
@@ -79,7 +79,7 @@ export const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
   const { nodes, names, seed, move } = options
   const days = Math.max(options.days, leastDays(move))
-  const world = new World(seed, options.profile, undefined, move?.routing ?? options.routing)
+  const world = new World(seed, options.profile ?? move?.profile, undefined, move?.routing ?? options.routing)
   const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
   const birth = drawBirths(world, lifeDays)
   for (let index = 0; index < nodes; index++) world.addNode({ ...clockOf(world), bornRound: birth() })
@@ -213,10 +213,10 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   }
 }
 
-/** Virtual days until a move has begun and was looked at for two days. */
+/** Virtual days until a move has begun and was looked at for two days, or what it asks for. */
 function leastDays(move: Move | undefined): number {
   if (move === undefined) return 0
-  return (move.begins === 'settled' ? SETTLED_MS / DAY_MS : (move.leadDays ?? 0)) + 2
+  return move.days ?? (move.begins === 'settled' ? SETTLED_MS / DAY_MS : (move.leadDays ?? 0)) + 2
 }
 
 /** What cannot hold under a move that the rules allow as much. */

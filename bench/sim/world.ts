@@ -40,6 +40,9 @@ const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 /** Network `main`, whose stamps cost what `stamp_bits` says and are not searched for. */
 export const SIM_PROFILE: NetworkProfile = parseProfile({ ...builtInProfiles.main, id: 'sim', stamp_bits: 0 })
 
+/** The same with leases of ten days and two days of grace, for moves that outlive one. */
+export const SHORT_LEASE: NetworkProfile = parseProfile({ ...SIM_PROFILE, lease: 288_000, grace: 57_600 })
+
 /** By the project's own look-ups and tables, or by finding the nearest nodes that answer. */
 export type Routing = 'real' | 'modelled'
 

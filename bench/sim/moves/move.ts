@@ -2,6 +2,7 @@
 import type { Adversary } from '../adversary.ts'
 import type { InvariantId } from '../invariants/violation.ts'
 import type { Habits, Owner } from '../people/owner.ts'
+import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import type { Routing, World } from '../world.ts'
 
 /** What the rules promise under this move, by what resolvers see and holders hold. */
@@ -46,6 +47,12 @@ export interface Move {
   readonly habits?: Habits
   /** Mean days that honest nodes stay, where the move lives by that. */
   readonly lifeDays?: number
+  /** Days that the run takes at least: two from its beginning by default. */
+  readonly days?: number
+  /** The rules' numbers, where it lives by other ones than those of SIM_PROFILE. */
+  readonly profile?: NetworkProfile
+  /** The search leaves it out: it times a whole run, or measures what no resolver sees. */
+  readonly isAlone?: boolean
   /** `real` where the move is about look-ups and tables; `modelled` by default. */
   readonly routing?: Routing
   run(stage: Stage): Promise<void>

@@ -21,7 +21,8 @@ const MAX_CLAIMS = 3
 
 /** Moves that are mixed in: not those that need weeks of lead, nor the flood, which takes seconds to play. */
 const MIXED = MOVES.filter(
-  ({ id, leadDays, routing }) => leadDays === undefined && routing !== 'real' && id !== 'flood-of-commitments'
+  ({ id, leadDays, routing, isAlone }) =>
+    leadDays === undefined && routing !== 'real' && isAlone !== true && id !== 'flood-of-commitments'
 )
 
 /** Minutes after the beginning of a phase at which steps begin: moments within a contest, and hours. */
