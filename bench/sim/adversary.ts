@@ -85,10 +85,10 @@ export class Adversary {
   }
 
   /** Joins with ids of no particular place that sign with keys of their own. */
-  joinSigning(count: number, lieOf: (key: KeyPair) => Answerer): SimNode[] {
+  joinSigning(count: number, lieOf: (key: KeyPair) => Answerer, idsOfPrefix = 2): SimNode[] {
     return Array.from({ length: count }, () => {
       const key = this.#world.newKey()
-      return this.#joinAs(key, lieOf(key), 2)
+      return this.#joinAs(key, lieOf(key), idsOfPrefix)
     })
   }
 

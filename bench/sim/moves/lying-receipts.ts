@@ -15,6 +15,7 @@ export const move: Move = {
   attacks: ['one lying receipt'],
   begins: 'start',
   leadDays: 0.1,
+  days: 1.5,
   ids: 3,
   allows: 'harmless',
   isAlone: true,

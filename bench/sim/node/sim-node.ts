@@ -15,7 +15,7 @@ import { askForCommitments, dropDisplaced, handOver } from '../../../src/network
 import type { FindRequest } from '../../../src/network/wire/find.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
-import { fromHex, toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { fromHex, sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import type { Store } from '../../../src/store/types.ts'
@@ -117,7 +117,9 @@ export class SimNode {
       judge: JUDGE,
       peers: () => this.view,
       holder: () => undefined,
-      ownPeerId: this.peer.peer
+      ownPeerId: this.peer.peer,
+      random: (length) => world.chance.bytes(length),
+      decoySecret: sha256(id.toMultihash().bytes)
     }
   }
 

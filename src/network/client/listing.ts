@@ -29,25 +29,28 @@ export interface Listing {
 
 /**
  * All that a peer lists under the prefix; undefined when it does not answer in time. Rejects with the signal's reason.
+ *
+ * @param others empty: gets the other names that it lists
  */
 export async function listingOf(
   peers: Peers,
   peer: Peer,
   prefix: Prefix,
-  wanted: Uint8Array,
+  { wanted, others }: { readonly wanted: Uint8Array; readonly others: KeySample },
   signal: AbortSignal
 ): Promise<Listing | undefined> {
-  return answerOrUndefined(withDeadline(LISTING_MS, signal, (either) => allPages(peers, peer, prefix, wanted, either)))
+  return answerOrUndefined(
+    withDeadline(LISTING_MS, signal, (either) => allPages(peers, peer, prefix, { wanted, others }, either))
+  )
 }
 
 async function allPages(
   peers: Peers,
   peer: Peer,
   { key, bits }: Prefix,
-  wanted: Uint8Array,
+  { wanted, others }: { readonly wanted: Uint8Array; readonly others: KeySample },
   signal: AbortSignal
 ): Promise<Listing | undefined> {
-  const others = new KeySample(wanted)
   let found: ListedEntry | undefined
   let after: Uint8Array | undefined
   // Reads all pages even after a match: stopping would reveal where the key lies.

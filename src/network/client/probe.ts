@@ -11,7 +11,7 @@ import { AskError } from '../wire/ask.ts'
 import type { GetAnswer } from '../wire/get.ts'
 import { positionOf } from '../position.ts'
 import type { RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
-import { withDecoys } from './decoys.ts'
+import { KeySample, withDecoys } from './decoys.ts'
 import { judgeOf } from './get.ts'
 import { isShown, listingOf, type Listing } from './listing.ts'
 import { askWithRetries, withDeadline } from './ask-with-retries.ts'
@@ -36,13 +36,14 @@ const RECORDS_MS = 20_000
  */
 export async function probe(parts: ClientParts, name: string, signal?: AbortSignal): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
+  const { random = randomBytes, decoySecret } = parts
   const key = recordKey('reveal', name, profileHash(parts.profile))
   const { peers: neighbours, bits } = await peers.neighbourhood(key, signal)
   // The prefix of another key that shares only these bits: K is never sent. It also selects the diverse peers.
-  const prefix = { key: blindedKey(key, bits, randomBytes(32)), bits }
+  const prefix = { key: blindedKey(key, bits, random(32)), bits }
   const asked = peers.diverse(nearestFirst(prefix.key, neighbours))
   const listed = await askAll(peers, asked, STRAGGLERS_MS, signal, (peer, either) =>
-    listingOf(peers, peer, prefix, key, either)
+    listingOf(peers, peer, prefix, { wanted: key, others: new KeySample(key, decoySecret) }, either)
   )
   // A peer's prefix is certain only once it has answered.
   const counted = peers.diverse(asked)
@@ -113,7 +114,8 @@ async function provenBy(
   // From all listings: liars that list only this name would otherwise be asked for it alone.
   const batch = withDecoys(
     key,
-    heard.map(({ peer }) => listed.get(peer)!.others)
+    heard.map(({ peer }) => listed.get(peer)!.others),
+    parts.decoySecret
   )
   const records = await askAll(peers, showing, GRACE_MS, signal, (peer, either) =>
     recordAmong(peers, peer, batch, key, either)

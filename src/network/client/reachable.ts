@@ -13,6 +13,10 @@ export interface ClientParts {
   /** This node's holder while it stores for the network; undefined in light and offline mode. */
   readonly holder: () => Holder | undefined
   readonly ownPeerId: string
+  /** Bytes that nobody can foresee; the machine's by default. */
+  readonly random?: (length: number) => Uint8Array
+  /** What ranks the names that are asked for beside a wanted one: a secret of the process by default. */
+  readonly decoySecret?: Uint8Array
 }
 
 export interface Reachable {
