@@ -1,7 +1,7 @@
 /** What attackers have: ids ground near a key, rented prefixes, chips, and answers that suit them. What they use is counted. */
 import { claimId, encodeReveal, firstLink, type Reveal } from '../../src/protocol/claim/reveal.ts'
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
-import { recordKey } from '../../src/protocol/claim/record-key.ts'
+import { recordKey, sharesPrefix } from '../../src/protocol/claim/record-key.ts'
 import { sha256 } from '../../src/protocol/encoding/bytes.ts'
 import { widePrefix } from '../../src/protocol/neighbourhood/diversity.ts'
 import { distance } from '../../src/protocol/neighbourhood/density.ts'
@@ -84,11 +84,19 @@ export class Adversary {
     return Array.from({ length: count }, () => this.#join(this.#random.bytes(32), lie, idsOfPrefix))
   }
 
-  /** Joins with ids of no particular place that sign with keys of their own. */
-  joinSigning(count: number, lieOf: (key: KeyPair) => Answerer, idsOfPrefix = 2): SimNode[] {
+  /**
+   * Joins with ids that sign with keys of their own.
+   *
+   * @param bits first bits that they share with `key`; 0: of no particular place
+   */
+  joinSigning(
+    count: number,
+    lieOf: (key: KeyPair) => Answerer,
+    { key, bits, idsOfPrefix = 2 }: { readonly key: Uint8Array; readonly bits: number; readonly idsOfPrefix?: number }
+  ): SimNode[] {
     return Array.from({ length: count }, () => {
-      const key = this.#world.newKey()
-      return this.#joinAs(key, lieOf(key), idsOfPrefix)
+      const pair = this.#signingUnder(key, bits)
+      return this.#joinAs(pair, lieOf(pair), idsOfPrefix)
     })
   }
 
@@ -160,6 +168,15 @@ export class Adversary {
     const node = this.#world.addNode({ key, prefix, lie })
     this.nodes.push(node)
     return node
+  }
+
+  #signingUnder(key: Uint8Array, bits: number): KeyPair {
+    for (;;) {
+      const pair = this.#world.newKey()
+      if (sharesPrefix(key, positionOf(peerIdFromPublicKey(publicKeyFromRaw(pair.publicKey))), bits)) return pair
+      this.#tried++
+      this.#world.ledger.work(true, COST_MS.triedKey)
+    }
   }
 
   /** Tries keys until one is within reach, and no nearer than `least`. Its secret is never used, so that any 32 bytes do. */

@@ -19,7 +19,7 @@ export interface Share {
 /** The thief works for the name, with an old pulse, from its reveal on. */
 const WORK_MS = 30 * MINUTE_MS
 
-/** So many of the k nearest or fewer change nothing that lasts. */
+/** Where no more of the k nearest lie or cannot take the name, its owner is seen: eleven of twenty can show it. */
 const HARMLESS_SHARE = 0.45
 
 export function shareMove({ id, goal, prefixes }: Share): Move {
@@ -44,13 +44,18 @@ export function shareMove({ id, goal, prefixes }: Share): Move {
                 receipt: encodeReceipt(signReceipt(request.commitment, world.round(), key, world.hash))
               }
             : show(request, from)
-      adversary.joinSigning(ids, lieOf, prefixes === undefined ? 2 : Math.ceil(ids / prefixes))
+      adversary.joinSigning(ids, lieOf, {
+        key: victim.recordKey,
+        bits: 0,
+        idsOfPrefix: prefixes === undefined ? 2 : Math.ceil(ids / prefixes)
+      })
       const around = diverseFirst(
         world.topology.near(victim.recordKey).map(({ peer }) => peer),
         world.profile.k,
         world.profile
       )
-      const near = around.filter((peer) => world.nodeOf(peer).isAttacker).length
+      const nodes = around.map((peer) => world.nodeOf(peer))
+      const near = nodes.filter(({ isAttacker }) => isAttacker).length
       while (victim.reveal === undefined) await world.sleep(MINUTE_MS)
       if (goal === 'take') {
         await world.sleep(WORK_MS)
@@ -58,10 +63,15 @@ export function shareMove({ id, goal, prefixes }: Share): Move {
         thief(key.publicKey)
         show = showing(adversary.claim(victim.name, victim.reveal.drand_pulse - 5, key), world.hash)
       }
-      remark(`${near} of the ${around.length} around the name are the attacker's`)
+      // One whose clock is months ahead admits no new name (rules, 9).
+      const late = nodes.filter(({ isAttacker, clock }) => !isAttacker && !clock.time().fresh).length
+      remark(
+        `${near} of the ${around.length} around the name are the attacker's` +
+          (late === 0 ? '' : `, and ${late} honest ones have clocks far ahead`)
+      )
       await world.sleep(DAY_MS)
       const { owner } = await new Resolver(world).resolve(victim.name)
-      if (near <= HARMLESS_SHARE * world.profile.k && owner !== victim.pubkey)
+      if (near + late <= HARMLESS_SHARE * world.profile.k && owner !== victim.pubkey)
         breach(`with ${near} of ${around.length} around the name its owner is not seen`)
     }
   }

@@ -33,7 +33,7 @@ export const move: Move = {
       await world.sleep(PAGE_MS)
       return { type: 'listed', entries: [nextInvented(request)], more: true }
     }
-    for (const { peer } of adversary.joinAnywhere(ids, lie)) listers.add(peer.peer)
+    for (const { peer } of adversary.joinNear(victim.recordKey, ids, lie)) listers.add(peer.peer)
     let longestMs = 0
     for (let look = 0; look < LOOKS; look++) {
       const beganMs = world.timeline.nowMs
@@ -45,6 +45,7 @@ export const move: Move = {
       remark(
         `${lying} of ${asked} that are asked lie; a look before a claim takes ${Math.round(longestMs / 1000)} s at most`
       )
+      if (lying === 0) breach('no liar was asked: the move tried nothing')
       if (tookMs > mostMs) breach(`a look took ${Math.round(tookMs / 1000)} s where ${lying} of ${asked} lie`)
       await world.sleep(HOUR_MS / 2)
     }

@@ -1,5 +1,6 @@
 /** Nodes give receipts that name a round as late as counts, one a year ahead, or one from before the commitment. */
 import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/receipt.ts'
+import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import { empty } from '../adversary.ts'
 import type { Answerer } from '../node/sim-node.ts'
@@ -36,11 +37,17 @@ export const move: Move = {
         }
       }
     }
-    adversary.joinSigning(ids, lieOf)
+    // A commitment goes to nodes that share these first bits, whatever the name is.
+    const bits = blindedPrefixBits(world.topology.size)
+    adversary.joinSigning(ids, lieOf, { key: victim.recordKey, bits })
     while (victim.state === 'committing') await world.sleep(LOOK_MS)
     const now = world.round()
     while (victim.firstRound === undefined) await world.sleep(LOOK_MS)
-    const [delay, most] = [victim.firstRound - firstRound!, now - firstRound! + min_commit + receipt_slack]
+    if (firstRound === undefined) {
+      breach('no liar was asked: the move tried nothing')
+      return
+    }
+    const [delay, most] = [victim.firstRound - firstRound, now - firstRound + min_commit + receipt_slack]
     remark(`${asked} of ${ids} liars were asked; p is ${delay} rounds after the first of them was, ${most} are allowed`)
     if (delay > most) breach(`p is ${delay} rounds after the commitment, and at most ${most} are allowed`)
     if (delay < 1) breach('p is not after the commitment')
