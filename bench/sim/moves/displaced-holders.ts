@@ -27,6 +27,7 @@ export const move: Move = {
     const before = world.holdersOf(victim.recordKey)
     adversary.joinNear(victim.recordKey, ids, showing(victim.reveal!, world.hash))
     await world.sleep(DAY_MS)
+    const dropped = before.filter(({ holder }) => holder?.entries.load(victim.recordKey) === undefined)
     const isStub = before.map(({ holder }) => holder?.entries.isStub(victim.recordKey) === true)
     adversary.leave()
     const client = adversary.client()
@@ -39,6 +40,8 @@ export const move: Move = {
       `${isStub.filter(Boolean).length} of ${before.length} honest holders kept a stub only; ` +
         `${taken.length} have another claim or none a day after the ids went`
     )
+    if (dropped.length > 0)
+      breach(`${dropped.length} holders that were crowded out keep nothing that refuses another claim`)
     if (taken.length > 0) breach(`${taken.length} holders that were crowded out no longer have the claim`)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Two owners commit in the same round to nodes that do not hear each other: half of the holders sees one, half the
- * other. Five ids that the holders know for a day tell each what the other half holds.
+ * other. Five ids that the holders know for a day tell each that they hold what it holds.
  */
 import { empty, showing } from '../adversary.ts'
 import type { Answerer, SimNode } from '../node/sim-node.ts'
@@ -27,8 +27,9 @@ export const move: Move = {
   async run({ world, adversary, victim, ids, breach, remark }) {
     const rival = new Owner(world, victim.name)
     const lie: Answerer = (request, from) => {
-      const [one, other] = from.held.get(victim.name)?.owner === victim.pubkey ? [rival, victim] : [victim, rival]
-      const shown = one.reveal ?? other.reveal
+      const held = from.held.get(victim.name)?.owner
+      // A holder that has neither yet enters what it saw; others get what they hold, and resolvers the rival's.
+      const shown = held === undefined && from.isHolder ? undefined : (held === victim.pubkey ? victim : rival).reveal
       return shown === undefined ? empty(request) : showing(shown, world.hash)(request, from)
     }
     const liars = adversary.joinNear(victim.recordKey, ids, lie)
