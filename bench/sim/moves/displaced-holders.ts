@@ -15,7 +15,7 @@ export const move: Move = {
   id: 'displaced-holders',
   attacks: ['displaced holders'],
   begins: 'settled',
-  days: 7,
+  days: 6.4,
   ids: 100,
   allows: 'harmless',
   habits: { ...ALWAYS_AWAKE, absences: [{ fromMs: AWAY_FROM_DAY * DAY_MS, untilMs: 365 * DAY_MS }] },

@@ -13,7 +13,7 @@ export const move: Move = {
   attacks: ['a lapsed owner must start again'],
   begins: 'start',
   leadDays: 12.5,
-  days: 16,
+  days: 14.7,
   ids: 0,
   allows: 'harmless',
   profile: SHORT_LEASE,

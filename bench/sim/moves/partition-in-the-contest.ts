@@ -2,4 +2,4 @@
 import { halvesMove } from '../halves.ts'
 import { MINUTE_MS } from '../world.ts'
 
-export const move = halvesMove({ id: 'partition-in-the-contest', cutMs: 10 * MINUTE_MS, days: 5 })
+export const move = halvesMove({ id: 'partition-in-the-contest', cutMs: 10 * MINUTE_MS, days: 3.5 })
