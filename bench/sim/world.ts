@@ -229,11 +229,16 @@ export class World {
   }
 
   #surroundings(node: SimNode): string {
-    const { k } = this.profile
-    if (!this.topology.mayHaveContent(node.position, k + 1)) return ''
-    const around = this.topology.near(node.position).slice(0, k + 1)
-    return around.some(({ contentVersion }) => contentVersion > 0)
-      ? around.map(({ peer, contentVersion }) => `${peer.peer.slice(-6)}${contentVersion}`).join()
-      : ''
+    return this.topology.mayHaveContent(node.position, this.profile.k + 1) ? this.changesAround(node.position) : ''
+  }
+
+  /** Equal at two times where nothing can be new to those around a key: the same nodes, content, sleepers and partitions. */
+  changesAround(key: Uint8Array): string {
+    const around = this.topology.near(key).slice(0, this.profile.k + 1)
+    if (!around.some(({ contentVersion }) => contentVersion > 0)) return ''
+    const nodes = around.map(
+      ({ peer, contentVersion, isAwake }) => `${peer.peer.slice(-6)}${contentVersion}${isAwake ? '' : '-'}`
+    )
+    return `${this.faults.cuts} ${nodes.join()}`
   }
 }

@@ -22,6 +22,7 @@ export class Faults {
   rates: FaultRates
   /** Nodes of a part hear only each other while it is cut off. */
   #cut: ((node: SimNode) => number) | undefined
+  #cuts = 0
 
   constructor(random: Random, rates: FaultRates) {
     this.#random = random
@@ -30,6 +31,12 @@ export class Faults {
 
   cut(partOf: ((node: SimNode) => number) | undefined): void {
     this.#cut = partOf
+    this.#cuts++
+  }
+
+  /** Changes where parts stop or begin to hear each other: what did not arrive may arrive now. */
+  get cuts(): number {
+    return this.#cuts
   }
 
   isCut(from: SimNode, to: SimNode): boolean {

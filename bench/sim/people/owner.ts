@@ -143,7 +143,8 @@ export class Owner {
       if (this.state !== 'registered') await this.#publish()
       else {
         await this.#renewIfDue()
-        const now = this.#surroundings()
+        // Publishing again sends nothing where all holders were seen to hold the record and none has changed since.
+        const now = this.#world.changesAround(this.recordKey)
         if (now !== seen) await refresh(this.node.client, this.#record()).catch(ignoreOffline)
         seen = now
       }
@@ -220,16 +221,6 @@ export class Owner {
 
   #record(): { kind: 'reveal'; id: string; bytes: Uint8Array } {
     return { kind: 'reveal', id: this.name, bytes: encodeReveal(this.reveal!) }
-  }
-
-  /** Publishing again sends nothing where all holders were seen to hold the record and none has changed since. */
-  #surroundings(): string {
-    const { topology, profile } = this.#world
-    return topology
-      .near(this.recordKey)
-      .slice(0, profile.k)
-      .map(({ peer, contentVersion }) => `${peer.peer.slice(-6)}${contentVersion}`)
-      .join()
   }
 
   #isAwake(atMs: number): boolean {
