@@ -27,12 +27,12 @@ export interface Halves {
 export function halvesMove({ id, cutMs, days }: Halves): Move {
   return {
     id,
-    attacks: [],
+    attacks: ['a partition in the contest'],
     begins: 'committed',
     days,
     ids: 2,
-    // A rival who committed in time may win where the owner is not heard. Either has the name at the end.
-    allows: 'taken',
+    // A look while the halves find together may see the rival, where ids of four /24 show it too.
+    allows: 'unpinned',
     isAlone: true,
     async run({ world, adversary, victim, ids, thief, breach, remark }) {
       await world.sleep(LATER_MS)

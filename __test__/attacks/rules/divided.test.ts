@@ -209,6 +209,28 @@ describe('a neighbourhood that a contest has divided', () => {
     })
   })
 
+  it('[a partition in the contest] hides a claim, which a holder that saw its C in time follows whenever it comes', () => {
+    const hidden = (seen: number | undefined, round: number): ReturnType<typeof reviseEntry> => {
+      const fresh = withSight(newEntry(BOB, 'fresh', timeAt(BEGIN)), 4_281)
+      const settling = tickEntry(fresh, timeAt(round), MAIN)!
+      const commitment = seen === undefined ? {} : { seen }
+      const decision = admit(settling, ALICE, { time: timeAt(round), commitment }, MAIN)
+      expect(decision).toMatchObject({ kind: 'refuse', code: 'taken' })
+      const { entry = settling } = decision as { entry?: Entry }
+      const others = Array.from({ length: 10 }, (_, index): NeighbourAnswer => ({
+        peer: `${index}`,
+        prefix: `${index}`,
+        met: 0,
+        entry: { claimId: ALICE.id, state: 'settling' }
+      }))
+      return reviseEntry(entry, { answers: others, known: 20 }, timeAt(round), MAIN)
+    }
+    const half = BEGIN + MAIN.settle / 2
+    expect(hidden(4_280, half)).toMatchObject({ kind: 'adopt', agreed: { claimId: ALICE.id } })
+    expect(hidden(undefined, half), 'nobody here saw its C').toBeUndefined()
+    expect(hidden(ALICE.firstRound - 5, half), 'C came too late for its pulse').toBeUndefined()
+  })
+
   it.each([
     [4, 'owner'],
     [5, 'earlier']

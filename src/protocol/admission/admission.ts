@@ -197,16 +197,14 @@ function contest(
 }
 
 /**
- * For an entry that liars made this node adopt during a contest. A node that saw neither C does not judge: to it an old
- * name looks as new as its rival.
+ * A settling entry notes a claim whose C this node saw in time whenever it comes: a partition may have hidden it until
+ * the contest was over [a partition in the contest]. Others it notes within the contest, if it saw C of its own: to a
+ * node that saw neither an old name looks as new as its rival.
  */
-function hasSeenEither(
-  entry: Entry,
-  claim: Claim,
-  { commitment: { seen }, time }: AdmissionFacts,
-  profile: NetworkProfile
-): boolean {
-  return ownSight(entry) !== undefined || (seen !== undefined && isWitnessed(claim, { seen }, time, profile))
+function noted(entry: Entry, claim: Claim, { commitment, time }: AdmissionFacts, profile: NetworkProfile): Entry {
+  const { seen } = commitment
+  if (seen !== undefined && isWitnessed(claim, { seen }, time, profile)) return withContender(entry, claim)
+  return ownSight(entry) === undefined ? entry : contended(entry, claim, time, profile)
 }
 
 /**
@@ -245,11 +243,7 @@ function admitRival(
     case 'settled':
       return refuse('taken', reasonTaken(entry, claim), entry)
     case 'settling':
-      return refuse(
-        'taken',
-        reasonTaken(entry, claim),
-        hasSeenEither(entry, claim, facts, profile) ? contended(entry, claim, facts.time, profile) : entry
-      )
+      return refuse('taken', reasonTaken(entry, claim), noted(entry, claim, facts, profile))
     case 'provisional':
       return refuse('unwitnessed', 'another unwitnessed claim came first', withRival(entry, claim, facts.time))
     case 'fresh':

@@ -18,7 +18,7 @@ const PLAYED: readonly (readonly [id: string, nodes: number, tells: RegExp])[] =
   ['displaced-holders', 30, /^1\d of 20 honest holders kept a stub only; 0 have another claim/],
   ['share-of-nodes-takes', 45, /^\d of the 20 around the name are the attacker's$/],
   ['clocks-off-among-liars', 30, /^$/],
-  ['partition-in-the-contest', 30, /of 18 honest holders have/],
+  ['partition-in-the-contest', 30, /, 18 and 0 of 18 honest holders have .* sees the owner$/],
   ['eclipse-in-a-partition', 30, /^cut off, a resolver saw the thief, thin$/]
 ]
 
