@@ -18,7 +18,7 @@ import { positionOf } from './position.ts'
 /**
  * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among some 32 to 64 peers.
  */
-const NEIGHBOURHOOD_LOOKUPS = 4
+export const NEIGHBOURHOOD_LOOKUPS = 4
 
 /** Takes up to this times k peers under a blinded prefix; honest ids are 64 at most. */
 const NEIGHBOURHOOD_PARTS = 4

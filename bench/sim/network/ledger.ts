@@ -8,10 +8,11 @@ import { encodeMessage, type Answer, type Request } from '../../../src/network/w
 export const COST_MS = { pulse: 2, proof: 7, signature: 0.1, message: 1, triedKey: 0.3 }
 
 /** TCP, IP, Noise and Yamux around a message. */
-const FRAME_BYTES = 120
+export const FRAME_BYTES = 120
 
-/** Requests and answers of a look-up with a dozen peers, and of finding one peer. */
-const FIND_BYTES = 2_500
+/** A question of a look-up, and its answer without peers. */
+const FIND_BYTES = 50
+const FOUND_BYTES = 20
 
 /** A peer in an answer: its id, an address of IPv4, and the names of the fields. */
 const FOUND_PEER_BYTES = 70
@@ -47,13 +48,19 @@ export class Ledger {
     this.lookUps.questions += questions
   }
 
-  lookUp(isAttacker: boolean, hops: number): void {
+  /** A modelled one: as real ones do, it asks the nearest, and each names as many (docs/simulator/reality.md). */
+  lookUp(isAttacker: boolean, hops: number, nearest: number): void {
     this.lookUps.count++
     this.lookUps.hops += hops
     const costs = isAttacker ? this.attacker : this.honest
-    costs.bytes += hops * FIND_BYTES
-    costs.messages += hops * 2
+    costs.bytes += nearest * lookUpBytes(nearest)
+    costs.messages += nearest * 2
   }
+}
+
+/** Of a question of a look-up and its answer, with what carries them. */
+function lookUpBytes(named: number): number {
+  return 2 * FRAME_BYTES + FIND_BYTES + FOUND_BYTES + named * FOUND_PEER_BYTES
 }
 
 /** The size of the usual ones without encoding them; the rest are encoded. */
@@ -62,7 +69,7 @@ function bytesOf(message: Request | Answer): number {
   if (message.type === 'get') return 70
   if (message.type === 'entry') return 80 + (message.record?.length ?? message.digest?.length ?? 0)
   if (message.type === 'put') return 30 + message.record.length
-  if (message.type === 'find') return 50
-  if (message.type === 'found') return 20 + message.peers.length * FOUND_PEER_BYTES
+  if (message.type === 'find') return FIND_BYTES
+  if (message.type === 'found') return FOUND_BYTES + message.peers.length * FOUND_PEER_BYTES
   return encodeMessage(message).length
 }

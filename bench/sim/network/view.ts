@@ -6,7 +6,7 @@ import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance, isWithin, radius } from '../../../src/protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, hasDiverse } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
-import type { Peer, Peers } from '../../../src/network/peers.ts'
+import { NEIGHBOURHOOD_LOOKUPS, type Peer, type Peers } from '../../../src/network/peers.ts'
 import type { AnswerTo, Request } from '../../../src/network/wire/messages.ts'
 import type { SimNode } from '../node/sim-node.ts'
 import type { World } from '../world.ts'
@@ -103,8 +103,8 @@ export class View implements NodeView {
   }
 
   async neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }> {
-    await this.#lookUp(signal)
     const bits = blindedPrefixBits(this.networkSize())
+    await this.#lookUp(signal, bits === 0 && this.known() < this.#world.profile.k ? 1 : NEIGHBOURHOOD_LOOKUPS)
     const sharing = this.#world.topology
       .sharing(key, bits)
       .filter((node) => node !== this.#node && this.#answers(node))
@@ -145,9 +145,12 @@ export class View implements NodeView {
     return this.#world.transport.reaches(this.#node, node) && !node.isSilentToLookUps
   }
 
-  async #lookUp(signal?: AbortSignal): Promise<void> {
-    const hops = modelledHops(this.networkSize(), this.#world.profile.k)
-    this.#world.ledger.lookUp(this.#node.isAttacker, hops)
+  /** `count` at the same time. */
+  async #lookUp(signal?: AbortSignal, count = 1): Promise<void> {
+    const { k } = this.#world.profile
+    const hops = modelledHops(this.networkSize(), k)
+    for (let each = 0; each < count; each++)
+      this.#world.ledger.lookUp(this.#node.isAttacker, hops, Math.min(k, this.known()))
     let wait = 0
     for (let hop = 0; hop < hops; hop++) wait += 2 * this.#world.faults.delayMs()
     await this.#world.timeline.sleep(wait)
