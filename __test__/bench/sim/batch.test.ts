@@ -87,6 +87,8 @@ it.each([
   [['--move', 'none,no-such-move'], '--move: all, none or one of'],
   [['--nodes', '10,1'], '--nodes: a number from 2 is expected, not 1'],
   [['--nodes', '10,'], '--nodes: a number from 2 is expected, not '],
+  [['--no-such-option'], "Unknown option '--no-such-option'; --help lists the options"],
+  [['--replay', '{}'], '--replay: a schedule is expected, as --schedules prints it'],
   [['--workers', '0'], '--workers: a number from 1 is expected, not 0'],
   [['--resume', 'package.json', '--nodes', '2'], 'package.json is no file of --resume']
 ])('%j is a wrong option', (options, problem) => {
