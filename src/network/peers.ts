@@ -18,7 +18,7 @@ import { positionOf } from './position.ts'
 /**
  * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among some 32 to 64 peers.
  */
-export const NEIGHBOURHOOD_LOOKUPS = 4
+const NEIGHBOURHOOD_LOOKUPS = 4
 
 /** Takes up to this times k peers under a blinded prefix; honest ids are 64 at most. */
 const NEIGHBOURHOOD_PARTS = 4
@@ -78,6 +78,11 @@ export interface PeersParts {
   readonly random?: (length: number) => Uint8Array
 }
 
+/** How many look-ups find the peers under a blinded prefix. A network smaller than one's result needs only one. */
+export function lookUpsUnder(bits: number, known: number, k: number): number {
+  return bits === 0 && known < k ? 1 : NEIGHBOURHOOD_LOOKUPS
+}
+
 export function createPeers(
   node: Node,
   profile: NetworkProfile,
@@ -116,9 +121,9 @@ export function createPeers(
       // A connected peer is alive; others in the table may be long gone.
       const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
       const found = new Map(connected.map((id) => [id.toString(), id]))
-      // A network smaller than one look-up's result needs only one.
-      const count = bits === 0 && tableSize(node) < k ? 1 : NEIGHBOURHOOD_LOOKUPS
-      const lookedUp = Array.from({ length: count }, () => lookUps.closest(blindedKey(key, bits, random(32)), signal))
+      const lookedUp = Array.from({ length: lookUpsUnder(bits, tableSize(node), k) }, () =>
+        lookUps.closest(blindedKey(key, bits, random(32)), signal)
+      )
       for (const peers of await Promise.all(lookedUp)) {
         for (const id of peers) found.set(id.toString(), id)
       }

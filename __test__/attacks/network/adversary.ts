@@ -100,3 +100,13 @@ export function showing(reveal: Reveal, lab: Lab): Partial<Handlers> {
     })
   }
 }
+
+/** Answers of one that says that it stores everything, and holds nothing. */
+export function keepingNothing(): Partial<Handlers> {
+  return {
+    put: () => ({ type: 'stored' }),
+    get: () => ({ type: 'none' }),
+    list: () => ({ type: 'listed', entries: [], more: false }),
+    commitments: () => ({ type: 'commitments', commitments: [], more: false })
+  }
+}

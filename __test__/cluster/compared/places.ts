@@ -1,6 +1,9 @@
 /** Where nodes are, on loopback and in the simulator alike. */
 export const NAME = 'compared.chronym'
 
+/** Honest nodes that a daemon that joins knows, as a profile names them. They never leave. */
+export const FIRST_PEERS = 3
+
 /** Of the honest node of an index: a /16 of its own. */
 export const placeOf = (index: number): string => `127.${index + 1}.0.1`
 

@@ -6,7 +6,7 @@ import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance, isWithin, radius } from '../../../src/protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, hasDiverse } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
-import { NEIGHBOURHOOD_LOOKUPS, type Peer, type Peers } from '../../../src/network/peers.ts'
+import { lookUpsUnder, type Peer, type Peers } from '../../../src/network/peers.ts'
 import type { AnswerTo, Request } from '../../../src/network/wire/messages.ts'
 import type { SimNode } from '../node/sim-node.ts'
 import type { World } from '../world.ts'
@@ -104,7 +104,7 @@ export class View implements NodeView {
 
   async neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }> {
     const bits = blindedPrefixBits(this.networkSize())
-    await this.#lookUp(signal, bits === 0 && this.known() < this.#world.profile.k ? 1 : NEIGHBOURHOOD_LOOKUPS)
+    await this.#lookUp(signal, lookUpsUnder(bits, this.known(), this.#world.profile.k))
     const sharing = this.#world.topology
       .sharing(key, bits)
       .filter((node) => node !== this.#node && this.#answers(node))
@@ -145,7 +145,7 @@ export class View implements NodeView {
     return this.#world.transport.reaches(this.#node, node) && !node.isSilentToLookUps
   }
 
-  /** `count` at the same time. */
+  /** That many, at the same time. */
   async #lookUp(signal?: AbortSignal, count = 1): Promise<void> {
     const { k } = this.#world.profile
     const hops = modelledHops(this.networkSize(), k)

@@ -1,10 +1,22 @@
+import { channel } from 'node:diagnostics_channel'
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { PartError } from '../../protocol/errors.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Node } from '../libp2p.ts'
 import { REQUEST_TIMEOUT_MS, readFrame, writeFrame } from './frame.ts'
 import { keepIdle, takeIdle } from './idle-streams.ts'
-import { decodeAnswer, encodeMessage, registryProtocol, type AnswerTo, type Request } from './messages.ts'
+import { decodeAnswer, encodeMessage, registryProtocol, type Answer, type AnswerTo, type Request } from './messages.ts'
+
+/** Each question of this process that has had its answer, as `Exchanged`: for those who count from outside. */
+export const EXCHANGES = channel('chronym:network:exchange')
+
+export interface Exchanged {
+  /** Who asked. */
+  readonly from: PeerId
+  readonly to: PeerId
+  readonly request: Request
+  readonly answer: Answer
+}
 
 /** No usable answer: unreachable, too slow, or not a message. */
 export class AskError extends PartError<'network', 'no-answer'> {
@@ -40,9 +52,13 @@ export async function ask<R extends Request>(
     const connection = await node.dial(peer, { signal: either })
     const kept = takeIdle(connection, protocol)
     const answer = kept === undefined ? undefined : await askOverIdleStream(connection, kept, request, either)
-    return (
+    const usable =
       answer ?? (await exchange(connection, await connection.newStream(protocol, { signal: either }), request, either))
-    )
+    if (EXCHANGES.hasSubscribers) {
+      const exchanged: Exchanged = { from: node.peerId, to: peer, request, answer: usable }
+      EXCHANGES.publish(exchanged)
+    }
+    return usable
   } catch (error) {
     signal?.throwIfAborted()
     throw new AskError(`${peer.toString()} gave no answer: ${(error as Error).message}`, { cause: error })
