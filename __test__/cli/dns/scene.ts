@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net'
+import { createServer, type Server as TcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { DnsView } from '../../../src/views/dns.ts'
@@ -82,20 +82,32 @@ export class DnsScene {
         return socket.end(Buffer.concat([length, answer]))
       })
     })
-    tcp.listen(0, '127.0.0.1')
-    await once(tcp, 'listening')
-    const { port } = tcp.address() as AddressInfo
-    const udp: Socket = createSocket('udp4')
+    const udp = await onOnePort(tcp)
     udp.on('message', (bytes, peer) => {
       const answer = reply(bytes, 'udp')
       if (answer !== undefined) udp.send(answer, peer.port, peer.address)
     })
-    udp.bind(port, '127.0.0.1')
-    await once(udp, 'listening')
     this.onEnd(() =>
       Promise.all([new Promise((done) => tcp.close(done)), new Promise<void>((done) => udp.close(done))])
     )
-    return port
+    return udp.address().port
+  }
+}
+
+/** A socket for datagrams on the port that the server then listens on. A port that is free for one may be taken. */
+async function onOnePort(tcp: TcpServer): Promise<Socket> {
+  for (let tries = 100; ; tries--) {
+    const udp = createSocket('udp4')
+    udp.bind(0, '127.0.0.1')
+    await once(udp, 'listening')
+    try {
+      tcp.listen(udp.address().port, '127.0.0.1')
+      await once(tcp, 'listening')
+      return udp
+    } catch (error) {
+      udp.close()
+      if (tries === 0) throw error
+    }
   }
 }
 

@@ -106,11 +106,19 @@ fn without_an_answering_upstream_the_reply_is_servfail() {
     assert_eq!((over_tcp.rcode, over_tcp.errors()[0].0), (2, 22));
 }
 
+/// A port that is free for streams may be taken for datagrams: forwarders of other tests have ports by chance.
+fn on_one_port() -> (TcpListener, UdpSocket) {
+    let pair = (0..100).find_map(|_| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        UdpSocket::bind(listener.local_addr().unwrap()).ok().map(|socket| (listener, socket))
+    });
+    pair.expect("a port that is free for both")
+}
+
 #[test]
 fn tc_is_relayed_and_clients_over_tcp_are_forwarded_over_tcp() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (listener, socket) = on_one_port();
     let address = listener.local_addr().unwrap();
-    let socket = UdpSocket::bind(address).unwrap();
     let over_udp = thread::spawn(move || {
         let mut buffer = [0; 2_048];
         let (length, peer) = socket.recv_from(&mut buffer).unwrap();
