@@ -2,7 +2,7 @@
 import { Adversary, type Spending } from './adversary.ts'
 import { OTHER_RULES, ownerBy, shownClaims, type OtherRule } from './compare/rules.ts'
 import { HolderInvariants } from './invariants/holders.ts'
-import { OwnerInvariants } from './invariants/owners.ts'
+import { isLost, OwnerInvariants } from './invariants/owners.ts'
 import type { InvariantId, Violation } from './invariants/violation.ts'
 import type { Harm, Move } from './moves/move.ts'
 import type { Costs } from './network/ledger.ts'
@@ -92,7 +92,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     const owner = new Owner(
       world,
       `somebody-${index}-in-the-crowd.chronym`,
-      drawHabits(world.random(`habits ${index}`))
+      drawHabits(world.random(`habits ${index}`), days)
     )
     world.timeline.after(world.chance.between(0.02, 2) * DAY_MS, () => void owner.live())
     return owner
@@ -184,6 +184,8 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   const wrong = wrongAt(world, victim)
   const harm = harmOf({ unpinned, pinned, wrong, of: holders.length, thief, isPublished: isPublished(victim) })
   const registered = [victim, ...owners].filter(({ registeredMs }) => registeredMs !== undefined)
+  // A move that may take or hide a name may take the victim's.
+  for (const owner of (move?.allows ?? 'harmless') === 'harmless' ? registered : owners) ownerRules.kept(owner)
   return {
     move: move?.id ?? 'none',
     nodes,
@@ -265,12 +267,6 @@ export function wrongAt(world: World, { name, recordKey, pubkey }: Owner): numbe
     const entry = held.get(name)
     return entry !== undefined && entry.owner !== pubkey
   }).length
-}
-
-function isLost(world: World, { name, recordKey, pubkey }: Owner): boolean {
-  const holders = world.holdersOf(recordKey)
-  const owned = holders.filter(({ held }) => held.get(name)?.owner === pubkey)
-  return holders.length > 0 && owned.length * 2 <= holders.length
 }
 
 /** One clock in twenty is off by minutes, one in two hundred by up to a year ahead. */

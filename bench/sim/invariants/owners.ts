@@ -1,4 +1,4 @@
-/** Watches what owners and resolvers see: P13, P15, P16 and P17. */
+/** Watches what owners and resolvers see: P12, P13, P15, P16 and P17. */
 import type { Owner } from '../people/owner.ts'
 import type { Seen } from '../people/resolver.ts'
 import { DAY_MS, type World } from '../world.ts'
@@ -18,6 +18,12 @@ export class OwnerInvariants {
     this.#world = world
     this.#dayMs = dayMs
     this.#beganMs = world.timeline.nowMs
+  }
+
+  /** P12, at the end of a run: a name that was registered is its owner's, however often the lease ended meanwhile. */
+  kept(owner: Owner): void {
+    if (owner.registeredMs !== undefined && isLost(this.#world, owner))
+      this.#once('P12', owner.name, `${owner.name} was registered, and most of its holders have no claim of its owner`)
   }
 
   /** P13. `pinned` is the owner that was firm before the look. */
@@ -75,4 +81,15 @@ export class OwnerInvariants {
   #found(rule: InvariantId, detail: string): void {
     this.violations.push({ rule, detail, day: (this.#world.timeline.nowMs - this.#beganMs) / DAY_MS })
   }
+}
+
+/** Whether half of the honest nodes that should hold the name, or more, have no live claim of its owner. */
+export function isLost(world: World, { name, recordKey, pubkey }: Owner): boolean {
+  const holders = world.holdersOf(recordKey)
+  const now = world.round()
+  const owned = holders.filter(({ held }) => {
+    const entry = held.get(name)
+    return entry?.owner === pubkey && now <= entry.endRound
+  })
+  return holders.length > 0 && owned.length * 2 <= holders.length
 }

@@ -36,19 +36,25 @@ export interface Habits {
 export const ALWAYS_AWAKE: Habits = { squaringsPerSecond: 333_000, hoursAwake: 24, fromHour: 0, absences: [] }
 
 /** From phones and old laptops (20,000 squarings a second, eight hours a day) to servers (400,000). */
-export function drawHabits(random: Random): Habits {
+export function drawHabits(random: Random, days: number): Habits {
   const isServer = random.next() < 0.3
   return {
     squaringsPerSecond: 20_000 * 20 ** random.next(),
     hoursAwake: isServer ? 24 : 8,
     fromHour: random.below(16),
-    absences: random.next() < 0.3 ? drawAbsence(random) : []
+    absences: drawAbsences(random, days)
   }
 }
 
-function drawAbsence(random: Random): Habits['absences'] {
-  const fromMs = random.between(5, 40) * DAY_MS
-  return [{ fromMs, untilMs: fromMs + random.between(1, 28) * DAY_MS }]
+/** In three of ten spells of 70 days one of a day to four weeks. */
+function drawAbsences(random: Random, days: number): Habits['absences'] {
+  const absences = []
+  for (let spell = 0; spell < days; spell += 70) {
+    if (random.next() >= 0.3) continue
+    const fromMs = (spell + random.between(5, 40)) * DAY_MS
+    absences.push({ fromMs, untilMs: fromMs + random.between(1, 28) * DAY_MS })
+  }
+  return absences
 }
 
 export type OwnerState = 'committing' | 'working' | 'publishing' | 'registered'

@@ -1,10 +1,13 @@
-/** What the watcher of owners and resolvers calls broken: P16, by owners whose record nobody keeps. */
+/**
+ * What the watcher of owners and resolvers calls broken: P12, by owners who are away for a lease, and P16, by owners whose
+ * record nobody keeps.
+ */
 import { describe, expect, it } from 'vitest'
 import { Adversary, empty } from '../../../../bench/sim/adversary.ts'
 import { OwnerInvariants } from '../../../../bench/sim/invariants/owners.ts'
 import type { Violation } from '../../../../bench/sim/invariants/violation.ts'
 import { ALWAYS_AWAKE, Owner, type Habits } from '../../../../bench/sim/people/owner.ts'
-import { HOUR_MS, World } from '../../../../bench/sim/world.ts'
+import { DAY_MS, HOUR_MS, SHORT_LEASE, World } from '../../../../bench/sim/world.ts'
 
 /** A day of an owner among nodes of which twenty keep nothing, once it has committed. */
 async function dayAmong(liars: number, habits: Habits = ALWAYS_AWAKE): Promise<Violation[]> {
@@ -27,6 +30,30 @@ async function dayAmong(liars: number, habits: Habits = ALWAYS_AWAKE): Promise<V
   await world.timeline.runUntil(world.timeline.nowMs + 24 * HOUR_MS)
   return watcher.violations
 }
+
+/** Three leases of ten days, with two of grace. */
+async function threeLeases(awayDays: number): Promise<Violation[]> {
+  const world = new World('kept', SHORT_LEASE)
+  for (let index = 0; index < 25; index++) world.addNode()
+  const absences = [{ fromMs: 5 * DAY_MS, untilMs: (5 + awayDays) * DAY_MS }]
+  const owner = new Owner(world, 'the-name-of-an-owner.chronym', { ...ALWAYS_AWAKE, absences })
+  const watcher = new OwnerInvariants(world)
+  world.timeline.after(0, () => void owner.live())
+  await world.timeline.runUntil(world.timeline.nowMs + 30 * DAY_MS)
+  watcher.kept(owner)
+  return watcher.violations
+}
+
+describe('P12', () => {
+  it('is kept by an owner who renews, also after an absence that ends within the grace', async () => {
+    expect(await threeLeases(0)).toEqual([])
+    expect(await threeLeases(6)).toEqual([])
+  })
+
+  it('is broken where the owner is away until the grace has ended', async () => {
+    expect(await threeLeases(12)).toMatchObject([{ rule: 'P12' }])
+  })
+})
 
 describe('P16', () => {
   it('is broken where a record is sent in vain for more than six hours', async () => {
