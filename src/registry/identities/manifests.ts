@@ -16,7 +16,8 @@ import type { RegistryContext } from '../context.ts'
 import { readAuthorizedManifest } from './identity-requests.ts'
 import { isSuperseded, requireMajority, superseded } from '../publication/publishing.ts'
 import type { StoredBy } from '../../views/stored-by.ts'
-import { type KnownIdentity, knownIdentity } from './known-identity.ts'
+import { knownIdentity } from './known-identity.ts'
+import type { KnownIdentity } from './standing-identity.ts'
 import { requireValid, invalidAsKid001 } from './verdicts.ts'
 
 /**
@@ -62,12 +63,18 @@ function supersededManifest({ id }: Manifest, standing?: Manifest): ServiceError
   return superseded(`manifest of ${id}${which}`, 'Sign it again with a higher version.')
 }
 
+export interface ManifestParts extends Pick<RegistryContext, 'profile'> {
+  readonly clock: Pick<RegistryContext['clock'], 'now'>
+  readonly network: Pick<RegistryContext['network'], 'getManifest'>
+  readonly pool: Pick<RegistryContext['pool'], 'judgeManifest' | 'judgeSpeaker'>
+}
+
 /**
  * The newest that speaks for the identity. Every peer may show another one: each is judged on a thread, the proofs of
  * the newest first until one verifies.
  */
 export async function findManifest(
-  { profile, network, clock, pool }: RegistryContext,
+  { profile, network, clock, pool }: ManifestParts,
   known: KnownIdentity,
   signal?: AbortSignal
 ): Promise<Manifest | undefined> {
