@@ -2,6 +2,7 @@
 import { Adversary, type Spending } from './adversary.ts'
 import { OTHER_RULES, ownerBy, shownClaims, type OtherRule } from './compare/rules.ts'
 import { HolderInvariants } from './invariants/holders.ts'
+import { IdentityInvariants } from './invariants/identities.ts'
 import { isLost, OwnerInvariants } from './invariants/owners.ts'
 import type { InvariantId, Violation } from './invariants/violation.ts'
 import type { Harm, Move } from './moves/move.ts'
@@ -86,6 +87,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   await world.establish()
   startChurn(world, lifeDays)
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
+  const identityRules = new IdentityInvariants(world)
   const adversary = new Adversary(world)
   const victim = new Owner(world, 'the-name-that-they-want.chronym', move?.habits)
   const owners = Array.from({ length: names }, (_, index) => {
@@ -173,6 +175,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   every(world, LOOK_MS, look)
   every(world, HOUR_MS, () => {
     for (const each of [victim, ...sampled]) holderRules.look(each.name, each.recordKey)
+    identityRules.look()
     wrongNodeHours += wrongAt(world, victim)
   })
 
@@ -208,7 +211,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     isAllowed: breaches.size === 0 && ORDER.indexOf(harm) <= ORDER.indexOf(move?.allows ?? 'harmless'),
     breaches: [...breaches],
     ...(remark !== undefined && { remark }),
-    violations: [...holderRules.violations, ...ownerRules.violations].filter(
+    violations: [...holderRules.violations, ...ownerRules.violations, ...identityRules.violations].filter(
       ({ rule }) => !EXCUSED[move?.allows ?? 'harmless'].includes(rule) && move?.excuses?.includes(rule) !== true
     ),
     events: world.timeline.done

@@ -51,6 +51,8 @@ const FIRST_PEERS = 3
 
 export interface Watcher {
   held?(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void
+  /** An honest node has stored an identity record or a manifest. */
+  documented?(node: SimNode, kind: 'kid' | 'manifest', did: string): void
   penalised?(by: SimNode, penalised: SimNode, reason: string): void
   /** An honest node's answer as it leaves the node. */
   answered?(node: SimNode, request: Request, answer: Answer, from: SimNode): void
@@ -100,6 +102,10 @@ export class World {
       if (node.contentVersion > 0) this.topology.markContent(node)
       if (after !== undefined && after.state !== 'settled') this.#startTicking(node)
       for (const watcher of this.watchers) watcher.held?.(node, name, before, after)
+    },
+    documented: (node, kind, did) => {
+      this.topology.markContent(node)
+      for (const watcher of this.watchers) watcher.documented?.(node, kind, did)
     },
     penalised: (by, penalised, reason) => {
       for (const watcher of this.watchers) watcher.penalised?.(by, penalised, reason)
@@ -217,7 +223,8 @@ export class World {
     const again = (inMs: number): void => {
       void this.timeline.after(inMs, () => {
         if (!node.isAwake && !this.topology.near(node.position).includes(node)) return
-        const now = this.#surroundings(node)
+        // What carries a document may end while nothing else changes.
+        const now = `${this.#surroundings(node)}${node.documents > 0 ? Math.floor(this.timeline.nowMs / DAY_MS) : ''}`
         if (now !== seen && node.isAwake) {
           seen = now
           void node.replicate()

@@ -4,7 +4,6 @@
  */
 const ONE_RECORD = 'looks at one record alone'
 const ONE_NODE = 'looks at one node and its connections alone'
-const IDENTITIES = 'documents of identities are not simulated'
 const PLAN = 'a plan, not a move: __test__/bench/sim/search plays it'
 
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -28,16 +27,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'private addresses that a peer tells': ONE_NODE,
   'pages that do not ascend': ONE_NODE,
   'peers that ask for page after page': ONE_NODE,
-  'peers that use up what all may cost': ONE_NODE,
-  'a stolen update key': IDENTITIES,
-  'a recovery on top of another branch': IDENTITIES,
-  'a recovery key that was taken out': IDENTITIES,
-  'a genesis signed again by a key that was taken out': IDENTITIES,
-  'an identity shown with a key that was rotated out': IDENTITIES,
-  'a binding of a former owner': IDENTITIES,
-  'one name that carries any number of documents': IDENTITIES,
-  'work done once that counts for years': IDENTITIES,
-  'a manifest by a key that was taken out': IDENTITIES
+  'peers that use up what all may cost': ONE_NODE
 }
 
 /** Rows of the attack table of docs/threat-model.md, likewise. */

@@ -5,6 +5,7 @@
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { createBudget } from '../../../src/network/budget/budget.ts'
+import { getDocuments } from '../../../src/network/client/documents.ts'
 import type { ClientParts } from '../../../src/network/client/reachable.ts'
 import { send } from '../../../src/network/client/publish.ts'
 import { Holder } from '../../../src/network/holder/holder.ts'
@@ -19,11 +20,12 @@ import { fromHex, sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import type { Store } from '../../../src/store/types.ts'
-import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../../src/protocol/identity/judge-documents.ts'
 import type { RoundClock } from '../../../src/time/round-clock.ts'
 import { Routed } from '../network/routed/routed.ts'
 import { View, type NodeView } from '../network/view.ts'
 import type { World } from '../world.ts'
+import { answerOf } from './answer.ts'
+import { judgeHere } from './judge.ts'
 import { createSimClock } from './sim-clock.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { openProcessStore, type ProcessStore } from './process-store.ts'
@@ -114,7 +116,7 @@ export class SimNode {
     this.client = {
       profile: world.profile,
       verifier,
-      judge: JUDGE,
+      judge: judgeHere,
       peers: () => this.view,
       holder: () => undefined,
       ownPeerId: this.peer.peer,
@@ -174,21 +176,7 @@ export class SimNode {
   async #honestAnswer(request: Request, from: SimNode): Promise<Answer | undefined> {
     const { holder } = this
     if (holder === undefined) return undefined
-    const handlers = holder.handlers()
-    switch (request.type) {
-      case 'commit':
-        return handlers.commit(request, from.peer)
-      case 'put':
-        return handlers.put(request, from.peer)
-      case 'get':
-        return handlers.get(request, from.peer)
-      case 'list':
-        return handlers.list(request, from.peer)
-      case 'commitments':
-        return handlers.commitments(request, from.peer)
-      case 'find':
-        return this.#found(request)
-    }
+    return request.type === 'find' ? this.#found(request) : answerOf(holder, request, from.peer)
   }
 
   /** As `tick` of src/network/upkeep/maintenance.ts. */
@@ -201,6 +189,11 @@ export class SimNode {
 
   get hasUnsettled(): boolean {
     return [...this.held.values()].some(({ state }) => state !== 'settled')
+  }
+
+  /** How many it holds. */
+  get documents(): number {
+    return this.#daemon?.holder.documents.count() ?? 0
   }
 
   /** What a round does also where it has nothing to replicate. */
@@ -219,6 +212,7 @@ export class SimNode {
     try {
       this.forgetOld()
       await holder.entries.dropDead()
+      await holder.documents.dropUnkept()
       for (const name of [...this.held.keys()]) this.#note(name)
       holder.commitments.takeOver(await askForCommitments(this.view, isStopped, now, this.#world.chance.bytes(32)))
       await handOver(holder, this.view, this.#world.profile, isStopped, now)
@@ -256,13 +250,18 @@ export class SimNode {
       store: process.store,
       clock: this.clock,
       verifier: this.client.verifier,
-      judge: JUDGE,
+      judge: judgeHere,
       budget: createBudget(profile.answers_per_prefix > 0, () => timeline.nowMs),
       nodeKey: this.#options.key,
       peers: () => this.view,
-      fetchIdentities: () => Promise.resolve({ records: [], shownBy: [], isAnswered: true }),
-      onStored: (_kind, name) => {
-        this.#note(name)
+      fetchIdentities: (did) => getDocuments(this.client, 'kid', did),
+      random: (length) => this.#world.random(`documents ${this.peer.peer}`).bytes(length),
+      onStored: (kind, id) => {
+        if (kind === 'reveal') this.#note(id)
+        else {
+          this.contentVersion++
+          this.#world.events.documented(this, kind, id)
+        }
       }
     })
   }
@@ -295,10 +294,4 @@ export class SimNode {
 
 function viewOf(routed: Routed): NodeView {
   return { ...routed.peers, lost: (node) => routed.lost(node), refresh: () => undefined }
-}
-
-const JUDGE: ClientParts['judge'] = {
-  judgeIdentity: (record, profile) => Promise.resolve(judgeIdentity(record, profile)),
-  judgeManifest: (record, profile) => Promise.resolve(judgeManifest(record, profile)),
-  judgeSpeaker: (manifest, identity, profile) => Promise.resolve(judgeSpeaker(manifest, identity, profile))
 }

@@ -45,6 +45,8 @@ export interface HolderParts {
   readonly peers: () => Peers | undefined
   readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
   readonly onStored: (kind: RecordKind, id: string, state: string) => void
+  /** Bytes by chance, for where its rounds begin; `randomBytes` by default. */
+  readonly random?: (length: number) => Uint8Array
 }
 
 export class Holder {
@@ -93,6 +95,7 @@ export class Holder {
       isNear: (key) => this.reveals.isNear(key),
       owners: createOwners({ profile, clock, entries: this.entries, verifier, peers }),
       fetchIdentities: parts.fetchIdentities,
+      ...(parts.random !== undefined && { random: parts.random }),
       onStored: (did, kind) => {
         onStored(kind, did, 'stored')
       }

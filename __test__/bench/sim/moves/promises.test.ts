@@ -19,6 +19,13 @@ const PLAYED: readonly (readonly [id: string, nodes: number, tells: RegExp])[] =
   ['share-of-nodes-takes', 45, /^\d of the 20 around the name are the attacker's$/],
   ['clocks-off-among-liars', 30, /^$/],
   ['partition-in-the-contest', 30, /, 18 and 0 of 18 honest holders have .* sees the owner$/],
+  ['stolen-update-key', 30, /^10 of 20 .* after the recovery 20 of 20 have the owner's$/],
+  ['keys-taken-out', 30, /^9 of 9 .* 4 the thief; one that remembers saw the owner 4 times, and refused 0 times$/],
+  ['older-identity-shown', 30, /^of 4 new resolvers 4 see the newest version and 0 an older one; one .* 4 times/],
+  ['many-documents-of-a-name', 30, /^\d+ of 24 identities .* 30 honest nodes keep 1\d\d of their records, 4 at most$/],
+  ['binding-of-a-former-owner', 24, /^(19|20) honest nodes had .* 30 h later 0 have it, and it is refused as unbound$/],
+  ['stamped-for-years', 30, /^a stamp of today: 20 .* 20 until its 2 days end, 0 a day later; dated a year ahead: 0$/],
+  ['manifest-by-an-old-key', 30, /^0 of 20 holders .* 4 see the owner's and 0 the thief's$/],
   ['eclipse-in-a-partition', 30, /^cut off, a resolver saw the thief, thin$/]
 ]
 

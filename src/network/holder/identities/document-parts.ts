@@ -30,6 +30,8 @@ export interface DocumentHolderParts {
   /** Other nodes' identity records of a DID, and whether enough answered to exclude more. */
   readonly fetchIdentities: (did: string) => Promise<FoundDocuments>
   readonly onStored: (did: string, kind: DocumentKind) => void
+  /** Bytes by chance; `randomBytes` by default. */
+  readonly random?: (length: number) => Uint8Array
 }
 
 /** Charges a sender's work to its budget, or answers BUSY; this node's own work is free. */

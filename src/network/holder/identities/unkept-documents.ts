@@ -32,13 +32,15 @@ export class UnkeptDocuments {
   readonly #carriers: Carriers
   readonly #hash: Uint8Array
   /** Where the last round ended. Random at the start, so that nodes that restart often reach all documents. */
-  readonly #askedLast = { manifest: keys.manifest(randomBytes(32)), identity: keys.identity(randomBytes(32)) }
+  readonly #askedLast: { manifest: string; identity: string }
 
   constructor(parts: DocumentHolderParts, held: HeldDocuments, carriers: Carriers) {
     this.#parts = parts
     this.#held = held
     this.#carriers = carriers
     this.#hash = profileHash(parts.profile)
+    const random = parts.random ?? randomBytes
+    this.#askedLast = { manifest: keys.manifest(random(32)), identity: keys.identity(random(32)) }
   }
 
   /** One at a time, so that no request waits for it. */
