@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import type { ResolveAnswer, Tally } from '../../../src/protocol/resolution/quorum.ts'
-import { tally } from '../../../src/protocol/resolution/quorum.ts'
+import { tally, withoutDead } from '../../../src/protocol/resolution/quorum.ts'
 import { bareClaim, MAIN } from '../fixtures.ts'
 
 const ALICE = bareClaim({ owner: 'alice' })
@@ -100,5 +100,29 @@ describe('the vote', () => {
       }),
       { numRuns: 1000 }
     )
+  })
+})
+
+describe('a dead claim', () => {
+  const END = MAIN.lease + MAIN.grace
+  const dead = bareClaim({ owner: 'former', firstRound: 1_000 })
+  const live = bareClaim({ owner: 'alice', firstRound: 1_000 + END })
+  const owner = (votes: Vote[], lapse = 1_001 + END): unknown => {
+    const voted = tally(withoutDead(answers(...votes), lapse, MAIN), { asked: 20, done: true }, MAIN)
+    return voted.kind === 'owner' ? [voted.owner.pubkey, voted.owner.votes] : voted.kind
+  }
+
+  it('has no vote while somebody shows a live one', () => {
+    expect(owner([...times(11, [dead]), ...times(9, [live])])).toEqual([live.pubkey, 9])
+    expect(owner([...times(11, [dead]), ...times(9, [live])], END)).toEqual([dead.pubkey, 11])
+  })
+
+  it('is what it was where nobody shows a live one: its lease tells that the name is free', () => {
+    expect(owner(times(11, [dead]))).toEqual([dead.pubkey, 11])
+  })
+
+  it('lives by the newest record that anybody shows', () => {
+    const renewed = { ...dead, newestRound: 1_000 + MAIN.lease }
+    expect(owner([...times(11, [dead]), [renewed], ...times(5, [live])])).toEqual([dead.pubkey, 12])
   })
 })

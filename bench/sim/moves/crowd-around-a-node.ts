@@ -11,7 +11,8 @@ export const move: Move = {
   attacks: ['a crowd around one node'],
   begins: 'start',
   ids: 20,
-  allows: 'harmless',
+  // Ten of them are enough to keep nothing of a name whose key is near the owner's node.
+  allows: 'censored',
   routing: 'real',
   async run({ world, adversary, victim, ids, breach, remark }) {
     const crowd = adversary.joinNear(victim.node.position, ids, empty)

@@ -8,7 +8,7 @@ export const move: Move = {
   attacks: ['a claim of another name', 'a dead claim shown to a newcomer'],
   begins: 'settled',
   ids: 11,
-  allows: 'censored',
+  allows: 'harmless',
   lifeDays: 3,
   async run({ world, adversary, victim, ids, thief }) {
     const key = world.newKey()

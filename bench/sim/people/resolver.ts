@@ -3,7 +3,7 @@ import { getReveals } from '../../../src/network/client/get.ts'
 import type { LookupBreadth, RevealAnswer } from '../../../src/network/types.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { livePin, rulePin, type Pin, type Ruled } from '../../../src/protocol/resolution/pin.ts'
-import { tally, type ResolveAnswer, type Tally } from '../../../src/protocol/resolution/quorum.ts'
+import { tally, withoutDead, type ResolveAnswer, type Tally } from '../../../src/protocol/resolution/quorum.ts'
 import type { SimNode } from '../node/sim-node.ts'
 import type { World } from '../world.ts'
 
@@ -50,9 +50,13 @@ export class Resolver {
     const isSecondLook = this.isSecondLookDue(name) && breadth === 'everybody'
     const { answers, asked } = await getReveals(this.node.client, name, undefined, breadth)
     if (answers.length === 0) return { kind: 'silence', answers: [], asked }
-    const votes = answers.map((answer) => asVote(answer, answers))
-    const voted = tally(votes, { asked: Math.max(votes.length, asked), done: true }, profile)
     const time = this.node.clock.time()
+    const votes = withoutDead(
+      answers.map((answer) => asVote(answer, answers)),
+      time.lapse,
+      profile
+    )
+    const voted = tally(votes, { asked: Math.max(votes.length, asked), done: true }, profile)
     const sighting = { time, isSecondLook, spread: this.#world.chance.next() }
     const { result, pin } = rulePin(voted, this.pins.get(name), sighting, profile)
     if (pin === undefined) this.pins.delete(name)

@@ -5,6 +5,7 @@ import { diverse } from '../neighbourhood/diversity.ts'
 import { electorate } from '../neighbourhood/electorate.ts'
 import type { EntryState } from '../admission/entry.ts'
 import { compareRecords } from '../claim/order.ts'
+import { leaseState } from '../name/lease.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
 /** One peer's answer; without `held` it is "none". The claim is of a record verified here. */
@@ -47,6 +48,33 @@ export type Tally =
   | { readonly kind: 'none'; readonly rule: 'nobody-holds-it'; readonly answered: number }
   | { readonly kind: 'contested'; readonly rule: 'no-majority'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
+
+/**
+ * Votes without those for claims whose lease and grace have ended by the newest record shown: they count as "none" while
+ * somebody shows a live claim. A former owner has a dead one for nothing.
+ *
+ * @param lapse the round by which leases end
+ */
+export function withoutDead(
+  answers: readonly ResolveAnswer[],
+  lapse: number,
+  profile: NetworkProfile
+): readonly ResolveAnswer[] {
+  const newest = new Map<string, number>()
+  for (const { held } of answers) {
+    if (held === undefined) continue
+    const id = toHex(held.claim.id)
+    newest.set(id, Math.max(held.claim.newestRound, newest.get(id) ?? 0))
+  }
+  const live = new Set(
+    [...newest].flatMap(([id, round]) => (leaseState(round, lapse, profile).state === 'dead' ? [] : [id]))
+  )
+  if (live.size === 0) return answers
+  return answers.map((answer) => {
+    const { held, ...origin } = answer
+    return held === undefined || live.has(toHex(held.claim.id)) ? answer : origin
+  })
+}
 
 /**
  * The voting rule. One vote a peer; provisional entries and "none" have no vote while any other state answers. The

@@ -5,7 +5,7 @@ import type { Claim } from '../../protocol/claim/claim.ts'
 import { electorate } from '../../protocol/neighbourhood/electorate.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { rulePin, type Pin, type Ruled } from '../../protocol/resolution/pin.ts'
-import { tally, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
+import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import type { RegistryContext } from '../context.ts'
 
@@ -48,17 +48,17 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   const { answers, asked, silent } = lookup
   const voters = votersAmong(context, name, answers)
   if (voters.length === 0) throw nobodyAnswered()
-  const votes = voters.map((voter) => asVote(voter, answers))
+  const time = context.time()
+  const votes = withoutDead(
+    voters.map((voter) => asVote(voter, answers)),
+    time.lapse,
+    profile
+  )
   const toAsk = Math.max(voters.length, asked - (answers.length - voters.length))
   const voted = tally(votes, { asked: toAsk, done: true }, profile)
   const quorum = { found: voters.length + silent.length, needed: Math.floor(electorate(toAsk, profile) / 2) + 1 }
   const former = pins.get(name)
-  const { result, pin } = rulePin(
-    voted,
-    former,
-    { time: context.time(), isSecondLook, spread: context.random() },
-    profile
-  )
+  const { result, pin } = rulePin(voted, former, { time, isSecondLook, spread: context.random() }, profile)
   pins.set(name, pin)
   if (isNewDispute(former, pin)) {
     context.log.warn(
