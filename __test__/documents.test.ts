@@ -104,6 +104,14 @@ describe('the documents', () => {
     expect(drawnFolders(read('docs/architecture.md')).sort()).toEqual(folders.sort())
   })
 
+  it('and messages have nobody install from a registry, where these names belong to nobody yet', () => {
+    const byName =
+      /npm (?:install|i|exec)\b[^`\n]* @?chronym(?=[@/\s`'"]|$)|npx chronym@|cargo (?:install|add) chronym/m
+    expect('sudo npm install --global chronym@latest').toMatch(byName)
+    const told = files.filter((file) => !file.startsWith('__test__/') && byName.test(read(file)))
+    expect(told).toEqual([])
+  })
+
   it('do not refer to pages outside of the repository', () => {
     const outside = /shared\/spec|api-decisions|(?<![\w/-])protocol\.md/
     expect(files.filter((file) => outside.test(read(file)))).toEqual([])

@@ -237,7 +237,7 @@ export const ERROR_TABLE = {
       'This machine has no native addon, which squares: without it the daemon resolves and verifies, slowly, but ' +
       'registers and renews nothing.',
     cure:
-      'Install the addon of your platform (`npm install --include=optional chronym`) or build it with Rust ' +
+      'Install the tarball of your platform beside the main one, or build the addon with Rust ' +
       '(`npm run setup`), then restart the daemon. `chronym doctor` says why it does not load.'
   },
   'SVC-BCN-001': {

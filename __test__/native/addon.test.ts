@@ -53,7 +53,9 @@ describe('finding the addon', () => {
   it('refuses an addon of another version and says how to get the right one', () => {
     const skewed = { require: () => fake('1.2.2') }
     expect(() => loadAddon(source(skewed))).toThrow(/has version 1\.2\.2, but this is Chronym 1\.2\.3\. Build it again/)
-    expect(() => loadAddon(source({ ...skewed, exists: () => false }))).toThrow(/npm install chronym/)
+    expect(() => loadAddon(source({ ...skewed, exists: () => false }))).toThrow(
+      /npm install --global \.\/chronym-\*\.tgz/
+    )
   })
 
   it('refuses an addon of this version that lacks something, and says what', () => {
@@ -71,9 +73,7 @@ describe('finding the addon', () => {
 
   it('names both places and both cures when there is none', () => {
     const missing = source({ exists: () => false, require: moduleNotFound })
-    expect(() => loadAddon(missing)).toThrow(
-      /no native addon for linux-x64-gnu.*include=optional chronym.*npm rebuild chronym/
-    )
+    expect(() => loadAddon(missing)).toThrow(/no native addon for linux-x64-gnu.*chronym-\*\.tgz.*npm rebuild chronym/)
     const checkout = source({ exists: (path) => path === join('/package', 'src'), require: moduleNotFound })
     expect(() => loadAddon(checkout)).toThrow(/no native addon for linux-x64-gnu.*npm run setup/)
     expect(() => loadAddon(missing)).toThrow(expect.objectContaining({ code: 'ADDON_MISSING' }) as Error)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
 import type { DnsServerClass } from './dns.ts'
 import { NativeError } from './errors.ts'
-import { missingCure, platformPackage } from './platform-package.ts'
+import { INSTALL_AGAIN, missingCure, platformPackage } from './platform-package.ts'
 import { addonTarget, hasGlibc } from './target.ts'
 import type { ProofQuestion } from './types.ts'
 
@@ -205,7 +205,7 @@ export function loadAddon(source: AddonSource): Addon {
   if (version !== source.version) {
     throw unavailable(
       `The native addon ${isBuilt ? built : prebuilt} has version ${version}, but this is Chronym ${source.version}. ` +
-        (isBuilt ? buildAgain(source) : 'Install both again: `npm install chronym`.')
+        (isBuilt ? buildAgain(source) : INSTALL_AGAIN)
     )
   }
   const missing = EXPORTS.filter((name) => !(name in found))

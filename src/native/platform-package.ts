@@ -18,10 +18,13 @@ export function platformFile(file: string): string | undefined {
   }
 }
 
+/** No package is published, and nobody owns the names on a registry yet: only tarballs are safe to name. */
+export const INSTALL_AGAIN = 'Install both tarballs again: `npm install --global ./chronym-*.tgz`.'
+
 /** What to do about a missing addon or database library, in one sentence. */
 export function missingCure(isCheckout: boolean): string {
   return isCheckout
     ? 'Run `npm run setup`, which needs Rust from https://rustup.rs.'
-    : 'Install again with optional dependencies (`npm install --include=optional chronym`); where there is no ' +
-        'prebuilt one, install Rust from https://rustup.rs and run `npm rebuild chronym`, which builds it.'
+    : 'Install the tarball of this platform beside the main one (`npm install --global ./chronym-*.tgz`); where there ' +
+        'is none, install Rust from https://rustup.rs and run `npm rebuild chronym`, which builds it.'
 }

@@ -31,7 +31,7 @@ describe('the installed files', () => {
     expect(check()).toMatchObject({
       state: 'failed',
       detail: expect.stringMatching(/is not the file that was packed: its SHA-256 is [0-9a-f]{64}, not /) as string,
-      cure: expect.stringContaining('npm install chronym') as string
+      cure: expect.stringContaining('npm install --global ./chronym-*.tgz') as string
     })
   })
 

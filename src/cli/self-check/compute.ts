@@ -1,10 +1,11 @@
 /** Whether the addon loads, is of this version and computes what others computed. */
 import type { Addon } from '../../native/addon.ts'
+import { INSTALL_AGAIN } from '../../native/platform-package.ts'
 import { VERSION } from '../../version.ts'
 import { failed, type Finding } from '../findings.ts'
 import { KNOWN_PROOF, KNOWN_PULSE } from './known-answers.ts'
 
-const CURE = 'Install again: `npm install chronym`. If it fails again, report it with `chronym vdf bench`.'
+const CURE = `${INSTALL_AGAIN} If it fails again, report it with \`chronym vdf bench\`.`
 
 /** Enough for squaring and proof of the known answer in one go. */
 const UNITS_OF_WORK = 1_000_000

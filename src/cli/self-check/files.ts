@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { platformFile, platformPackage } from '../../native/platform-package.ts'
+import { INSTALL_AGAIN, platformFile, platformPackage } from '../../native/platform-package.ts'
 import { addonTarget, hasGlibc } from '../../native/target.ts'
 import { failed, type Finding } from '../findings.ts'
 
@@ -49,17 +49,17 @@ export function checkFiles({ root, target, find }: Installation = thisInstallati
 }
 
 function compare(packed: Readonly<Record<string, string>>, owner: string, find: Installation['find']): Finding {
-  const cure = 'Install both packages again, from the registry that you trust: `npm install chronym`.'
   for (const [file, expected] of Object.entries(packed)) {
     const path = find(file)
-    if (path === undefined) return { name: NAME, state: 'failed', detail: `${file} of ${owner} is not installed`, cure }
+    if (path === undefined)
+      return { name: NAME, state: 'failed', detail: `${file} of ${owner} is not installed`, cure: INSTALL_AGAIN }
     const actual = createHash('sha256').update(readFileSync(path)).digest('hex')
     if (actual !== expected)
       return {
         name: NAME,
         state: 'failed',
         detail: `${path} is not the file that was packed: its SHA-256 is ${actual}, not ${expected}`,
-        cure
+        cure: INSTALL_AGAIN
       }
   }
   const files = Object.keys(packed).map((file) => basename(file))
