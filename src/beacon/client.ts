@@ -5,6 +5,7 @@ import type { NativePool, VerdictOptions } from '../native/types.ts'
 import { clockRound, roundTimeMs } from '../protocol/time/beacon-time.ts'
 import { clockLags } from '../protocol/time/protocol-time.ts'
 import { Backoff } from '../util/backoff.ts'
+import { orAborted } from '../util/or-aborted.ts'
 import { PulseStore } from './pulse-store.ts'
 import { DrandSources } from './sources.ts'
 import { BeaconError, type BeaconChain, type BeaconClient, type Pulse, type VerifiedPulse } from './types.ts'
@@ -217,16 +218,4 @@ class FollowingClient implements BeaconClient {
 function checkRound(round: number): void {
   if (!Number.isSafeInteger(round) || round < 1)
     throw new BeaconError('BEACON_INVALID_ROUND', `${round} is not a round: rounds are whole numbers from 1`)
-}
-
-/** The promise's result, or the signal's reason, if that is first. The promise continues for its other callers. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(signal.reason as Error)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }

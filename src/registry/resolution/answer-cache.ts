@@ -1,8 +1,11 @@
 import type { Clock } from '../../time/clock.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
+import { orAborted } from '../../util/or-aborted.ts'
 
 /** Names kept at once: a few tens of MB at their largest. */
 const MAX_ENTRIES = 2000
+/** A stale answer that could not be refreshed is given out for as long before another attempt. */
+const RETRY_MS = 5_000
 
 export interface Answer<T> {
   readonly value: T
@@ -13,6 +16,8 @@ export interface Answer<T> {
 
 interface Entry<T> extends Answer<T> {
   readonly atMs: number
+  /** When it could not be refreshed. */
+  failedAtMs: number
 }
 
 /** Keeps answers for their time and returns stale ones while it asks again. One question at a time for each key. */
@@ -32,12 +37,11 @@ export class AnswerCache<T> {
     signal?.throwIfAborted()
     const entry = this.#entries.get(key)
     if (entry !== undefined && this.#isYounger(entry, entry.freshMs)) return entry.value
-    const asked = this.#ask(key, ask)
     if (entry !== undefined && this.#isYounger(entry, entry.staleMs)) {
-      asked.catch(this.#onBackgroundError)
+      this.#refresh(key, entry, ask)
       return entry.value
     }
-    return (await unlessAborted(asked, signal)).value
+    return (await this.#answered(key, ask, signal)).value
   }
 
   /**
@@ -52,7 +56,7 @@ export class AnswerCache<T> {
     signal?.throwIfAborted()
     const entry = this.#entries.get(key)
     if (entry !== undefined && this.#isYounger(entry, entry.freshMs * (1 - leastLeft))) return this.#left(entry)
-    return this.#left(await unlessAborted(this.#ask(key, ask), signal))
+    return this.#left(await this.#answered(key, ask, signal))
   }
 
   fresh(key: string): T | undefined {
@@ -82,12 +86,27 @@ export class AnswerCache<T> {
     return { value, freshMs: Math.max(0, freshMs - ageMs), staleMs: Math.max(0, staleMs - ageMs) }
   }
 
+  #answered(key: string, ask: () => Promise<Answer<T>>, signal: AbortSignal | undefined): Promise<Entry<T>> {
+    const asked = this.#ask(key, ask)
+    return signal === undefined ? asked : orAborted(asked, signal)
+  }
+
+  /** Asks again while a stale answer is given out. However many it is given to, a failure is reported once. */
+  #refresh(key: string, entry: Entry<T>, ask: () => Promise<Answer<T>>): void {
+    const sinceMs = this.#clock.now() - entry.failedAtMs
+    if (this.#asking.has(key) || (sinceMs >= 0 && sinceMs < RETRY_MS)) return
+    this.#ask(key, ask).catch((error: unknown) => {
+      entry.failedAtMs = this.#clock.now()
+      this.#onBackgroundError(error)
+    })
+  }
+
   #ask(key: string, ask: () => Promise<Answer<T>>): Promise<Entry<T>> {
     const underWay = this.#asking.get(key)
     if (underWay !== undefined) return underWay
     const asked: Promise<Entry<T>> = ask()
       .then((answer) => {
-        const entry = { ...answer, atMs: this.#clock.now() }
+        const entry = { ...answer, atMs: this.#clock.now(), failedAtMs: -Infinity }
         if (this.#asking.get(key) === asked) this.#entries.set(key, entry)
         return entry
       })
@@ -97,14 +116,4 @@ export class AnswerCache<T> {
     this.#asking.set(key, asked)
     return asked
   }
-}
-
-function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  return signal === undefined ? asked : Promise.race([asked, rejectionOf(signal)])
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  })
 }
