@@ -134,9 +134,9 @@ export class FakeNetwork implements Network {
   }
   /** How widely it looked, of each look for a name. */
   readonly breadths: LookupBreadth[] = []
-  getReveals(name: string, _signal?: AbortSignal, breadth: LookupBreadth = 'majority'): Promise<RevealLookup> {
+  getReveals(name: string, signal?: AbortSignal, breadth: LookupBreadth = 'majority'): Promise<RevealLookup> {
     this.breadths.push(breadth)
-    return this.#look('get', name)
+    return this.#look('get', name, signal)
   }
   heldHere(name: string): HeldEntry | undefined {
     const held = this.#world.peers.find(({ id }) => id === this.#self)?.reveals.get(name)
@@ -198,8 +198,8 @@ export class FakeNetwork implements Network {
     for (const listener of this.#listeners) listener(event)
   }
 
-  async #look(kind: string, name: string): Promise<RevealLookup> {
-    const peers = await this.#reach(kind, name)
+  async #look(kind: string, name: string, signal?: AbortSignal): Promise<RevealLookup> {
+    const peers = await this.#reach(kind, name, signal)
     const silent = peers.flatMap(({ id, silent: reason }) => (reason === undefined ? [] : [{ peer: id, reason }]))
     const answers = peers
       .filter((peer) => peer.silent === undefined)

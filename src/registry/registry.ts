@@ -130,7 +130,7 @@ export function createRegistry(
       discardZone(context, name, ifMatchSerial)
     },
     drafts: () => listDrafts(context, tasks),
-    publishZone: (name) => changing(name, () => publishZone(context, tasks, budgets, name)),
+    publishZone: (name, signal) => changing(name, () => publishZone(context, tasks, budgets, name, signal)),
     commit: (name, commitment) => translated(() => commit(context, name, commitment)),
     publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
     publishKid: (input) => translated(() => publishKid(context, input)),

@@ -4,6 +4,7 @@ import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { signReveal } from '../../../src/protocol/claim/reveal.ts'
 import { serializeZone } from '../../../src/protocol/zone/zone.ts'
+import { keys } from '../../../src/store/keys.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
 import { ALICE, code, useWorkbench, ZONE } from '../workbench.ts'
@@ -54,6 +55,24 @@ describe('zones', () => {
     await bench.finish(node, task_id)
     expect(node.registry.drafts()).toEqual([])
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 1, ...ZONE })
+  })
+
+  it('are not signed once the request has ended; what is signed goes out', async () => {
+    await registered()
+    node.registry.saveZone(ALICE, ZONE)
+    const { network } = node
+    const gone = new AbortController()
+    network.before = (kind) => {
+      if (kind === 'get') gone.abort(new Error('gone'))
+    }
+    const signed = node.store.get(keys.ownedName(ALICE))
+    await expect(node.registry.publishZone(ALICE, gone.signal)).rejects.toThrow('gone')
+    expect(node.store.get(keys.ownedName(ALICE))).toEqual(signed)
+    const late = new AbortController()
+    network.before = (kind) => {
+      if (kind === 'reveal') late.abort(new Error('gone'))
+    }
+    expect(await node.registry.publishZone(ALICE, late.signal)).toEqual({ serial: 2, stored_by: 5, of: 5 })
   })
 
   it('go out unchanged when published twice: two payloads of one serial would be an equivocation', async () => {

@@ -27,12 +27,13 @@ export async function refuseBesideOther(
   context: RegistryContext,
   tasks: TaskManager,
   name: Name,
-  reveal: Reveal
+  reveal: Reveal,
+  signal?: AbortSignal
 ): Promise<void> {
   const before = context.owned.get(name)
   let found: Survey
   try {
-    found = await survey(context, name)
+    found = await survey(context, name, signal)
   } catch (error) {
     if (error instanceof OfflineError) return
     throw error

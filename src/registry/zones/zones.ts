@@ -113,7 +113,7 @@ export function saveZoneForRenewal(context: RegistryContext, name: Name, input: 
 }
 
 /**
- * Signs the local zone and publishes it.
+ * Signs the local zone and publishes it. `signal` ends the look before it; what is saved as signed is also sent.
  * SVC-OWN-001, SVC-ZON-003, SVC-RES-003; SVC-PUB-001 where a newer one was published elsewhere (a second attempt goes
  * above it); SVC-PUB-002; SVC-REQ-005 where the name changes too often.
  */
@@ -121,7 +121,8 @@ export async function publishZone(
   context: RegistryContext,
   tasks: TaskManager,
   budgets: PublishBudgets,
-  text: string
+  text: string,
+  signal?: AbortSignal
 ): Promise<{ serial: number } & StoredBy> {
   const name = openName(context, text)
   const record = requireOwned(context, name)
@@ -136,7 +137,8 @@ export async function publishZone(
     )
 
   const { serial, reveal } = zoneToSend(context, name, local, record)
-  if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal)
+  if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal, signal)
+  signal?.throwIfAborted()
   // The same record again is a repetition, no change.
   if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
   // Stored before it is sent: two payloads of one serial would be an equivocation.
