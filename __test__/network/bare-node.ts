@@ -27,6 +27,7 @@ export function startBareNode(
     mode: 'full',
     isBanned: () => false,
     mayConnect: () => true,
+    mayAsk: () => true,
     agent: 'test'
   })
 }

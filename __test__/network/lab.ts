@@ -222,6 +222,7 @@ export class Lab {
       mode: 'light',
       isBanned: () => false,
       mayConnect: () => true,
+      mayAsk: () => true,
       agent: 'stranger'
     })
     this.#strangers.push(stranger)

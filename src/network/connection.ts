@@ -21,7 +21,7 @@ import { preferDiversePeers } from './routing/diverse-table.ts'
 import type { KnownPeer, NetworkEvent, NetworkMode } from './types.ts'
 import { watchBootstrap } from './routing/watchdog.ts'
 
-export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect'> {
+export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect' | 'mayAsk'> {
   /** Addresses of peers to try beside the bootstrap peers when no peer is known. */
   readonly metBefore: () => readonly string[]
   readonly timers: Pick<Clock, 'every'>
@@ -71,7 +71,12 @@ export async function openConnection(
   let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder } | undefined
   let connectedPeers = (): number => 0
   const node = await startNode(
-    { ...options, mode, mayConnect: (prefix) => budget.connect(prefix) },
+    {
+      ...options,
+      mode,
+      mayConnect: (prefix) => budget.connect(prefix),
+      mayAsk: (sender) => budget.read(sender, 0)
+    },
     async (unstarted) => {
       // First: a listener that is told of a peer may read the count.
       connectedPeers = peerCount(unstarted)

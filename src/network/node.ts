@@ -14,6 +14,7 @@ import { yamux } from '@libp2p/yamux'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { toHex } from '../protocol/encoding/bytes.ts'
+import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Node } from './libp2p.ts'
 import { isLoopback } from './transport/addresses.ts'
@@ -23,6 +24,7 @@ import { MAX_HALF_OPEN } from './transport/half-open.ts'
 import { disableKeepAlive } from './kad/keep-alive.ts'
 import { deepenNearOurselves } from './kad/near-table.ts'
 import { addConnectedPeers } from './kad/connected-peers.ts'
+import { limitRequests } from './kad/requests.ts'
 import { ListenError, type NetworkMode } from './types.ts'
 
 /**
@@ -69,6 +71,8 @@ export interface NodeOptions {
   readonly mode: Exclude<NetworkMode, 'offline'>
   readonly isBanned: (peer: PeerId) => boolean
   readonly mayConnect: (prefix: string) => boolean
+  /** Charges a request to kad-dht; false over budget. */
+  readonly mayAsk: (sender: Origin) => boolean
   /** Name and version, as told to peers by identify. */
   readonly agent: string
 }
@@ -132,6 +136,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
   deepenNearOurselves(node)
   disableKeepAlive(node)
   addConnectedPeers(node)
+  limitRequests(node, options.mayAsk)
   await prepare?.(node)
   try {
     await node.start()

@@ -39,6 +39,7 @@ describe('listening for peers', () => {
       mode: 'light',
       isBanned: () => false,
       mayConnect: () => true,
+      mayAsk: () => true,
       agent: 'test'
     } as const
     const failure = await startNode({ ...options, listen: [address()] }).catch((error: unknown) => error)
