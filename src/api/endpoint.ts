@@ -41,6 +41,8 @@ export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSc
   /** Public, or the scopes of which one is needed; `admin` always suffices. */
   readonly access: 'public' | readonly TokenScope[]
   readonly body?: Body
+  /** Members of the body that need one of these scopes beside `access`. */
+  readonly memberAccess?: Readonly<Record<string, readonly TokenScope[]>>
   /** The media type of a body that is no JSON; the handler reads it. */
   readonly binaryBody?: string
   /** The handler gets the body with what its schema does not name. For a schema that changes no value. */
@@ -63,10 +65,10 @@ export function allows(caller: Caller, scopes: readonly TokenScope[]): boolean {
 }
 
 /** SVC-AUT-001 when nobody is known, SVC-AUT-002 when the scope is missing. */
-function requireScope(caller: Caller, scopes: readonly TokenScope[]): void {
+function requireScope(caller: Caller, scopes: readonly TokenScope[], what = 'This route'): void {
   if (caller.via === 'none') throw new ServiceError('SVC-AUT-001', 'This route needs a bearer token.')
   if (!allows(caller, scopes)) {
-    throw new ServiceError('SVC-AUT-002', `This route needs a token with the scope ${scopes.join(' or ')}.`)
+    throw new ServiceError('SVC-AUT-002', `${what} needs a token with the scope ${scopes.join(' or ')}.`)
   }
 }
 
@@ -93,11 +95,16 @@ export function endpoint<Body extends GenericSchema | undefined = undefined>(
   spec: EndpointSpec<Body>
 ): MiddlewareHandler<AppEnv, string, BodyInput<Body>> {
   const { access, body } = spec
+  const memberAccess = Object.entries(spec.memberAccess ?? {})
   const middleware = (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
     if (spec.isLookUp === true) refuseForeignPage(c)
     if (access !== 'public') requireScope(c.get('caller'), access)
     if (body === undefined) return next()
     return readBody(c, body, { asReceived: spec.isBodyAsReceived === true }).then((value) => {
+      for (const [member, scopes] of memberAccess) {
+        if ((value as Record<string, unknown>)[member] !== undefined)
+          requireScope(c.get('caller'), scopes, `The member ${member} of this request`)
+      }
       c.req.addValidatedData('json', value as object)
       return next()
     })
@@ -123,6 +130,7 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
     ...(spec.description !== undefined && { description: spec.description }),
     tags: [spec.tag],
     security: spec.access === 'public' ? [] : [{ bearer: [...spec.access] }, { session: [] }],
+    ...(spec.memberAccess !== undefined && { 'x-member-scopes': spec.memberAccess }),
     ...(spec.parameters !== undefined && { parameters: spec.parameters.map(parameterObject) }),
     ...(spec.body !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: resolver(spec.body) } } }

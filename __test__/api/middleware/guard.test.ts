@@ -64,4 +64,19 @@ describe('scopes', () => {
       expect([scope, forbidden]).toEqual([scope, scope !== 'admin' && !scopes.includes(scope)])
     }
   })
+
+  it.each(['register', 'renew'])('a zone that a task is to publish needs publish beside vdf: %s', async (kind) => {
+    const world = createWorld()
+    const zone = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
+    const ask = async (scopes: TokenScope[], body: object): Promise<{ code?: string; detail?: string }> => {
+      const { token } = world.services.tokens.create(scopes)
+      return (await world.request('POST', `/api/vdf/${kind}`, { token, body })).json() as Promise<{ code?: string }>
+    }
+    const refused = await ask(['vdf'], { name: 'alice.chronym', zone })
+    expect(refused).toMatchObject({ code: 'SVC-AUT-002' })
+    expect(refused.detail).toContain('zone')
+    expect(world.registry.calls).toEqual([])
+    expect(await ask(['vdf', 'publish'], { name: 'alice.chronym', zone })).not.toMatchObject({ code: 'SVC-AUT-002' })
+    expect(await ask(['vdf'], { name: 'bob.chronym' })).not.toMatchObject({ code: 'SVC-AUT-002' })
+  })
 })

@@ -55,8 +55,13 @@ describe('the OpenAPI document', () => {
   it('has the paths of docs/api.md, each with its scopes, and no other', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/api.md'), 'utf8')
     const rows = page.matchAll(/^\| `((?:GET|POST|PATCH|DELETE) \/[^`]*)` \| ([^|]*?) ?\|/gm)
-    const scopesOf = ({ security = [] }: (typeof described)[number]['operation']): string =>
-      security.flatMap((way) => way['bearer'] ?? []).join(' or ')
+    const membersOf = (operation: object): Record<string, string[]> =>
+      (operation as { 'x-member-scopes'?: Record<string, string[]> })['x-member-scopes'] ?? {}
+    const scopesOf = (operation: (typeof described)[number]['operation']): string =>
+      [
+        (operation.security ?? []).flatMap((way) => way['bearer'] ?? []).join(' or '),
+        ...Object.entries(membersOf(operation)).map(([member, scopes]) => `\`${member}\`: ${scopes.join(' or ')}`)
+      ].join('; ')
     expect([...rows].map(([, name, scopes]) => [name, scopes]).sort()).toEqual(
       described.map(({ name, operation }) => [name, scopesOf(operation)]).sort()
     )

@@ -33,6 +33,8 @@ const ONLY_PARAMETER = {
   example: 'running',
   schema: { pattern: '^running$' }
 } as const
+/** A zone that comes with a claim is published with it. */
+const ZONE_ACCESS = { zone: ['publish'] } as const
 const START_ERRORS = [
   'SVC-NAM-001',
   'SVC-NAM-002',
@@ -95,6 +97,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         description: 'Starts a task that commits, waits, computes the VDF and reveals.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
+        memberAccess: ZONE_ACCESS,
         isBodyAsReceived: true,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
@@ -112,6 +115,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
           '`gain_seconds` says what it adds: little, soon after the last one.',
         access: ['vdf'],
         body: StartTaskRequestSchema,
+        memberAccess: ZONE_ACCESS,
         isBodyAsReceived: true,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
