@@ -33,11 +33,13 @@ describe('token buckets', () => {
     expect(of.has('a')).toBe(true)
   })
 
-  it('fill no bucket when the clock goes back', () => {
+  it('fill no bucket when the clock goes back, and refill from then on', () => {
     const of = buckets()
     of.take('a', 20)
     nowMs -= 10_000
     expect(of.has('a')).toBe(false)
+    nowMs += 100
+    expect(of.has('a')).toBe(true)
   })
 
   it('take all of what is asked or nothing, and say how long to wait for it', () => {

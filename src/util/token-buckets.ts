@@ -14,7 +14,7 @@ export interface BucketOptions {
   readonly perSecond: number
   readonly burst: number
   readonly keys: number
-  /** Milliseconds. A clock set back refills nothing. */
+  /** Milliseconds. A clock set back refills nothing; from then on buckets refill by it. */
   readonly now: () => number
 }
 
@@ -69,8 +69,10 @@ export class TokenBuckets {
 
   #level(bucket: Bucket | undefined): number {
     const { burst, perSecond, now } = this.#options
-    return bucket === undefined
-      ? burst
-      : Math.min(burst, bucket.level + (Math.max(0, now() - bucket.atMs) * perSecond) / 1000)
+    if (bucket === undefined) return burst
+    const nowMs = now()
+    // Otherwise an empty bucket stays empty until the clock is where it was.
+    if (nowMs < bucket.atMs) bucket.atMs = nowMs
+    return Math.min(burst, bucket.level + ((nowMs - bucket.atMs) * perSecond) / 1000)
   }
 }

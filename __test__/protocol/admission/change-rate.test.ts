@@ -18,4 +18,11 @@ describe('changes of one name', () => {
     expect(spendChange({ left: 0, atMs: 1000 }, 0, MAIN)).toBeUndefined()
     expect(spendChange({ left: 0, atMs: 0 }, 10 ** 9, MAIN)).toEqual({ left: 4, atMs: 10 ** 9 })
   })
+
+  it('wait for no clock that was set back by more than a full refill takes', () => {
+    const { interval, burst } = MAIN.changes
+    const backMs = burst * interval * 1000
+    expect(spendChange({ left: 0, atMs: backMs }, 0, MAIN)).toBeUndefined()
+    expect(spendChange({ left: 0, atMs: backMs + 1 }, 0, MAIN)).toEqual({ left: burst - 1, atMs: 0 })
+  })
 })

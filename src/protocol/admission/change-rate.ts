@@ -28,9 +28,10 @@ export function nextChangeMs(budget: ChangeBudget | undefined, nowMs: number, pr
   return missing <= 0 ? nowMs : nowMs + Math.ceil(missing * profile.changes.interval * 1000)
 }
 
-/** A clock set back refills nothing. */
+/** A clock set back refills nothing, unless by more than a full refill takes: then nobody waits until it is as before. */
 function refilled(budget: ChangeBudget | undefined, nowMs: number, profile: NetworkProfile): number {
   const { interval, burst } = profile.changes
   if (budget === undefined || interval === 0) return burst
-  return Math.min(burst, budget.left + Math.max(0, nowMs - budget.atMs) / (interval * 1000))
+  const changes = (nowMs - budget.atMs) / (interval * 1000)
+  return changes < -burst ? burst : Math.min(burst, budget.left + Math.max(0, changes))
 }
