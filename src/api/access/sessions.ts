@@ -7,7 +7,7 @@ import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** A working day; then the dashboard asks for the token again. */
 export const SESSION_LIFETIME_MS = 12 * 3600 * 1000
-/** Beyond it the oldest session ends. */
+/** Browsers of one token; beyond it the oldest session of that token ends, and never one of another token. */
 const MAX_SESSIONS = 100
 /** Tabs of one browser that are logged in; beyond it the oldest is logged out. */
 const MAX_PAGES = 20
@@ -44,13 +44,19 @@ interface Session {
 
 /** Sessions of the dashboard, in memory only: a restart logs it out. */
 export function createSessions(tokens: Pick<TokenService, 'verify'>, now: () => number): Sessions {
-  const sessions = new BoundedMap<string, Session>(MAX_SESSIONS)
+  /** The oldest first. */
+  const sessions = new Map<string, Session>()
   const live = (id: string): (Session & { readonly scopes: readonly TokenScope[] }) | undefined => {
     const session = sessions.get(id)
     if (session === undefined) return undefined
     const scopes = session.endsAt > now() ? tokens.verify(session.token) : undefined
     if (scopes === undefined) sessions.delete(id)
     return scopes === undefined ? undefined : { ...session, scopes }
+  }
+  const makeRoom = (token: string): void => {
+    for (const id of sessions.keys()) live(id)
+    const ofToken = [...sessions].filter(([, session]) => session.token === token)
+    for (const [id] of ofToken.slice(0, Math.max(0, ofToken.length - MAX_SESSIONS))) sessions.delete(id)
   }
   return {
     open(token, former) {
@@ -60,14 +66,18 @@ export function createSessions(tokens: Pick<TokenService, 'verify'>, now: () => 
       const secret = random()
       const pages = goesOn ? known.pages : new BoundedMap<string, true>(MAX_PAGES)
       pages.set(digest(secret), true)
+      sessions.delete(id)
       sessions.set(id, { token, endsAt: now() + SESSION_LIFETIME_MS, pages })
+      makeRoom(token)
       return { id, secret }
     },
     get(id, secret) {
       const session = secret === undefined ? undefined : live(id)
       return session?.pages.has(digest(secret!)) === true ? { scopes: session.scopes, token: session.token } : undefined
     },
-    close: (id) => sessions.delete(id)
+    close(id) {
+      sessions.delete(id)
+    }
   }
 }
 

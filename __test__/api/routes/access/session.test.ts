@@ -44,6 +44,16 @@ describe('the session of the dashboard', () => {
     expect(await read({ 'X-Session-Secret': cookie.split('|')[1]! })).toBe(200)
   })
 
+  it('is ended by no other token, however often that logs in', async () => {
+    const world = createWorld()
+    const owner = await login(world)
+    const { token } = world.services.tokens.create(['read'])
+    const first = await login(world, token)
+    for (let opened = 0; opened < 100; opened++) await login(world, token)
+    const read = (cookie: string) => status(world.request('GET', '/api/config', withCookie(cookie)))
+    expect([await read(owner), await read(first)]).toEqual([200, 401])
+  })
+
   it('goes on in one tab when another logs in', async () => {
     const world = createWorld()
     const first = await login(world)
