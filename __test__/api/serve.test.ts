@@ -39,6 +39,13 @@ async function idle(port: number): Promise<Socket> {
   return socket.resume()
 }
 
+/** Answered on a connection that stays open. */
+async function ask(socket: Socket, token = MAIN_TOKEN): Promise<string> {
+  const answer = once(socket, 'data')
+  socket.write(`GET /session HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  return String(await answer)
+}
+
 describe('the server', () => {
   it('says where it listens', async () => {
     const { url, port } = await start()
@@ -206,11 +213,6 @@ describe('the server', () => {
   it('closes a new connection where all places are held by who is known, and serves those', async () => {
     const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { maxConnections: 2 })
     servers.push(server)
-    const ask = async (socket: Socket): Promise<string> => {
-      const answer = once(socket, 'data')
-      socket.write(`GET /session HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${MAIN_TOKEN}\r\n\r\n`)
-      return String(await answer)
-    }
     const open = [await idle(server.port), await idle(server.port)]
     for (const socket of open) expect(await ask(socket)).toMatch(/^HTTP\/1\.1 200 /)
     await new Promise((resolve) =>
@@ -222,6 +224,30 @@ describe('the server', () => {
       expect(await ask(socket)).toMatch(/^HTTP\/1\.1 200 /)
       socket.destroy()
     }
+  })
+
+  it('takes places from the narrower token that has most, and from one that was revoked before', async () => {
+    const world = createWorld()
+    const server = await serve(world.services, { host: '127.0.0.1', port: 0 }, { maxConnections: 5 })
+    servers.push(server)
+    const tokens = world.services.tokens
+    const [many, few, gone] = [tokens.create(['vdf']), tokens.create(['read']), tokens.create(['read'])]
+    const held: Socket[] = []
+    for (const token of [MAIN_TOKEN, few.token, many.token, many.token, gone.token]) {
+      const socket = await idle(server.port)
+      held.push(socket)
+      expect(await ask(socket, token)).toMatch(/^HTTP\/1\.1 200 /)
+    }
+    tokens.revoke(gone.id)
+    const owners: Socket[] = []
+    for (const gaveWay of [[4], [2, 4]]) {
+      const owner = await idle(server.port)
+      owners.push(owner)
+      expect(await ask(owner)).toMatch(/^HTTP\/1\.1 200 /)
+      await expect.poll(() => held.flatMap(({ closed }, index) => (closed ? [index] : []))).toEqual(gaveWay)
+    }
+    for (const socket of owners) socket.destroy()
+    for (const socket of held) socket.destroy()
   })
 
   it('gives the place of a connection that has closed to the next, and closes none for it', async () => {

@@ -1,54 +1,54 @@
 import type { Socket } from 'node:net'
 import type { Context } from 'hono'
-import type { AppEnv } from './env.ts'
+import type { AppEnv, Caller } from './env.ts'
 
 /** Servers of node:http and node:http2. */
 interface ConnectionSource {
   on(event: 'connection', listener: (socket: Socket) => void): unknown
 }
 
-/** Connections that carried an authenticated request. */
-const known = new WeakSet<object>()
+/** Who sent the last authenticated request of a connection. */
+const known = new WeakMap<object, Caller>()
 
-/** Notes that an authenticated caller sent this request: its connection keeps its place until it closes. */
-export function keepConnection(c: Context<AppEnv>): void {
+/** Notes that this caller is known: the connection of the request keeps its place until it closes. */
+export function keepConnection(c: Context<AppEnv>, caller: Caller): void {
   const socket = (c.env as AppEnv['Bindings'] | undefined)?.incoming?.socket
-  if (socket !== undefined) known.add(socket)
+  if (socket !== undefined) known.set(socket, caller)
 }
 
 /**
  * Bounds the open connections. `server.maxConnections` would close each new one when all places are taken [who holds
- * them idle keeps the owner out]. Here the oldest connection without an authenticated request gives way to a new one;
- * if there is none, the new one is closed. There is no bound for each source: this machine is one source, owner
- * included.
+ * them idle keeps the owner out]. Here an older one gives way to a new one: the oldest that carried no valid token or
+ * session; else the oldest of the narrower token that has most, so that none keeps the owner out. If there is none, the
+ * new one is closed. There is no bound for each source: this machine is one source, owner included.
  */
 export function boundConnections(server: ConnectionSource, max: number): void {
+  /** The oldest first. */
   const open = new Set<Socket>()
-  // In order of arrival; those that became known are removed when a new connection needs a place.
-  const strangers = new Set<Socket>()
 
-  function leave(socket: Socket): void {
-    open.delete(socket)
-    strangers.delete(socket)
-  }
-  function giveWay(): boolean {
-    for (const socket of strangers) {
-      strangers.delete(socket)
-      if (known.has(socket)) continue
-      // Not at its `close`: another connection may come before that.
-      leave(socket)
-      socket.destroy()
-      return true
-    }
-    return false
-  }
   server.on('connection', (socket: Socket) => {
-    if (open.size >= max && !giveWay()) {
-      socket.destroy()
-      return
+    if (open.size >= max) {
+      const old = firstToGo(open)
+      ;(old ?? socket).destroy()
+      if (old === undefined) return
+      // Not at its `close`: another connection may come before that.
+      open.delete(old)
     }
     open.add(socket)
-    strangers.add(socket)
-    socket.once('close', () => leave(socket))
+    socket.once('close', () => open.delete(socket))
   })
+}
+
+function firstToGo(open: Iterable<Socket>): Socket | undefined {
+  const byToken = new Map<string, Socket[]>()
+  for (const socket of open) {
+    const caller = known.get(socket)
+    if (caller?.token === undefined || !caller.isCurrent()) return socket
+    if (caller.scopes.includes('admin')) continue
+    const ofToken = byToken.get(caller.token)
+    if (ofToken === undefined) byToken.set(caller.token, [socket])
+    else ofToken.push(socket)
+  }
+  const [fullest] = [...byToken.values()].sort((left, right) => right.length - left.length)
+  return fullest?.[0]
 }

@@ -22,7 +22,7 @@ export function authenticate(
     const header = requestHeader(c, 'authorization')
     const caller = header === undefined ? fromCookie(c, sessions) : fromHeader(c, header)
     c.set('caller', caller)
-    if (caller.via !== 'none') keepConnection(c)
+    if (caller.via !== 'none') keepConnection(c, caller)
   }
 
   function fromHeader(c: Context<AppEnv>, header: string): Caller {
