@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
-import { connect, type ClientHttp2Session } from 'node:http2'
+import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -115,6 +115,27 @@ describe('DNS over HTTPS', () => {
     const statuses = []
     for (let count = 0; count < 3; count++) statuses.push((await ask({ ':path': QUERY })).headers[':status'])
     expect(statuses).toEqual([200, 200, 429])
+  })
+
+  it('ends a connection that opens and resets streams, or pings, without end', async () => {
+    const closed = () => new Promise((resolve) => session.once('close', resolve))
+    const resets = closed()
+    session.on('error', () => undefined)
+    for (let count = 0; count < 200; count++) {
+      const stream = session.request({ ':path': QUERY })
+      stream.on('error', () => undefined)
+      stream.close(constants.NGHTTP2_CANCEL)
+    }
+    await resets
+    expect(world.dns.queries.length).toBeLessThan(200)
+
+    session = connect(`https://localhost:${server.port}`, { ca: certificate })
+    session.on('error', () => undefined)
+    await once(session, 'connect')
+    const pings = closed()
+    for (let count = 0; count <= 100 && !session.destroyed; count++)
+      await Promise.race([pings, new Promise((resolve) => session.ping(resolve))])
+    await pings
   })
 
   it('names the address on which it cannot listen: SVC-DNS-002', async () => {

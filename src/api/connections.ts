@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Context } from 'hono'
+import { addressPrefix } from '../protocol/neighbourhood/diversity.ts'
 import type { AppEnv, Caller } from './env.ts'
+import { clientAt } from './http/client-address.ts'
 
 /** Servers of node:http and node:http2. */
 interface ConnectionSource {
@@ -20,13 +22,19 @@ export function keepConnection(c: Context<AppEnv>, caller: Caller): void {
  * Bounds the open connections. `server.maxConnections` would close each new one when all places are taken [who holds
  * them idle keeps the owner out]. Here an older one gives way to a new one: the oldest that carried no valid token or
  * session; else the oldest of the narrower token that has most, so that none keeps the owner out. If there is none, the
- * new one is closed. There is no bound for each source: this machine is one source, owner included.
+ * new one is closed. `ofNetwork` bounds those of one /24 or /48, unless it is this machine: that is one source, owner
+ * included.
  */
-export function boundConnections(server: ConnectionSource, max: number): void {
+export function boundConnections(server: ConnectionSource, max: number, ofNetwork = Infinity): void {
   /** The oldest first. */
   const open = new Set<Socket>()
 
   server.on('connection', (socket: Socket) => {
+    const network = networkOf(socket)
+    if (network !== undefined && [...open].filter((other) => networkOf(other) === network).length >= ofNetwork) {
+      socket.destroy()
+      return
+    }
     if (open.size >= max) {
       const old = firstToGo(open)
       ;(old ?? socket).destroy()
@@ -37,6 +45,13 @@ export function boundConnections(server: ConnectionSource, max: number): void {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
+}
+
+/** Undefined for this machine, and for a socket that has gone already. */
+function networkOf({ remoteAddress }: Socket): string | undefined {
+  return remoteAddress === undefined || clientAt(remoteAddress) === 'loopback'
+    ? undefined
+    : addressPrefix(remoteAddress.replace(/%.*$/, ''))
 }
 
 function firstToGo(open: Iterable<Socket>): Socket | undefined {

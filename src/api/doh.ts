@@ -1,5 +1,5 @@
 /** DNS over HTTPS: /dns-query alone, with TLS, HTTP/2 and HTTP/1.1. Nothing else of the interface is served here. */
-import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
+import { createSecureServer, type Http2SecureServer, type Http2Session, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -17,8 +17,17 @@ import type { ListenAddress } from './serve.ts'
 import type { ApiServices } from './services.ts'
 
 const MAX_CONNECTIONS = 1000
+/** Of one /24 or /48, as over TCP and TLS. */
+const CONNECTIONS_OF_NETWORK = 64
 /** Of one connection; a browser has a few under way. */
 const MAX_STREAMS = 100
+/**
+ * Streams that a client may open and reset: at once, and a second. Node's own 1,000 hold the event loop for half a
+ * second. A browser that leaves a page resets a few.
+ */
+const RESETS = { streamResetBurst: 100, streamResetRate: 10 }
+/** Pings between two requests; each is answered. */
+const MAX_PINGS = 100
 const IDLE_MS = 30_000
 const HANDSHAKE_MS = 10_000
 /** Requests under way get this long when the server closes. */
@@ -81,11 +90,13 @@ export async function serveDoh(
       allowHTTP1: true,
       minVersion: 'TLSv1.2',
       handshakeTimeout: HANDSHAKE_MS,
-      settings: { maxConcurrentStreams: MAX_STREAMS }
+      settings: { maxConcurrentStreams: MAX_STREAMS },
+      ...RESETS
     },
     (request, response) => void listener(request, response)
   )
-  boundConnections(server, MAX_CONNECTIONS)
+  boundConnections(server, MAX_CONNECTIONS, CONNECTIONS_OF_NETWORK)
+  server.on('session', boundPings)
   const close = closing(server)
   server.setTimeout(IDLE_MS)
   // A client that ends in the middle of a handshake is no fault of this server.
@@ -101,6 +112,16 @@ export async function serveDoh(
     server.listen(port, host, () => resolve(server.address() as AddressInfo))
   })
   return { address: bound.address, port: bound.port, close }
+}
+
+function boundPings(session: ServerHttp2Session): void {
+  let pings = 0
+  session.on('ping', () => {
+    if (++pings > MAX_PINGS) session.destroy()
+  })
+  session.on('stream', () => {
+    pings = 0
+  })
 }
 
 /** Lets streams under way end, then ends all that is open. */
