@@ -19,7 +19,10 @@ describe('the daemon', () => {
   it('stops at SIGTERM with exit code 0, and keeps its token over a restart', async () => {
     const directory = scene.directory()
     const daemon = await scene.daemon(['--data-dir', directory])
+    process.kill(Number(readFileSync(join(directory, 'lock.pid'), 'utf8')), 'SIGUSR1')
+    expect((await daemon.request('GET', '/healthz')).status).toBe(200)
     expect(await daemon.signal('SIGTERM')).toBe(0)
+    expect(daemon.logText(), 'SIGUSR1 opens no debugger').not.toContain('Debugger')
     const again = await scene.daemon(['--data-dir', directory])
     expect(again.token).toBe(daemon.token)
     expect(again.summary.peer_id).toBe(daemon.summary.peer_id)

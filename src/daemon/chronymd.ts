@@ -106,10 +106,11 @@ Ctrl-C stops it.
 /**
  * Resolves at the first signal. Later ones change nothing: under npm a Ctrl-C comes twice, from the terminal and from
  * npm. It must not cut off the stop, which has its own bound.
- * Closing the terminal (SIGHUP) stops in order too.
+ * Closing the terminal (SIGHUP) stops in order too. SIGUSR1 would have Node open a debugger, to all of this machine.
  */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
+    process.on('SIGUSR1', () => undefined)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
   })
 }
