@@ -138,11 +138,28 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
     ...(spec.binaryBody !== undefined && {
       requestBody: { required: true, content: { [spec.binaryBody]: { schema: { type: 'string', format: 'binary' } } } }
     }),
-    responses: {
-      ...Object.fromEntries(Object.entries(spec.answers).map(([status, answer]) => [status, answerObject(answer)])),
-      ...problemResponses(errors)
+    responses: merged(
+      Object.fromEntries(Object.entries(spec.answers).map(([status, answer]) => [status, answerObject(answer)])),
+      problemResponses(errors)
+    )
+  }
+}
+
+type Responses = ReturnType<typeof problemResponses>
+
+/** An answer and a problem may have one status, each with its own media types. */
+function merged(answers: Responses, problems: Responses): Responses {
+  const responses = { ...answers, ...problems }
+  for (const [status, answer] of Object.entries(answers)) {
+    const problem = problems[status]
+    if (problem === undefined || '$ref' in problem || '$ref' in answer) continue
+    responses[status] = {
+      description: `${answer.description}. ${problem.description}`,
+      headers: { ...problem.headers, ...answer.headers },
+      content: { ...answer.content, ...problem.content }
     }
   }
+  return responses
 }
 
 function parameterObject(parameter: Parameter) {

@@ -92,6 +92,15 @@ describe('the OpenAPI document', () => {
     expect(key).toMatchObject({ schema: { pattern: '^[\\x21-\\x7e]{1,255}$' } })
   })
 
+  it('has the media types of answers and problems that share a status', () => {
+    const { responses = {} } = document.paths['/1.0/identifiers/{did}']!.get!
+    const typesOf = (status: string): string[] =>
+      Object.keys((responses[status] as { content?: object }).content ?? {}).filter((type) => !type.includes('ld+json'))
+    for (const status of ['400', '404', '406', '410', '501'])
+      expect([status, typesOf(status)]).toEqual([status, ['application/did-resolution', 'application/json']])
+    expect(typesOf('500')).toEqual(['application/did-resolution', 'application/json', 'application/problem+json'])
+  })
+
   it('resolves every reference it makes', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
     expect(references.length).toBeGreaterThan(100)

@@ -53,6 +53,7 @@ export function didResolutionRoutes({ registry }: Pick<ApiServices, 'registry'>)
         404: failed('NOT_FOUND: no identity, or not that version'),
         406: failed('REPRESENTATION_NOT_SUPPORTED: no media type of `Accept` is served'),
         410: failed('The DID is deactivated. The document is null unless an earlier version is asked for'),
+        500: failed('INTERNAL_ERROR: the network is offline, or the identity is contested'),
         501: failed('METHOD_NOT_SUPPORTED, FEATURE_NOT_SUPPORTED')
       }
     }),
