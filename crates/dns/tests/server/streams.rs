@@ -81,6 +81,23 @@ fn a_connection_that_sends_no_dns_ends() {
 }
 
 #[test]
+fn queries_before_what_is_no_dns_are_answered() {
+    let running = start(options());
+    let queries = ["slow.chronym", "alice.chronym"].map(|name| framed(&packet(name, 1, None, false))).concat();
+    let mut response = packet("chronym", 1, None, false);
+    response[2] |= 0x80;
+    for garbage in [b"GET / HTTP/1.1\r\n\r\n".to_vec(), framed(&response), vec![0, 3, 1, 2, 3]] {
+        let _ = running.server.flush(None);
+        let mut stream = running.tcp();
+        stream.write_all(&[&queries[..], &garbage, &queries].concat()).unwrap();
+        assert_eq!(read(&read_message(&mut stream)).answer, ["alice.chronym. 300 A 192.0.2.1"]);
+        running.server.learn(&name("slow.chronym"), address("slow.chronym"), 60_000, 60_000);
+        assert_eq!(read(&read_message(&mut stream)).answer, ["slow.chronym. 300 A 192.0.2.1"]);
+        assert_eq!(stream.read(&mut [0]).unwrap_or(0), 0, "nothing behind it: {garbage:02x?}");
+    }
+}
+
+#[test]
 fn the_idle_time_is_told_to_clients_that_ask() {
     let running = start(options());
     let query = packet("alice.chronym", 1, Some(&option(11, b"")), false);

@@ -102,7 +102,7 @@ impl Connection {
             let read =
                 if self.has_query() || !self.takes_more() { Some(0) } else { self.read(&mut scratch[length..])? };
             let length = length + read.unwrap_or(0);
-            let used = self.answer(&scratch[..length], reply, now_ms, handle)?;
+            let used = self.answer(&scratch[..length], reply, now_ms, handle);
             self.partial.clear();
             self.partial.extend_from_slice(&scratch[used..length]);
             self.write(now_ms)?;
@@ -141,21 +141,30 @@ impl Connection {
         frame(&self.partial).is_ok_and(|frame| frame.is_some())
     }
 
-    /// Answers queries from the front; how many bytes they were.
-    fn answer(&mut self, bytes: &[u8], reply: &mut Vec<u8>, now_ms: u64, handle: Handle<'_>) -> io::Result<usize> {
+    /// Answers queries from the front; how many bytes they were. What is no query ends the connection, once those
+    /// before it are answered: nothing behind it can be found.
+    fn answer(&mut self, bytes: &[u8], reply: &mut Vec<u8>, now_ms: u64, handle: Handle<'_>) -> usize {
         let mut used = 0;
-        while self.takes_more()
-            && let Some(query) = frame(&bytes[used..])?
-        {
+        while self.takes_more() {
+            let query = match frame(&bytes[used..]) {
+                Ok(Some(query)) => query,
+                Ok(None) => break,
+                Err(_) => return self.read_no_more(bytes),
+            };
             self.progress_ms = now_ms;
             used += LENGTH_BYTES + query.len();
             match handle(self, query, reply) {
                 Handled::Reply => self.push(reply),
                 Handled::Later => self.waiting += 1,
-                Handled::Dropped => return Err(io::ErrorKind::InvalidData.into()),
+                Handled::Dropped => return self.read_no_more(bytes),
             }
         }
-        Ok(used)
+        used
+    }
+
+    fn read_no_more(&mut self, bytes: &[u8]) -> usize {
+        self.is_half_closed = true;
+        bytes.len()
     }
 
     fn push(&mut self, reply: &[u8]) {
