@@ -27,7 +27,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   time: ['protocol', 'store', 'beacon'],
   config: ['protocol', 'error-table.ts', 'errors.ts', 'api'],
   native: ['protocol', 'vdf', 'util', 'version.ts'],
-  store: ['protocol', 'native'],
+  store: ['protocol', 'native', 'util'],
   beacon: ['protocol', 'native', 'util'],
   network: ['protocol', 'store', 'beacon', 'native', 'time', 'util'],
   tasks: ['protocol', 'native', 'store', 'time', 'util', 'views', 'error-table.ts', 'errors.ts', 'service-errors.ts'],
@@ -46,7 +46,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'errors.ts',
     'service-errors.ts'
   ],
-  'data-directory': ['protocol', 'registry', 'store', 'error-table.ts', 'errors.ts'],
+  'data-directory': ['protocol', 'registry', 'store', 'util', 'error-table.ts', 'errors.ts'],
   api: [
     'protocol',
     'registry',
@@ -68,6 +68,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'data-directory',
     'time',
+    'util',
     'error-table.ts',
     'error-table.ts',
     'errors.ts',

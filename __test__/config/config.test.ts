@@ -116,8 +116,12 @@ describe('the data directory', () => {
   it('that cannot be one is named, with the cure', () => {
     const file = join(import.meta.dirname, 'config.test.ts')
     expect(() => makePrivateDirectory(join(file, 'data'))).toThrow(
-      /config\.test\.ts.data cannot be the data directory: .*--data-dir/
+      /config\.test\.ts.data cannot be the data directory: .*config\.test\.ts is no directory.*--data-dir/
     )
+  })
+
+  it('whose file system takes none is refused at once, and the part is named', () => {
+    expect(() => makePrivateDirectory('/proc/x/y')).toThrow(/^\/proc\/x\/y cannot be .*: \/proc.* can't be made: /)
   })
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { seedFingerprint } from '../data-directory/owner-seed.ts'
 import { dataPaths, writePrivateFile } from '../data-directory/paths.ts'
@@ -9,6 +9,7 @@ import { toHex } from '../protocol/encoding/bytes.ts'
 import { wordsToSeed } from '../protocol/crypto/keys.ts'
 import { keys } from '../store/keys.ts'
 import { openStore } from '../store/open.ts'
+import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
 import type { BackupContents } from './container.ts'
 import { BackupError } from './errors.ts'
 
@@ -52,11 +53,12 @@ export function writeDirectory(
   const parent = dirname(place)
   let staging: string | undefined
   try {
-    mkdirSync(parent, { recursive: true, mode: 0o700 })
+    makeDirectories(parent)
     staging = mkdtempSync(join(parent, `.${basename(place)}.restoring-`))
     const isBuiltIn = fill(staging, contents, sealed)
     if (existsSync(place)) rmdirSync(place)
     renameSync(staging, place)
+    syncDirectory(parent)
     return isBuiltIn ? contents.profile.id : join(place, PROFILE_FILE)
   } catch (error) {
     if (staging !== undefined) rmSync(staging, { recursive: true, force: true })
@@ -67,6 +69,7 @@ export function writeDirectory(
       code === 'EEXIST' ||
       code === 'EACCES' ||
       code === 'EPERM' ||
+      code === 'ENOENT' ||
       code === 'ENOTDIR' ||
       code === 'EROFS'
     ) {
@@ -101,13 +104,16 @@ function fill(
   // Only the lock's empty file is left; the daemon makes its own.
   rmSync(join(staging, 'lock.db'), { force: true })
   for (const { path, bytes } of files) {
-    mkdirSync(dirname(join(staging, path)), { recursive: true, mode: 0o700 })
-    writeFileSync(join(staging, path), bytes, { mode: 0o600, flush: true })
+    const file = join(staging, path)
+    makeDirectories(dirname(file))
+    writeFileSync(file, bytes, { mode: 0o600, flush: true })
+    syncDirectory(dirname(file))
   }
   const isBuiltIn = isBuiltInProfile(profile)
   if (!isBuiltIn) writePrivateFile(join(staging, PROFILE_FILE), `${JSON.stringify(profile, undefined, 2)}\n`)
   if (sealed === undefined) writePrivateFile(paths.seed, `${words}\n`)
   else writePrivateFile(paths.sealedSeed, sealed)
+  syncDirectory(staging)
   return isBuiltIn
 }
 

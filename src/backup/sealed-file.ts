@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { messageOf } from '../protocol/errors.ts'
+import { syncDirectory } from '../util/durable-directories.ts'
 import { BackupError } from './errors.ts'
 
 /** Throws BackupError `occupied` where there is something, so that no backup replaces another. */
@@ -29,16 +30,5 @@ export function writeSealedFile(file: string, bytes: Uint8Array): void {
       'Check the directory and the space on its disk, or name another file.',
       { cause: error }
     )
-  }
-}
-
-/** Windows cannot open a directory; there the rename alone must do. */
-function syncDirectory(directory: string): void {
-  if (process.platform === 'win32') return
-  const handle = openSync(directory, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }

@@ -1,7 +1,8 @@
 /** Where the daemon keeps its files. The data directory is 0700; files with secrets are 0600. */
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import envPaths from 'env-paths'
+import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
 
 const base = envPaths('chronym', { suffix: '' })
 
@@ -54,10 +55,10 @@ export function dataPaths(root: string): DataPaths {
   }
 }
 
-/** Throws with a message for people; the system's own names `chmod` or `mkdir`, not the data directory. */
+/** Throws with a message for people, which names the part that can't be made. */
 export function makePrivateDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectories(path)
     chmodSync(path, 0o700)
   } catch (cause) {
     const cure =
@@ -73,20 +74,14 @@ export function makePrivateDirectory(path: string): void {
  */
 export function writePrivateFile(path: string, content: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
-  const file = openSync(temporary, 'w', 0o600)
   try {
-    writeSync(file, content)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    // Unlike `writeSync`, it continues after a short write: on a nearly full disk half a seed must not replace a whole
+    // one.
+    writeFileSync(temporary, content, { mode: 0o600, flush: true })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
-  renameSync(temporary, path)
-  // Windows cannot open a directory; there the rename alone must do.
-  if (process.platform === 'win32') return
-  const directory = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
-  }
+  syncDirectory(dirname(path))
 }

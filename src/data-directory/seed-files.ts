@@ -2,12 +2,13 @@
  * The two forms of a seed in a data directory: 24 words in clear, or sealed under a passphrase. Both exist only after a
  * crash between them.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import { readIfThere, readOwnerSeed, writeOwnerSeed } from './owner-seed.ts'
 import { writePrivateFile, type DataPaths } from './paths.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
+import { syncDirectory } from '../util/durable-directories.ts'
 
 /** A whole one has less than 1 KiB; the decrypter gets nothing larger than this. */
 const MAX_SEALED_BYTES = 16_384
@@ -88,12 +89,5 @@ function removeLeftovers({ root }: SeedPaths): void {
 /** The name is gone when it returns; the bytes may stay on the medium until it reuses them. */
 function removeDurably({ root }: SeedPaths, path: string): void {
   rmSync(path, { force: true })
-  // Windows cannot open a directory.
-  if (process.platform === 'win32') return
-  const directory = openSync(root, 'r')
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
-  }
+  syncDirectory(root)
 }

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
+import { makeDirectories } from '../util/durable-directories.ts'
 import { openDatabase } from './database.ts'
 import { checkSchema, inspectDatabase } from './inspect.ts'
 import { lockDirectory } from './lock.ts'
@@ -40,7 +41,7 @@ export interface StoreOptions {
 export function openStore(file: string, options: StoreOptions = {}): Store {
   const directory = dirname(file)
   const { admit = () => undefined, layout = LAYOUT } = options
-  inDirectory(directory, () => mkdirSync(directory, { recursive: true, mode: 0o700 }))
+  inDirectory(directory, () => makeDirectories(directory))
   const lock = lockDirectory(directory)
   let database: Database.Database | undefined
   try {

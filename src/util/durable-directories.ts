@@ -1,0 +1,46 @@
+/** Directories that outlast a power failure: made step by step, and synchronised. */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * Makes a directory (mode 0700) and those above it, each durable in the one above. Where one can't be made, the error
+ * names it. Node's own `recursive` never returns where a file system answers ENOENT to `mkdir`, as /proc does.
+ */
+export function makeDirectories(path: string): void {
+  const missing: string[] = []
+  for (let place = resolve(path); !existsSync(place); place = dirname(place)) missing.unshift(place)
+  for (const place of missing) {
+    makeDirectory(place)
+    syncDirectory(dirname(place))
+  }
+}
+
+function makeDirectory(place: string): void {
+  try {
+    mkdirSync(place, { mode: 0o700 })
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    // Another process was quicker. A link into nothing is there too, and is no directory.
+    if (code === 'EEXIST' && statSync(place, { throwIfNoEntry: false })?.isDirectory()) return
+    const reason =
+      code === 'ENOENT'
+        ? `the file system of ${dirname(place)} takes no new directories`
+        : code === 'ENOTDIR'
+          ? `${dirname(place)} is no directory`
+          : code === 'EEXIST'
+            ? 'what has that name is no directory'
+            : message
+    throw Object.assign(new Error(`${place} can't be made: ${reason}`, { cause }), { code })
+  }
+}
+
+/** Makes durable which files a directory holds. Windows can't open directories: there the change itself must do. */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(directory, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
