@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 import type { NativePool } from '../native/types.ts'
-import type { Store } from '../store/types.ts'
+import type { Store, StoreOperation } from '../store/types.ts'
 import type { Clock } from '../time/clock.ts'
 import { TaskJournal } from './state/journal.ts'
 import type { KeptProof } from './state/journal-codec.ts'
@@ -121,7 +121,7 @@ class Manager implements TaskManager {
     for (const task of this.#ledger.all()) task.events.close()
   }
 
-  create(request: { name: string; kind: TaskKind }): TaskView {
+  create(request: { name: string; kind: TaskKind }, also: readonly StoreOperation[] = []): TaskView {
     const { name, kind } = request
     const running = [...this.#ledger.all()].find((task) => task.state.name === name && !hasEnded(task.state))
     if (running !== undefined) {
@@ -131,7 +131,7 @@ class Manager implements TaskManager {
     return stored(() => {
       const state = this.#newState(name, kind)
       if (kind === 'register' && needsSlot(state)) this.#requirePlace()
-      this.#journal.save({ state, lastEventId: FIRST_EVENT })
+      this.#journal.save({ state, lastEventId: FIRST_EVENT }, also)
       const task = this.#hold(state, FIRST_EVENT)
       this.#schedule()
       if (task.run === undefined) this.#ledger.announce(task)

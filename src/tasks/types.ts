@@ -3,6 +3,7 @@
  * in what a claim is made of.
  */
 import type { ErrorCode } from '../error-table.ts'
+import type { StoreOperation } from '../store/types.ts'
 import type { TaskKind, TaskView } from '../views/task.ts'
 
 /** What to compute, fixed and durable before the first squaring. */
@@ -91,8 +92,11 @@ export interface TaskManager {
   start(): Promise<void>
   /** Stops evaluations at a checkpoint; the tasks stay running in the journal. */
   stop(): Promise<void>
-  /** Throws ServiceError SVC-REG-002 (with task_id), SVC-STO-001, or for registrations SVC-TSK-002. */
-  create(request: { name: string; kind: TaskKind }): TaskView
+  /**
+   * `also` is written in one step with the task: where this throws, or a crash comes before, neither is there.
+   * Throws ServiceError SVC-REG-002 (with task_id), SVC-STO-001, or for registrations SVC-TSK-002.
+   */
+  create(request: { name: string; kind: TaskKind }, also?: readonly StoreOperation[]): TaskView
   /** The plan of a finished proof that `create` would take up; undefined where everything would be computed. */
   finishedProof(request: { name: string; kind: TaskKind }): EvaluationPlan | undefined
   get(taskId: string): TaskView | undefined

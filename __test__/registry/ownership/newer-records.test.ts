@@ -7,6 +7,7 @@ import { claimOf } from '../../../src/protocol/claim/claim.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import { OwnedNames } from '../../../src/registry/stored/owned-names.ts'
+import { keys } from '../../../src/store/keys.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
 import { profile } from '../test-profile.ts'
@@ -142,11 +143,16 @@ it.each([true, false])(
     await settle()
     expect(loser.network.own.get(ALICE), 'a contest may still end otherwise').toEqual(losing)
     showAt('settled')
+    let timesWithoutIt = 0
+    loser.store.onWritten = () => {
+      if (loser.store.get(keys.ownedName(ALICE)) === undefined) timesWithoutIt++
+    }
     await bench.clock.advance(40 * SECOND)
     await until(() => loser.network.own.get(ALICE)!.drand_pulse === winning.drand_pulse)
     const { task_id } = await loser.registry.renew(ALICE, {})
     expect(await bench.finish(loser, task_id)).toMatchObject({ status: 'completed' })
     expect(linksOf(bench.held())[0]!.p).toBe(winning.drand_pulse)
+    expect(timesWithoutIt, 'a crash between two writes would lose the name').toBe(0)
   }
 )
 

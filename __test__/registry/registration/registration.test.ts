@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { prefixes } from '../../../src/store/keys.ts'
 import { StoreError } from '../../../src/store/types.ts'
 import { MemoryStore, until } from '../../tasks/fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()
 const { start, finish, registered, held } = bench
@@ -164,6 +165,39 @@ describe('registering', () => {
     await expect(node.registry.register(ALICE, { zone: ZONE })).rejects.toThrow(code('SVC-STO-001'))
     node.store.onWrite = () => undefined
     await registered()
+  })
+
+  it('leaves no zone behind where the queue is full', async () => {
+    node.pool.instant = false
+    for (let number = 0; number <= 10; number++) await node.registry.register(`name-${number}.chronym`, {})
+    await expect(node.registry.register(ALICE, { zone: ZONE })).rejects.toThrow(code('SVC-TSK-002'))
+    expect(node.registry.drafts()).toEqual([])
+  })
+
+  it('and renewing leave no zone behind where the task cannot be saved', async () => {
+    await registered()
+    node.store.onWrite = (operations) => {
+      if (operations.some((operation) => 'put' in operation && operation.put.startsWith(prefixes.tasks)))
+        throw new StoreError('full', 'no space')
+    }
+    await expect(node.registry.register('bob.chronym', { zone: ZONE })).rejects.toThrow(code('SVC-STO-001'))
+    await expect(node.registry.renew(ALICE, { zone: ZONE })).rejects.toThrow(code('SVC-STO-001'))
+    expect(node.registry.drafts()).toEqual([])
+  })
+
+  it('again takes a lapsed name from the list once it is accepted, and no sooner', async () => {
+    await registered()
+    bench.clock.set(bench.clock.now() + 9 * DAY)
+    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    await node.registry.setMode('offline')
+    await expect(node.registry.register(ALICE, { zone: ZONE })).rejects.toThrow(code('SVC-RES-001'))
+    expect(node.registry.ownedNames()).toMatchObject([{ name: ALICE, state: 'lapsed', serial: 1 }])
+    await node.registry.setMode('full')
+    const { task_id } = await node.registry.register(ALICE, { zone: ZONE })
+    expect(node.registry.ownedNames()).toEqual([])
+    expect(await finish(node, task_id)).toMatchObject({ status: 'completed' })
+    expect(node.registry.ownedNames()).toMatchObject([{ name: ALICE, state: 'live' }])
+    expect((await node.registry.publicZone(ALICE)).zone.records).toEqual(ZONE.records)
   })
 
   it('waits with the pulse until more than half of the peers have confirmed the commitment', async () => {

@@ -12,6 +12,7 @@ import { parseZonePayload, payloadSerial } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial } from '../publication/assemble.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
+import type { StoreOperation } from '../../store/types.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
@@ -36,10 +37,12 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   if (isSameClaim ? compareRecords(newest, ours) <= 0 : !tally.settled || tally.thin) return false
   const reveal = revealOf(found, newest)
   context.memory.see(newest)
-  if (!isSameClaim) context.owned.remove(name)
-  context.owned.save(reveal, { published: true })
-  context.owned.noteForeign(name, newest.serial, context.clock.now())
-  replaceZone(context, name, own, reveal)
+  const foreign = { serial: newest.serial, seenMs: context.clock.now() }
+  context.owned.replace(
+    reveal,
+    { foreign, ...(isSameClaim && own.released && { released: true }) },
+    replacingZone(context, name, own, reveal)
+  )
   context.network.withdrawReveal(name, reveal)
   context.log.warn(
     { name, serial: newest.serial },
@@ -52,19 +55,27 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
 /**
  * A local zone that was published here is no edit: if it stayed, the next publication would put it over the newer one.
  */
-function replaceZone(context: RegistryContext, name: Name, { publishedSerial }: OwnedName, { payload }: Reveal): void {
-  const local = context.zones.get(name)
-  if (local === undefined) return
+function replacingZone(
+  context: RegistryContext,
+  name: Name,
+  { publishedSerial }: OwnedName,
+  { payload }: Reveal
+): readonly StoreOperation[] {
+  const { zones, profile } = context
+  const local = zones.get(name)
+  if (local === undefined) return []
   if (local.serial > publishedSerial) {
+    const taken = payloadSerial(payload, profile)
+    if (local.serial > taken) return []
     // With a serial above the published one it stays an edit, and the next newer record does not replace it.
-    if (local.serial <= payloadSerial(payload, context.profile))
-      context.zones.save(name, { serial: nextSerial(context, name), records: local.records })
-    return
+    const serial = Math.max(nextSerial(context, name), taken + 1)
+    return [zones.saving(name, { serial, records: local.records })]
   }
   try {
-    context.zones.save(name, parseZonePayload(payload, context.profile))
+    return [zones.saving(name, parseZonePayload(payload, profile))]
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
     // The payload, signed elsewhere with our key, need not be a zone.
+    return []
   }
 }

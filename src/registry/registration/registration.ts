@@ -10,7 +10,8 @@ import { requireBeacon } from '../publication/commitments.ts'
 import { openName, ownKey, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { claimsIn } from '../resolution/secrecy.ts'
-import { requireOwned, saveZoneForRegistration, saveZoneForRenewal } from '../zones/zones.ts'
+import type { OwnedName } from '../stored/owned-names.ts'
+import { requireOwned, savingZone } from '../zones/zones.ts'
 
 /**
  * Starts a registration, after every check that is possible before days of work.
@@ -32,8 +33,12 @@ export async function register(
   await requireFree(context, name)
   // Another request may have come since, whose zone this one must not replace.
   requireNoTask(tasks, name)
-  if (zone !== undefined) saveZoneForRegistration(context, name, zone)
-  return tasks.create({ name, kind: 'register' })
+  const zoneSaved = zone === undefined ? [] : [savingZone(context, name, zone)]
+  // A check deletes nothing: the record of a lapsed name goes once the registration is accepted.
+  return tasks.create({ name, kind: 'register' }, [
+    ...zoneSaved,
+    ...(lapsedRecord(context, name) === undefined ? [] : [context.owned.removing(name)])
+  ])
 }
 
 /**
@@ -69,21 +74,23 @@ export async function renew(
   }
   await requireBeacon(context)
   requireNoTask(tasks, name)
-  if (zone !== undefined) saveZoneForRenewal(context, name, zone)
-  const task = tasks.create({ name, kind: 'renew' })
-  if (record.released === true) context.owned.setReleased(name, false)
-  return task
+  const zoneSaved = zone === undefined ? [] : [savingZone(context, name, zone, { withReveal: true })]
+  return tasks.create({ name, kind: 'renew' }, [
+    ...zoneSaved,
+    ...(record.released === true ? [context.owned.settingReleased(requireOwned(context, name), false)] : [])
+  ])
 }
 
 /** A name that was lost, or whose lease and grace have ended, may be registered again. */
 function requireNotOwned(context: RegistryContext, name: Name): void {
   const record = context.owned.get(name)
-  if (record === undefined || record.standing === 'lost') return
-  if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') {
-    context.owned.remove(name)
-    return
-  }
+  if (record === undefined || record.standing === 'lost' || lapsedRecord(context, name) !== undefined) return
   throw ownedAlready(name)
+}
+
+function lapsedRecord(context: RegistryContext, name: Name): OwnedName | undefined {
+  const record = context.owned.get(name)
+  return record !== undefined && leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? record : undefined
 }
 
 /** BigInt would take months for what the addon does in half an hour. */
@@ -124,7 +131,8 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
   if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey)))
     throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
   if (equalBytes(pubkey, ownKey(context, name).publicKey)) {
-    context.owned.save(newest.reveal, { published: true })
+    if (lapsedRecord(context, name) === undefined) context.owned.save(newest.reveal, { published: true })
+    else context.owned.replace(newest.reveal, {})
     throw new ServiceError(
       'SVC-REG-001',
       `${name} is registered already by a key of this daemon's seed. This daemon has taken ` +

@@ -139,8 +139,8 @@ async function remind(context: RegistryContext, task: TaskRef, draft: ClaimDraft
 }
 
 /**
- * While its lease lives. A first claim: the name is not ours, or was lost before its pulse was drawn. A renewal: made
- * for the newest link we own now, since its seed binds that one.
+ * While its lease lives. A first claim: the name is not ours, or was lost or lapsed before its pulse was drawn. A
+ * renewal: made for the newest link we own now, since its seed binds that one.
  */
 function usable(context: RegistryContext, task: TaskRef, evaluated: EvaluationPlan): boolean {
   const claim = claimContextOf(evaluated)
@@ -152,7 +152,8 @@ function usable(context: RegistryContext, task: TaskRef, evaluated: EvaluationPl
   if (task.kind === 'renew')
     return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
   // A lost name may be registered again; the claim that lost it would lose again.
-  return record === undefined || (record.standing === 'lost' && isNewer)
+  if (record === undefined) return true
+  return isNewer && (record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
 }
 
 /** Undefined where the disk has damaged what the proof was made for. */

@@ -3,7 +3,7 @@ import { RECORD_TYPES, type Zone } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { Count, readJson } from '../../store/stored-shapes.ts'
-import type { Store } from '../../store/types.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
 
 export interface LocalZone extends Zone {
   serial: number
@@ -54,11 +54,18 @@ export class LocalZones {
   }
 
   /** `withReveal`: unchanged when left out. Throws StoreError. */
-  save(name: string, { serial, records }: LocalZone, { withReveal = this.goesWithReveal(name) } = {}): void {
-    this.#store.put(
-      keys.zone(name),
-      Buffer.from(JSON.stringify({ serial, records, ...(withReveal && { withReveal }) }))
-    )
+  save(name: string, zone: LocalZone, options?: { withReveal: boolean }): void {
+    this.#store.batch([this.saving(name, zone, options)])
+  }
+
+  /** What `save` writes, for one step with other writes. Throws StoreError. */
+  saving(
+    name: string,
+    { serial, records }: LocalZone,
+    { withReveal = this.goesWithReveal(name) } = {}
+  ): StoreOperation {
+    const value = Buffer.from(JSON.stringify({ serial, records, ...(withReveal && { withReveal }) }))
+    return { put: keys.zone(name), value }
   }
 
   /** The zone has gone out, or will not. Throws StoreError. */

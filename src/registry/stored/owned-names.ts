@@ -7,7 +7,7 @@ import { payloadSerial } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { Bytes, Count, readCbor, UnreadableRecord } from '../../store/stored-shapes.ts'
-import type { Store } from '../../store/types.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
 
 /** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
 export type Standing = 'held' | 'contested' | 'lost'
@@ -90,6 +90,22 @@ export class OwnedNames {
   }
 
   /**
+   * Another record of our key takes the place of the former one, in one step with `also`: a crash leaves one of the two.
+   * `foreign`: this daemon did not make it. `released` is what the user wants of this claim. Throws StoreError.
+   */
+  replace(
+    reveal: Reveal,
+    { foreign, released }: Pick<OwnedName, 'foreign' | 'released'>,
+    also: readonly StoreOperation[] = []
+  ): void {
+    const serial = payloadSerial(reveal.payload, this.#profile)
+    this.#store.batch([
+      this.#saving(reveal, serial, 'held', { ...(foreign && { foreign }), ...(released && { released }) }),
+      ...also
+    ])
+  }
+
+  /**
    * More than half of the peers hold a zone of this serial; the current record may be newer by now. Throws StoreError.
    */
   setPublished(name: string, serial: number): void {
@@ -113,23 +129,37 @@ export class OwnedNames {
   /** Throws StoreError. */
   setReleased(name: string, isReleased: boolean): void {
     const record = this.get(name)
-    if (record === undefined) return
-    this.#put(record.reveal, record.publishedSerial, record.standing, {
-      ...(record.foreign && { foreign: record.foreign }),
+    if (record !== undefined) this.#store.batch([this.settingReleased(record, isReleased)])
+  }
+
+  /** What `setReleased` writes, for one step with other writes. */
+  settingReleased({ reveal, publishedSerial, standing, foreign }: OwnedName, isReleased: boolean): StoreOperation {
+    return this.#saving(reveal, publishedSerial, standing, {
+      ...(foreign && { foreign }),
       ...(isReleased && { released: true })
     })
   }
 
-  remove(name: string): void {
-    this.#store.delete(keys.ownedName(name))
+  /** What forgets a name, for one step with other writes. */
+  removing(name: string): StoreOperation {
+    return { delete: keys.ownedName(name) }
   }
 
   #put(
     reveal: Reveal,
     publishedSerial: number,
     standing: Standing,
-    { foreign, released }: Pick<OwnedName, 'foreign' | 'released'> = {}
+    also?: Pick<OwnedName, 'foreign' | 'released'>
   ): void {
+    this.#store.batch([this.#saving(reveal, publishedSerial, standing, also)])
+  }
+
+  #saving(
+    reveal: Reveal,
+    publishedSerial: number,
+    standing: Standing,
+    { foreign, released }: Pick<OwnedName, 'foreign' | 'released'> = {}
+  ): StoreOperation {
     const record = {
       reveal: encodeReveal(reveal),
       publishedSerial,
@@ -137,7 +167,7 @@ export class OwnedNames {
       ...(foreign && { foreign: { ...foreign } }),
       ...(released && { released })
     }
-    this.#store.put(keys.ownedName(reveal.name), encode(record))
+    return { put: keys.ownedName(reveal.name), value: encode(record) }
   }
 
   #read(key: string, value: Uint8Array | undefined): OwnedName | undefined {

@@ -10,6 +10,7 @@ import {
   type Zone
 } from '../../protocol/zone/zone.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
+import type { StoreOperation } from '../../store/types.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
 import { openName, type RegistryContext } from '../context.ts'
@@ -102,14 +103,19 @@ export function checkZone(context: RegistryContext, text: string, input: unknown
   })
 }
 
-/** As {@link saveZone}, for a zone that the registration about to start carries. */
-export function saveZoneForRegistration(context: RegistryContext, name: Name, input: unknown): void {
-  translatedSync(() => store(context, name, parseZone(input, context.profile)))
-}
-
-/** As {@link saveZone}, for a zone that the next renewal carries. */
-export function saveZoneForRenewal(context: RegistryContext, name: Name, input: unknown): void {
-  translatedSync(() => store(context, name, parseZone(input, context.profile), { withReveal: true }))
+/**
+ * As {@link saveZone}, for a zone that the task about to start carries: the write, for one step with the task.
+ * `withReveal`: the task is a renewal.
+ */
+export function savingZone(
+  context: RegistryContext,
+  name: Name,
+  input: unknown,
+  options?: { withReveal: boolean }
+): StoreOperation {
+  return translatedSync(() =>
+    context.zones.saving(name, numbered(context, name, parseZone(input, context.profile)), options)
+  )
 }
 
 /**
@@ -220,12 +226,13 @@ function isNewerThanPublished(context: RegistryContext, name: Name, local: Local
  * Throws ZoneError unless the zone's serial is above all seen. Otherwise others hold a newer zone, or another one of
  * that serial.
  */
-export function store(
-  context: RegistryContext,
-  name: Name,
-  { serial, records }: Zone,
-  options?: { withReveal: boolean }
-): LocalZone {
+export function store(context: RegistryContext, name: Name, given: Zone): LocalZone {
+  const zone = numbered(context, name, given)
+  context.zones.save(name, zone)
+  return zone
+}
+
+function numbered(context: RegistryContext, name: Name, { serial, records }: Zone): LocalZone {
   const next = nextSerial(context, name)
   if (serial !== undefined && serial < next) {
     const message =
@@ -233,7 +240,5 @@ export function store(
       `${name}: leave it out, or give ${next} or more`
     throw new ZoneError('zone', [{ path: 'serial', message }])
   }
-  const zone = { serial: serial ?? next, records }
-  context.zones.save(name, zone, options)
-  return zone
+  return { serial: serial ?? next, records }
 }

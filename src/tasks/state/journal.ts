@@ -2,7 +2,7 @@
  * The durable side of tasks: one record a task, and finished proofs, which outlive their task. Progress is in
  * progress-log.ts. One write for each transition. An unreadable record is set aside, byte for byte, and blocks nothing.
  */
-import type { Store } from '../../store/types.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
 import { asideOf, keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import {
@@ -26,8 +26,8 @@ export class TaskJournal {
   }
 
   /** Throws StoreError with nothing changed. */
-  save(entry: JournalEntry): void {
-    this.#store.put(keys.task(entry.state.id), encodeEntry(entry))
+  save(entry: JournalEntry, also: readonly StoreOperation[] = []): void {
+    this.#store.batch([{ put: keys.task(entry.state.id), value: encodeEntry(entry) }, ...also])
   }
 
   /** Saves the finished proof under a key of its own, in one write. */
