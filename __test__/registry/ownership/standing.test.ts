@@ -1,5 +1,5 @@
 import { decode, encode } from 'cborg'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { StoreError } from '../../../src/store/types.ts'
 import { until } from '../../tasks/fakes.ts'
@@ -13,6 +13,14 @@ let node: TestNode
 
 beforeEach(async () => {
   node = await start()
+})
+
+it('no name that is stored here for others stays in memory', () => {
+  const set = vi.spyOn(Map.prototype, 'set')
+  node.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: 'other.chronym', state: 'settled' } })
+  const keeping = (set.mock.contexts as Map<unknown, unknown>[]).filter((map) => map.has('other.chronym'))
+  set.mockRestore()
+  expect(keeping).toEqual([])
 })
 
 describe('a name of ours that peers give to another key', () => {

@@ -44,8 +44,10 @@ export class Standings {
   }
 
   changed(name: string): void {
+    // This is called for every name that this node stores for others: they must not fill memory.
+    if (this.#stop === undefined || this.#context.owned.get(name) === undefined) return
     this.#dueMs.set(name, -Infinity)
-    if (this.#stop !== undefined && this.#context.owned.get(name) !== undefined) this.#begin()
+    this.#begin()
   }
 
   #begin(): void {
