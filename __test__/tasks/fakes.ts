@@ -51,6 +51,10 @@ export class MemoryStore implements Store {
     }
     this.onWritten()
   }
+  batchLater(operations: readonly StoreOperation[]): void {
+    this.batch(operations)
+  }
+  settle(): void {}
   /** What was set aside, in order. */
   readonly unreadable: string[] = []
   setAside(key: string): void {

@@ -45,6 +45,12 @@ export class RecordStore implements Store {
     throw new Error('these records are read only')
   }
 
+  batchLater(): never {
+    throw new Error('these records are read only')
+  }
+
+  settle(): void {}
+
   setAside(_key: string, reason: string): never {
     throw new UnreadableRecord(reason)
   }

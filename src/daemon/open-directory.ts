@@ -60,6 +60,12 @@ export async function openDirectory({
         'a record of the database cannot be read; it is set aside unchanged, and nothing else is affected'
       ),
     onMigrated: (migrated) => log.info(migrated, 'the database was moved to the layout of this version, after a copy'),
+    onLateFailure: (err) =>
+      log.warn(
+        { err },
+        'what look-ups taught (owners and records seen) cannot be saved. Answers go on, and it is tried again by ' +
+          'itself: free some space'
+      ),
     onChange: (changed) => keeper?.changed(changed)
   })
   life.onStop('store', () => directory.store.close())

@@ -35,7 +35,7 @@ export interface DataDirectory {
   readonly isNodeKeyReplaced: boolean
 }
 
-export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange' | 'onMigrated'> {
+export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange' | 'onLateFailure' | 'onMigrated'> {
   readonly unsealed?: Uint8Array | undefined
 }
 

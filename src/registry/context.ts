@@ -3,6 +3,8 @@ import type { DocumentJudge, NativePool } from '../native/types.ts'
 import type { Network } from '../network/types.ts'
 import type { KeyPair } from '../protocol/crypto/ed25519.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
+import { equalBytes } from '../protocol/encoding/bytes.ts'
+import { leaseState } from '../protocol/name/lease.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { ProtocolTime } from '../protocol/time/protocol-time.ts'
@@ -47,13 +49,21 @@ export interface RegistryContext extends RegistryParts {
 
 export function createContext(dependencies: RegistryParts): RegistryContext {
   const { profile, store, roundClock } = dependencies
+  const owned = new OwnedNames(store, profile)
+  const pins = new Pins(store, profile)
   return {
     ...dependencies,
     profileHash: profileHash(profile),
-    owned: new OwnedNames(store, profile),
+    owned,
     zones: new LocalZones(store),
-    memory: new Memory(store),
-    pins: new Pins(store, profile),
+    memory: new Memory(store, {
+      isDead: (newestRound) => leaseState(newestRound, roundClock.time().lapse, profile).state === 'dead',
+      isNeeded(name, pubkey) {
+        const pin = pins.get(name)
+        return owned.get(name) !== undefined || (pin !== undefined && equalBytes(pin.pubkey, pubkey))
+      }
+    }),
+    pins,
     receipts: new Receipts(store),
     time: () => roundClock.time()
   }

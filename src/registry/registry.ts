@@ -104,6 +104,7 @@ export function createRegistry(
     async stop() {
       for (const end of ends.splice(0)) end()
       await Promise.all([wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
+      context.store.settle()
     },
     networkStatus: () => networkStatus(context, diversity()),
     peers: () => peerViews(network),

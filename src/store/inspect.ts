@@ -44,6 +44,7 @@ export function inspectDatabase(
         : new SqliteStore(database, file, {
             onSetAside: () => undefined,
             onChange: () => undefined,
+            onLateFailure: () => undefined,
             onClose: () => undefined
           })
     )

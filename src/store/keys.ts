@@ -136,6 +136,11 @@ export function roundOf(storeKey: string): number {
   return Number(storeKey.split(SEPARATOR).at(-2))
 }
 
+/** Of a key under `seen/`. */
+export function nameOfSeen(storeKey: string): string {
+  return storeKey.split(SEPARATOR).at(-2)!
+}
+
 /** The last part of a key: an id, a name, or hex. */
 export function lastPart(storeKey: string): string {
   return storeKey.slice(storeKey.lastIndexOf(SEPARATOR) + 1)

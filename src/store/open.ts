@@ -18,6 +18,8 @@ export interface StoreOptions {
   readonly onSetAside?: (key: string, reason: string) => void
   /** Told the keys of each write once it is durable. It must not throw. */
   readonly onChange?: (keys: readonly string[]) => void
+  /** Told once when what `batchLater` left for later can't be written, and again after the next success. */
+  readonly onLateFailure?: (error: unknown) => void
   /**
    * Asked under the directory's lock, before anything in it changes, with what the database holds (undefined: there is
    * none yet). What it throws ends the opening, and the directory is byte for byte what it was.
@@ -55,6 +57,7 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
     const store = new SqliteStore(database, file, {
       onSetAside: options.onSetAside ?? (() => undefined),
       onChange: options.onChange ?? (() => undefined),
+      onLateFailure: options.onLateFailure ?? (() => undefined),
       onClose: () => lock.release()
     })
     if (!admitted) admit(store)

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { asideOf } from './keys.ts'
+import { LateWrites } from './late-writes.ts'
 import { toStoreError } from './sqlite-errors.ts'
 import type { Store, StoreOperation } from './types.ts'
 
@@ -21,6 +22,7 @@ interface StoreListeners {
   readonly onSetAside: (key: string, reason: string) => void
   readonly onClose: () => void
   readonly onChange: (keys: readonly string[]) => void
+  readonly onLateFailure: (error: unknown) => void
 }
 
 /** {@link Store} over one SQLite table. Made by `openStore` only. */
@@ -35,6 +37,7 @@ export class SqliteStore implements Store {
   readonly #put: Database.Statement<[string, Uint8Array]>
   readonly #delete: Database.Statement<[string]>
   readonly #batch: Database.Transaction<(operations: readonly StoreOperation[]) => void>
+  readonly #late: LateWrites
 
   constructor(database: Database.Database, file: string, listeners: StoreListeners) {
     this.#database = database
@@ -54,14 +57,17 @@ export class SqliteStore implements Store {
         else this.#delete.run(operation.delete)
       }
     })
+    this.#late = new LateWrites((operations) => this.#writeBatch(operations), listeners.onLateFailure)
   }
 
   get(key: string): Uint8Array | undefined {
+    if (this.#late.has(key)) return this.#late.get(key)?.slice()
     const row = this.#guard(() => this.#get.get(key))
     return row === undefined ? undefined : new Uint8Array(row.value)
   }
 
   *list(prefix: string, after?: string): IterableIterator<[key: string, value: Uint8Array]> {
+    this.#settleUnder(prefix)
     const end = prefix + LAST_CHARACTER
     // `>` would omit a key that is the prefix itself.
     const itself = prefix === '' || after !== undefined ? undefined : this.get(prefix)
@@ -77,6 +83,7 @@ export class SqliteStore implements Store {
   }
 
   *keys(prefix: string): IterableIterator<string> {
+    this.#settleUnder(prefix)
     if (prefix !== '' && this.get(prefix) !== undefined) yield prefix
     for (let last = prefix; ;) {
       const from = last
@@ -97,24 +104,33 @@ export class SqliteStore implements Store {
   }
 
   count(prefix: string): number {
+    this.#settleUnder(prefix)
     return this.#guard(() => this.#count.get(prefix, prefix + LAST_CHARACTER))!.count
   }
 
   put(key: string, value: Uint8Array): void {
     this.#guard(() => this.#put.run(key, value))
+    this.#late.overtaken([{ put: key, value }])
     this.#listeners.onChange([key])
   }
 
   delete(key: string): void {
     this.#guard(() => this.#delete.run(key))
+    this.#late.overtaken([{ delete: key }])
     this.#listeners.onChange([key])
   }
 
   batch(operations: readonly StoreOperation[]): void {
-    this.#guard(() => {
-      this.#batch(operations)
-    })
-    this.#listeners.onChange(operations.map((operation) => ('put' in operation ? operation.put : operation.delete)))
+    this.#writeBatch(operations)
+    this.#late.overtaken(operations)
+  }
+
+  batchLater(operations: readonly StoreOperation[]): void {
+    this.#late.add(operations)
+  }
+
+  settle(): void {
+    this.#late.settle()
   }
 
   setAside(key: string, reason: string): void {
@@ -125,8 +141,22 @@ export class SqliteStore implements Store {
 
   close(): void {
     if (!this.#database.open) return
+    this.#late.settle()
+    this.#late.stop()
     this.#guard(() => this.#database.close())
     this.#listeners.onClose()
+  }
+
+  #writeBatch(operations: readonly StoreOperation[]): void {
+    this.#guard(() => {
+      this.#batch(operations)
+    })
+    this.#listeners.onChange(operations.map((operation) => ('put' in operation ? operation.put : operation.delete)))
+  }
+
+  /** A list is that of the disk. */
+  #settleUnder(prefix: string): void {
+    if (this.#late.hasUnder(prefix)) this.#late.settle()
   }
 
   #guard<T>(action: () => T): T {

@@ -16,6 +16,13 @@ export interface Store {
   delete(key: string): void
   /** All or nothing. */
   batch(operations: readonly StoreOperation[]): void
+  /**
+   * As `batch`, but durable a second later, and lost by a crash before. Every reader of this store sees it at once. For
+   * advice that look-ups teach: it never throws, so no answer depends on the disk.
+   */
+  batchLater(operations: readonly StoreOperation[]): void
+  /** Makes durable what {@link batchLater} left for later, as far as the disk takes it. Never throws. */
+  settle(): void
   /** Moves an unreadable record, as it is, under `aside/`, and tells the opener of the store. */
   setAside(key: string, reason: string): void
   close(): void

@@ -1,5 +1,5 @@
 /** The daemon's store without a disk: what a process puts here survives its crash, as SQLite's does. */
-import type { Store } from '../../../src/store/types.ts'
+import type { Store, StoreOperation } from '../../../src/store/types.ts'
 
 /** A row's overhead on disk, about. */
 const ROW_BYTES = 16
@@ -21,6 +21,12 @@ export function createMemoryStore(): Store {
     values.delete(key)
     sorted = undefined
   }
+  const write = (operations: readonly StoreOperation[]): void => {
+    for (const operation of operations) {
+      if ('put' in operation) put(operation.put, operation.value)
+      else remove(operation.delete)
+    }
+  }
   const under = (prefix: string, after = ''): string[] => {
     sorted ??= [...values.keys()].sort()
     return sorted.filter((key) => key.startsWith(prefix) && key > after)
@@ -40,12 +46,9 @@ export function createMemoryStore(): Store {
     bytes: () => bytes,
     put,
     delete: remove,
-    batch(operations) {
-      for (const operation of operations) {
-        if ('put' in operation) put(operation.put, operation.value)
-        else remove(operation.delete)
-      }
-    },
+    batch: write,
+    batchLater: write,
+    settle: () => undefined,
     setAside(key, reason) {
       throw new Error(`a simulated store cannot be damaged: ${key}: ${reason}`)
     },

@@ -1,6 +1,6 @@
 /**
- * The newest log of each identity that this daemon has seen, on disk: nobody can take it back to keys rotated out
- * since.
+ * The newest log of each identity that this daemon has seen, on disk a second later: nobody can take it back to keys
+ * rotated out since.
  */
 import { encode } from 'cborg'
 import * as v from 'valibot'
@@ -39,15 +39,13 @@ export class SeenIdentities {
     return seen === undefined ? undefined : { did, versions: seen.versions }
   }
 
-  /** A log of version 1 alone is not remembered: the DID is its hash. Throws StoreError. */
+  /** A log of version 1 alone is not remembered: the DID is its hash. Throws StoreError where the disk can't be read. */
   see({ did, versions }: IdentityLogOutline, round: number): void {
     const known = this.get(did)
     if (versions.length < 2 || (known !== undefined && isSameLog(known, { did, versions }))) return
     if (known === undefined && this.#store.count(prefixes.seenIdentities) >= this.#most) this.#forget()
-    this.#store.put(
-      keys.seenIdentity(did),
-      encode({ round, versions: versions.map(({ hash, signer }) => ({ hash, signer })) })
-    )
+    const value = encode({ round, versions: versions.map(({ hash, signer }) => ({ hash, signer })) })
+    this.#store.batchLater([{ put: keys.seenIdentity(did), value }])
   }
 
   #forget(): void {
@@ -58,7 +56,7 @@ export class SeenIdentities {
     const oldest = all
       .sort((left, right) => left.round - right.round)
       .slice(0, Math.min(FORGOTTEN_AT_ONCE, Math.ceil(this.#most / 8)))
-    this.#store.batch(oldest.map(({ key }) => ({ delete: key })))
+    this.#store.batchLater(oldest.map(({ key }) => ({ delete: key })))
   }
 
   #read(key: string, value: Uint8Array | undefined): v.InferOutput<typeof Seen> | undefined {

@@ -23,7 +23,7 @@ export function forgetPin(context: RegistryContext, text: string): void {
   const name = openName(context, text)
   if (livePin(context.pins.get(name), context.time(), context.profile) === undefined)
     throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
-  context.pins.set(name, undefined)
+  context.pins.forget(name)
 }
 
 /** Null where it no longer says anything. */

@@ -16,6 +16,9 @@ const MAX_PINS = 100_000
 /** Pins that ended, taken out at a time. */
 const SWEPT_AT_ONCE = 1_000
 
+/** Part of the pins that is evicted at once where there is no room: to find them takes a write to the disk. */
+const EVICTED_PART = 100
+
 const remembered = { pubkey: Bytes32, newestRound: Count, firstRound: Count }
 const StoredPin = v.variant('state', [
   v.strictObject({ state: v.literal('tentative'), ...remembered, lookRound: Count, rival: v.exactOptional(Bytes32) }),
@@ -25,12 +28,15 @@ const StoredPin = v.variant('state', [
 /**
  * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Each has a mark by round: when a
  * tentative one is due for its second look, when a firm one ends. Beyond the limit tentative ones are evicted first,
- * the earliest due first. All methods throw StoreError.
+ * the earliest due first. Writes are late: pins are advice, so a crash may lose those of the last second. All methods
+ * throw StoreError, but only `forget` where the disk takes nothing.
  */
 export class Pins {
   readonly #store: Store
   readonly #profile: NetworkProfile
   readonly #most: number
+  /** Counted once: to count them all for each new one takes milliseconds. */
+  #count: number | undefined
   /** Called when a majority other than the recent one makes a name contested: cached answers no longer hold. */
   onDispute: (name: string) => void = () => undefined
 
@@ -61,12 +67,22 @@ export class Pins {
     const value = pin === undefined ? undefined : encode(pin)
     if (known !== undefined && value !== undefined && equalBytes(encode(known), value)) return
     const operations: StoreOperation[] = known === undefined ? [] : [{ delete: this.#mark(name, known) }]
-    if (pin === undefined || value === undefined) operations.push({ delete: keys.pin(name) })
-    else {
+    if (pin === undefined || value === undefined) {
+      operations.push({ delete: keys.pin(name) })
+      this.#fewer(1)
+    } else {
       if (known === undefined) operations.push(...this.#room())
       operations.push({ put: keys.pin(name), value }, { put: this.#mark(name, pin), value: new Uint8Array(0) })
     }
-    this.#store.batch(operations)
+    this.#store.batchLater(operations)
+  }
+
+  /** What the user says is durable when this returns. */
+  forget(name: string): void {
+    const known = this.get(name)
+    if (known === undefined) return
+    this.#store.batch([{ delete: this.#mark(name, known) }, { delete: keys.pin(name) }])
+    this.#fewer(1)
   }
 
   /** The tentative pin whose second look is longest due. Forgets those that are too late, as `isLive` says. */
@@ -83,8 +99,9 @@ export class Pins {
         break
       }
       late.push({ delete: mark }, ...(isCurrent ? [{ delete: keys.pin(name) }] : []))
+      if (isCurrent) this.#fewer(1)
     }
-    if (late.length > 0) this.#store.batch(late)
+    if (late.length > 0) this.#store.batchLater(late)
     return due
   }
 
@@ -94,21 +111,32 @@ export class Pins {
       if (roundOf(mark) >= lapse || dead.length >= SWEPT_AT_ONCE) break
       const name = lastPart(mark)
       const pin = this.get(name)
-      dead.push(
-        { delete: mark },
-        ...(pin !== undefined && this.#mark(name, pin) === mark ? [{ delete: keys.pin(name) }] : [])
-      )
+      const isCurrent = pin !== undefined && this.#mark(name, pin) === mark
+      dead.push({ delete: mark }, ...(isCurrent ? [{ delete: keys.pin(name) }] : []))
+      if (isCurrent) this.#fewer(1)
     }
-    if (dead.length > 0) this.#store.batch(dead)
+    if (dead.length > 0) this.#store.batchLater(dead)
   }
 
   /** What one more pin evicts: none while there is room. */
   #room(): readonly StoreOperation[] {
-    if (this.#store.count(prefixes.pins) < this.#most) return []
+    this.#count ??= this.#store.count(prefixes.pins)
+    this.#count++
+    if (this.#count <= this.#most) return []
+    const evicted: StoreOperation[] = []
+    const wanted = Math.ceil(this.#most / EVICTED_PART)
     for (const prefix of [prefixes.pinLooks, prefixes.pinEnds]) {
-      for (const mark of this.#store.keys(prefix)) return [{ delete: mark }, { delete: keys.pin(lastPart(mark)) }]
+      for (const mark of this.#store.keys(prefix)) {
+        if (evicted.length >= 2 * wanted) break
+        evicted.push({ delete: mark }, { delete: keys.pin(lastPart(mark)) })
+      }
     }
-    return []
+    this.#fewer(evicted.length / 2)
+    return evicted
+  }
+
+  #fewer(count: number): void {
+    if (this.#count !== undefined) this.#count -= count
   }
 
   #mark(name: string, pin: Pin): string {
