@@ -102,7 +102,12 @@ function unreachable(error: UnreachableError): Failure {
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError)
-    return usageFailure(error.message.replace(/^error: /u, '').replaceAll('\n', ' '), 'Run `chronym help`.')
+    return usageFailure(
+      error.message.replace(/^error: /u, '').replaceAll('\n', ' '),
+      error.code === 'commander.unknownOption'
+        ? 'Run `chronym help`. A word that begins with a hyphen and is no option goes after `--`.'
+        : 'Run `chronym help`.'
+    )
   if (error instanceof ProblemError) return problemFailure(error)
   if (error instanceof UnreachableError) return unreachable(error)
   if (error instanceof ProtocolError) return protocolFailure(error)

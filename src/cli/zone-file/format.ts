@@ -42,7 +42,7 @@ function wordsOf(value: string): string[] {
 }
 
 /** Longest character-string, in octets (RFC 1035, section 3.3). */
-const MAX_STRING = 255
+export const MAX_STRING = 255
 
 /**
  * A plain text as quoted strings. Where it is cut, octets beyond ASCII are escaped: a cut may be inside of a character.

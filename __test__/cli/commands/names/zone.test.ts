@@ -7,9 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { REVEAL } from '../../../api/helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../../../api/helpers/world.ts'
 import { utf8 } from '../../../../src/protocol/encoding/bytes.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
+import { parseRecordData } from '../../../../src/protocol/zone/zone.ts'
 import { cli, type CliSettings } from '../../harness.ts'
 
 const NAME = 'alice.chronym'
+const LOCAL = builtInProfiles.local
 const A = { type: 'A' as const, value: '192.0.2.1' }
 const MX = { type: 'MX' as const, value: '10 mail.example.com', ttl: 60 }
 
@@ -129,6 +132,44 @@ describe('zone add and rm', () => {
     // Spelt otherwise, the same record.
     expect((await zone(['rm', NAME, '@ MX 10 Mail.example.com.'])).exitCode).toBe(0)
     expect({ ...saved()?.records }).toEqual({ www: [A], '@': [], x: [] })
+  })
+
+  const key = `v=DKIM1; k=rsa; p=${'A'.repeat(400)}`
+  it.each([
+    [['spf', 'TXT', 'v=spf1 -all'], 'spf', 'v=spf1 -all', ['v=spf1 -all']],
+    [['@', 'TXT', '--', '-all'], '@', '-all', ['-all']],
+    [['@', 'TXT', '--', 'v=spf1', '-all'], '@', 'v=spf1 -all', ['v=spf1 -all']],
+    [['@ TXT "v=spf1 -all"'], '@', '"v=spf1 -all"', ['v=spf1 -all']],
+    [['@', 'TXT', '"a b"', '"c"'], '@', '"a b" "c"', ['a b', 'c']],
+    [['@', 'TXT', ''], '@', '""', ['']],
+    [['k._domainkey', 'TXT', key], 'k._domainkey', key, [key.slice(0, 255), key.slice(255)]],
+    [[`k._domainkey TXT "${key}"`], 'k._domainkey', key, [key.slice(0, 255), key.slice(255)]]
+  ])('take the words of the shell for a text: %j', async (words, label, value, strings) => {
+    expect(await zone(['add', NAME, ...words])).toMatchObject({ exitCode: 0 })
+    expect(saved()?.records[label]?.at(-1)).toEqual({ type: 'TXT', value })
+    const data = parseRecordData('TXT', value, LOCAL)
+    expect('strings' in data && data.strings.map((each) => Buffer.from(each).toString())).toEqual(strings)
+    expect(await zone(['rm', NAME, ...words])).toMatchObject({ exitCode: 0 })
+  })
+
+  it.each([
+    [['www', 'A 192.0.2.7'], { type: 'A', value: '192.0.2.7' }],
+    [['www', '1h', 'in', 'mx', '10 mail'], { type: 'MX', value: '10 mail', ttl: 3600 }],
+    [['www', 'MX', '10', 'mail'], { type: 'MX', value: '10 mail' }],
+    [['www', 'CAA', '0', 'issue', 'ca.example; policy=ev'], { type: 'CAA', value: '0 issue "ca.example; policy=ev"' }],
+    [['www', 'CAA', '0 issue "ca.example"'], { type: 'CAA', value: '0 issue "ca.example"' }],
+    [['www', 'URI', '10', '1', 'https://a.example/'], { type: 'URI', value: '10 1 "https://a.example/"' }],
+    [['www', 'HTTPS', '1', '.', 'alpn="h2,h3"'], { type: 'HTTPS', value: '1 . alpn="h2,h3"' }]
+  ] as const)('put back the quotes that the shell took off: %j', async (words, record) => {
+    expect(await zone(['add', NAME, ...words])).toMatchObject({ exitCode: 0 })
+    expect(saved()?.records['www']?.at(-1)).toEqual(record)
+    expect(() => parseRecordData(record.type, record.value, LOCAL)).not.toThrow()
+  })
+
+  it('say where a word that begins with a hyphen goes', async () => {
+    const { exitCode, stderr } = await zone(['add', NAME, '@', 'TXT', 'v=spf1', '-all'])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('goes after `--`')
   })
 
   it('of a record that is not there is refused, with all others that were named', async () => {

@@ -241,8 +241,8 @@ export function addZoneCommands(program: Command, run: Run): void {
   zone
     .command('add')
     .argument('<name>')
-    .argument('<record...>', "records, such as 'www 1h A 192.0.2.1' each; all others stay")
-    .description('add records to the zone of a name')
+    .argument('<record...>', "LABEL [TTL] TYPE VALUE..., or whole records, such as 'www 1h A 192.0.2.1' each")
+    .description('add records to the zone of a name; all others stay')
     .option(...PUBLISH)
     .action(
       action(run, (context, options: PublishOption, name: string, words: string[]) =>
