@@ -137,8 +137,9 @@ export function fakeDaemon() {
     await next()
   })
   app.get('/api/resolve/:code', (c) => {
-    const code = c.req.param('code') as ErrorCode
-    const { status, title } = ERROR_TABLE[code]
+    // A code in the place of a name, spelt as one.
+    const code = c.req.param('code').replace('.chronym', '').toUpperCase() as ErrorCode
+    const { status, title } = ERROR_TABLE[Object.hasOwn(ERROR_TABLE, code) ? code : 'SVC-RES-002']
     return c.newResponse(
       JSON.stringify({ type: `/errors/${code}`, title, status, detail: `detail of ${code}`, code, request_id: 'r7' }),
       (status ?? 500) as 500,
@@ -231,7 +232,7 @@ export function fakeDaemon() {
       records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] }
     })
   })
-  app.get('/api/dns', (c) => c.json(shown.dns))
+  app.get('/api/dns', (c) => c.json(shown.dns ?? { zone: 'chronym.' }))
   app.post('/api/dns/flush', async (c) => {
     const { name } = await c.req.json<{ name?: string }>()
     return c.json({ success: true, flushed: name === undefined ? 2 : 1 })

@@ -48,6 +48,10 @@ export function buildProgram(run: Run): Command {
       }
     })
     .helpCommand(false)
+  program.hook('preAction', async (_program, command) => {
+    const { spellNames } = await import('./input/names.ts')
+    await spellNames(run, command)
+  })
   program.addHelpText('after', '\nExit codes: chronym help exit-codes. Manual: docs/cli.md')
 
   program.commandsGroup('Names:')

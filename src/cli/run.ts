@@ -1,7 +1,7 @@
-import { CommanderError } from 'commander'
+import { CommanderError, type Command } from 'commander'
 import type { Run, Surroundings } from './context.ts'
 import { EXIT, type ExitCode } from './failures/exit-codes.ts'
-import { usageFailure } from './failures/failure.ts'
+import { usageFailure, type Failure } from './failures/failure.ts'
 import { buildProgram } from './program.ts'
 import { Output } from './terminal/output.ts'
 import { reportFailure } from './terminal/report.ts'
@@ -34,8 +34,24 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
     }
     // Loads the classes of all that can fail; a command that succeeds does without.
     const { toFailure } = await import('./to-failure.ts')
-    const failure = toFailure(error)
+    const failure = await withMeaning(toFailure(error), error, program, args)
     reportFailure(output, failure)
     return failure.exitCode
   }
+}
+
+/** An unknown command, or one with more words than it takes: perhaps another one was meant. */
+async function withMeaning(
+  failure: Failure,
+  error: unknown,
+  program: Command,
+  args: readonly string[]
+): Promise<Failure> {
+  const codes = ['commander.unknownCommand', 'commander.excessArguments']
+  if (!(error instanceof CommanderError) || !codes.includes(error.code)) return failure
+  const { meantCommand } = await import('./completion/did-you-mean.ts')
+  const meant = meantCommand(program, args)
+  if (meant === undefined) return failure
+  const detail = failure.message.replace(/ \(Did you mean .*$/u, '')
+  return usageFailure(`${detail} (Did you mean ${meant}?)`, `Run \`chronym help ${meant}\`.`)
 }

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cli } from '../harness.ts'
 import {
   DONE,
@@ -17,6 +20,12 @@ import {
   url,
   ask
 } from '../fake-daemon.ts'
+
+// eslint-disable-next-line no-control-regex -- what a terminal must not get
+const CONTROL = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/u
+const SEED_FILE = join(mkdtempSync(join(tmpdir(), 'chronym-seed-')), 'seed')
+beforeAll(() => writeFileSync(SEED_FILE, '01'.repeat(32)))
+afterAll(() => rmSync(dirname(SEED_FILE), { recursive: true }))
 
 describe('answers', () => {
   it('are the JSON of the daemon in a pipe', async () => {
@@ -145,6 +154,77 @@ describe('answers', () => {
   })
 })
 
+describe('names', () => {
+  it.each([
+    ['Carol', 'carol.chronym'],
+    ['CAROL.Chronym.', 'carol.chronym'],
+    ['bücher', 'xn--bcher-kva.chronym'],
+    ['BU\u0308CHER.chronym', 'xn--bcher-kva.chronym'],
+    ['xn--bcher-kva', 'xn--bcher-kva.chronym']
+  ])('typed as %s are asked for as %s, by every command', async (typed, name) => {
+    for (const [words, path] of [
+      [['explain'], `/api/explain/${name}`],
+      [['pins', 'forget'], `/api/pins/${name}`],
+      [['zone', 'get'], `/api/zone/${name}`],
+      [['adopt', '--forget'], `/api/wanted/${name}`]
+    ] as const) {
+      const { stderr } = await ask([...words, typed])
+      expect(daemon.requests.at(-1)?.path).toBe(path)
+      expect(stderr).toBe(name.startsWith('xn--') ? '• bücher.chronym is xn--bcher-kva.chronym\n' : '')
+    }
+  })
+
+  it('of options are spelt alike, by the network of --network where no daemon is asked', async () => {
+    await ask(['kid', 'create', '--name', 'Carol', '--network', 'local', '--seed-file', SEED_FILE])
+    expect(daemon.requests.at(-1)?.path).toBe('/api/resolve/carol.chronym')
+  })
+
+  it('that mix scripts are refused before anybody is asked, and a DID stays as it is', async () => {
+    const before = daemon.requests.length
+    expect(await ask(['register', '\u0430pple'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('it mixes letters of Cyrillic and Latin') as string
+    })
+    expect(daemon.requests).toHaveLength(before)
+    await ask(['resolve', 'did:chronym:zQm'])
+    expect(daemon.requests.at(-1)?.path).toBe('/api/resolve-kid/did%3Achronym%3AzQm')
+  })
+
+  it.each(['alice', 'Alice', 'ALICE.chronym.'])('name a task too: %s', async (typed) => {
+    await ask(['status', typed])
+    expect(daemon.requests.at(-1)?.path).toBe('/api/vdf/status/t1')
+  })
+})
+
+describe('what was typed', () => {
+  const evil = 'a\u001b[2J\u202e\u009bb'
+
+  it.each([
+    [['explain', evil]],
+    [[evil]],
+    [['resolve', `${evil}.chronym`]],
+    [['zone', 'add', 'alice.chronym', `${evil}.alice.chronym`, 'A', '192.0.2.1']],
+    [['zone', 'rm', 'alice.chronym', evil]],
+    [['status', `${evil}.chronym`]],
+    [['config', 'set', evil]],
+    [['config', 'get', evil]],
+    [['completion', evil]],
+    [['zone', 'set', 'alice.chronym', `/no/${evil}`]]
+  ])('is escaped where an error repeats it: %j', async (args) => {
+    for (const more of [[], ['--json']]) {
+      const { stdout, stderr, exitCode } = await ask([...args, ...more, '--no-color'], { terminal: true })
+      expect(exitCode).not.toBe(0)
+      expect(stdout + stderr).not.toMatch(CONTROL)
+    }
+  })
+
+  it('reaches a terminal no more raw as JSON, whose text says the same', async () => {
+    const { stdout } = await ask(['resolve', `did:${evil}`, '--json'], { terminal: true })
+    expect(stdout).not.toMatch(CONTROL)
+    expect(JSON.parse(stdout)).toMatchObject({ kid_document: { id: `did:${evil}` } })
+  })
+})
+
 describe('requests', () => {
   it('carry records given as options', async () => {
     const { exitCode, stdout } = await ask([
@@ -180,6 +260,8 @@ describe('requests', () => {
       api: { allowed_hosts: ['a'] },
       log: { level: 'debug' }
     })
+    await ask(['config', 'set', 'log.level', 'debug'])
+    expect(daemon.requests.at(-1)?.body).toEqual({ log: { level: 'debug' } })
   })
 
   it('carry an idempotency key with a registration', async () => {

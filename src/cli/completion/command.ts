@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import { Argument, InvalidArgumentError, type Command } from 'commander'
 import { completionScript, SHELLS, type Shell } from './scripts.ts'
 import { completionNodes } from './tree.ts'
 import { VALUE_KINDS, valuesOf, type ValueKind } from './values.ts'
@@ -11,12 +11,19 @@ function isShell(what: Shell | ValueKind): what is Shell {
   return (SHELLS as readonly string[]).includes(what)
 }
 
+function shellOrKind(text: string): Shell | ValueKind {
+  const known = [...SHELLS, ...VALUE_KINDS].find((each) => each === text)
+  if (known === undefined) throw new InvalidArgumentError(`Allowed choices are ${SHELLS.join(', ')}.`)
+  return known
+}
+
 /** `chronym completion bash|zsh|fish`; `chronym completion names|tasks|fields|scopes` is what those scripts ask for. */
 export function addCompletionCommand(program: Command, run: Run): void {
   program
     .command('completion')
     .addArgument(
-      new Argument('<shell>', 'a shell, or the words that its script asks for').choices([...SHELLS, ...VALUE_KINDS])
+      // What the scripts ask for is theirs alone: the help names the shells.
+      new Argument('<shell>', SHELLS.join(', ')).argParser(shellOrKind)
     )
     .description('print a completion script for your shell')
     .action(

@@ -1,6 +1,7 @@
 /** Questions before what is expensive, shows a secret or cannot be taken back. */
 import { createInterface } from 'node:readline/promises'
 import type { Context } from '../context.ts'
+import { printable } from '../terminal/format.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 import { Failure, usageFailure } from '../failures/failure.ts'
 
@@ -50,7 +51,10 @@ async function confirm({ stdin }: Context, question: string, byDefault: boolean)
   // Ctrl-C and Ctrl-D close it without an answer.
   const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)))
   try {
-    const answer = await Promise.race([prompt.question(`${question} ${byDefault ? '[Y/n]' : '[y/N]'} `), closed])
+    const answer = await Promise.race([
+      prompt.question(`${printable(question)} ${byDefault ? '[Y/n]' : '[y/N]'} `),
+      closed
+    ])
     if (answer === undefined) process.stderr.write('\n')
     if (answer === undefined) return false
     return answer.trim() === '' ? byDefault : /^(?:y|yes)$/iu.test(answer.trim())

@@ -1,28 +1,38 @@
 import type { Client } from '../../api/client/client.ts'
-import { canonicalName } from '../../protocol/name/names.ts'
+import { spellName, TypedNameError } from '../../util/typed-name.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 import { Failure } from '../failures/failure.ts'
 import { SHORT_ID } from './task-words.ts'
 
+/** A whole id. */
+const TASK_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/u
+
 /**
- * The id of the task meant by `text`: an id, its beginning as a table shows it, or a name. Of a name's tasks it is the
- * running one, else the newest.
+ * The id of the task meant by `text`: an id, its beginning as a table shows it, or a name in any spelling. Of a name's
+ * tasks it is the running one, else the newest.
  */
 export async function taskIdOf(client: Pick<Client, 'tasks'>, text: string): Promise<string> {
-  // Ids hold no dot, names one at least.
-  if (!text.includes('.')) return text.length === SHORT_ID ? wholeId(client, text) : text
-  const tasks = (await client.tasks()).filter(({ name }) => name === canonicalName(text))
-  const task = tasks.findLast(({ status }) => status === 'running') ?? tasks.at(-1)
-  if (task === undefined)
-    throw new Failure('SVC-TSK-001', `There is no task for ${text}.`, {
-      exitCode: EXIT.notFound,
-      cure: 'List the tasks: chronym tasks.'
-    })
-  return task.task_id
+  if (TASK_ID.test(text)) return text
+  const tasks = await client.tasks()
+  const [begun, other] = tasks.filter(({ task_id: id }) => id === text || id.slice(0, SHORT_ID) === text)
+  if (begun !== undefined && other === undefined) return begun.task_id
+  const wanted = spelt(text)
+  const named = tasks.filter(({ name }) => name === wanted || name.slice(0, name.indexOf('.')) === wanted)
+  const task = named.findLast(({ status }) => status === 'running') ?? named.at(-1)
+  if (task !== undefined) return task.task_id
+  // Ids hold no dot, names one at least. The daemon explains an unknown or ambiguous id.
+  if (!text.includes('.')) return text
+  throw new Failure('SVC-TSK-001', `There is no task for ${text}.`, {
+    exitCode: EXIT.notFound,
+    cure: 'List the tasks: chronym tasks.'
+  })
 }
 
-async function wholeId(client: Pick<Client, 'tasks'>, beginning: string): Promise<string> {
-  const [task, other] = (await client.tasks()).filter(({ task_id: id }) => id.startsWith(beginning))
-  // The daemon explains an unknown or ambiguous id.
-  return task === undefined || other !== undefined ? beginning : task.task_id
+function spelt(text: string): string {
+  try {
+    return spellName(text).name
+  } catch (error) {
+    if (!(error instanceof TypedNameError)) throw error
+    return text
+  }
 }

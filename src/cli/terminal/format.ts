@@ -44,15 +44,26 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what this looks for
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+/** Control characters (C0, DEL, C1), direction marks, and what a terminal shows as nothing or as a line end. */
+const HIDDEN = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff`
+const UNPRINTABLE = new RegExp(`[${HIDDEN}]`, 'gu')
+/** Those that this program writes itself: colours, and line ends. */
+const OWN = String.raw`\u001b\[\d{1,2}m|\n`
+const STRAY = new RegExp(`(?<own>${OWN})|[${HIDDEN}]`, 'gu')
+
+const escapeOf = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Makes text from the network safe for a terminal. Escapes control characters (C0, DEL, C1) and direction marks, so
- * that a TXT record can't move the cursor or hide text.
+ * Makes text from the network safe for a terminal, so that a TXT record can't move the cursor or hide text. Inside of
+ * JSON the escapes are JSON's own.
  */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(UNPRINTABLE, escapeOf)
+}
+
+/** The same for a whole message, which keeps its line ends and colours: what nobody has escaped before goes no further. */
+export function printableMessage(text: string): string {
+  return text.replace(STRAY, (mark, own: string | undefined) => own ?? escapeOf(mark))
 }
 
 /** Columns that a text takes; colours take none. */

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { printable, printableMessage } from './format.ts'
 import { Painter } from './painter.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -69,21 +70,23 @@ export class Output {
   }
 
   jsonLine(value: unknown): void {
-    this.#options.stdout.write(`${JSON.stringify(value)}\n`)
+    this.#options.stdout.write(`${printable(JSON.stringify(value))}\n`)
   }
 
+  /** A file or a program gets the bytes as they are. */
   text(text: string): void {
-    this.#options.stdout.write(`${text}\n`)
+    const { stdout } = this.#options
+    stdout.write(`${stdout.isTTY === true ? printableMessage(text) : text}\n`)
   }
 
   /** A remark for a person; nothing when `--json` is given. */
   note(text: string): void {
-    if (!this.explicitJson) this.#options.stderr.write(`${text}\n`)
+    if (!this.explicitJson) this.error(text)
   }
 
-  /** Raw line on stderr. */
+  /** A line on stderr, whatever was asked for. */
   error(text: string): void {
-    this.#options.stderr.write(`${text}\n`)
+    this.#options.stderr.write(`${printableMessage(text)}\n`)
   }
 
   painter(): Painter {
@@ -101,7 +104,7 @@ export class Output {
       }
       // A line that wraps would be two.
       const width = (stdout.columns ?? Infinity) - 1
-      const cut = text
+      const cut = printableMessage(text)
         .split('\n')
         .map((line) =>
           stripVTControlCharacters(line).length <= width ? line : stripVTControlCharacters(line).slice(0, width)

@@ -39,14 +39,14 @@ function headline({ code, message, errors }: Failure): string {
 /** Prints a failure on stderr: code, detail, the fields at fault, cure. */
 export function reportFailure(output: Output, failure: Failure): void {
   if (output.explicitJson) {
-    output.error(JSON.stringify(failureToJson(failure)))
+    output.error(printable(JSON.stringify(failureToJson(failure))))
     return
   }
   const paint = output.paintError
   output.error(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(headline(failure))}`)
   for (const { path, message } of failure.errors)
     output.error(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
-  if (failure.cure !== undefined) output.error(`  ${paint('dim', 'cure:')} ${failure.cure}`)
+  if (failure.cure !== undefined) output.error(`  ${paint('dim', 'cure:')} ${printable(failure.cure)}`)
   if (failure.requestId !== undefined && failure.status !== undefined && failure.status >= 500) {
     output.error(`  ${paint('dim', 'request id:')} ${printable(failure.requestId)}`)
   }

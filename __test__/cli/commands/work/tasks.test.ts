@@ -217,6 +217,8 @@ describe('a renewal', () => {
 })
 
 describe('cancel', () => {
+  /** A task that is named by a word is looked for in the list first. */
+  const acts = (): string[] => asked.filter((each) => each !== 'GET /api/vdf/tasks')
   const running: TaskView = {
     ...TASK,
     status: 'running',
@@ -230,7 +232,7 @@ describe('cancel', () => {
     shown = running
     const { exitCode, stderr } = await ask(['cancel', 't1'], { terminal: true, stdin: '\n' })
     expect(stderr).toContain('Cancelling discards 1 min 20 s of work: 40.0% of the squarings for alice.chronym')
-    expect({ exitCode, asked }).toEqual({ exitCode: 130, asked: ['GET /api/vdf/status/t1'] })
+    expect({ exitCode, asked: acts() }).toEqual({ exitCode: 130, asked: ['GET /api/vdf/status/t1'] })
     expect((await ask(['cancel', 't1'], { terminal: true, stdin: 'y\n' })).exitCode).toBe(0)
     expect(asked.at(-1)).toBe('DELETE /api/vdf/status/t1')
   })
@@ -239,7 +241,7 @@ describe('cancel', () => {
     shown = { ...running, iterations_per_second: null }
     estimate = { ...BASE, iterations_per_second: 5 }
     expect((await ask(['cancel', 't1'])).exitCode).toBe(2)
-    expect(asked).toEqual(['GET /api/vdf/status/t1', 'POST /api/vdf/estimate'])
+    expect(acts()).toEqual(['GET /api/vdf/status/t1', 'POST /api/vdf/estimate'])
     expect((await ask(['cancel', 't1', '--yes'])).exitCode).toBe(0)
   })
 
@@ -249,7 +251,7 @@ describe('cancel', () => {
   ])('of %s is not asked about', async (_what, change) => {
     shown = { ...running, ...change }
     expect((await ask(['cancel', 't1'])).exitCode).toBe(0)
-    expect(asked).toEqual(['GET /api/vdf/status/t1', 'DELETE /api/vdf/status/t1'])
+    expect(acts()).toEqual(['GET /api/vdf/status/t1', 'DELETE /api/vdf/status/t1'])
   })
 
   it.each([
@@ -262,7 +264,7 @@ describe('cancel', () => {
     expect(exitCode).toBe(6)
     expect(stderr).toContain(`SVC-TSK-004`)
     expect(stderr).toContain(how)
-    expect(asked).toEqual(['GET /api/vdf/status/t1'])
+    expect(acts()).toEqual(['GET /api/vdf/status/t1'])
     const cleared = await ask(['cancel', 't1', '--clear', '--no-json'])
     expect(cleared).toMatchObject({ exitCode: 0, stdout: 'task t1 is cleared\n' })
   })
@@ -282,7 +284,7 @@ describe('cancel', () => {
   it('--clear of a running one is a mistake', async () => {
     shown = running
     expect((await ask(['cancel', 't1', '--clear', '--yes'])).exitCode).toBe(2)
-    expect(asked).toEqual(['GET /api/vdf/status/t1'])
+    expect(acts()).toEqual(['GET /api/vdf/status/t1'])
   })
 })
 

@@ -20,10 +20,13 @@ export function flatten(value: unknown, prefix = ''): [string, unknown][] {
 }
 
 /**
- * `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send. Values are JSON where they parse as
- * JSON, text otherwise.
+ * `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send, or one field and its value as two
+ * words. Values are JSON where they parse as JSON, text otherwise.
  */
-export function parseAssignments(assignments: readonly string[]): Record<string, unknown> {
+export function parseAssignments(words: readonly string[]): Record<string, unknown> {
+  const [field, value, ...more] = words
+  const isPair = field?.includes('=') === false && value !== undefined && more.length === 0
+  const assignments = isPair ? [`${field}=${value}`] : words
   const patch = Object.create(null) as Record<string, unknown>
   for (const assignment of assignments) {
     const at = assignment.indexOf('=')
@@ -127,7 +130,7 @@ export function addConfigCommands(program: Command, run: Run): void {
 
   config
     .command('set')
-    .argument('<assignments...>', 'FIELD=VALUE, such as mode=light')
+    .argument('<assignments...>', 'FIELD=VALUE, such as mode=light; or one FIELD and its VALUE')
     .description('change fields while the daemon runs')
     .action(
       action(run, async (context, _options: unknown, assignments: string[]) => {

@@ -1,0 +1,55 @@
+/** Names as people type them: any case, a closing dot, without the suffix of the network, in Unicode. */
+import type { Command } from 'commander'
+import { spellName, TypedNameError, type TypedName } from '../../util/typed-name.ts'
+import { connect } from '../connection/connect.ts'
+import { Context, type GlobalOptions, type Run } from '../context.ts'
+import { usageFailure } from '../failures/failure.ts'
+import { loadProfile } from '../profile.ts'
+import { printable } from '../terminal/format.ts'
+
+/** Arguments and options of commands that are names of the network. DIDs in their place stay as they are. */
+const NAMED = new Set(['name', 'names'])
+
+/** Spells the names on a command line before its command runs. Throws CLI-USE-001 for what can't be one. */
+export async function spellNames(run: Run, command: Command): Promise<void> {
+  const context = new Context(run, command.optsWithGlobals<GlobalOptions>())
+  const suffix = (): Promise<string> => suffixOf(context, command)
+  const spelt = async (given: unknown): Promise<unknown> => {
+    if (Array.isArray(given)) return Promise.all(given.map(spelt))
+    return typeof given === 'string' ? spellOne(context, given, suffix) : given
+  }
+  for (const [index, argument] of command.registeredArguments.entries())
+    if (NAMED.has(argument.name())) command.processedArgs[index] = await spelt(command.processedArgs[index])
+  if (command.options.some((option) => option.attributeName() === 'name'))
+    command.setOptionValue('name', await spelt(command.getOptionValue('name')))
+}
+
+async function spellOne(context: Context, text: string, suffix: () => Promise<string>): Promise<string> {
+  if (text.startsWith('did:') || text.trim() === '') return text
+  const { name, unicode } = spellOrFail(text)
+  const below = name.includes('.') ? '' : `.${await suffix()}`
+  // Who types ASCII and means it needs no word about it.
+  if (unicode !== undefined || /[^\0-\x7f]/u.test(text))
+    context.output.note(`• ${printable(unicode ?? text)}${unicode === undefined ? '' : below} is ${name}${below}`)
+  return `${name}${below}`
+}
+
+function spellOrFail(text: string): TypedName {
+  try {
+    return spellName(text)
+  } catch (error) {
+    if (!(error instanceof TypedNameError)) throw error
+    throw usageFailure(
+      `"${text}" can't be a name: ${error.message}`,
+      'Check the spelling. A name that somebody holds all the same is looked up by its form in ASCII, xn--...'
+    )
+  }
+}
+
+/** Of the network that the command names with --network, else of the daemon's. */
+async function suffixOf(context: Context, command: Command): Promise<string> {
+  if (command.options.some(({ long }) => long === '--network'))
+    return loadProfile(context, command.getOptionValue('network') as string | undefined).tld
+  const { zone } = await connect(context, { anonymous: true }).dns()
+  return zone.replace(/\.$/u, '')
+}

@@ -1,0 +1,91 @@
+/**
+ * A name as a person types it, spelt as the network has it. Uses nothing of Node, so that a page can load it too. Not for
+ * the rules of the protocol: Unicode tables differ between engines.
+ */
+import punycode from 'punycode/punycode.js'
+
+/** What a person typed can't be a name; the message says why. It quotes characters of the text as they are. */
+export class TypedNameError extends Error {
+  override readonly name = 'TypedNameError'
+}
+
+export interface TypedName {
+  /** In lower case, without a closing dot, each label in ASCII. Whether the network takes it is for the daemon to say. */
+  readonly name: string
+  /** The same as people read it; undefined where that is no other text. */
+  readonly unicode: string | undefined
+}
+
+const ACE_PREFIX = 'xn--'
+
+/**
+ * `Bücher.` as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it: non-transitional, NFC,
+ * with CheckBidi and CheckJoiners. On top come CheckHyphens, UseSTD3ASCIIRules, letters and digits alone (as IDNA 2008:
+ * no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. Throws TypedNameError.
+ */
+export function spellName(text: string): TypedName {
+  const labels = text.trim().split(/[.\u3002\uff0e\uff61]/u)
+  if (labels.length > 1 && labels.at(-1) === '') labels.pop()
+  const name = labels.map(spellLabel).join('.')
+  const unicode = name.split('.').map(readableLabel).join('.')
+  return { name, unicode: unicode === name ? undefined : unicode }
+}
+
+function spellLabel(label: string): string {
+  if (/^[\0-\x7f]*$/u.test(label)) return label.toLowerCase()
+  // A host of a URL is unescaped and cut at these first.
+  if (!/^[A-Za-z0-9\-\u0080-\u{10ffff}]+$/u.test(label))
+    throw new TypedNameError('apart from letters and digits, a name has hyphens alone')
+  const ascii = hostOf(label)
+  const readable = ascii === undefined ? '' : readableLabel(ascii)
+  if (ascii === undefined || !/^[a-z0-9-]+$/u.test(ascii) || !/^[\p{L}\p{M}\p{Nd}-]+$/u.test(readable))
+    throw new TypedNameError(
+      'it has characters that no name has, such as symbols, or letters in an order that names do not have (UTS #46)'
+    )
+  if (/^-|-$|^..--/u.test(readable))
+    throw new TypedNameError('hyphens are not allowed at the start, at the end, or third and fourth')
+  requireOneScript(readable)
+  return ascii
+}
+
+/** UTS #46 of the platform; undefined for what it refuses. The label behind keeps digits from being an IPv4 address. */
+function hostOf(label: string): string | undefined {
+  const url = `http://${label}.a`
+  return URL.canParse(url) ? new URL(url).hostname.slice(0, -2) : undefined
+}
+
+function readableLabel(label: string): string {
+  if (!label.startsWith(ACE_PREFIX)) return label
+  try {
+    return punycode.decode(label.slice(ACE_PREFIX.length)).toWellFormed() || label
+  } catch {
+    return label
+  }
+}
+
+/** Those in common use (UAX #31, table 5). */
+const SCRIPTS =
+  'Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew ' +
+  'Hiragana Kannada Katakana Khmer Lao Latin Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan'
+/** Those that one language writes together (UTS #39, section 5.2). */
+const TOGETHER = ['Latin Han Hiragana Katakana', 'Latin Han Bopomofo', 'Latin Han Hangul']
+
+const COMMON = String.raw`\p{scx=Common}\p{scx=Inherited}`
+const scriptClass = (scripts: string): string => scripts.replaceAll(/\w+ ?/gu, (each) => `\\p{scx=${each.trim()}}`)
+const ALLOWED = [...SCRIPTS.split(' '), ...TOGETHER].map(
+  (each) => new RegExp(`^[${scriptClass(each)}${COMMON}]*$`, 'u')
+)
+
+function requireOneScript(label: string): void {
+  if (ALLOWED.some((pattern) => pattern.test(label))) return
+  const letters = Array.from(label).filter((letter) => !new RegExp(`[${COMMON}]`, 'u').test(letter))
+  const scriptOf = (letter: string): string =>
+    SCRIPTS.split(' ').find((script) => new RegExp(scriptClass(script), 'u').test(letter)) ??
+    'a script not in common use'
+  const scripts = [...new Set(letters.map(scriptOf))]
+  throw new TypedNameError(
+    scripts.length === 1
+      ? `it has letters of ${scripts[0]}`
+      : `it mixes letters of ${scripts.join(' and ')}: such a name can pass for another one`
+  )
+}
