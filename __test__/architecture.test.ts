@@ -21,7 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Verification of VDF proofs without the addon.
   vdf: ['protocol'],
   // chronym/client/node: finds the daemon of this machine. chronym/client itself is api/client.
-  library: ['protocol', 'api', 'config', 'data-directory'],
+  library: ['protocol', 'api', 'config', 'data-directory', 'util'],
   // chronym/verify
   verify: ['protocol', 'vdf', 'native', 'util'],
   time: ['protocol', 'store', 'beacon'],

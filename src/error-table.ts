@@ -266,7 +266,7 @@ export const ERROR_TABLE = {
     cause:
       'The data directory belongs to a seed, but the file seed-words is ' +
       'missing. A new seed could neither renew nor publish its names.',
-    cure: 'Restore the 24 words with `chronym key import --data-dir DIR`, or start in a new directory.'
+    cure: 'Restore the 24 words with `chronym key import`, or start in a new directory.'
   },
   'SVC-KEY-002': {
     status: 409,

@@ -6,11 +6,21 @@ export type { Logger }
 /** Names of members that could carry a secret, at any depth. */
 const SECRETS = ['token', 'authorization', 'seed', 'secretKey', 'req.headers.authorization', 'req.headers.cookie']
 
-export function createLogger(level: string): Logger {
+/** `message` may change each message, such as the commands in it. */
+export function createLogger(level: string, message: (text: string) => string = (text) => text): Logger {
   const destination = process.stderr.isTTY
     ? { write: (line: string) => process.stderr.write(logLineText(line)) }
     : pino.destination({ fd: 2, sync: true })
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: SECRETS }, destination)
+  const hooks: pino.LoggerOptions['hooks'] = {
+    logMethod(words, method) {
+      Reflect.apply(
+        method,
+        this,
+        words.map((word: unknown) => (typeof word === 'string' ? message(word) : word))
+      )
+    }
+  }
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: SECRETS, hooks }, destination)
 }
 
 /**

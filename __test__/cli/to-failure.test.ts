@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
-import { daemon, ask } from './fake-daemon.ts'
+import { withDaemon } from '../../src/util/shell-commands.ts'
+import { daemon, ask, url } from './fake-daemon.ts'
 
 describe('errors of the daemon', () => {
   it.each<[ErrorCode, number]>([
@@ -29,7 +30,10 @@ describe('errors of the daemon', () => {
       error: {
         code,
         detail: `detail of ${code}`,
-        cure: code === 'SVC-AUT-001' ? expect.stringContaining('--data-dir') : ERROR_TABLE[code].cure,
+        cure:
+          code === 'SVC-AUT-001'
+            ? expect.stringContaining('--data-dir')
+            : withDaemon(ERROR_TABLE[code].cure, { api: url }),
         status: ERROR_TABLE[code].status,
         request_id: 'r7',
         exit_code: exitCode

@@ -38,9 +38,11 @@ async function ownsTheName(daemon: Daemon): Promise<void> {
 }
 
 beforeAll(async () => {
-  directory = scene.directory()
+  // Commands in messages quote it.
+  directory = join(scene.directory(), 'my names')
   const daemon = await scene.daemon(['--data-dir', directory])
   expect(daemon.logText()).toContain('write its 24 words down')
+  expect(daemon.logText()).toContain(`chronym --data-dir '${directory}' key show`)
   words = readFileSync(join(directory, 'seed-words'), 'utf8').trim()
   expect(daemon.logText()).not.toContain(words.split(' ').slice(0, 2).join(' '))
   const registering = await daemon.request('POST', '/api/vdf/register', { name: NAME })
@@ -85,6 +87,9 @@ describe('the directory of a killed daemon that owns a name', () => {
     const { code: ended, stderr } = await runToEnd('src/daemon/main.ts', [...QUIET, '--data-dir', directory, ...args])
     expect(stderr).toContain(code)
     expect(stderr).toContain(directory)
+    const commands = stderr.match(/`chronym (?!daemon)[^`]*`/gu) ?? []
+    for (const command of commands) expect(command).toContain(`chronym --data-dir '${directory}' `)
+    if (code === 'SVC-KEY-001') expect(commands).toHaveLength(1)
     expect(ended).toBe(exitCode)
     expect(image()).toEqual(before)
     for (const [file, copy] of kept) copyFileSync(copy, file)
@@ -97,7 +102,8 @@ describe('the directory of a killed daemon that owns a name', () => {
     expect(await runToEnd('src/cli/main.ts', ['key', 'import', paper, '--data-dir', directory])).toMatchObject({
       code: 0
     })
-    const daemon = await scene.daemon(['--data-dir', directory])
+    const daemon = await scene.daemon(['--data-dir', directory, '--seed-passphrase-file', '/not/needed'])
+    expect(daemon.logText()).toContain(`\`chronym --data-dir '${directory}' key passphrase\` gives it one`)
     await ownsTheName(daemon)
     expect(daemon.summary.peer_id).toBe(peerId)
     expect(daemon.logText()).not.toContain('24 words')

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { EXIT, type ExitCode } from './failures/exit-codes.ts'
 import { Output, type TerminalStream } from './terminal/output.ts'
+import type { MeantDaemon } from '../util/shell-commands.ts'
 
 /** What surrounds a run of the command line; tests pass their own. */
 export interface Surroundings {
@@ -29,6 +31,11 @@ export interface Run {
   usage: string
 }
 
+/** The daemon that the options name: what a command in a message must name too. The environment holds for it as well. */
+export function meantDaemon({ dataDir, api }: GlobalOptions): MeantDaemon {
+  return { dataDir: dataDir === undefined ? undefined : resolve(dataDir), api }
+}
+
 export class Context {
   readonly run: Run
   readonly options: GlobalOptions
@@ -38,7 +45,14 @@ export class Context {
     const { stdout, stderr, env } = run.surroundings
     this.run = run
     this.options = options
-    this.output = new Output({ stdout, stderr, env, json: options.json, color: options.color })
+    this.output = new Output({
+      stdout,
+      stderr,
+      env,
+      json: options.json,
+      color: options.color,
+      daemon: meantDaemon(options)
+    })
   }
 
   get stdin(): Readable {

@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from 'commander'
-import type { Run, Surroundings } from './context.ts'
+import { meantDaemon, type GlobalOptions, type Run, type Surroundings } from './context.ts'
 import { EXIT, type ExitCode } from './failures/exit-codes.ts'
 import { usageFailure, type Failure } from './failures/failure.ts'
 import { buildProgram } from './program.ts'
@@ -20,9 +20,15 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   } catch (error) {
     // Help and version come as errors too, with exit code 0.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
-    const { json, color } = program.opts<{ json?: boolean; color?: boolean }>()
+    const options = program.opts<GlobalOptions>()
+    const { json, color } = options
     // A usage error may come before --json was read.
-    const output = new Output({ ...surroundings, json: json ?? (args.includes('--json') ? true : undefined), color })
+    const output = new Output({
+      ...surroundings,
+      json: json ?? (args.includes('--json') ? true : undefined),
+      color,
+      daemon: meantDaemon(options)
+    })
     // A group of commands without one of them: its help is the answer.
     if (error instanceof CommanderError && error.code === 'commander.help') {
       output.note(run.usage)

@@ -20,6 +20,7 @@ import { askHidden } from '../util/secret-input.ts'
 import { notify } from '../native/notify.ts'
 import type { PassphraseSources } from './seed-at-start.ts'
 import { createServiceManager } from './service-manager.ts'
+import { withDaemon } from '../util/shell-commands.ts'
 import { VERSION } from '../version.ts'
 
 export const EXIT_OK = 0
@@ -174,7 +175,8 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     manager.starting()
     daemon = await startDaemon(invocation.sources, { passphrase: passphraseSources(env, stopSignal) })
   } catch (error) {
-    process.stderr.write(`chronym: ${describe(error)}\n`)
+    const { data_dir: dataDir } = invocation.sources.flags as { data_dir?: string }
+    process.stderr.write(`chronym: ${withDaemon(describe(error), { dataDir })}\n`)
     return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED
   }
   process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon))

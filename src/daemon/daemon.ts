@@ -15,6 +15,7 @@ import { NODE_SEED_BYTES } from '../data-directory/node-key.ts'
 import { dataPaths, defaultDataDir, makePrivateDirectory, type DataPaths } from '../data-directory/paths.ts'
 import { writeRunningRecord } from '../data-directory/running-record.ts'
 import { createLogger, type Logger } from '../log.ts'
+import { withDaemon } from '../util/shell-commands.ts'
 import { createNativePool } from '../native/pool/pool.ts'
 import { createNetwork } from '../network/network.ts'
 import { defaultListenAddress } from '../network/transport/default-listen.ts'
@@ -89,11 +90,12 @@ export async function startDaemon(
   const early = checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'configuration')
   const keptBackup = configuredBackup(early)
   configuredDns(early)
-  const log = createLogger(early.log.level)
+  const profile = loadProfile(early.network)
+  const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
+  // Who reads the log may be another user, whose own directory is another one.
+  const log = createLogger(early.log.level, (text) => withDaemon(text, { dataDir: paths.root }))
   const life = new Lifecycle((what, error) => log.error({ err: error }, `${what} did not stop cleanly`))
   try {
-    const profile = loadProfile(early.network)
-    const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
     if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
     const directory = await openDirectory({
       paths,

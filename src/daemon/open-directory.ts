@@ -9,6 +9,7 @@ import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import type { Logger } from '../log.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { SeedHolder } from '../registry/seed-holder.ts'
+import { withDaemon } from '../util/shell-commands.ts'
 import { systemClock as clock } from '../time/clock.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { seedAtStart, type PassphraseSources } from './seed-at-start.ts'
@@ -87,7 +88,7 @@ export async function openDirectory({
     seed.onUnlock(() => keeper?.resume())
   )
   if (isHalfSealed(paths)) log.warn({ clear: paths.seed, sealed: paths.sealedSeed }, HALF_SEALED)
-  if (seed.isLocked) log.warn({ unlock: `chronym unlock --data-dir ${paths.root}` }, LOCKED_SEED)
+  if (seed.isLocked) log.warn({ unlock: withDaemon('chronym unlock', { dataDir: paths.root }) }, LOCKED_SEED)
   warnOfKeys(directory, paths, log)
   return { ...directory, seed, keeper }
 }
@@ -100,7 +101,10 @@ function warnOfKeys({ isSeedNew, isNodeKeyReplaced }: DataDirectory, paths: Data
     )
   if (!isSeedSafe(paths))
     log.warn(
-      { show: `chronym key show --data-dir ${paths.root}`, check: `chronym key check --data-dir ${paths.root}` },
+      {
+        show: withDaemon('chronym key show', { dataDir: paths.root }),
+        check: withDaemon('chronym key check', { dataDir: paths.root })
+      },
       isSeedNew ? NEW_SEED : UNCHECKED_SEED
     )
 }

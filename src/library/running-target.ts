@@ -1,11 +1,12 @@
 /** The daemon that runs on a data directory, and what it must prove. */
 import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { proofKey } from '../api/daemon-proof.ts'
 import type { Target } from '../api/client/proven-fetch.ts'
 import { UnreachableError } from '../api/client/transport.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { readRunningRecord } from '../data-directory/running-record.ts'
+import { shellWord } from '../util/shell-commands.ts'
 import { messageOf } from '../protocol/errors.ts'
 
 export interface TargetOptions {
@@ -19,7 +20,7 @@ export interface TargetOptions {
 
 /** Throws UnreachableError when none runs there, and what `token` throws. */
 export function runningTarget(paths: DataPaths, { token: readToken, elsewhere, address }: TargetOptions): Target {
-  const start = `Start it: chronym daemon --data-dir ${paths.root}. ${elsewhere}`
+  const start = `Start it: chronym daemon --data-dir ${shellWord(resolve(paths.root))}. ${elsewhere}`
   let record: ReturnType<typeof readRunningRecord>
   try {
     record = readRunningRecord(paths)

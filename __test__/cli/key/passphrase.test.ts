@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sealSeed, unsealSeed } from '../../../src/backup/sealed-seed.ts'
+import { EXIT } from '../../../src/cli/failures/exit-codes.ts'
 import { openDataDirectory, sealOwnerSeed } from '../../../src/data-directory/open.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { dataPaths, type DataPaths } from '../../../src/data-directory/paths.ts'
@@ -219,7 +220,7 @@ describe('a sealed seed', () => {
           file('old', OLD)
         ])
       ).exitCode
-    ).toBe(0)
+    ).toBe(EXIT.empty)
     paths = dataPaths(join(parent, 'clear'))
     expect(
       (await chronym(['restore', archive, '--yes', '--passphrase-file', file('backup', 'backup passphrase')])).exitCode

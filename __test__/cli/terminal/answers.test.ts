@@ -95,7 +95,7 @@ describe('answers', () => {
     try {
       const { stdout } = await ask(['status'], { terminal: true })
       expect(stripVTControlCharacters(stdout)).toContain(
-        'the seed is locked: 1 signature waits: renew alice.chronym\n  unlock it: chronym unlock'
+        `the seed is locked: 1 signature waits: renew alice.chronym\n  unlock it: chronym --api ${url} unlock`
       )
       expect(JSON.parse((await ask(['status'])).stdout)).toMatchObject({ seed: shown.seed })
     } finally {

@@ -16,6 +16,7 @@ import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { usageFailure } from '../failures/failure.ts'
 import { noteBackup, readBackupState, type BackupState } from '../../data-directory/seed-safety.ts'
 import { newPassphrase } from '../input/secret.ts'
+import { aboutDirectory } from '../key/about-directory.ts'
 import { ownSeed } from '../key/own-seed.ts'
 import { localPaths } from '../connection/location.ts'
 import { loadProfile } from '../profile.ts'
@@ -78,8 +79,18 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
     ...summary,
     left_out: leftOut
   }
-  context.output.answer(answer, () => `${file}: ${contentsText(summary)}, network ${contents.profile.id}`)
-  return EXIT.ok
+  context.output.answer(
+    answer,
+    () =>
+      `${file}: ${contentsText(summary)}, network ${contents.profile.id}\n` +
+      `of ${aboutDirectory(paths, summary.names.length)}`
+  )
+  if (summary.names.length + summary.identities.length + summary.drafts.length > 0) return EXIT.ok
+  context.output.note(
+    `warning: there is nothing in this backup but a seed: ${aboutDirectory(paths, 0)}. If your names are in another ` +
+      'directory, name it with --data-dir'
+  )
+  return EXIT.empty
 }
 
 /**

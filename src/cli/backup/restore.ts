@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { decodeContents, MAX_PLAINTEXT_BYTES } from '../../backup/container.ts'
 import { decrypt, takesPassphrase, type Unlock } from '../../backup/encryption.ts'
 import type { BackupSummary } from '../../backup/records.ts'
+import { shellWord } from '../../util/shell-commands.ts'
 import { requireEmptyDirectory, writeDirectory } from '../../backup/restore.ts'
 import { sealSeed } from '../../backup/sealed-seed.ts'
 import { verifyContents } from '../../backup/verify.ts'
@@ -68,7 +69,7 @@ export async function sealedFor(
 
 /** How the daemon of a restored directory is started. */
 export function startLine(root: string, network: string): string {
-  return `start it: chronym daemon --network ${network} --data-dir ${root}`
+  return `start it: chronym daemon --network ${shellWord(network)} --data-dir ${shellWord(root)}`
 }
 
 function lines({ names, drafts, identities, tasks }: BackupSummary): string[] {

@@ -66,7 +66,8 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
         remarks: plan.remarks,
         obstacle: plan.obstacle ?? null
       },
-      () => `${shown()}${plan.obstacle === undefined ? '\n\nWrite it: chronym dns setup --apply' : ''}`
+      () =>
+        `${shown()}${plan.obstacle === undefined ? context.output.commands('\n\nWrite it: chronym dns setup --apply') : ''}`
     )
     return EXIT.ok
   }
@@ -82,7 +83,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
   const done = apply(host, plan)
   context.output.answer(
     { system: system.id, ...done },
-    () => `${doneText('wrote', done.written, done.commands)}\nTest it: chronym dns test`
+    () => `${doneText('wrote', done.written, done.commands)}\n${context.output.commands('Test it: chronym dns test')}`
   )
   return EXIT.ok
 }

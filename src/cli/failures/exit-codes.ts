@@ -10,6 +10,7 @@ export const EXIT = {
   refused: 6,
   unavailable: 7,
   fault: 8,
+  empty: 9,
   interrupted: 130
 } as const
 
@@ -34,6 +35,7 @@ export const EXIT_CODE_MEANINGS: readonly (readonly [ExitCode, string])[] = [
     'Not now: network offline, beacon down, too few peers, rate limit, full queue. Trying again later makes sense.'
   ],
   [EXIT.fault, 'Something is broken here: internal error, disk full, addon missing.'],
+  [EXIT.empty, 'Done, but the backup holds a seed alone: no name, identity or draft. Is it the right data directory?'],
   [EXIT.interrupted, 'Interrupted by Ctrl-C.']
 ]
 

@@ -36,7 +36,7 @@ export function identitiesText(identities: readonly OwnIdentityView[]): string {
 
 export async function runList(context: Context): Promise<ExitCode> {
   const identities = await connect(context).identities()
-  context.output.answer(identities, () => identitiesText(identities))
+  context.output.answer(identities, () => context.output.commands(identitiesText(identities)))
   return EXIT.ok
 }
 

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { loadProfile, networkReference } from '../profile.ts'
 import { readSeed } from '../seed.ts'
+import { shellWord } from '../../util/shell-commands.ts'
 import { plural, printable } from '../terminal/format.ts'
 import { makeSecretDirectory, refuseExisting, secretFileOf, writeSecret, type Secret } from './secret-file.ts'
 
@@ -50,7 +51,7 @@ export async function runCommit(context: Context, text: string, options: CommitO
   if (options.offline === true) {
     output.text(JSON.stringify(request))
     output.note(
-      `secret kept in ${file}; send the body above to POST /api/commit, then: chronym reveal ${name} --file ${file}`
+      `secret kept in ${file}; send the body above to POST /api/commit, then: chronym reveal ${name} --file ${shellWord(file)}`
     )
     return EXIT.ok
   }
@@ -61,12 +62,14 @@ export async function runCommit(context: Context, text: string, options: CommitO
   output.answer(
     { name, commitment: secret.commitment, secret_file: file, pulse_round: pulseRound, stored_by, of },
     () =>
-      [
-        `commitment ${secret.commitment} held by ${stored_by} of ${plural(of, 'peer')} asked`,
-        `secret kept in ${printable(file)}: without it the name can't be revealed`,
-        `next: chronym reveal ${printable(name)} --file ` +
-          `${printable(file)}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`
-      ].join('\n')
+      output.commands(
+        [
+          `commitment ${secret.commitment} held by ${stored_by} of ${plural(of, 'peer')} asked`,
+          `secret kept in ${printable(file)}: without it the name can't be revealed`,
+          `next: chronym reveal ${printable(name)} --file ` +
+            `${shellWord(printable(file))}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`
+        ].join('\n')
+      )
   )
   return EXIT.ok
 }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { withDaemon, type MeantDaemon } from '../../util/shell-commands.ts'
 import { printable, printableMessage } from './format.ts'
 import { Painter } from './painter.ts'
 
@@ -17,6 +18,8 @@ export interface OutputOptions {
   env: Readonly<Record<string, string | undefined>>
   /** `--json` / `--no-json`; undefined leaves it to where stdout goes. */
   json?: boolean | undefined
+  /** The daemon of this run; commands in messages name it. */
+  daemon?: MeantDaemon
   /** `--no-color`. */
   color?: boolean | undefined
 }
@@ -86,7 +89,12 @@ export class Output {
 
   /** A line on stderr, whatever was asked for. */
   error(text: string): void {
-    this.#options.stderr.write(`${printableMessage(text)}\n`)
+    this.#options.stderr.write(`${printableMessage(this.commands(text))}\n`)
+  }
+
+  /** The text with the options that its commands need to reach the daemon of this run. */
+  commands(text: string): string {
+    return withDaemon(text, this.#options.daemon ?? {})
   }
 
   painter(): Painter {

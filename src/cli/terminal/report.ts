@@ -4,12 +4,15 @@ import { printable } from './format.ts'
 import type { Output } from './output.ts'
 
 /** A failure as `--json` shows it on stderr. */
-export function failureToJson(failure: Failure): Record<string, unknown> {
+export function failureToJson(
+  failure: Failure,
+  commands: (text: string) => string = (text) => text
+): Record<string, unknown> {
   return {
     error: {
       code: failure.code,
-      detail: failure.message,
-      ...(failure.cure === undefined ? {} : { cure: failure.cure }),
+      detail: commands(failure.message),
+      ...(failure.cure === undefined ? {} : { cure: commands(failure.cure) }),
       ...(failure.status === undefined ? {} : { status: failure.status }),
       ...(failure.errors.length === 0 ? {} : { errors: failure.errors }),
       ...(failure.requestId === undefined ? {} : { request_id: failure.requestId }),
@@ -39,7 +42,7 @@ function headline({ code, message, errors }: Failure): string {
 /** Prints a failure on stderr: code, detail, the fields at fault, cure. */
 export function reportFailure(output: Output, failure: Failure): void {
   if (output.explicitJson) {
-    output.error(printable(JSON.stringify(failureToJson(failure))))
+    output.error(printable(JSON.stringify(failureToJson(failure, (text) => output.commands(text)))))
     return
   }
   const paint = output.paintError

@@ -12,6 +12,7 @@ import { formatMasterFile } from '../zone-file/format.ts'
 import { parseMasterFile, type FileProblem, type ParsedFile } from '../zone-file/parse.ts'
 import { changesBetween, inSpellingOf, isUnchanged, type ZoneChanges } from './changes.ts'
 import { currentZone, type CurrentZone } from './current.ts'
+import { shellWord } from '../../util/shell-commands.ts'
 import { editorOf, openInEditor } from './editor.ts'
 import { problemsInFile } from './file-problems.ts'
 import { requireConsentToLoss } from './saving.ts'
@@ -41,7 +42,7 @@ export async function editZone(context: Context, client: Client, name: string): 
     return edited
   } catch (error) {
     context.output.error(
-      `your text is kept in ${file}; save it with: chronym zone import ${printable(canonicalName(name))} ${file}`
+      `your text is kept in ${file}; save it with: chronym zone import ${printable(canonicalName(name))} ${shellWord(file)}`
     )
     throw error
   }

@@ -61,8 +61,9 @@ export async function replaceZone(
 
 export function showSaved(context: Context, name: string, saved: { serial: number }, changes: ZoneChanges): void {
   if (!isUnchanged(changes)) context.output.note(formatChanges(changes))
-  context.output.answer(
-    saved,
-    () => `saved as serial ${saved.serial}; make it live: chronym zone publish ${printable(canonicalName(name))}`
+  context.output.answer(saved, () =>
+    context.output.commands(
+      `saved as serial ${saved.serial}; make it live: chronym zone publish ${printable(canonicalName(name))}`
+    )
   )
 }

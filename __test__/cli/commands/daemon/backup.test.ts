@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeDirectory } from '../../../../src/backup/restore.ts'
+import { EXIT } from '../../../../src/cli/failures/exit-codes.ts'
 import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { keys } from '../../../../src/store/keys.ts'
@@ -59,6 +60,16 @@ beforeAll(async () => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('a backup on the command line', () => {
+  it('says which daemon it is of, and ends with a code of its own where there is nothing but a seed', async () => {
+    const empty = ['--data-dir', at('nothing yet'), 'backup', at('empty.age'), '--recipient', recipient, '--no-json']
+    writeDirectory(at('nothing yet'), { profile: builtInProfiles.local, words: WORDS, records: new Map(), files: [] })
+    const { exitCode, stdout, stderr } = await cli(empty)
+    expect(exitCode).toBe(EXIT.empty)
+    expect(stdout).toContain(`\nof the daemon of ${at('nothing yet')}, which does not run, with no names\n`)
+    expect(stderr).toContain('nothing in this backup but a seed')
+    expect(readdirSync(scratch)).toContain('empty.age')
+  })
+
   it('is for its owner alone, and is not replaced unasked', async () => {
     expect(statSync(at('mine.age')).mode & 0o777).toBe(0o600)
     const again = ['--data-dir', at('original'), 'backup', at('mine.age'), '--recipient', recipient]

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM_IDS } from '../../../../src/cli/dns/setup/systems.ts'
 import { DNS_BODY, DNSKEY_DATA, DnsScene, say } from '../../dns/scene.ts'
-import { ask, daemon, shown } from '../../fake-daemon.ts'
+import { ask, daemon, shown, url } from '../../fake-daemon.ts'
 import { cli } from '../../harness.ts'
 
 const scene = new DnsScene()
@@ -90,7 +90,7 @@ describe('dns setup', () => {
     const { exitCode, stdout } = await ask([...apply, '--yes'], { terminal: true })
     expect([exitCode, stdout]).toEqual([
       0,
-      `wrote ${OURS}\nnot run here: systemctl restart unbound\nTest it: chronym dns test\n`
+      `wrote ${OURS}\nnot run here: systemctl restart unbound\nTest it: chronym --api ${url} dns test\n`
     ])
     expect(readFileSync(join(root, OURS), 'utf8')).toContain(ds)
     const undo = await cli(['--api', 'http://127.0.0.1:1', 'dns', 'setup', '--undo', '--root', root])

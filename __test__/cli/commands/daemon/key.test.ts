@@ -8,6 +8,9 @@ import { dataPaths, type DataPaths } from '../../../../src/data-directory/paths.
 import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { isSeedSafe, noteBackup, readBackupState } from '../../../../src/data-directory/seed-safety.ts'
+import { writeRunningRecord } from '../../../../src/data-directory/running-record.ts'
+import { keys } from '../../../../src/store/keys.ts'
+import { INSTANCE } from '../../../api/helpers/world.ts'
 import { cli, type CliResult, type CliSettings } from '../../harness.ts'
 
 const WORDS = seedToWords(new Uint8Array(32).fill(1))
@@ -106,6 +109,25 @@ describe('chronym key check', () => {
     expect(isSeedSafe(paths)).toBe(true)
     expect(statSync(paths.backupState).mode & 0o777).toBe(0o600)
     expect(readFileSync(paths.backupState, 'utf8')).not.toContain(WORDS.split(' ')[0])
+  })
+
+  it('says whose words they are, and how many names that daemon has', async () => {
+    await used()
+    const said = async (stdin: string): Promise<string> => (await key(['key', 'check', '--no-json'], { stdin })).stdout
+    expect(await said(WORDS)).toBe(
+      `These are the words of the daemon of ${paths.root}, which does not run, with no names. Keep them safe.\n`
+    )
+    const { store } = openDataDirectory(paths, builtInProfiles.local)
+    store.put(keys.ownedName('alice.chronym'), new Uint8Array(1))
+    writeRunningRecord(paths, { url: 'http://127.0.0.1:7468', instance: INSTANCE })
+    try {
+      expect(await said(OTHERS)).toContain(
+        `not those of the daemon of ${paths.root}, at http://127.0.0.1:7468, with 1 name. `
+      )
+      expect(await said(OTHERS)).toContain(`chronym --data-dir ${paths.root} key show`)
+    } finally {
+      store.close()
+    }
   })
 
   it('asks on a terminal, line by line, and takes a file', async () => {

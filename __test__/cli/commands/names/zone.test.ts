@@ -52,7 +52,7 @@ describe('zone set', () => {
     const { exitCode, stderr } = await zone(['set', NAME, '-r', 'www A 192.0.2.1'])
     expect(exitCode).toBe(2)
     expect(stderr).toContain('would drop 1 record; nothing was changed')
-    expect(stderr).toContain('chronym zone add')
+    expect(stderr).toContain(`chronym --api ${url} zone add`)
     expect(stderr).toContain('--yes')
     expect(saved()?.serial).toBe(5)
   })

@@ -298,7 +298,7 @@ describe('release', () => {
     )
     expect({ exitCode: refused.exitCode, asked }).toEqual({ exitCode: 130, asked: ['GET /api/names'] })
     const { stdout } = await ask(RELEASE, { terminal: true, stdin: 'y\n' })
-    expect(stdout).toContain('chronym release --undo alice.chronym')
+    expect(stdout).toContain(`chronym --api ${url} release --undo alice.chronym`)
     expect(asked.at(-1)).toBe('POST /api/names/alice.chronym/release')
   })
 

@@ -65,7 +65,7 @@ async function test(context: Context, given: string | undefined, root: string | 
   const { verdictText } = await import('../../dns/text.ts')
   const resolvers = resolversOf(createHost(root), route.tld)
   const verdict = await probeDns({ route, name, resolvers, ask, lookup })
-  context.output.answer(verdict, (paint) => verdictText(verdict, route, paint))
+  context.output.answer(verdict, (paint) => context.output.commands(verdictText(verdict, route, paint)))
   return verdict.reaches ? EXIT.ok : EXIT.negative
 }
 

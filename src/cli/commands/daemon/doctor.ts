@@ -26,7 +26,7 @@ export function addDoctorCommand(program: Command, run: Run): void {
         const healthy = isHealthy(findings)
         context.output.answer({ healthy, checks: findings, configuration: configuration ?? null }, (paint) =>
           [
-            ...findings.map((finding) => findingLine(finding, paint)),
+            ...findings.map((finding) => context.output.commands(findingLine(finding, paint))),
             ...(configuration === undefined ? [] : ['', configurationText(configuration)])
           ].join('\n')
         )

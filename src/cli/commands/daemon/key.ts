@@ -78,10 +78,14 @@ async function check(
     const { noteBackup } = await import('../../../data-directory/seed-safety.ts')
     noteBackup(paths, { words_checked_at: new Date().toISOString() })
   }
+  const { aboutDirectory } = await import('../../key/about-directory.ts')
   context.output.answer({ matches, data_dir: paths.root }, () =>
     matches
-      ? `These are the words of ${paths.root}. Keep them safe.`
-      : `These are the words of another seed, not of ${paths.root}. Look at the right ones with: chronym key show`
+      ? `These are the words of ${aboutDirectory(paths)}. Keep them safe.`
+      : context.output.commands(
+          `These are the words of another seed, not those of ${aboutDirectory(paths)}. Another directory is named with ` +
+            '--data-dir; the words of this one are shown by: chronym key show'
+        )
   )
   return matches ? EXIT.ok : EXIT.negative
 }

@@ -16,7 +16,7 @@ export function addSelfCheckCommand(program: Command, run: Run): void {
         const findings = await selfCheck(context)
         const healthy = isHealthy(findings)
         context.output.answer({ healthy, checks: findings }, (paint) =>
-          findings.map((finding) => findingLine(finding, paint)).join('\n')
+          context.output.commands(findings.map((finding) => findingLine(finding, paint)).join('\n'))
         )
         return healthy ? EXIT.ok : EXIT.negative
       })

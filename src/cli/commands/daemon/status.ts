@@ -136,7 +136,10 @@ export function addStatusCommand(program: Command, run: Run): void {
             ...(seed !== undefined && { seed }),
             ...(names.length > 0 && { warned_names: names })
           },
-          (paint) => [networkText(status, dns, paint), ...lockLines(paint), ...warningLines(names, paint)].join('\n')
+          (paint) =>
+            context.output.commands(
+              [networkText(status, dns, paint), ...lockLines(paint), ...warningLines(names, paint)].join('\n')
+            )
         )
         return EXIT.ok
       })

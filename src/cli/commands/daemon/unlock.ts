@@ -51,7 +51,7 @@ export function addUnlockCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context) => {
         const seed = await connectProven(context).lock()
-        context.output.answer(seed, () => 'The seed is locked. Unlock it with: chronym unlock')
+        context.output.answer(seed, () => context.output.commands('The seed is locked. Unlock it with: chronym unlock'))
         return EXIT.ok
       })
     )

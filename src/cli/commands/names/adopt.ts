@@ -36,7 +36,7 @@ export function addAdoptCommand(program: Command, run: Run): void {
         if (names.length === 0) wanted.push(...(await client.wanted()))
         for (const name of names) wanted.push(await client.want(name))
         context.output.answer(wanted, () =>
-          wanted.length === 0 ? 'nothing is looked for' : wantedLines(wanted).join('\n')
+          wanted.length === 0 ? 'nothing is looked for' : context.output.commands(wantedLines(wanted).join('\n'))
         )
         return names.length > 0 && wanted.some(({ state }) => state !== 'adopted') ? EXIT.negative : EXIT.ok
       })

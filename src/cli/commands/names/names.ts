@@ -149,7 +149,9 @@ export function addNameCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context, _options: unknown, name: string) => {
         const explanation = await connect(context).explain(name)
-        context.output.answer(explanation, (paint) => explanationText(explanation, Date.now(), paint))
+        context.output.answer(explanation, (paint) =>
+          context.output.commands(explanationText(explanation, Date.now(), paint))
+        )
         return EXIT.ok
       })
     )
@@ -164,10 +166,12 @@ export function addNameCommands(program: Command, run: Run): void {
         // Programs read the names alone; `chronym adopt` lists what the daemon looks for.
         const wanted = context.output.json ? [] : await client.wanted()
         context.output.answer(names, (paint) =>
-          [
-            ownedText(names, Date.now(), paint, context.output.columns),
-            ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])
-          ].join('\n')
+          context.output.commands(
+            [
+              ownedText(names, Date.now(), paint, context.output.columns),
+              ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])
+            ].join('\n')
+          )
         )
         return EXIT.ok
       })

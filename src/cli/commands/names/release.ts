@@ -44,11 +44,11 @@ export function addReleaseCommand(program: Command, run: Run): void {
           await requireConsent(context, { cost, question: 'Let it lapse?', isGiven: options.yes === true })
         }
         const released = await client.release(name)
-        context.output.answer(
-          released,
-          () =>
+        context.output.answer(released, () =>
+          context.output.commands(
             `${printable(released.name)} is released and lapses at ${endOf(released)}. Until the grace ends, ` +
-            `take it back: chronym release --undo ${printable(released.name)}`
+              `take it back: chronym release --undo ${printable(released.name)}`
+          )
         )
         return EXIT.ok
       })

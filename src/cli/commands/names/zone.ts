@@ -214,7 +214,10 @@ export function addZoneCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context, options: { public?: boolean }, name: string) => {
         const found = await connect(context, { anonymous: options.public === true }).zone(name)
-        context.output.answer(found.zone, () => `; ${originOf(name, found)}\n${zoneText(found.zone)}`)
+        context.output.answer(
+          found.zone,
+          () => `; ${context.output.commands(originOf(name, found))}\n${zoneText(found.zone)}`
+        )
         return EXIT.ok
       })
     )

@@ -1,0 +1,41 @@
+/** Commands of `chronym` in messages, as they can be copied into a shell. Pure. */
+
+/** All that talk to a daemon or read its directory, as `chronym --help` has them. */
+export const MEANT_FOR_A_DAEMON =
+  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain id key kid lock manifest names pause ' +
+  'peers pins register release renew resolve restore resume reveal self-check status tasks token unlock zone'
+
+/** These read and write the directory itself, and take no address. */
+const LOCAL = /^(?:backup|daemon|key|restore|self-check)\b/u
+
+/**
+ * A command, and not a word of the sentence: it begins the text, or follows a quote, a bracket or a colon. One that names
+ * its directory is complete.
+ */
+const COMMAND = new RegExp(
+  '(?<=^|[`(]|[:;] |\\n *)chronym ' +
+    `(?<command>(?:${MEANT_FOR_A_DAEMON.replaceAll(' ', '|')})\\b(?![\\w-])(?![^\`\\n]*--(?:data-dir|api) ))`,
+  'gu'
+)
+
+/** A text as one word of the shell of this machine. */
+export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
+  if (/^[\w@%+=:,./-]+$/u.test(text) || (platform === 'win32' && /^[\w@%+=:,./\\-]+$/u.test(text))) return text
+  return platform === 'win32' ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Which daemon a command is for, where that is not the one that a bare command finds. */
+export interface MeantDaemon {
+  readonly dataDir?: string | undefined
+  readonly api?: string | undefined
+}
+
+/** The text with the options that each of its commands needs to reach that daemon. */
+export function withDaemon(text: string, { dataDir, api }: MeantDaemon): string {
+  const directory = dataDir === undefined ? '' : `--data-dir ${shellWord(dataDir)} `
+  const address = api === undefined ? '' : `--api ${shellWord(api)} `
+  if (directory + address === '') return text
+  return text.replace(COMMAND, (_match, command: string) => {
+    return `chronym ${directory}${LOCAL.test(command) ? '' : address}${command}`
+  })
+}
