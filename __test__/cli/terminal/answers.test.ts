@@ -242,7 +242,7 @@ describe('requests', () => {
     ])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ success: true, serial: 4, stored_by: 2, of: 3 })
-    const [save, publish] = daemon.requests.slice(-2)
+    const [save, publish] = daemon.requests.filter(({ method }) => method === 'POST').slice(-2)
     expect(save).toMatchObject({
       method: 'POST',
       path: '/api/zone/alice.chronym',

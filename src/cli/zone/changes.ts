@@ -40,6 +40,13 @@ export function isUnchanged({ added, removed, retimed }: ZoneChanges): boolean {
   return added.length + removed.length + retimed.length === 0
 }
 
+/** How many lines of `all` are about records that `own` does not name. */
+export function countBeyond(own: ZoneChanges, all: ZoneChanges): number {
+  const records = ({ added, removed, retimed }: ZoneChanges): LabelledRecord[] => [...added, ...removed, ...retimed]
+  const known = new Set(records(own).map(recordKey))
+  return records(all).filter((record) => !known.has(recordKey(record))).length
+}
+
 /** The zone `next`, with the spelling that `former` has of records which say the same. */
 export function inSpellingOf(former: ZoneInput, next: ZoneInput): ZoneInput {
   const before = new Map(recordsOf(former).map(({ label, ...record }) => [recordKey({ label, ...record }), record]))

@@ -9,6 +9,7 @@ import { createWorld, MAIN_TOKEN, type World } from '../../../api/helpers/world.
 import { utf8 } from '../../../../src/protocol/encoding/bytes.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { parseRecordData } from '../../../../src/protocol/zone/zone.ts'
+import type { OwnedNameView } from '../../../../src/views/owned-name.ts'
 import { cli, type CliSettings } from '../../harness.ts'
 
 const NAME = 'alice.chronym'
@@ -330,6 +331,62 @@ describe('zone import and export', () => {
     expect(await zone(['import', NAME, '-', '--yes'], { stdin: '@ SOA a b 1 1 1 1 1\na A 192.0.2.1\n' })).toMatchObject(
       { exitCode: 0, stderr: expect.stringContaining('the SOA is left out') as string }
     )
+  })
+})
+
+describe('--publish', () => {
+  const ADD = ['add', NAME, 'x', 'A', '192.0.2.9', '--publish']
+  const published = () => world.registry.calls.some(({ operation }) => operation === 'publishZone')
+
+  beforeEach(() => {
+    world.registry.owned.set(NAME, { name: NAME } as OwnedNameView)
+    world.registry.reveals.set(NAME, { ...REVEAL, payload: utf8(JSON.stringify({ serial: 4, records: { www: [A] } })) })
+  })
+
+  it.each([
+    ['y\n', 0],
+    ['\n', 130],
+    ['n\n', 130]
+  ])('shows all lines that go live and asks where earlier edits are among them: %j ends with %d', async (stdin, code) => {
+    const { exitCode, stderr } = await zone(ADD, { terminal: true, stdin })
+    expect(exitCode).toBe(code)
+    expect(stderr).toMatch(/^\+ +@ +60 +MX +10 mail\.example\.com$/mu)
+    expect(stderr).toMatch(/^\+ +x +A +192\.0\.2\.9$/mu)
+    expect(stderr).not.toMatch(/www/u)
+    if (code === 130) expect(stderr).toContain('nothing was published; your change is in the draft, serial 6')
+    expect(published()).toBe(code === 0)
+  })
+
+  it('needs --yes for them where nobody can be asked, and then shows them', async () => {
+    expect(await zone(ADD)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/1 line of earlier edits live too; nothing was published.*\n.*--yes/u) as string
+    })
+    expect(published()).toBe(false)
+    const { exitCode, stderr } = await zone([...ADD, '--yes'])
+    expect(exitCode).toBe(0)
+    expect(stderr).toMatch(/MX +10 mail/u)
+  })
+
+  it.each([
+    [['rm', NAME, 'www', 'A', '--publish'], /^- +www/mu],
+    [['edit', NAME, '--publish'], /^\+ +new /mu]
+  ])('asks with %j too', async (args, line) => {
+    const env = await editor(`echo 'new 1h IN A 192.0.2.8' >> "$1"`)
+    const { exitCode, stderr } = await zone(args, { terminal: true, stdin: '\n', env })
+    expect(exitCode).toBe(130)
+    expect(stderr).toMatch(line)
+    expect(stderr).toMatch(/MX +10 mail/u)
+    expect(published()).toBe(false)
+  })
+
+  it('asks nothing where only its own lines go live, or where the whole zone was given', async () => {
+    world.registry.zones.set(NAME, { serial: 5, records: { www: [A] } })
+    expect(await zone(ADD)).toMatchObject({ exitCode: 0, stderr: '+  x    A  192.0.2.9\n' })
+    expect(await zone(['set', NAME, '-r', 'x A 192.0.2.9', '--yes', '--publish'])).toMatchObject({
+      exitCode: 0,
+      stderr: '-  www    A  192.0.2.1\n+  x      A  192.0.2.9\n'
+    })
   })
 })
 

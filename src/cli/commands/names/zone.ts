@@ -10,12 +10,14 @@ import { formatTable, plural, printable } from '../../terminal/format.ts'
 import { recordsOfArguments, selectorsOfArguments } from '../../zone/arguments.ts'
 import {
   changesBetween,
+  countBeyond,
   formatChanges,
   isUnchanged,
   recordKey,
   recordsOf,
   type ZoneChanges
 } from '../../zone/changes.ts'
+import { requireConsent } from '../../questions/consent.ts'
 import { currentZone } from '../../zone/current.ts'
 import { editZone } from '../../zone/edit.ts'
 import { importZone } from '../../zone/import.ts'
@@ -25,9 +27,15 @@ import { readZone, zoneOfLines } from '../../zone-file/zone-input.ts'
 
 interface PublishOption {
   publish?: boolean
+  readonly yes?: boolean
 }
 interface SetOptions extends ReplaceOptions, PublishOption {
   record?: string[]
+}
+
+/** Whether the zone was given whole, so that all its lines are meant. */
+interface Given {
+  readonly isWhole: boolean
 }
 
 /** A zone in record lines, which `zone set` reads again. */
@@ -55,15 +63,31 @@ async function publish(context: Context, name: string): Promise<void> {
 async function finish(
   context: Context,
   name: string,
-  { publish: isWanted }: PublishOption,
+  options: PublishOption,
   saved: { serial: number },
-  changes: ZoneChanges
+  changes: ZoneChanges,
+  { isWhole }: Given = { isWhole: false }
 ): Promise<ExitCode> {
-  if (isWanted !== true) showSaved(context, name, saved, changes)
-  else {
-    if (!isUnchanged(changes)) context.output.note(formatChanges(changes))
-    await publish(context, name)
+  if (options.publish !== true) {
+    showSaved(context, name, saved, changes)
+    return EXIT.ok
   }
+  const { zone } = await currentZone(connect(context), name)
+  const live = changesBetween(await published(context, name), zone)
+  const others = isWhole ? 0 : countBeyond(changes, live)
+  if (others > 0 && options.yes !== true) {
+    const kept = `nothing was published; your change is in the draft, serial ${saved.serial}`
+    await requireConsent(context, {
+      cost: `publishing makes ${plural(others, 'line')} of earlier edits live too`,
+      shown: formatChanges(live),
+      question: `${others} of these lines ${others === 1 ? 'is an earlier edit' : 'are earlier edits'}. Publish them too?`,
+      isGiven: false,
+      refusal: `publishing would make ${plural(others, 'line')} of earlier edits live too; ${kept}`,
+      cure: `See all of them: chronym zone diff ${printable(name)}. To publish them too, give --yes.`,
+      declined: kept
+    })
+  } else if (!isUnchanged(live)) context.output.note(formatChanges(live))
+  await publish(context, name)
   return EXIT.ok
 }
 
@@ -83,7 +107,7 @@ async function set(context: Context, name: string, file: string | undefined, opt
   const zone =
     file === undefined ? zoneOfLines(lines, (index) => `--record ${index + 1}`) : await readZone(file, context.stdin)
   const { saved, changes } = await replaceZone(context, connect(context), name, zone, options)
-  return finish(context, name, options, saved, changes)
+  return finish(context, name, options, saved, changes, { isWhole: true })
 }
 
 async function add(
@@ -204,6 +228,7 @@ async function drafts(context: Context): Promise<ExitCode> {
 export function addZoneCommands(program: Command, run: Run): void {
   const zone = program.command('zone').description('DNS records of a name').helpCommand(false)
   const PUBLISH = ['--publish', 'publish it as well'] as const
+  const YES_TO_ALL = ['-y, --yes', 'with --publish: publish earlier edits of the draft too, without a question'] as const
   const YES = ['-y, --yes', 'do not ask before records are dropped'] as const
 
   zone
@@ -247,6 +272,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('<record...>', "LABEL [TTL] TYPE VALUE..., or whole records, such as 'www 1h A 192.0.2.1' each")
     .description('add records to the zone of a name; all others stay')
     .option(...PUBLISH)
+    .option(...YES_TO_ALL)
     .action(
       action(run, (context, options: PublishOption, name: string, words: string[]) =>
         add(context, name, words, options)
@@ -259,6 +285,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('<selector...>', "LABEL [TYPE [VALUE]], such as 'www' or 'www A 192.0.2.1'; all others stay")
     .description('remove records from the zone of a name')
     .option(...PUBLISH)
+    .option(...YES_TO_ALL)
     .action(
       action(run, (context, options: PublishOption, name: string, words: string[]) =>
         remove(context, name, words, options)
@@ -270,6 +297,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('<name>')
     .description('edit the zone of a name as a master file, in VISUAL or EDITOR')
     .option(...PUBLISH)
+    .option(...YES_TO_ALL)
     .action(
       action(run, async (context, options: PublishOption, name: string) => {
         const edited = await editZone(context, connect(context), name)
@@ -308,7 +336,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context, options: ReplaceOptions & PublishOption, name: string, file: string) => {
         const { saved, changes } = await importZone(context, connect(context), name, file, options)
-        return finish(context, name, options, saved, changes)
+        return finish(context, name, options, saved, changes, { isWhole: true })
       })
     )
 
