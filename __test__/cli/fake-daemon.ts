@@ -10,7 +10,7 @@ import type { PinView } from '../../src/views/pin.ts'
 import type { DnsView } from '../../src/views/dns.ts'
 import type { TaskView } from '../../src/views/task.ts'
 import { explanation } from '../api/helpers/explanation.ts'
-import { pinOf } from '../api/helpers/endpoints.ts'
+import { pinOf, REVEAL, REVEAL_BODY } from '../api/helpers/endpoints.ts'
 import { cli } from './harness.ts'
 
 export const TASK: TaskView = {
@@ -120,6 +120,9 @@ export const shown = {
   seed: UNLOCKED,
   status: STATUS as Record<string, unknown>,
   dns: undefined as DnsView | undefined,
+  names: [OWNED, WELL] as object[],
+  /** Of the configuration; undefined: a stranger asks, who may not see it. */
+  fields: undefined as object[] | undefined,
   checks: [] as { name: string; ok: boolean; detail: string }[]
 }
 
@@ -137,6 +140,7 @@ export function fakeDaemon() {
     await next()
   })
   app.get('/api/resolve/:code', (c) => {
+    if (c.req.param('code') === REVEAL.name) return c.json({ ...REVEAL_BODY, source: 'held' })
     // A code in the place of a name, spelt as one.
     const code = c.req.param('code').replace('.chronym', '').toUpperCase() as ErrorCode
     const { status, title } = ERROR_TABLE[Object.hasOwn(ERROR_TABLE, code) ? code : 'SVC-RES-002']
@@ -179,7 +183,7 @@ export function fakeDaemon() {
   })
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) => {
-    if (c.req.header('Authorization') !== undefined) return c.json([OWNED, WELL])
+    if (c.req.header('Authorization') !== undefined) return c.json(shown.names)
     return c.newResponse(
       JSON.stringify({
         type: '/errors/SVC-AUT-001',
@@ -220,6 +224,8 @@ export function fakeDaemon() {
     })
   )
   app.delete('/api/vdf/status/:id', (c) => c.json({ success: true }))
+  // Of another kind, so that nothing is said about the cost.
+  app.post('/api/vdf/estimate', (c) => c.json({ kind: 'renew' }))
   app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
   app.post('/api/commit', (c) => c.json({ success: true, stored_by: 3, of: 3, pulse_round: 1020 }))
   app.post('/api/zone/:name', (c) => c.json({ success: true, serial: 4 }))
@@ -237,6 +243,7 @@ export function fakeDaemon() {
     const { name } = await c.req.json<{ name?: string }>()
     return c.json({ success: true, flushed: name === undefined ? 2 : 1 })
   })
+  app.get('/api/config/fields', (c) => (shown.fields === undefined ? c.notFound() : c.json(shown.fields)))
   app.get('/api/config', (c) => c.json({ mode: 'full', api: { port: 7468 } }))
   app.post('/api/config', (c) => c.json({ mode: 'light', api: { port: 7468 } }))
   return { app, requests }

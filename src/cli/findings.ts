@@ -1,5 +1,6 @@
 /** What `doctor` and `self-check` find, and how they show it. */
-import { printable } from './terminal/format.ts'
+import { EXIT } from './failures/exit-codes.ts'
+import { plural, printable } from './terminal/format.ts'
 import type { Paint } from './terminal/output.ts'
 import { toFailure } from './to-failure.ts'
 
@@ -19,6 +20,18 @@ export function failed(name: string, error: unknown): Finding {
 
 export function isHealthy(findings: readonly Finding[]): boolean {
   return findings.every(({ state }) => state !== 'failed')
+}
+
+/** The last line of a report: whether all is well, and the exit code that says so. */
+export function verdictLine(findings: readonly Finding[], paint: Paint): string {
+  const count = (state: Finding['state']): number => findings.filter((each) => each.state === state).length
+  const [problems, warnings] = [count('failed'), count('warning')]
+  if (problems + warnings === 0) return `${paint('green', 'all well')}; exit code ${EXIT.ok}`
+  const said = [
+    problems === 0 ? 'no problems' : plural(problems, 'problem'),
+    ...(warnings === 0 ? [] : [plural(warnings, 'warning')])
+  ].join(', ')
+  return `${paint(problems > 0 ? 'red' : 'yellow', said)}; exit code ${problems > 0 ? EXIT.negative : EXIT.ok}`
 }
 
 export function findingLine(finding: Finding, paint: Paint): string {

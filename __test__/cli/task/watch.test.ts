@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DONE, TASK, daemon, ask } from '../fake-daemon.ts'
+import { DONE, OWNED, TASK, WELL, daemon, ask, shown, url } from '../fake-daemon.ts'
 
 describe('watching a task', () => {
   it('prints one JSON line for each event in a pipe and ends with 0 when it is completed', async () => {
@@ -48,10 +48,35 @@ describe('watching a task', () => {
     expect(stderr.match(/does not answer; trying again/gu)).toHaveLength(1)
   })
 
-  it('leaves the task alone when interrupted, and says how to come back', async () => {
+  it('leaves the task alone when interrupted, which is no error, and says how to come back', async () => {
     const { exitCode, stderr } = await ask(['status', '--watch', 'cut'], { signal: AbortSignal.abort() })
     expect(exitCode).toBe(130)
-    expect(stderr).toContain('chronym status --watch cut')
+    expect(stderr).toBe(
+      '• the task continues in the daemon\n' +
+        `  watch it: chronym --api ${url} status --watch cut\n  cancel it: chronym --api ${url} cancel cut\n`
+    )
     expect(daemon.requests.some(({ method, path }) => method === 'DELETE' && path.endsWith('/cut'))).toBe(false)
+  })
+
+  it('ends the first registration of a daemon with the next step, and no other', async () => {
+    const register = async (names: object[], ...more: string[]): Promise<string> => {
+      shown.names = names
+      return (await ask(['register', 'alice', '--yes', '--no-json', ...more])).stderr
+    }
+    try {
+      const first = { ...OWNED, serial: 1 }
+      expect(await register([first])).toMatch(
+        new RegExp(
+          `alice\\.chronym points nowhere yet\\.\\n` +
+            `  point it to this machine: chronym --api ${url} zone add alice\\.chronym @ AA?A?A? [0-9a-f.:]+ --publish\\n` +
+            `  use such names on this computer: chronym --api ${url} dns setup\\n$`,
+          'u'
+        )
+      )
+      for (const names of [[first, WELL], [OWNED], []]) expect(await register(names)).not.toContain('nowhere')
+      expect(await register([first], '--no-wait')).not.toContain('nowhere')
+    } finally {
+      shown.names = [OWNED, WELL]
+    }
   })
 })

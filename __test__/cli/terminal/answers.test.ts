@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verdictLine, type Finding } from '../../../src/cli/findings.ts'
+import { REVEAL, REVEAL_BODY } from '../../api/helpers/endpoints.ts'
 import { cli } from '../harness.ts'
 import {
   DONE,
@@ -130,6 +132,32 @@ describe('answers', () => {
     expect(text).toContain(String.raw`- 1 of 2 asked have answered \u001b[2J`)
     expect(text).toMatch(/^this daemon +settled +counts +abababababababab +cdcdcdcdcdcdcdcd +3$/m)
     expect(text).toMatch(/^12D3KooX +busy$/m)
+  })
+
+  it('of resolve are text for people on a terminal alone: whose it is, until when, how sure, what it has', async () => {
+    expect(JSON.parse((await ask(['resolve', REVEAL.name])).stdout)).toEqual({ ...REVEAL_BODY, source: 'held' })
+    expect((await ask(['resolve', REVEAL.name], { terminal: true })).stdout).toMatch(
+      new RegExp(
+        `^name +${REVEAL.name}\\nowner +(01){32}\\nlease +until 2000-01-08T00:00:00.000Z \\(.* ago\\)\\n` +
+          'confidence +settled\\nsource +this daemon, which holds the record for others\\n\\n' +
+          '; serial 4\\n@ +TXT +"network"\\n$',
+        'u'
+      )
+    )
+  })
+
+  it('of doctor end with the verdict and the exit code', async () => {
+    const args = ['--api', 'http://127.0.0.1:1', '--token', 'x', '--data-dir', '/nonexistent']
+    const { stdout, exitCode } = await cli([...args, 'doctor', '--no-json', '--no-color'])
+    expect([stdout.trimEnd().split('\n').at(-1), exitCode]).toEqual(['1 problem; exit code 1', 1])
+    const verdict = (...states: Finding['state'][]): string =>
+      verdictLine(
+        states.map((state) => ({ name: 'x', state, detail: '' })),
+        (_style, text) => text
+      )
+    expect(verdict('ok')).toBe('all well; exit code 0')
+    expect(verdict('ok', 'warning')).toBe('no problems, 1 warning; exit code 0')
+    expect(verdict('failed', 'warning', 'failed')).toBe('2 problems, 1 warning; exit code 1')
   })
 
   it('of pins show owner, state and what comes next', async () => {

@@ -3,6 +3,8 @@ import { wantedRecords } from '../../backup/from-words.ts'
 import { seedToWords } from '../../protocol/crypto/keys.ts'
 import { parseName } from '../../protocol/name/names.ts'
 import { parseDid } from '../../protocol/identity/did.ts'
+import { dataPaths } from '../../data-directory/paths.ts'
+import { noteBackup } from '../../data-directory/seed-safety.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { readWords } from '../key/words.ts'
@@ -23,6 +25,8 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
   await requireOriginalGone(context, options.yes === true)
   const records = wantedRecords(seed, profile, { ids: [...names, ...dids], sinceMs: Date.now() })
   const network = writeDirectory(root, { profile, words: seedToWords(seed), records, files: [] }, { sealed })
+  // Who has typed them has them.
+  noteBackup(dataPaths(root), { words_checked_at: new Date().toISOString() })
   const next =
     names.length === 0
       ? 'then name what you own: chronym adopt NAME'

@@ -21,14 +21,32 @@ export interface SetupOptions {
   yes?: boolean
 }
 
-/** The daemon takes any free port where its own is taken; then the files would soon be wrong. */
+/** The ports that the daemon was told to use; undefined for who may not see its configuration, such as root. */
+async function configuredPorts(context: Context): Promise<ReadonlySet<number> | undefined> {
+  try {
+    const listen = (await connect(context).configFields()).find(({ field }) => field === 'dns.listen')?.value
+    return Array.isArray(listen)
+      ? new Set(listen.map((address) => Number(/\d+$/u.exec(String(address))?.[0])))
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The defaults: no port that a daemon takes by itself. */
 const FIXED_PORTS: ReadonlySet<number> = new Set([53, 7453])
 
-function portRemarks({ servers }: Route): string[] {
+/** The daemon takes any free port where its own is taken; then the files would soon be wrong. */
+async function portRemarks(context: Context, { servers }: Route): Promise<string[]> {
   const loose = servers.find(({ port }) => !FIXED_PORTS.has(port))
-  return loose === undefined
-    ? []
-    : [`Name port ${loose.port} in dns.listen: a port that the daemon chose by itself may change at its next start.`]
+  if (loose === undefined) return []
+  const configured = await configuredPorts(context)
+  if (configured?.has(loose.port) === true) return []
+  return [
+    configured === undefined
+      ? `If dns.listen does not name port ${loose.port}, the daemon chose that port by itself, and it may change at its next start.`
+      : `The daemon chose port ${loose.port} by itself, and it may change at its next start: name it in dns.listen.`
+  ]
 }
 
 export async function setup(context: Context, options: SetupOptions): Promise<ExitCode> {
@@ -52,7 +70,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
   const found = findSystems(host)
   const system = chooseSystem(found, options.system)
   const bare = system.plan(host, route)
-  const plan: Plan = { ...bare, remarks: [...bare.remarks, ...portRemarks(route)] }
+  const plan: Plan = { ...bare, remarks: [...bare.remarks, ...(await portRemarks(context, route))] }
   const shown = (): string => planText(route, found, system, plan, (file) => stateOf(host, file))
   if (options.apply !== true) {
     context.output.answer(

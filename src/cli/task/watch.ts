@@ -123,7 +123,8 @@ async function* events(
   }
 }
 
-async function follow(context: Context, source: TaskSource, taskId: string): Promise<TaskView> {
+/** Undefined at Ctrl-C. */
+async function follow(context: Context, source: TaskSource, taskId: string): Promise<TaskView | undefined> {
   const watcher = new Watcher(context)
   const { signal } = context
   try {
@@ -139,18 +140,25 @@ async function follow(context: Context, source: TaskSource, taskId: string): Pro
       })
     }
     if (!signal.aborted) throw error
-    throw new Failure('CLI-INT-001', `stopped watching; task ${taskId} continues in the daemon`, {
-      exitCode: EXIT.interrupted,
-      cure: `Watch it again: chronym status --watch ${taskId}. Stop it: chronym cancel ${taskId}.`
-    })
+    return undefined
   } finally {
     watcher.close()
   }
 }
 
-/** Waits for a task and says how it ended: exit code 0 when completed, a failure otherwise. */
+/**
+ * Waits for a task and says how it ended: exit code 0 when completed, a failure otherwise. Ctrl-C ends the waiting alone:
+ * no error, and 130, so that no script takes it for the end of the task.
+ */
 export async function watchTask(context: Context, source: TaskSource, taskId: string): Promise<ExitCode> {
   const task = await follow(context, source, taskId)
+  if (task === undefined) {
+    const id = printable(taskId)
+    context.output.note(
+      `• the task continues in the daemon\n  watch it: chronym status --watch ${id}\n  cancel it: chronym cancel ${id}`
+    )
+    return EXIT.interrupted
+  }
   if (task.status === 'failed') {
     const code = task.error?.code ?? 'CLI-TSK-001'
     const cure = cureOf(code)

@@ -6,6 +6,8 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeDirectory } from '../../../../src/backup/restore.ts'
 import { EXIT } from '../../../../src/cli/failures/exit-codes.ts'
+import { dataPaths } from '../../../../src/data-directory/paths.ts'
+import { isSeedSafe } from '../../../../src/data-directory/seed-safety.ts'
 import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { keys } from '../../../../src/store/keys.ts'
@@ -198,6 +200,8 @@ describe('a restore on the command line', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
     expect(JSON.parse(stdout)).toEqual({ data_dir: at('words'), network: 'local', wanted: ['alice.chronym'] })
     expect(readFileSync(join(at('words'), 'seed-words'), 'utf8')).toBe(`${WORDS}\n`)
+    // Nobody is reminded to write down what was typed just now.
+    expect(isSeedSafe(dataPaths(at('words')))).toBe(true)
     const before = everything()
     expect(await failure(words, { stdin: WORDS })).toMatchObject({ code: 'CLI-BAK-003' })
     const other = ['--data-dir', at('other'), ...words.slice(2)]

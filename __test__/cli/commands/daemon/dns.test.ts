@@ -82,6 +82,24 @@ describe('dns setup', () => {
     })
   })
 
+  it.each([
+    [7453, undefined, undefined],
+    [5399, undefined, /If dns\.listen does not name port 5399, the daemon chose that port by itself/u],
+    [5399, ['127.0.0.1:5399'], undefined],
+    [5399, ['127.0.0.1:0'], /The daemon chose port 5399 by itself/u]
+  ])('says of port %d, with dns.listen = %j, whether it stays', async (port, listen, remark) => {
+    const root = scene.tree(UNBOUND, ['unbound'])
+    shown.dns = { ...DNS_BODY, listen: [{ transport: 'udp', address: '127.0.0.1', port }] }
+    shown.fields = listen && [{ field: 'dns.listen', value: listen, source: 'flag' }]
+    try {
+      const { stdout } = await ask(['dns', 'setup', '--root', root], { terminal: true })
+      if (remark === undefined) expect(stdout).not.toMatch(/port \d+ by itself/u)
+      else expect(stdout).toMatch(remark)
+    } finally {
+      shown.fields = undefined
+    }
+  })
+
   it('writes after a yes, runs nothing on another root, and takes all back without a daemon', async () => {
     const root = scene.tree(UNBOUND, ['unbound'])
     const apply = ['dns', 'setup', '--apply', '--root', root]

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { action, type Run } from '../../context.ts'
 import { diagnose, type Configuration } from '../../doctor.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
-import { findingLine, isHealthy } from '../../findings.ts'
+import { findingLine, isHealthy, verdictLine } from '../../findings.ts'
 import { formatTable, printable } from '../../terminal/format.ts'
 
 function configurationText({ from, fields }: Configuration): string {
@@ -27,7 +27,9 @@ export function addDoctorCommand(program: Command, run: Run): void {
         context.output.answer({ healthy, checks: findings, configuration: configuration ?? null }, (paint) =>
           [
             ...findings.map((finding) => context.output.commands(findingLine(finding, paint))),
-            ...(configuration === undefined ? [] : ['', configurationText(configuration)])
+            ...(configuration === undefined ? [] : ['', configurationText(configuration)]),
+            '',
+            verdictLine(findings, paint)
           ].join('\n')
         )
         return healthy ? EXIT.ok : EXIT.negative

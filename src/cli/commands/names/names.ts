@@ -7,28 +7,52 @@ import type { OwnedNameView } from '../../../views/owned-name.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { aboutDid } from '../../identity/about-did.ts'
 import { SHORT_ID } from '../../task/task-words.ts'
-import {
-  fitTable,
-  formatCount,
-  formatFields,
-  formatRelative,
-  formatTable,
-  plural,
-  printable
-} from '../../terminal/format.ts'
+import { fitTable, formatFields, formatRelative, formatTable, printable } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wantedLines } from './adopt.ts'
+import { parseZoneText } from '../../zone-file/zone-input.ts'
 import { identityText } from './kid.ts'
+import { zoneText } from './zone.ts'
 
-function revealText(reveal: RevealBody): string {
-  return formatFields([
-    ['name', printable(reveal.name)],
-    ['public key', Buffer.from(reveal.pubkey).toString('hex')],
-    ['pulse', `round ${formatCount(reveal.drand_pulse)}`],
-    ['squarings', formatCount(reveal.iterations)],
-    ['proof', plural(Buffer.from(reveal.vdf_proof, 'base64').length, 'byte')],
-    ['payload', printable(Buffer.from(reveal.payload, 'base64').toString('utf8'))]
-  ])
+const CONFIDENCES = {
+  settled: 'settled',
+  provisional: 'provisional: registered lately, and others may still contest it',
+  thin: 'thin: fewer peers answered than a full quorum'
+}
+const SOURCES: Readonly<Record<string, string>> = {
+  own: 'this daemon, which owns the name',
+  held: 'this daemon, which holds the record for others',
+  network: 'peers'
+}
+
+/** What a name is, for people: its records last. Without an explanation only what the Reveal itself says. */
+export function resolvedText(
+  reveal: RevealBody & { readonly source?: string },
+  { lease, resolves, own }: Partial<Pick<Explanation, 'lease' | 'resolves' | 'own'>>,
+  nowMs: number
+): string {
+  const { source } = reveal
+  const owner = Buffer.from(reveal.pubkey).toString('hex')
+  return [
+    formatFields([
+      ['name', printable(reveal.name)],
+      ['owner', own?.name == null ? owner : `this daemon (${owner})`],
+      ...(lease == null ? [] : [['lease', `until ${lease.end} (${formatRelative(lease.end, nowMs)})`] as const]),
+      ...(resolves == null ? [] : [['confidence', CONFIDENCES[resolves]] as const]),
+      ...(source === undefined ? [] : [['source', SOURCES[source] ?? printable(source)] as const])
+    ]),
+    '',
+    recordsText(Buffer.from(reveal.payload, 'base64').toString('utf8'))
+  ].join('\n')
+}
+
+/** The rules of a zone are for the daemon; whatever a peer put there is shown safely. */
+function recordsText(payload: string): string {
+  try {
+    return zoneText(parseZoneText(payload, 'payload'))
+  } catch {
+    return `; no zone: ${printable(payload)}`
+  }
 }
 
 /** Enough of a key or an id to tell it from others. */
@@ -136,7 +160,9 @@ export function addNameCommands(program: Command, run: Run): void {
           context.output.answer(identity, () => identityText(identity))
         } else {
           const reveal = await client.resolve(name)
-          context.output.answer(reveal, () => revealText(reveal))
+          // The Reveal says nothing of lease and confidence; programs get it alone.
+          const explained = context.output.json ? {} : await client.explain(name).catch(() => ({}))
+          context.output.answer(reveal, () => resolvedText(reveal, explained, Date.now()))
         }
         return EXIT.ok
       })

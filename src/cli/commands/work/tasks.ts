@@ -12,6 +12,7 @@ import { addCancelCommand } from './cancel.ts'
 import { SHORT_ID, taskWord } from '../../task/task-words.ts'
 import { fitTable, formatDuration, formatTable, printable, tableWidth } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
+import { noteNextStep } from '../../task/next-step.ts'
 import { watchTask } from '../../task/watch.ts'
 import { readZone } from '../../zone-file/zone-input.ts'
 
@@ -47,7 +48,9 @@ async function start(context: Context, kind: TaskView['kind'], name: string, opt
   }
   if (context.output.json) context.output.jsonLine({ event: 'started', ...started })
   else context.output.note(`task ${printable(started.task_id)}`)
-  return watchTask(context, client, started.task_id)
+  const exitCode = await watchTask(context, client, started.task_id)
+  if (exitCode === EXIT.ok && kind === 'register' && zone === undefined) await noteNextStep(context, client, name)
+  return exitCode
 }
 
 function taskRow(task: TaskView, paint: Paint, idLength: number): string[] {

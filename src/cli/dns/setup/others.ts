@@ -77,8 +77,8 @@ export const plainResolvConf: System = {
       files: [],
       commands: [],
       remarks: [
-        'To use the daemon for all names, let it answer on port 53 and forward the others: dns.listen, ' +
-          `dns.forward=${forward}. Then begin /etc/resolv.conf with ` +
+        `To use the daemon for all names, let it ${lines.length > 0 ? '' : 'answer on port 53 and '}forward the others: ` +
+          `${lines.length > 0 ? '' : 'dns.listen, '}dns.forward=${forward}. Then begin /etc/resolv.conf with ` +
           `"${lines[0] ?? 'nameserver 127.0.0.1'}" and "options trust-ad".`
       ],
       obstacle: {
