@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
@@ -7,11 +8,13 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addonTarget } from '../scripts/native-target.mjs'
 import { isRecent, rustComplaint } from '../scripts/toolchain.mjs'
 import { nodeComplaint } from '../src/util/node-version.ts'
 
@@ -56,7 +59,7 @@ it('a checkout runs on a Node that takes TypeScript as it is, and gets one other
 it.skipIf(process.platform === 'win32')('a Rust that does not run is told from one that is missing', () => {
   const bin = mkdtempSync(join(tmpdir(), 'chronym-rust-'))
   try {
-    expect(rustComplaint({ PATH: bin })).toMatch(/Rust is missing: install it/)
+    expect(rustComplaint({ PATH: bin })).toMatch(/^Rust is missing/)
     writeFileSync(join(bin, 'cargo'), '#!/bin/sh\necho "error: no default toolchain is configured" >&2; exit 1\n', {
       mode: 0o755
     })
@@ -66,39 +69,73 @@ it.skipIf(process.platform === 'win32')('a Rust that does not run is told from o
   }
 })
 
-it.skipIf(process.platform === 'win32')(
-  'packages are not installed through a link: npm would empty the directory of another checkout',
-  () => {
-    const directory = mkdtempSync(join(tmpdir(), 'chronym-link-'))
-    const [checkout, other, bin] = ['checkout', 'other', 'bin'].map((name) => join(directory, name)) as [
-      string,
-      string,
-      string
-    ]
-    try {
-      for (const path of [join(checkout, 'scripts'), other, bin]) mkdirSync(path, { recursive: true })
-      copyFileSync(join(ROOT, 'scripts/toolchain.mjs'), join(checkout, 'scripts/toolchain.mjs'))
-      writeFileSync(join(checkout, 'package-lock.json'), '{}')
-      writeFileSync(join(other, '.chronym-lock'), 'of another package-lock.json')
-      // What npm ci does first.
-      writeFileSync(join(bin, 'npm'), `#!/bin/sh\n/bin/rm -f '${join(other, '.chronym-lock')}'\nexit 1\n`, {
-        mode: 0o755
-      })
-      symlinkSync(other, join(checkout, 'node_modules'))
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [
-          '--input-type=module',
-          '-e',
-          `(await import(${JSON.stringify(join(checkout, 'scripts/toolchain.mjs'))})).setUp()`
-        ],
-        { env: { PATH: bin }, encoding: 'utf8' }
-      )
-      expect(stderr).toMatch(/^chronym: node_modules is a link to .*other, and .* Remove the link and run this again/)
-      expect(status).toBe(1)
-      expect(existsSync(join(other, '.chronym-lock'))).toBe(true)
-    } finally {
-      rmSync(directory, { recursive: true })
-    }
+describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => {
+  let directory: string
+  const path = (name: string): string => join(directory, name)
+
+  /** `node scripts/run.mjs setup` where PATH has nothing but what `programs` are, in shell. */
+  function setUp(programs: Record<string, string>): { status: number | null; stderr: string } {
+    mkdirSync(path('bin'))
+    for (const [name, script] of Object.entries(programs))
+      writeFileSync(path(`bin/${name}`), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    const env = { PATH: path('bin'), HOME: '/dev/null' }
+    return spawnSync(process.execPath, [path('scripts/run.mjs'), 'setup'], { env, encoding: 'utf8' })
   }
-)
+
+  function putBuiltAddon(): void {
+    mkdirSync(path('native'))
+    writeFileSync(path(`native/chronym.${addonTarget()}.node`), '')
+    utimesSync(path(`native/chronym.${addonTarget()}.node`), 2e9, 2e9)
+  }
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'chronym-checkout-'))
+    for (const name of ['scripts', 'crates']) mkdirSync(path(name))
+    for (const file of ['run.mjs', 'toolchain.mjs', 'native-target.mjs', 'build-native.mjs'])
+      copyFileSync(join(ROOT, 'scripts', file), path(`scripts/${file}`))
+    for (const file of ['package-lock.json', 'Cargo.toml', 'Cargo.lock']) writeFileSync(path(file), '{}')
+  })
+
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  it('ends without Rust before it installs anything, with the command that installs Rust', () => {
+    const { status, stderr } = setUp({ npm: `: > ${path('npm-ran')}` })
+    expect(stderr).toMatch(/^chronym: Rust is missing.*\n {2}curl .* https:\/\/sh\.rustup\.rs \| sh\n/)
+    expect(status).toBe(1)
+    expect(existsSync(path('npm-ran'))).toBe(false)
+  })
+
+  it('needs neither cargo nor npm nor a home where all is built', () => {
+    putBuiltAddon()
+    mkdirSync(path('node_modules'))
+    writeFileSync(path('node_modules/.chronym-lock'), createHash('sha256').update('{}').digest('hex'))
+    expect(setUp({})).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('compiles SQLite where no file for the platform comes with it, and names what that takes when it fails', () => {
+    putBuiltAddon()
+    const packages = path('node_modules/better-sqlite3')
+    // npm ci leaves it without its files for other platforms; node-gyp has no compiler.
+    const { status, stderr } = setUp({
+      npm: `case "$1 $2" in
+        "ci --ignore-scripts") /bin/mkdir -p ${packages};;
+        "--prefix node_modules/better-sqlite3") echo "gyp ERR! find Python" >&2; exit 1;;
+        *) exit 2;;
+      esac`
+    })
+    expect(stderr).toMatch(/gyp ERR! find Python\nchronym: SQLite \(better-sqlite3\) brings no compiled file.*python3/)
+    expect(stderr).not.toContain('registry')
+    expect(status).toBe(1)
+    expect(existsSync(path('node_modules/.chronym-lock'))).toBe(false)
+  })
+
+  it('installs no packages through a link: npm would empty the directory of another checkout', () => {
+    putBuiltAddon()
+    mkdirSync(path('other'))
+    symlinkSync(path('other'), path('node_modules'))
+    const { status, stderr } = setUp({ npm: `: > ${path('npm-ran')}` })
+    expect(stderr).toMatch(/^chronym: node_modules is a link to .*other, and .* Remove the link and run this again/)
+    expect(status).toBe(1)
+    expect(existsSync(path('npm-ran'))).toBe(false)
+  })
+})

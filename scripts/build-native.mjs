@@ -2,10 +2,10 @@
 // Dependency-free, for Node 20 and newer. Arguments (`--locked`, `--target TRIPLE`) go to cargo; without any, an addon
 // newer than its sources is left as it is.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { copyFileSync, mkdirSync, renameSync, utimesSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { addonTarget } from './native-target.mjs'
+import { builtAddon, isAddonCurrent } from './native-target.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const LIBRARY = 'chronym_node'
@@ -49,14 +49,6 @@ function build(cargoArguments) {
   return library
 }
 
-/** Whether the addon is newer than its sources. Directories count too: their times change when files are deleted. */
-function isCurrent(addon) {
-  if (!existsSync(addon)) return false
-  const crates = readdirSync(join(ROOT, 'crates'), { recursive: true }).map((path) => join('crates', path))
-  const madeAtMs = statSync(addon).mtimeMs
-  return ['Cargo.toml', 'Cargo.lock', ...crates].every((path) => statSync(join(ROOT, path)).mtimeMs < madeAtMs)
-}
-
 /**
  * Copies by rename, so that a process that has the old file mapped keeps it whole. Dated by the start of the build: a
  * source changed meanwhile is newer.
@@ -70,9 +62,8 @@ function install(library, destination, startedAt) {
 }
 
 const cargoArguments = process.argv.slice(2)
-const addon = join(ROOT, 'native', `chronym.${addonTarget()}.node`)
-if (cargoArguments.length > 0 || !isCurrent(addon)) {
+if (cargoArguments.length > 0 || !isAddonCurrent(ROOT)) {
   process.stderr.write('\u2022 building the Rust addon; the first time takes a minute or two\n')
   const startedAt = new Date()
-  install(build(cargoArguments), addon, startedAt)
+  install(build(cargoArguments), builtAddon(ROOT), startedAt)
 }

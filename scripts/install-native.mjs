@@ -7,12 +7,15 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { addonTarget } from './native-target.mjs'
+import { addonTarget, builtAddon } from './native-target.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const SQLITE = join(ROOT, 'dist/node_modules/better-sqlite3')
 const CURE =
   'The daemon and the command line need it: install Rust from https://rustup.rs, then run `npm rebuild chronym`.'
+const SQLITE_CURE =
+  'Where no file for this platform comes with it, compiling takes python3, make, a compiler for C++20 and the headers ' +
+  'of Node from nodejs.org. Then run `npm rebuild chronym`.'
 
 const target = addonTarget()
 const note = (message) => process.stderr.write(`chronym: ${message}\n`)
@@ -43,10 +46,21 @@ function installSqlite() {
   const { version } = JSON.parse(readFileSync(join(SQLITE, 'package.json'), 'utf8'))
   const scratch = mkdtempSync(join(tmpdir(), 'chronym-sqlite-'))
   try {
-    const options = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--global=false', '--prefix', scratch]
+    const options = [
+      '--ignore-scripts',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      '--global=false',
+      '--prefix',
+      scratch
+    ]
     if (!run('npm', ['install', ...options, `better-sqlite3@${version}`], { cwd: scratch })) return false
     const own = join(scratch, 'node_modules/better-sqlite3')
     const { getPrebuildPath } = createRequire(import.meta.url)(join(own, 'lib/binding.js'))
+    // Compiled where no file for this platform comes with it.
+    if (getPrebuildPath() === null) run('npm', ['--prefix', own, 'run', 'build-release'])
     mkdirSync(dirname(binding), { recursive: true })
     copyFileSync(getPrebuildPath() ?? join(own, 'build/Release/better_sqlite3.node'), binding)
     return true
@@ -58,14 +72,16 @@ function installSqlite() {
   }
 }
 
-if (!isPrebuilt() && !existsSync(join(ROOT, 'native', `chronym.${target}.node`))) {
+if (!isPrebuilt() && !existsSync(builtAddon(ROOT))) {
   if (!run('cargo', ['--version'], { stdio: 'ignore' })) {
     note(`there is no prebuilt addon for ${target} here, and no cargo to build one. ${CURE}`)
-  } else if (buildAddon() && installSqlite()) {
+  } else if (!buildAddon()) {
+    note(`the addon for ${target} could not be built; see the messages above. ${CURE}`)
+  } else if (!installSqlite()) {
+    note(`SQLite (better-sqlite3) could not be installed; see the messages above. ${SQLITE_CURE}`)
+  } else {
     // What cargo made on the way is a hundred times as large as the addon.
     rmSync(join(ROOT, 'target'), { recursive: true, force: true })
     note(`the addon for ${target} was built on this machine.`)
-  } else {
-    note(`the addon for ${target} could not be built; see the messages above. ${CURE}`)
   }
 }

@@ -48,7 +48,11 @@ const install = ({ main, platform }: Tarballs): Promise<string> =>
 
 async function startService(): Promise<void> {
   const packaged = join(tree.prefix, 'lib/node_modules/chronym/docs/operate/systemd/chronymd.service')
-  const unit = readUnit(packaged, { '%S': join(tree.root, 'var/lib'), '%E': join(tree.root, 'etc') })
+  const unit = readUnit(packaged, {
+    '%S': join(tree.root, 'var/lib'),
+    '%E': join(tree.root, 'etc'),
+    '%C': join(tree.root, 'var/cache')
+  })
   const program = join(tree.prefix, 'bin', unit.command[0]!)
   service = await Service.start(
     { ...unit, command: [program, ...unit.command.slice(1)] },

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isAddonCurrent } from './native-target.mjs'
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -14,7 +15,13 @@ const NODE_VERSION = '24.21.0'
 const MINIMUM = [22, 18]
 const MINIMUM_OF_23 = 6
 
-const RUST_CURE = 'Rust is missing: install it from https://rustup.rs (cargo must be on PATH), then run this again.'
+const RUST_CURE = `Rust is missing: there is no cargo on PATH. Install it (https://rustup.rs), then run this again:
+${
+  process.platform === 'win32'
+    ? '  winget install Rustlang.Rustup'
+    : `  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh
+  . "$HOME/.cargo/env"`
+}`
 
 export function isRecent(version) {
   const [major, minor] = version.split('.').map(Number)
@@ -76,6 +83,12 @@ export function environment(node) {
   return { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` }
 }
 
+/** Keeps what Node compiles as src/util/compile-cache.ts does, from the first file on and for worker threads too. */
+function keepingCompiledCode(env) {
+  if (env.SUDO_UID !== undefined) return env
+  return { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/chronym'), ...env }
+}
+
 /** `npm ci` empties what a link leads to: the packages of another checkout. */
 function refuseLink(directory) {
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
@@ -87,7 +100,30 @@ function refuseLink(directory) {
   )
 }
 
-function ensureDependencies(env) {
+function canOpenSqlite(node, env) {
+  const script = "new (require('better-sqlite3'))(':memory:')"
+  return spawnSync(node, ['-e', script], { cwd: ROOT, env, stdio: 'ignore' }).status === 0
+}
+
+/**
+ * better-sqlite3 brings files compiled for the usual platforms, and compiling is for the others. `npm ci` would run
+ * node-gyp on all of them, which fails without python3 and Node's headers though it has nothing to do.
+ */
+function ensureSqlite(node, env) {
+  if (canOpenSqlite(node, env)) return
+  const platform = `${process.platform}-${process.arch}`
+  note(`compiling SQLite (better-sqlite3), which brings no compiled file that runs here (${platform})`)
+  const build = ['--prefix', join('node_modules', 'better-sqlite3'), 'run', 'build-release']
+  if (run('npm', build, { env }) === 0 && canOpenSqlite(node, env)) return
+  fail(
+    `SQLite (better-sqlite3) brings no compiled file that runs here (${platform}), and compiling it failed; see the ` +
+      'message above. It takes python3, make and a compiler for C++20 (Debian: `apt-get install python3 make g++`), ' +
+      'and the headers of Node from nodejs.org: without that host, name a folder that has them in npm_config_nodedir. ' +
+      'Then run this again.'
+  )
+}
+
+function ensureDependencies(node, env) {
   const stamp = join(ROOT, 'node_modules', '.chronym-lock')
   const wanted = createHash('sha256')
     .update(readFileSync(join(ROOT, 'package-lock.json')))
@@ -95,9 +131,13 @@ function ensureDependencies(env) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   refuseLink(dirname(stamp))
   note('installing npm packages; this takes about half a minute')
-  if (run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { env }) !== 0) {
-    fail('npm packages could not be installed; see the message above. Is the npm registry reachable?')
+  if (run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { env }) !== 0) {
+    fail(
+      'npm packages could not be installed; npm says why above. After ENOTFOUND, ECONNREFUSED or ETIMEDOUT, see that ' +
+        'the registry can be reached: `npm config get registry` names it.'
+    )
   }
+  ensureSqlite(node, env)
   writeFileSync(stamp, wanted)
 }
 
@@ -115,14 +155,18 @@ export function rustComplaint(env) {
   return stderr?.trim() ? `Rust does not run (\`cargo --version\`):\n${stderr.trim()}` : RUST_CURE
 }
 
-/** Sets up what is missing: Node, npm packages, the Rust addon. Takes less than a second when all is there. */
+/**
+ * Sets up what is missing: Node, npm packages, the Rust addon. What it cannot bring itself comes first: Rust, which
+ * only a build needs.
+ */
 export function setUp() {
+  const isBuilt = isAddonCurrent(ROOT)
+  const complaint = isBuilt ? undefined : rustComplaint(process.env)
+  if (complaint !== undefined) fail(complaint)
   const node = ensureNode()
   const env = environment(node)
-  ensureDependencies(env)
-  const complaint = rustComplaint(env)
-  if (complaint !== undefined) fail(complaint)
-  if (run(node, [join('scripts', 'build-native.mjs')], { env }) !== 0)
+  ensureDependencies(node, env)
+  if (!isBuilt && run(node, [join('scripts', 'build-native.mjs')], { env }) !== 0)
     fail('the Rust addon could not be built; see the message above.')
-  return { node, env }
+  return { node, env: keepingCompiledCode(env) }
 }

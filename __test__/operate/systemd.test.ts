@@ -70,6 +70,8 @@ describe('the unit', () => {
     )
     expect(configFromEnvironment(environment)).toEqual({ data_dir: '%S/chronym' })
     expect(environment['CHRONYM_CONFIG']).toBe('%E/chronym/config.toml')
+    expect(environment['XDG_CACHE_HOME']).toBe('%C')
+    expect(settings('CacheDirectory')).toEqual(['chronym'])
     expect([...settings('StateDirectory'), ...settings('ConfigurationDirectory')]).toEqual(['chronym', 'chronym'])
   })
 })

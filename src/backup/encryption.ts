@@ -1,11 +1,13 @@
 /** The age format (age-encryption.org/v1) around a backup: `age -d` opens the same files. */
-import { armor, Decrypter, Encrypter } from 'age-encryption'
 import { messageOf } from '../protocol/errors.ts'
 import { MAX_PLAINTEXT_BYTES } from './container.ts'
 import { BackupError } from './errors.ts'
 
 /** The key does not open the file, or the header is damaged: the two cannot be told apart. */
 export class WrongKeyError extends BackupError {}
+
+/** Loaded by its first use: it is half of what a command would load, and few use it. */
+const age = () => import('age-encryption')
 
 /** What a backup is encrypted for: a passphrase, or public keys (`age1...`) of which any opens it. */
 export type Lock =
@@ -23,8 +25,9 @@ const PASSPHRASE_HEADER = `${HEADER}-> scrypt `
 /** age adds 16 bytes to each 64 KiB, and a header. Armour adds a third and is for small files. */
 const MAX_FILE_BYTES = MAX_PLAINTEXT_BYTES + MAX_PLAINTEXT_BYTES / 1024
 
-/** Throws BackupError `source` for an invalid recipient. */
-export function checkRecipient(recipient: string): void {
+/** Rejects with BackupError `recipient` for an invalid recipient. */
+export async function checkRecipient(recipient: string): Promise<void> {
+  const { Encrypter } = await age()
   try {
     new Encrypter().addRecipient(recipient)
   } catch (error) {
@@ -38,12 +41,13 @@ export function checkRecipient(recipient: string): void {
 }
 
 export async function encrypt(plaintext: Uint8Array, lock: Lock): Promise<Uint8Array> {
+  const { Encrypter } = await age()
   const encrypter = new Encrypter()
   if ('passphrase' in lock) {
     encrypter.setScryptWorkFactor(lock.workFactor ?? WORK_FACTOR)
     encrypter.setPassphrase(lock.passphrase)
   } else {
-    lock.recipients.forEach(checkRecipient)
+    for (const recipient of lock.recipients) await checkRecipient(recipient)
     for (const recipient of lock.recipients) encrypter.addRecipient(recipient)
   }
   return encrypter.encrypt(plaintext)
@@ -53,9 +57,9 @@ export function isAgeFile(file: Uint8Array): boolean {
   return Buffer.from(file.subarray(0, HEADER.length)).toString('latin1') === HEADER
 }
 
-/** Whether a passphrase opens it; else it takes a secret key. Throws BackupError `damaged` unless it is an age file. */
-export function takesPassphrase(file: Uint8Array): boolean {
-  const bytes = withoutArmor(file)
+/** Whether a passphrase opens it; else it takes a secret key. Rejects with BackupError `damaged` unless it is an age file. */
+export async function takesPassphrase(file: Uint8Array): Promise<boolean> {
+  const bytes = await withoutArmor(file)
   const start = Buffer.from(bytes.subarray(0, PASSPHRASE_HEADER.length)).toString('latin1')
   if (!start.startsWith(HEADER)) throw damaged('it does not begin as a file in the age format')
   return start === PASSPHRASE_HEADER
@@ -64,7 +68,7 @@ export function takesPassphrase(file: Uint8Array): boolean {
 /** Throws BackupError `damaged`: a wrong key and a changed header cannot be told apart. */
 export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Array> {
   if (file.length > MAX_FILE_BYTES) throw damaged(`it has ${file.length} bytes; at most ${MAX_FILE_BYTES} are possible`)
-  const isByPassphrase = takesPassphrase(file)
+  const isByPassphrase = await takesPassphrase(file)
   if (isByPassphrase !== 'passphrase' in unlock) {
     throw new BackupError(
       'damaged',
@@ -76,6 +80,7 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
         : 'Give the file of the secret key with --identity.'
     )
   }
+  const { Decrypter } = await age()
   const decrypter = new Decrypter()
   try {
     if ('passphrase' in unlock) decrypter.addPassphrase(unlock.passphrase)
@@ -89,7 +94,7 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
     )
   }
   try {
-    return await decrypter.decrypt(withoutArmor(file))
+    return await decrypter.decrypt(await withoutArmor(file))
   } catch (error) {
     if (messageOf(error).startsWith('no identity matched')) {
       throw new WrongKeyError(
@@ -104,8 +109,9 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
 }
 
 /** age's text form, for mails and paper. */
-function withoutArmor(file: Uint8Array): Uint8Array {
+async function withoutArmor(file: Uint8Array): Promise<Uint8Array> {
   if (Buffer.from(file.subarray(0, ARMOR.length)).toString('latin1') !== ARMOR) return file
+  const { armor } = await age()
   try {
     return armor.decode(Buffer.from(file).toString('latin1'))
   } catch (error) {

@@ -2,7 +2,6 @@
  * The 24 words of a seed under a passphrase: a text file in the age format. `age -d seed-words.age` prints the words
  * without this program.
  */
-import { armor } from 'age-encryption'
 import { ServiceError } from '../errors.ts'
 import { KeyError } from '../protocol/errors.ts'
 import { seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
@@ -25,6 +24,7 @@ export async function sealSeed(
     passphrase,
     ...(workFactor === undefined ? {} : { workFactor })
   })
+  const { armor } = await import('age-encryption')
   const text = armor.encode(sealed)
   if (!equalBytes(await unsealSeed(text, passphrase, 'what was sealed'), seed))
     throw new Error('a sealed seed does not open to the same seed')
@@ -39,7 +39,7 @@ export async function sealSeed(
 export async function unsealSeed(text: string, passphrase: string, path: string): Promise<Uint8Array> {
   try {
     const file = Buffer.from(text)
-    if (!takesPassphrase(file))
+    if (!(await takesPassphrase(file)))
       throw new ServiceError('SVC-KEY-003', `${path} is for a secret key of age, and a passphrase is expected.`)
     return wordsToSeed(Buffer.from(await decrypt(file, { passphrase })).toString('utf8'))
   } catch (error) {

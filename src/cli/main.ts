@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 /** Entry of `chronym`: checks the version of Node before anything that needs it is loaded, then runs. */
+import { keepCompiledCode } from '../util/compile-cache.ts'
 import { requireNode } from '../util/node-version.ts'
 import { EXIT } from './failures/exit-codes.ts'
 
 requireNode(EXIT.fault)
+keepCompiledCode()
 
 // A reader that has seen enough (`chronym tasks | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

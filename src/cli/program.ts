@@ -26,7 +26,7 @@ import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
 
 /**
- * The whole command tree. Building it loads no more than commander: each command imports what it needs when it runs.
+ * The whole command tree. Building it loads what most commands need; the rest a command imports when it runs.
  */
 export function buildProgram(run: Run): Command {
   const { stdout } = run.surroundings

@@ -88,7 +88,7 @@ export async function startDaemon(
   { passphrase = NO_PASSPHRASE, ...options }: StartOptions = {}
 ): Promise<RunningDaemon> {
   const early = checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'configuration')
-  const keptBackup = configuredBackup(early)
+  const keptBackup = await configuredBackup(early)
   configuredDns(early)
   const profile = loadProfile(early.network)
   const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)

@@ -1,6 +1,6 @@
 /** Opens the data directory, with the keeper of its backup, and logs what its owner should know of its keys. */
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
-import type { configuredBackup } from '../backup/kept/configured.ts'
+import type { KeptBackup } from '../backup/kept/configured.ts'
 import { createKeeper } from '../backup/kept/create-keeper.ts'
 import { openDataDirectory, requireUnused, type DataDirectory } from '../data-directory/open.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
@@ -28,7 +28,7 @@ export interface OpenDirectoryParts {
   readonly paths: DataPaths
   readonly profile: NetworkProfile
   /** Undefined where the configuration asks for no backup. */
-  readonly keptBackup: ReturnType<typeof configuredBackup>
+  readonly keptBackup: KeptBackup | undefined
   readonly passphrase: { readonly file: string; readonly sources: PassphraseSources }
   readonly log: Logger
   readonly life: Lifecycle

@@ -327,18 +327,18 @@ describe('the kept backup', () => {
 })
 
 describe('the fields of the kept backup', () => {
-  const configured = (backup: unknown) => configuredBackup(checkConfig({ backup }, 'test'))
+  const configured = async (backup: unknown) => configuredBackup(checkConfig({ backup }, 'test'))
 
-  it('are given together or not at all', () => {
-    expect(configured({})).toBeUndefined()
-    expect(configured({ file, recipient: recipients })).toEqual({ file, recipients })
-    expect(() => configured({ file })).toThrow(
+  it('are given together or not at all', async () => {
+    expect(await configured({})).toBeUndefined()
+    expect(await configured({ file, recipient: recipients })).toEqual({ file, recipients })
+    await expect(configured({ file })).rejects.toThrow(
       expect.objectContaining({
         code: 'SVC-CFG-001',
         message: expect.stringContaining('backup.recipient: is missing') as string
       })
     )
-    expect(() => configured({ recipient: recipients })).toThrow(
+    await expect(configured({ recipient: recipients })).rejects.toThrow(
       expect.objectContaining({
         code: 'SVC-CFG-001',
         message: expect.stringContaining('backup.file: is missing') as string
@@ -346,11 +346,11 @@ describe('the fields of the kept backup', () => {
     )
   })
 
-  it('refuse a relative path, what is no recipient, and one with a wrong letter', () => {
-    expect(() => configured({ file: 'names.age', recipient: recipients })).toThrow('must be an absolute path')
-    expect(() => configured({ file, recipient: ['ssh-ed25519 AAAA'] })).toThrow('must be a public key of age')
+  it('refuse a relative path, what is no recipient, and one with a wrong letter', async () => {
+    await expect(configured({ file: 'names.age', recipient: recipients })).rejects.toThrow('must be an absolute path')
+    await expect(configured({ file, recipient: ['ssh-ed25519 AAAA'] })).rejects.toThrow('must be a public key of age')
     const last = recipients[0]!.at(-1) === 'q' ? 'p' : 'q'
-    expect(() => configured({ file, recipient: [recipients[0]!.slice(0, -1) + last] })).toThrow(
+    await expect(configured({ file, recipient: [recipients[0]!.slice(0, -1) + last] })).rejects.toThrow(
       'is not a public key of age'
     )
   })

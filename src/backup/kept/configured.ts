@@ -3,13 +3,18 @@ import { ServiceError } from '../../errors.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { checkRecipient } from '../encryption.ts'
 
+export interface KeptBackup {
+  readonly file: string
+  readonly recipients: readonly string[]
+}
+
 /**
- * The kept backup of a whole configuration; undefined where it asks for none. Throws SVC-CFG-001 where one field is
+ * The kept backup of a whole configuration; undefined where it asks for none. Rejects with SVC-CFG-001 where one field is
  * missing or a recipient has a wrong checksum.
  */
-export function configuredBackup({
+export async function configuredBackup({
   backup: { file, recipient: recipients }
-}: Pick<Config, 'backup'>): { readonly file: string; readonly recipients: readonly string[] } | undefined {
+}: Pick<Config, 'backup'>): Promise<KeptBackup | undefined> {
   if (file === '' && recipients.length === 0) return undefined
   if (recipients.length === 0)
     throw invalid(
@@ -19,7 +24,7 @@ export function configuredBackup({
   if (file === '')
     throw invalid('backup.file', 'is missing, and backup.recipient is set: name the file to keep up to date')
   try {
-    recipients.forEach(checkRecipient)
+    for (const recipient of recipients) await checkRecipient(recipient)
   } catch (error) {
     throw invalid('backup.recipient', messageOf(error))
   }

@@ -39,7 +39,7 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
       'a backup is under a passphrase or for recipients, not both',
       'Give one of --passphrase-file and --recipient.'
     )
-  recipients.forEach(checkRecipient)
+  for (const recipient of recipients) await checkRecipient(recipient)
   if (options.force !== true) requireNoFile(file)
   const paths = localPaths(context)
   if (passphraseFile === '-' && seedPassphraseFile === '-')

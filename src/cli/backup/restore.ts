@@ -106,7 +106,7 @@ async function unlockOf(
     throw usageFailure('--passphrase-file and --identity exclude each other')
   if (passphraseFile !== undefined) return { passphrase: await readSecretFile(context, passphraseFile) }
   if (identity !== undefined) return { identities: secretKeys(await readText(identity, context.stdin)) }
-  if (!takesPassphrase(bytes))
+  if (!(await takesPassphrase(bytes)))
     throw usageFailure('this backup is for a secret key of age', 'Give its file with --identity.')
   return { passphrase: await askSecret(context, 'Passphrase of the backup', 'Give --passphrase-file FILE.') }
 }

@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
@@ -24,12 +23,6 @@ export interface VerifyOptions {
   depth?: number
   proof?: Uint8Array
   jsonl?: string
-}
-
-/** Option parser: any whole number; one too large to be a depth is a wrong answer, not a wrong question. */
-export function depthOption(text: string): number {
-  if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
 }
 
 function claimOf(options: VerifyOptions): ProofClaim {

@@ -78,11 +78,11 @@ function requireReadable(path: string): void {
  * The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of
  * `config check`.
  */
-function checked(context: Context, path: string, required: boolean): Config {
+async function checked(context: Context, path: string, required: boolean): Promise<Config> {
   try {
     const config = checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
     loadProfile(context, config.network)
-    configuredBackup(config)
+    await configuredBackup(config)
     configuredDns(config)
     return config
   } catch (error) {
@@ -159,11 +159,11 @@ export function addConfigCommands(program: Command, run: Run): void {
     .argument('[file]', 'default: config.toml of the user')
     .description('check a configuration file together with the environment; needs no daemon')
     .action(
-      action(run, (context, _options: unknown, file: string | undefined) => {
+      action(run, async (context, _options: unknown, file: string | undefined) => {
         const named = file ?? context.env['CHRONYM_CONFIG']
         const path = named ?? defaultConfigFile()
         if (named !== undefined) requireReadable(path)
-        const merged = checked(context, path, named !== undefined)
+        const merged = await checked(context, path, named !== undefined)
         const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
         context.output.answer(
           { valid: true, file: path, config: merged },

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { action, type Run } from '../../context.ts'
 import { hexOption, integerOption, numberOption } from '../../input/values.ts'
-import { runBench, type BenchOptions } from '../../vdf/bench.ts'
+import type { BenchOptions } from '../../vdf/bench.ts'
 import { MAX_DISCRIMINANT_BITS } from '../../vdf/kernel.ts'
-import { runProve, type ProveOptions } from '../../vdf/prove.ts'
-import { depthOption, runVerify, type VerifyOptions } from '../../vdf/verify.ts'
+import type { ProveOptions } from '../../vdf/prove.ts'
+import type { VerifyOptions } from '../../vdf/verify.ts'
 
 const MAX_ITERATIONS = Number.MAX_SAFE_INTEGER
 const DEFAULT_BITS = 1024
@@ -14,6 +14,12 @@ const MAX_BENCH_SECONDS = 3600
 const DEFAULT_BENCH_RUNS = 5
 const MAX_BENCH_RUNS = 1000
 const MAX_BENCH_THREADS = 1024
+
+/** Option parser: any whole number; one too large to be a depth is a wrong answer, not a wrong question. */
+function depthOption(text: string): number {
+  if (!/^\d+$/u.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
 
 /** `chronym vdf prove|verify|bench`: the kernel by itself, without a daemon. */
 export function addVdfCommands(program: Command, run: Run): void {
@@ -37,7 +43,11 @@ export function addVdfCommands(program: Command, run: Run): void {
     .option('--depth <n>', 'levels of recursion (default: 0)', depthOption)
     .option('--proof <hex>', 'y and all that follows it', hexOption)
     .option('--jsonl <file>', 'check every line of a file ("-": standard input) and print a verdict for each')
-    .action(action(run, (context, options: VerifyOptions) => runVerify(context, options)))
+    .action(
+      action(run, async (context, options: VerifyOptions) =>
+        (await import('../../vdf/verify.ts')).runVerify(context, options)
+      )
+    )
 
   vdf
     .command('prove')
@@ -56,7 +66,11 @@ export function addVdfCommands(program: Command, run: Run): void {
       'squarings of the first of two segments (default with --depth 1: nine tenths)',
       integerOption(1, MAX_ITERATIONS)
     )
-    .action(action(run, (context, options: ProveOptions) => runProve(context, options)))
+    .action(
+      action(run, async (context, options: ProveOptions) =>
+        (await import('../../vdf/prove.ts')).runProve(context, options)
+      )
+    )
 
   vdf
     .command('bench')
@@ -73,5 +87,9 @@ export function addVdfCommands(program: Command, run: Run): void {
     .option('--save <file>', 'keep the result, for --compare and to share')
     .option('--compare <file>', 'show ratios to a result saved before, or on another machine')
     .option('--reference', 'show ratios to published rates')
-    .action(action(run, (context, options: BenchOptions) => runBench(context, options)))
+    .action(
+      action(run, async (context, options: BenchOptions) =>
+        (await import('../../vdf/bench.ts')).runBench(context, options)
+      )
+    )
 }
