@@ -2,6 +2,8 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { iterationsFor, parseName } from '../src/protocol/name/names.ts'
+import { main } from '../src/protocol/profile/built-in-data.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const HERE = '__test__/documents.test.ts'
@@ -116,4 +118,12 @@ describe('the documents', () => {
     const outside = /shared\/spec|api-decisions|(?<![\w/-])protocol\.md/
     expect(files.filter((file) => outside.test(read(file)))).toEqual([])
   })
+})
+
+it('the README can be read in a minute, and its costs are those of network main', () => {
+  const readme = read('README.md')
+  expect(readme.split('\n').length).toBeLessThanOrEqual(121)
+  const squarings = iterationsFor(parseName('alice.chronym', main), main)
+  expect(readme).toContain(`five letters | ${squarings.toLocaleString('en')} squarings: a day at 333,000 a second`)
+  expect(squarings / 333_000 / 3600).toBeCloseTo(24, 0)
 })
