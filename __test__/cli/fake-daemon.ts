@@ -227,6 +227,7 @@ export function fakeDaemon() {
   // Of another kind, so that nothing is said about the cost.
   app.post('/api/vdf/estimate', (c) => c.json({ kind: 'renew' }))
   app.post('/api/vdf/register', (c) => c.json({ task_id: 't1', message: 'started' }, 202))
+  app.post('/api/login-links', (c) => c.json({ link: 'L'.repeat(43), expires_at: '2000-01-01T00:01:00.000Z' }, 201))
   app.post('/api/commit', (c) => c.json({ success: true, stored_by: 3, of: 3, pulse_round: 1020 }))
   app.post('/api/zone/:name', (c) => c.json({ success: true, serial: 4 }))
   app.post('/api/zone/:name/publish', (c) => c.json({ success: true, serial: 4, stored_by: 2, of: 3 }))

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
-import { Scene, type Daemon } from './processes.ts'
+import { runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
 /** The views by their addresses; `views.js` of the dashboard lists them. */
@@ -51,6 +51,28 @@ describe('the dashboard', () => {
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+  })
+
+  it('logs in by the link of `chronym dashboard` once, and keeps it nowhere', async () => {
+    const { data_dir: directory, api_url: url } = daemon.summary
+    const link = async () => {
+      const { stdout } = await runToEnd('src/cli/main.ts', ['dashboard', '--no-json', '--data-dir', directory])
+      return stdout.trim()
+    }
+    const spent = await link()
+    const another = await (await browser.newContext()).newPage()
+    await another.goto(spent)
+    await another.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    expect(another.url()).toBe(`${url}/#/`)
+    await another.getByRole('button', { name: 'Log out' }).click()
+    await another.goto(spent)
+    await another.getByText('This login link was used before, or is older than a minute.').waitFor()
+    expect(another.url()).toBe(`${url}/#/`)
+    expect(await seriousFindings(another)).toEqual([])
+    await another.goto(await link())
+    await another.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    await another.context().close()
+    expect(daemon.logText()).not.toContain(spent.split('=')[1])
   })
 
   it('closes a dialog with Esc, and gives the focus back', async () => {

@@ -50,6 +50,9 @@ describe('the daemon', () => {
     let output = ''
     shell.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
     await waitFor(() => expect(output).toContain('Ctrl-C stops it.'), 50)
+    expect(output).toMatch(
+      /^ {2}dashboard {2}http:\/\/127\.0\.0\.1:\d+\/ {3}\(logged in: chronym --data-dir \S+ dashboard\)$/mu
+    )
     // The pipe closes when the last process that holds it has ended.
     const closed = once(shell.stdout, 'close')
     shell.kill('SIGTERM')

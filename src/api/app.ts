@@ -5,6 +5,7 @@ import { notFound } from './errors/not-found.ts'
 import { onError } from './errors/on-error.ts'
 import { withOneHandler } from './middleware/one-handler.ts'
 import { createDocument } from './openapi/document.ts'
+import { createLoginLinks } from './access/login-links.ts'
 import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './access/rate-limits.ts'
 import { challengeRoutes } from './routes/access/challenge.ts'
 import { configRoutes } from './routes/config.ts'
@@ -66,7 +67,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   declared.route('/', eventRoutes(services, streams))
   declared.route('/', tokenRoutes(services))
   declared.route('/', challengeRoutes(services))
-  declared.route('/', sessionRoutes(services, sessions, limits))
+  declared.route('/', sessionRoutes(services, sessions, createLoginLinks(services.tokens, now), limits))
   declared.route('/', operationRoutes(services))
   declared.route('/', seedRoutes(services))
   declared.route('/', errorRoutes())

@@ -11,6 +11,7 @@ import { addCompletionCommand } from './completion/command.ts'
 import { addConfigCommands } from './commands/daemon/config.ts'
 import { addDaemonCommand } from './commands/daemon/daemon.ts'
 import { addSelfCheckCommand } from './commands/daemon/self-check.ts'
+import { addDashboardCommand } from './commands/daemon/dashboard.ts'
 import { addDnsCommands } from './commands/daemon/dns.ts'
 import { addDoctorCommand } from './commands/daemon/doctor.ts'
 import { addHelpCommand } from './commands/help.ts'
@@ -66,6 +67,7 @@ export function buildProgram(run: Run): Command {
   program.commandsGroup('Daemon:')
   addDaemonCommand(program, run)
   addStatusCommand(program, run)
+  addDashboardCommand(program, run)
   addConfigCommands(program, run)
   addTokenCommands(program, run)
   addKeyCommands(program, run)

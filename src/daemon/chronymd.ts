@@ -90,9 +90,20 @@ function usageOf({ flag, kind, help, env }: ConfigField): string {
   return `  --${`${flag} ${VALUES[kind]}`.padEnd(28)}${help} (${env})`
 }
 
-function banner(daemon: RunningDaemon): string {
+/** As a POSIX shell reads it back. */
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/** What the command line needs to find this daemon: what came by a flag it cannot read anywhere. */
+function dashboardCommand({ flags }: StartSources, dataDir: string): string {
+  const isFound = flags['data_dir'] === undefined && flags['network'] === undefined
+  return isFound ? 'chronym dashboard' : `chronym --data-dir ${shellWord(dataDir)} dashboard`
+}
+
+function banner(daemon: RunningDaemon, sources: StartSources): string {
   const apiWarning = daemon.apiWarning === undefined ? '' : `\n             warning: ${daemon.apiWarning}`
   return `chronym ${VERSION}, network ${daemon.network}${daemon.warning === undefined ? '' : `: ${daemon.warning}`}
+  dashboard  ${daemon.apiUrl}/   (logged in: ${dashboardCommand(sources, daemon.dataDir)})
   API        ${daemon.apiUrl}   (docs: ${daemon.apiUrl}/docs)${apiWarning}
   token      ${daemon.tokenFile}
   data       ${daemon.dataDir}
@@ -179,7 +190,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     process.stderr.write(`chronym: ${withDaemon(describe(error), { dataDir })}\n`)
     return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED
   }
-  process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon))
+  process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon, invocation.sources))
   manager.ready(
     () => daemon.readiness(),
     (message) => daemon.warn(message)

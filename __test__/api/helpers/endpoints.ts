@@ -410,6 +410,13 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     body: { token: MAIN_TOKEN },
     schema: daemon.SessionOpenedSchema
   },
+  {
+    ...closed,
+    operation: 'POST /api/login-links',
+    path: '/api/login-links',
+    status: 201,
+    schema: daemon.LoginLinkSchema
+  },
   { ...open, operation: 'DELETE /session', path: '/session', status: 204 },
   { ...open, operation: 'GET /healthz', path: '/healthz', schema: daemon.HealthSchema },
   { ...open, operation: 'GET /readyz', path: '/readyz', schema: daemon.ReadinessSchema },

@@ -20,6 +20,7 @@ import type {
   HealthBody,
   IdentityLogBody,
   IdentityPublishedBody,
+  LoginLinkBody,
   NetworkStatusView,
   NewTokenBody,
   OwnedNameView,
@@ -241,6 +242,8 @@ export function createClient(settings: ClientOptions = {}) {
     /** For pages that the daemon serves: sets a cookie that counts with `secret` in the header X-Session-Secret. */
     logIn: (withToken: string, options?: RequestOptions) =>
       json<SessionOpenedBody>('POST', '/session', { ...options, body: { token: withToken } }),
+    /** Opens the dashboard once: `<address>/#login=<link>`, within a minute. */
+    createLoginLink: (options?: RequestOptions) => json<LoginLinkBody>('POST', '/api/login-links', options),
     logOut: async (options?: RequestOptions): Promise<void> => {
       await send('DELETE', '/session', options)
     },

@@ -92,10 +92,21 @@ export const ChallengeSchema = v.pipe(
 )
 export type ChallengeBody = v.InferOutput<typeof ChallengeSchema>
 
+const SecretSchema = v.pipe(v.string(), v.maxLength(512, 'Expected at most 512 characters'))
+
 export const SessionRequestSchema = v.pipe(
-  v.object({ token: v.pipe(v.string(), v.maxLength(512, 'Expected at most 512 characters')) }),
+  v.union([v.object({ token: SecretSchema }), v.object({ link: SecretSchema })], 'Expected "token" or "link", a text'),
   v.metadata({ ref: 'SessionRequest' })
 )
+
+export const LoginLinkSchema = v.pipe(
+  v.object({
+    link: v.pipe(v.string(), v.length(43), v.description('For one POST /session; `/#login=LINK` opens the dashboard')),
+    expires_at: TimeSchema
+  }),
+  v.metadata({ ref: 'LoginLink' })
+)
+export type LoginLinkBody = v.InferOutput<typeof LoginLinkSchema>
 
 export const SessionSchema = v.pipe(v.object({ scopes: v.array(TokenScopeSchema) }), v.metadata({ ref: 'Session' }))
 export type SessionBody = v.InferOutput<typeof SessionSchema>

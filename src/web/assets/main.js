@@ -1,13 +1,24 @@
 import { connection } from './lib/connection.js'
 import { html, render } from './lib/html.js'
+import { takeLoginLink } from './lib/login-link.js'
 import { resume, session } from './lib/session.js'
 import { toastError } from './parts/toasts.js'
 import { App } from './shell/app.js'
 
+let link = takeLoginLink(globalThis)
 render(html`<${App} />`, document.getElementById('app'))
 
-const enter = () => resume().catch(toastError)
+/** A link that no daemon got is tried again once it answers. */
+const enter = () =>
+  resume(link)
+    .then(() => (link = undefined))
+    .catch(toastError)
 connection.subscribe(({ isLost }) => {
   if (!isLost && session.get().scopes === undefined) void enter()
+})
+// A link that is opened in a tab of the dashboard loads no page.
+addEventListener('hashchange', () => {
+  link = takeLoginLink(globalThis)
+  if (link !== undefined) void enter()
 })
 await enter()

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { LINK_LIFETIME_MS } from '../../../../src/api/access/login-links.ts'
+import { DEFAULT_LIMITS } from '../../../../src/api/access/rate-limits.ts'
 import { SESSION_LIFETIME_MS } from '../../../../src/api/access/sessions.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../../helpers/world.ts'
 
@@ -81,6 +83,64 @@ describe('the session of the dashboard', () => {
     const response = await createWorld().request('POST', '/session', { body: { token: 'nope' } })
     expect(response.status).toBe(401)
     expect(response.headers.has('Set-Cookie')).toBe(false)
+  })
+
+  describe('opened by a link', () => {
+    const makeLink = async (world: World, token = MAIN_TOKEN) => {
+      const response = await world.request('POST', '/api/login-links', { token })
+      return ((await response.json()) as { link: string }).link
+    }
+    const use = (world: World, link: string) =>
+      world.request('POST', '/session', { body: { link }, headers: { Host: HOST, Origin: ORIGIN } })
+
+    it('has the scopes of the token that made it, once', async () => {
+      const world = createWorld()
+      const link = await makeLink(world)
+      expect(await (await use(world, link)).json()).toMatchObject({ scopes: ['admin'] })
+      const again = await use(world, link)
+      expect(again.status).toBe(401)
+      expect(again.headers.has('Set-Cookie')).toBe(false)
+      expect(((await again.json()) as { detail: string }).detail).toMatch(/used before, or is older than a minute/)
+    })
+
+    it('works for a minute', async () => {
+      const world = createWorld()
+      const [first, second] = [await makeLink(world), await makeLink(world)]
+      world.clock.now += LINK_LIFETIME_MS - 1
+      expect(await status(use(world, first))).toBe(200)
+      world.clock.now += 1
+      expect(await status(use(world, second))).toBe(401)
+    })
+
+    it('is not opened once its token is replaced', async () => {
+      const world = createWorld()
+      const link = await makeLink(world)
+      world.services.tokens.rotate()
+      expect(await status(use(world, link))).toBe(401)
+    })
+
+    it('lets ten wait, the newest', async () => {
+      const world = createWorld()
+      const links = []
+      for (let count = 0; count < 11; count++) links.push(await makeLink(world))
+      expect(await status(use(world, links[0]!))).toBe(401)
+      expect(await status(use(world, links[1]!))).toBe(200)
+    })
+
+    it('is made for the scope admin alone, and guessed at no faster than a token', async () => {
+      const world = createWorld({ limits: { ...DEFAULT_LIMITS, failedLogins: { perSecond: 1, burst: 1 } } })
+      const { token } = world.services.tokens.create(['read', 'vdf', 'publish'])
+      expect(await status(world.request('POST', '/api/login-links', { token }))).toBe(403)
+      expect(await status(world.request('POST', '/api/login-links', {}))).toBe(401)
+      expect(await status(use(world, 'guess'))).toBe(401)
+      expect(await status(use(world, 'guess'))).toBe(429)
+    })
+
+    it('needs a link or a token', async () => {
+      const response = await createWorld().request('POST', '/session', { body: {} })
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain('Expected \\"token\\" or \\"link\\", a text')
+    })
   })
 
   it.each([

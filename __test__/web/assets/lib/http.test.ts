@@ -4,7 +4,7 @@ import { createWorld, MAIN_TOKEN } from '../../../api/helpers/world.ts'
 
 interface Http {
   readonly get: (path: string) => Promise<{ scopes: string[] }>
-  readonly logIn: (token: string) => Promise<void>
+  readonly logIn: (credential: { token: string }) => Promise<void>
   readonly logOut: () => Promise<void>
 }
 interface Streams {
@@ -47,7 +47,7 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
   const { get, logIn, logOut } = (await import(HTTP)) as Http
   const { stream } = (await import(STREAM)) as Streams
   expect((await get('/session')).scopes).toEqual([])
-  await logIn(MAIN_TOKEN)
+  await logIn({ token: MAIN_TOKEN })
   expect(storage.size).toBe(1)
   expect((await get('/session')).scopes).toEqual(['admin'])
 

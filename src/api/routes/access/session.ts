@@ -4,11 +4,14 @@ import { ServiceError } from '../../../errors.ts'
 import { clientOf } from '../../http/client-address.ts'
 import { endpoint } from '../../endpoint.ts'
 import type { AppEnv } from '../../env.ts'
+import type { LoginLinks } from '../../access/login-links.ts'
 import type { RateLimits } from '../../access/rate-limits.ts'
 import {
+  LoginLinkSchema,
   SessionOpenedSchema,
   SessionRequestSchema,
   SessionSchema,
+  type LoginLinkBody,
   type SessionBody,
   type SessionOpenedBody
 } from '../../schemas/daemon.ts'
@@ -19,7 +22,11 @@ const TAG = 'Session'
 /** No Secure: the daemon speaks plain HTTP on loopback, where browsers disagree about Secure cookies. */
 const COOKIE = { httpOnly: true, sameSite: 'Strict', path: '/' } as const
 
-export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limits: RateLimits) {
+const SPENT_LINK =
+  'This login link was used before, or is older than a minute. `chronym dashboard` makes a new one. If you did ' +
+  'not use it, somebody else may have: `chronym token rotate` ends every session.'
+
+export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, links: LoginLinks, limits: RateLimits) {
   return new Hono<AppEnv>()
     .get(
       '/session',
@@ -38,7 +45,8 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
         summary: 'Log the dashboard in',
         description:
           'Sets a cookie for the dashboard. Every web server of this machine gets that cookie, so it ' +
-          'counts only with the header X-Session-Secret. The page keeps its value, `secret`.',
+          'counts only with the header X-Session-Secret. The page keeps its value, `secret`. ' +
+          'Takes a token, or a link of POST /api/login-links, which works once.',
         access: 'public',
         body: SessionRequestSchema,
         answers: {
@@ -50,15 +58,32 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, limit
         }
       }),
       (c) => {
-        const { token } = c.req.valid('json')
-        const scopes = tokens.verify(token)
-        if (scopes === undefined) {
+        const request = c.req.valid('json')
+        const token = 'token' in request ? request.token : links.use(request.link)
+        const scopes = token === undefined ? undefined : tokens.verify(token)
+        if (token === undefined || scopes === undefined) {
           limits.failedLogin(clientOf(c))
-          throw new ServiceError('SVC-AUT-001', 'That is no token of this daemon.')
+          throw new ServiceError('SVC-AUT-001', 'token' in request ? 'That is no token of this daemon.' : SPENT_LINK)
         }
         const { id, secret } = sessions.open(token, getCookie(c, sessionCookieName(c)))
         setCookie(c, sessionCookieName(c), id, { ...COOKIE, maxAge: SESSION_LIFETIME_MS / 1000 })
         return c.json<SessionOpenedBody>({ scopes: [...scopes], secret })
+      }
+    )
+    .post(
+      '/api/login-links',
+      endpoint({
+        tag: TAG,
+        summary: 'Make a link that logs the dashboard in',
+        description:
+          'For POST /session: works once, within a minute, and opens what the token of this request opens. At most ten ' +
+          'wait; the next one replaces the oldest. Put it into the fragment of an address, never into a query.',
+        access: ['admin'],
+        answers: { 201: { description: 'The link, shown this once', schema: LoginLinkSchema } }
+      }),
+      (c) => {
+        const { link, endsAt } = links.create(c.get('caller').token!)
+        return c.json<LoginLinkBody, 201>({ link, expires_at: new Date(endsAt).toISOString() }, 201)
       }
     )
     .delete(

@@ -31,8 +31,9 @@ export function sessionHeaders() {
   return secret === null ? {} : { 'X-Session-Secret': secret }
 }
 
-export async function logIn(token) {
-  const { secret, scopes } = await post('/session', { token })
+/** `credential`: `{token}`, or `{link}` of a login link. */
+export async function logIn(credential) {
+  const { secret, scopes } = await post('/session', credential)
   sessionStorage.setItem(SECRET, secret)
   return scopes
 }

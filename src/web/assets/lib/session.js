@@ -20,15 +20,24 @@ function leave(reason) {
   session.set({ scopes: [], reason })
 }
 
-/** Asks the daemon who we are; a page that was loaded again goes on. */
-export async function resume() {
+/** Asks the daemon who we are; a page that was loaded again goes on. `link`: of a login link, which logs in first. */
+export async function resume(link) {
+  let reason = ''
+  if (link !== undefined) {
+    try {
+      return enter(await http.logIn({ link }))
+    } catch (error) {
+      if (!(error instanceof http.Problem)) throw error
+      reason = error.detail
+    }
+  }
   const { scopes } = await http.get('/session')
   if (scopes.length > 0) enter(scopes)
-  else leave('')
+  else leave(reason)
 }
 
 export async function logIn(token) {
-  enter(await http.logIn(token))
+  enter(await http.logIn({ token }))
 }
 
 export async function logOut() {

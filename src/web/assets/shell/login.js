@@ -35,7 +35,8 @@ export function Login({ reason }) {
           value=${token}
           error=${error}
           onInput=${setToken}
-          hint=${html`The command <code>chronym token</code> prints it. It stays between this page and your daemon.`}
+          hint=${html`<code>chronym dashboard</code> opens this page logged in; <code>chronym token</code> prints the
+            token. It stays between this page and your daemon.`}
         />
         <${Button} type="submit" kind="main" busy=${isBusy}>Log in<//>
       </form>
