@@ -160,6 +160,11 @@ it('draws what is asked of the daemon', async () => {
   await page.getByRole('heading', { name: 'No peer is known' }).or(page.getByText('No peer is known')).first().waitFor()
 })
 
+it('shows commands that lead to this daemon', async () => {
+  await open('/seed')
+  await page.getByText(`chronym --data-dir ${daemon.summary.data_dir} doctor`, { exact: true }).waitFor()
+})
+
 it('offers a narrow token only what it may do', async () => {
   const { body } = await daemon.request('POST', '/api/tokens', { scopes: ['read'] })
   await button('Log out').click()

@@ -7,7 +7,7 @@ const WORDS = { register: 'registration of', renew: 'renewal of', adopt: 'look-u
 export function seedNotice({ state, kept_elsewhere: isSafe, waiting }) {
   const reminder =
     'Your names belong to a seed that may exist on this machine only. Write down its 24 words ' +
-    '(chronym key show) and check them (chronym key check), or make a backup (chronym backup FILE).'
+    'and check them, or make a backup.'
   if (state === 'locked') {
     const lines = [
       'Look-ups and squaring continue. Until you unlock it, the daemon refuses new registrations and ' +

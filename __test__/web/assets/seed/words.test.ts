@@ -10,7 +10,7 @@ const { backupState, checklist } = (await import(
     seed: { sealed: boolean; kept_elsewhere: boolean },
     kept: Kept | null | undefined,
     nowMs: number
-  ) => { isDone: boolean; isAdvice: boolean; text: string; how?: string }[]
+  ) => { isDone: boolean; isAdvice: boolean; text: string; how: string[] }[]
 }
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -53,15 +53,15 @@ describe('what an owner should do', () => {
       [false, true]
     ])
     expect(items.map(({ how }) => how)).toEqual([
-      'chronym key show && chronym key check',
-      'chronym key passphrase',
-      'chronym backup my-names.age'
+      ['key show', 'key check'],
+      ['key passphrase'],
+      ['backup my-names.age']
     ])
   })
 
   it('is nothing once words, passphrase and backup are there', () => {
     const items = checklist({ sealed: true, kept_elsewhere: true }, kept(), NOW)
-    expect(items.every(({ isDone, how }) => isDone && how === undefined)).toBe(true)
+    expect(items.every(({ isDone, how }) => isDone && how.length === 0)).toBe(true)
   })
 
   it('is to mind a configured backup that fails', () => {

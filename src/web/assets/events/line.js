@@ -2,6 +2,7 @@ import { html } from '../lib/html.js'
 import { useNow } from '../lib/store.js'
 import { relative, time } from '../lib/words.js'
 import { When } from '../parts/basics.js'
+import { Told } from '../parts/command.js'
 import { Icon } from '../parts/icon.js'
 import { sentenceOf, topicOf } from './sentences.js'
 
@@ -11,11 +12,12 @@ const MARKS = { good: 'check', warn: 'warn', bad: 'bad' }
 export function Line({ event }) {
   const now = useNow(30_000)
   const { text, tone, href } = sentenceOf(event)
+  const told = html`<${Told} text=${text} />`
   const atMs = Date.parse(event.at)
   return html`
     <li class="event ${tone}">
       <span class="event-mark"><${Icon} name=${MARKS[tone] ?? ICONS[topicOf(event)]} /></span>
-      <p>${href === undefined ? text : html`<a href=${href}>${text}</a>`}</p>
+      <p>${href === undefined ? told : html`<a href=${href}>${told}</a>`}</p>
       <span class="quiet event-time"
         ><${When} at=${event.at}>${time(atMs)}<//> <span>${relative(atMs, now)}</span></span
       >

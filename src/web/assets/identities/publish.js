@@ -4,6 +4,7 @@ import { refresh } from '../lib/resource.js'
 import { ends, plural } from '../lib/words.js'
 import { useAct } from '../parts/act.js'
 import { Badge, Button, Notice } from '../parts/basics.js'
+import { Command } from '../parts/command.js'
 import { Modal } from '../parts/dialog.js'
 import { Field, TextField } from '../parts/fields.js'
 import { toast } from '../parts/toasts.js'
@@ -49,7 +50,7 @@ export function Publish({ onClose, onDone }) {
     <${Modal} title="Publish a signed document or manifest" onClose=${onClose} wide>
       <form class="stack" onSubmit=${submit}>
         <p class="quiet">
-          <code>chronym kid create</code> prints a signed document; <code>chronym manifest publish</code> signs a
+          <${Command} words="kid create" /> prints a signed document; <${Command} words="manifest publish" /> signs a
           manifest and publishes it at once. This page signs nothing: the keys stay with the seed.
         </p>
         <${Field} label="File">

@@ -1,4 +1,5 @@
 import { html } from '../lib/html.js'
+import { Told } from '../parts/command.js'
 import { Icon } from '../parts/icon.js'
 import { stepsOf } from './words.js'
 
@@ -13,7 +14,7 @@ export const Steps = ({ explanation }) => html`
           <span class="step-mark"><${Icon} name=${ICONS[tone] ?? 'info'} /></span>
           <div>
             <strong>${title}</strong>
-            <p>${text}</p>
+            <p><${Told} text=${text} /></p>
           </div>
         </li>`
     )}

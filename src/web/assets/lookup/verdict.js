@@ -2,16 +2,17 @@ import { html } from '../lib/html.js'
 import { useNow } from '../lib/store.js'
 import { dateTime, ends, relative } from '../lib/words.js'
 import { Badge, Facts, Hash, Notice, When } from '../parts/basics.js'
+import { Told } from '../parts/command.js'
 import { Pin } from './pin.js'
 import { CONFIDENCE, partsOf, STATES } from './words.js'
 
-const Told = ({ sentence }) =>
+const Sentence = ({ sentence }) =>
   partsOf(sentence).map(({ text, time, key }) =>
     time !== undefined
       ? html`<${When} at=${time}>${dateTime(time)}<//>`
       : key !== undefined
         ? html`<code title=${key}>${ends(key)}</code>`
-        : text
+        : html`<${Told} text=${text} />`
   )
 
 /** The answer, before its reasons. */
@@ -28,9 +29,9 @@ export function Verdict({ explanation, actions }) {
         ${resolves !== null && html`<${Badge} tone=${CONFIDENCE[resolves][1]}>resolves: ${CONFIDENCE[resolves][0]}<//>`}
         <div class="actions">${actions}</div>
       </div>
-      <p class="verdict-text"><${Told} sentence=${verdict} /></p>
+      <p class="verdict-text"><${Sentence} sentence=${verdict} /></p>
       <div class="stack">
-        ${warnings.map((note) => html`<${Notice} tone="warn" key=${note}><${Told} sentence=${note.slice('Warning: '.length)} /><//>`)}
+        ${warnings.map((note) => html`<${Notice} tone="warn" key=${note}><${Sentence} sentence=${note.slice('Warning: '.length)} /><//>`)}
         ${error !== null && html`<p class="quiet">${error.message} (<a href="/errors/${error.code}">${error.code}</a>)</p>`}
         <${Facts}
           facts=${[
@@ -42,7 +43,7 @@ export function Verdict({ explanation, actions }) {
         ${
           others.length > 0 &&
           html`<ul class="notes">
-            ${others.map((note) => html`<li key=${note}><${Told} sentence=${note} /></li>`)}
+            ${others.map((note) => html`<li key=${note}><${Sentence} sentence=${note} /></li>`)}
           </ul>`
         }
       </div>

@@ -3,6 +3,7 @@ import { post } from '../lib/http.js'
 import { refresh, useResource } from '../lib/resource.js'
 import { useMay } from '../lib/session.js'
 import { bytes, count, plural } from '../lib/words.js'
+import { Command } from '../parts/command.js'
 import { ask, Modal } from '../parts/dialog.js'
 import { Badge, Button, Card, Copy, Facts, Loaded } from '../parts/basics.js'
 import { TextField } from '../parts/fields.js'
@@ -27,7 +28,7 @@ export function Dns() {
                   <${Button} kind="small" icon="renew" disabled=${!mayFlush} onClick=${() => setFlushing(true)}
                     >Forget names…<//
                   >
-                  <span class="hint"><code>chronym dns setup</code> makes this machine ask it.</span>
+                  <span class="hint"><${Command} words="dns setup" /> makes this machine ask it.</span>
                 </div>`
             : html`<p>The name server is off. <code>dns.enabled</code> turns it on, after a restart.</p>`}
       <//>

@@ -1,5 +1,6 @@
 import { html } from '../lib/html.js'
-import { Card, Copy } from '../parts/basics.js'
+import { Card } from '../parts/basics.js'
+import { Command } from '../parts/command.js'
 import { Table } from '../parts/table.js'
 import { COMMANDS } from './words.js'
 
@@ -12,8 +13,7 @@ export const Commands = () => html`
       columns=${[
         {
           title: 'Command',
-          cell: ({ command }) =>
-            html`<span class="hash"><code>${command}</code><${Copy} text=${command} what="command" /></span>`
+          cell: ({ command }) => html`<${Command} words=${command} />`
         },
         { title: 'What it does', cell: ({ text }) => text }
       ]}

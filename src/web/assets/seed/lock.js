@@ -3,6 +3,7 @@ import { post } from '../lib/http.js'
 import { refresh } from '../lib/resource.js'
 import { useAct } from '../parts/act.js'
 import { Badge, Button, Card } from '../parts/basics.js'
+import { Command } from '../parts/command.js'
 import { ask } from '../parts/dialog.js'
 import { TextField } from '../parts/fields.js'
 import { toast } from '../parts/toasts.js'
@@ -24,7 +25,7 @@ export function Lock({ seed, mayManage }) {
           : seed.sealed
             ? html`<${Unlocked} mayManage=${mayManage} />`
             : html`<p>
-                The seed has no passphrase, so it cannot be locked. <code>chronym key passphrase</code> sets one while
+                The seed has no passphrase, so it cannot be locked. <${Command} words="key passphrase" /> sets one while
                 the daemon is stopped.
               </p>`
       }

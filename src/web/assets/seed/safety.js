@@ -1,6 +1,7 @@
 import { html } from '../lib/html.js'
 import { useNow } from '../lib/store.js'
-import { Badge, Card, Copy } from '../parts/basics.js'
+import { Badge, Card } from '../parts/basics.js'
+import { Command } from '../parts/command.js'
 import { Icon } from '../parts/icon.js'
 import { checklist } from './words.js'
 
@@ -21,7 +22,7 @@ export function Safety({ seed, backup }) {
               <span class="step-mark"><${Icon} name=${isDone ? 'check' : isAdvice ? 'info' : 'warn'} /></span>
               <div>
                 <p>${isAdvice && !isDone && html`<strong>Advice: </strong>`}${text}</p>
-                ${how && html`<p class="hash"><code>${how}</code><${Copy} text=${how} what="command" /></p>`}
+                ${how.map((words) => html`<p key=${words}><${Command} words=${words} /></p>`)}
               </div>
             </li>`
         )}

@@ -27,8 +27,8 @@ export function backupState(kept, nowMs) {
 }
 
 /**
- * What protects the owner from the loss of all names: `{isDone, isAdvice, text, how?}` each. `how` is a command;
- * advice is what one can do without.
+ * What protects the owner from the loss of all names: `{isDone, isAdvice, text, how}` each. `how` has the words of
+ * commands; advice is what one can do without.
  */
 export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
   const state = kept === undefined ? undefined : backupState(kept, nowMs)
@@ -39,7 +39,7 @@ export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
       text: isSafe
         ? 'The words were checked, or a backup was made.'
         : 'Write the 24 words down and check them, or make a backup.',
-      how: isSafe ? undefined : 'chronym key show && chronym key check'
+      how: isSafe ? [] : ['key show', 'key check']
     },
     {
       isDone: sealed,
@@ -47,7 +47,7 @@ export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
       text: sealed
         ? 'A passphrase protects the seed on the disk.'
         : 'The seed is in clear on the disk: a passphrase protects it from those who read it.',
-      how: sealed ? undefined : 'chronym key passphrase'
+      how: sealed ? [] : ['key passphrase']
     },
     {
       isDone: state?.tone === 'good',
@@ -56,18 +56,18 @@ export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
         state === null || state === undefined
           ? 'No backup keeps itself up to date: make one after each registration, or configure it.'
           : `The kept backup: ${state.title.toLowerCase()}.`,
-      how: state === null || state === undefined ? 'chronym backup my-names.age' : undefined
+      how: state === null || state === undefined ? ['backup my-names.age'] : []
     }
   ]
 }
 
 /** What the command line offers beside this page, for an owner of names. */
 export const COMMANDS = [
-  ['chronym key show', 'prints the 24 words, after a question'],
-  ['chronym key check', 'asks for the words and says whether they are right'],
-  ['chronym key passphrase', 'sets, changes or removes the passphrase; stop the daemon before'],
-  ['chronym backup my-names.age', 'writes an encrypted backup now'],
-  ['chronym restore my-names.age', 'brings names, zones and seed back on a new machine'],
-  ['chronym restore --words', 'the same from the 24 words, with what the network still holds'],
-  ['chronym doctor', 'looks at all of this, and says what to do']
+  ['key show', 'prints the 24 words, after a question'],
+  ['key check', 'asks for the words and says whether they are right'],
+  ['key passphrase', 'sets, changes or removes the passphrase; stop the daemon before'],
+  ['backup my-names.age', 'writes an encrypted backup now'],
+  ['restore my-names.age', 'brings names, zones and seed back on a new machine'],
+  ['restore --words', 'the same from the 24 words, with what the network still holds'],
+  ['doctor', 'looks at all of this, and says what to do']
 ]

@@ -6,6 +6,7 @@ import { useMay } from '../lib/session.js'
 import { count, dateTime, duration, percent, short, time } from '../lib/words.js'
 import { Badge, Button, Notice, Progress } from '../parts/basics.js'
 import { ask } from '../parts/dialog.js'
+import { Told } from '../parts/command.js'
 import { Graph } from '../parts/graph.js'
 import { removeTask } from './acts.js'
 import { rates } from './rates.js'
@@ -103,7 +104,9 @@ export function TaskCard({ task, taskNow }) {
       }
       ${
         task.stalled !== null &&
-        html`<${Notice} tone="warn" title="It cannot go on just now">${task.stalled.message} (${task.stalled.code})<//>`
+        html`<${Notice} tone="warn" title="It cannot go on just now"
+          ><${Told} text=${task.stalled.message} /> (${task.stalled.code})<//
+        >`
       }
       ${
         times.length >= MIN_POINTS &&

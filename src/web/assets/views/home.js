@@ -3,10 +3,11 @@ import { attention } from '../home/attention.js'
 import { useResource } from '../lib/resource.js'
 import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
-import { count, duration, localTimes, plural } from '../lib/words.js'
+import { count, duration, plural } from '../lib/words.js'
 import { RegisterButton } from '../names/register.js'
 import { leaseWords } from '../names/words.js'
 import { Badge, Card, Empty, LinkButton, Loaded, Notice, Page, Stat, When } from '../parts/basics.js'
+import { Told } from '../parts/command.js'
 import { Icon } from '../parts/icon.js'
 import { TaskCard } from '../tasks/card.js'
 import { useTasks } from '../tasks/watch.js'
@@ -36,8 +37,8 @@ const Item = ({ item: { tone, title, text, href, act } }) => html`
     tone=${tone}
     title=${title}
     actions=${href && html`<${LinkButton} kind="small" href=${href} label=${`${act}: ${title}`}>${act}<//>`}
-    >${localTimes(text)}<//
-  >
+    ><${Told} text=${text}
+  /><//>
 `
 
 /** What comes first is shown, the rest by a click. */
@@ -66,7 +67,7 @@ const Checks = ({ readiness }) => html`
       return html`<li key=${name}>
         <span class=${tone} title=${word}><${Icon} name=${{ good: 'check', warn: 'warn', bad: 'bad' }[tone]} /></span>
         <span class="hidden">${word}: </span><strong>${CHECKS[name] ?? name}</strong
-        ><span class="quiet">${detail}</span>
+        ><span class="quiet"><${Told} text=${detail} /></span>
       </li>`
     })}
   </ul>

@@ -4,6 +4,7 @@ import { go, to } from '../lib/router.js'
 import { useMay } from '../lib/session.js'
 import { dateTime, ends } from '../lib/words.js'
 import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page, When } from '../parts/basics.js'
+import { Command } from '../parts/command.js'
 import { TextField } from '../parts/fields.js'
 import { Table } from '../parts/table.js'
 import { Document } from '../identities/document.js'
@@ -93,7 +94,7 @@ function Own({ shown }) {
           all.length === 0
             ? html`<${Empty} icon="identities" title="No identity yet">
                 <p>
-                  <code>chronym kid create</code> makes and signs one with keys of your seed; publish its output here.
+                  <${Command} words="kid create" /> makes and signs one with keys of your seed; publish its output here.
                 </p>
               <//>`
             : html`<${Table}

@@ -2,11 +2,12 @@ import { html, useState } from '../lib/html.js'
 import { useResource } from '../lib/resource.js'
 import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
-import { count, dateTime, localTimes } from '../lib/words.js'
+import { count, dateTime } from '../lib/words.js'
 import { NameButtons } from '../names/acts.js'
 import { RegisterButton } from '../names/register.js'
 import { leaseWords, renewalWords, zoneWords } from '../names/words.js'
 import { Badge, Card, Empty, LinkButton, Loaded, Page, When } from '../parts/basics.js'
+import { Told } from '../parts/command.js'
 import { TextField } from '../parts/fields.js'
 import { Table } from '../parts/table.js'
 import { edits } from '../zone/kept.js'
@@ -66,7 +67,7 @@ const columns = (nowMs) => [
 const Warnings = ({ owned: { state, warnings } }) =>
   warnings.map(
     ({ code, message }) =>
-      html`<p class="name-warning ${state === 'live' ? 'warn' : 'bad'}" key=${code}>${localTimes(message)}</p>`
+      html`<p class="name-warning ${state === 'live' ? 'warn' : 'bad'}" key=${code}><${Told} text=${message} /></p>`
   )
 
 function View() {

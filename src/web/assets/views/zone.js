@@ -1,10 +1,11 @@
 import { html } from '../lib/html.js'
 import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
-import { count, dateTime, localTimes } from '../lib/words.js'
+import { count, dateTime } from '../lib/words.js'
 import { NameButtons } from '../names/acts.js'
 import { leaseWords, renewalWords } from '../names/words.js'
 import { Badge, Card, Facts, LinkButton, Notice, Page } from '../parts/basics.js'
+import { Told } from '../parts/command.js'
 import { useTasks } from '../tasks/watch.js'
 import { TaskCard } from '../tasks/card.js'
 import { ZoneEditor } from '../zone/editor.js'
@@ -22,7 +23,7 @@ const Lease = ({ owned }) => {
         ['Renewals left', count(owned.renewal.left)]
       ]}
     />
-    ${owned.warnings.map(({ code, message }) => html`<${Notice} key=${code} tone="warn">${localTimes(message)}<//>`)}
+    ${owned.warnings.map(({ code, message }) => html`<${Notice} key=${code} tone="warn"><${Told} text=${message} /><//>`)}
   <//>`
 }
 

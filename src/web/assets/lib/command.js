@@ -1,0 +1,30 @@
+/** Commands as a person can paste them. Pure. */
+
+/** As a shell reads it back: POSIX, or cmd and PowerShell for a path with a drive. */
+function quoted(text) {
+  if (/^[\w@%+=:,./\\-]+$/.test(text) && (!text.includes('\\') || /^[A-Za-z]:/.test(text))) return text
+  return /^[A-Za-z]:\\/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/**
+ * `chronym` with what leads it to this daemon. `fields`: of GET /api/config/fields, undefined where they are not known.
+ * The command line finds a directory by itself only where nobody chose it: a service may have variables and a file of
+ * its own.
+ */
+export function program(fields = []) {
+  const isDefault = (name) => fields.every(({ field, source }) => field !== name || source === 'default')
+  const directory = fields.find(({ field }) => field === 'data_dir')?.value
+  return directory === undefined || (isDefault('data_dir') && isDefault('network'))
+    ? 'chronym'
+    : `chronym --data-dir ${quoted(directory)}`
+}
+
+/** The same for a command that asks the daemon, on the computer of the page: elsewhere it needs the address. */
+export function programHere(fields, { origin, hostname }) {
+  const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+  return isLocal ? program(fields) : `chronym --api ${origin}`
+}
+
+/** A sentence of the daemon, with what leads its commands there: after a colon, a bracket or a backtick. */
+export const withProgram = (text, lead) =>
+  text.replace(/(^|[`(]|: )chronym (?=[a-z])/g, (_all, before) => `${before}${lead} `)
