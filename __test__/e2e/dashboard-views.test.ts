@@ -88,6 +88,42 @@ it('says why a name that is free or wrong is no-one’s', async () => {
   expect(await seriousFindings(page)).toEqual([])
 })
 
+it('offers a free name for registration, in a dialog that closes with its view', async () => {
+  await open('/names/free.chronym')
+  await page.getByText('Nobody owns free.chronym').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Register', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Register a name' })
+  expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('free.chronym')
+  await open('/names/other.chronym')
+  await page.getByText('Nobody owns other.chronym').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.goBack()
+  await button('Log out').waitFor()
+  await open('/tokens')
+  await button('Replace the main token…').click()
+  await page.getByRole('dialog').waitFor()
+  await page.goBack()
+  await page.getByText('Nobody owns free.chronym').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+it('shows the zone of a foreign name without anything to edit', async () => {
+  await page.route('**/api/names', (route) => route.fulfill({ json: [] }))
+  await open(`/names/${NAME}`)
+  await page.reload()
+  await page.getByText('not yours: read only').waitFor()
+  await page.getByRole('list', { name: 'Records' }).getByText('192.0.2.10').waitFor()
+  expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0)
+  expect(
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /Edit|Remove|Add|Save|Publish/ })
+      .count()
+  ).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+  await page.unroute('**/api/names')
+})
+
 it('publishes a signed identity, and shows it', async () => {
   await open('/identities')
   await button('Publish a signed one').click()

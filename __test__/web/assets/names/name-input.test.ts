@@ -1,36 +1,83 @@
 import { describe, expect, it } from 'vitest'
+import { parseName } from '../../../../src/protocol/name/names.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 
-const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { canonicalName, suggestedName, suffixOf } = (await asset('names/name-input.js')) as {
-  canonicalName: (text: string) => string
-  suggestedName: (text: string, suffix: string) => string | undefined
-  suffixOf: (names: string[]) => string
+interface Read {
+  readonly name: string
+  readonly shown?: string
+  readonly error?: string
 }
+const { readName, suffixOf } = (await import(
+  new URL('../../../../src/web/assets/names/name-input.js', import.meta.url).href
+)) as {
+  readName: (text: string, suffix: string, known?: { own?: string[]; running?: string[] }) => Read | undefined
+  suffixOf: (zone: string | undefined) => string
+}
+const read = (text: string) => readName(text, '.chronym')
 
 describe('a name as it is entered', () => {
   it.each([
-    ['alice.chronym', 'alice.chronym'],
+    ['carol', 'carol.chronym'],
     [' Alice.CHRONYM. ', 'alice.chronym'],
-    ['alice.chronym..', 'alice.chronym.'],
-    // The Kelvin sign becomes a small k elsewhere, which is another name.
-    ['\u212Aen.chronym', '\u212Aen.chronym']
+    ['Dave.', 'dave.chronym'],
+    ['a-b-1', 'a-b-1.chronym'],
+    ['xn--mnchen-3ya', 'xn--mnchen-3ya.chronym']
   ])('%s is %s', (text, name) => {
-    expect(canonicalName(text)).toBe(name)
+    expect(read(text)).toEqual({ name })
+    expect(parseName(name, builtInProfiles.local)).toBe(name)
   })
 
   it.each([
-    ['Dave', 'dave.chronym'],
-    ['dave.', 'dave.chronym'],
-    ['dave.chronym', undefined],
-    ['www.dave.chronym', undefined],
-    ['dave.com', undefined],
-    [' ', undefined]
-  ])('%s suggests %s', (text, name) => {
-    expect(suggestedName(text, '.chronym')).toBe(name)
+    ['München', 'xn--mnchen-3ya.chronym', 'münchen.chronym'],
+    ['faß.chronym', 'xn--fa-hia.chronym', 'faß.chronym'],
+    ['ПРИВЕТ', 'xn--b1agh1afp.chronym', 'привет.chronym'],
+    ['日本のｶﾒﾗ。chronym', 'xn--u9jugmg6a2367ccvb.chronym', '日本のカメラ.chronym'],
+    ['日本go', 'xn--go-5t7du0c.chronym', '日本go.chronym']
+  ])('%s is %s, shown as %s', (text, name, shown) => {
+    expect(read(text)).toEqual({ name, shown })
+    expect(parseName(name, builtInProfiles.local)).toBe(name)
   })
 
-  it('takes the suffix of the names that are there', () => {
-    expect(suffixOf([])).toBe('.chronym')
-    expect(suffixOf(['alice.example', 'bob.example'])).toBe('.example')
+  it('is the ASCII that a letter stands for, which is seen before it is registered', () => {
+    expect(read('\u212Aen')).toEqual({ name: 'ken.chronym' })
+    expect(read('ａｂｃ')).toEqual({ name: 'abc.chronym' })
+  })
+
+  it.each([
+    ['\u0430pple', 'mixes letters of Latin and Cyrillic'],
+    ['αlpha.chronym', 'mixes letters of Latin and Greek'],
+    ['dave.com', 'end with .chronym'],
+    ['www.dave.chronym', 'belongs to its zone'],
+    ['.chronym', 'must come before'],
+    ['a_b', 'Only letters'],
+    ['a b', 'Only letters'],
+    ['a/b', 'Only letters'],
+    ['é@b', 'Only letters'],
+    ['é\tb', 'Only letters'],
+    ['a\u200db', 'no name may have'],
+    ['a／b', 'no name may have'],
+    ['-a', 'hyphen'],
+    ['a-', 'hyphen'],
+    ['ab--c', 'third and fourth'],
+    ['a'.repeat(64), '64 octets'],
+    ['ü'.repeat(63), 'octets']
+  ])('%s is refused: %s', (text, reason) => {
+    expect(read(text)!.error).toContain(reason)
+  })
+
+  it('is nothing while nothing is entered', () => {
+    expect(read(' ')).toBeUndefined()
+    expect(read('.')).toBeUndefined()
+  })
+
+  it('is refused where it is there already', () => {
+    const known = { own: ['alice.chronym'], running: ['bob.chronym'] }
+    expect(readName('ALICE', '.chronym', known)!.error).toBe('It is yours already.')
+    expect(readName('bob', '.chronym', known)!.error).toBe('A task for it is under way.')
+    expect(readName('carol', '.chronym', known)!.error).toBeUndefined()
+  })
+
+  it('has the suffix of the network', () => {
+    expect([suffixOf(undefined), suffixOf('example.')]).toEqual(['.chronym', '.example'])
   })
 })

@@ -1,7 +1,7 @@
 import { html, useEffect, useState } from '../lib/html.js'
 import { useResource } from '../lib/resource.js'
 import { go, to } from '../lib/router.js'
-import { canonicalName, suffixOf, suggestedName } from '../names/name-input.js'
+import { readName, suffixOf } from '../names/name-input.js'
 import { Button } from '../parts/basics.js'
 import { TextField } from '../parts/fields.js'
 import { isDid } from './words.js'
@@ -11,13 +11,13 @@ const HINT = 'Looking a name up shows your interest to peers. To claim a free na
 export function AskForm({ name = '', isBusy }) {
   const [text, setText] = useState(name)
   const [error, setError] = useState()
-  const owned = useResource('/api/names', { every: Infinity }).data ?? []
+  const zone = useResource('/api/dns', { every: Infinity }).data?.zone
   useEffect(() => setText(name), [name])
   const submit = (event) => {
     event.preventDefault()
     if (text.trim() === '') return setError('Type a name such as alice.chronym, or a DID.')
     if (isDid(text)) return go(to('identities', text.trim()))
-    go(to('lookup', suggestedName(text, suffixOf(owned.map((each) => each.name))) ?? canonicalName(text)))
+    go(to('lookup', readName(text, suffixOf(zone))?.name ?? text.trim()))
   }
   return html`
     <form class="ask" onSubmit=${submit} role="search">

@@ -1,18 +1,21 @@
-import { html, useState } from '../lib/html.js'
+import { html, useEffect, useState } from '../lib/html.js'
 import { post } from '../lib/http.js'
 import { refresh, useResource } from '../lib/resource.js'
 import { useMay } from '../lib/session.js'
 import { date, duration } from '../lib/words.js'
 import { useAct } from '../parts/act.js'
-import { Button, Facts, Notice } from '../parts/basics.js'
+import { Button, Facts } from '../parts/basics.js'
 import { ask, Modal } from '../parts/dialog.js'
 import { TextField } from '../parts/fields.js'
 import { toast } from '../parts/toasts.js'
 import { costLine } from '../questions.js'
 import { startTask } from '../tasks/acts.js'
-import { canonicalName, suggestedName, suffixOf } from './name-input.js'
+import { useTasks } from '../tasks/watch.js'
+import { readName, suffixOf } from './name-input.js'
 
-const RULES = 'Letters a to z, digits and inner hyphens. Short names cost more work.'
+const RULES = 'Letters, digits and inner hyphens. Short names cost more work.'
+/** After the last key, milliseconds. */
+const CHECK_DELAY_MS = 300
 
 /** Starts a task after the question of the command line. `owned`: the name of GET /api/names, for a renewal. */
 export async function begin(kind, name, owned) {
@@ -23,13 +26,13 @@ export async function begin(kind, name, owned) {
   return true
 }
 
-/** The button that opens the form. */
-export function RegisterButton({ text = 'Register a name' }) {
+/** The button that opens the form. `name`: what the form begins with. */
+export function RegisterButton({ text = 'Register a name', name }) {
   const may = useMay('vdf')
   const [isOpen, setOpen] = useState(false)
   return html`
     <${Button} kind="main" icon="plus" disabled=${!may} onClick=${() => setOpen(true)}>${text}<//>
-    ${isOpen && html`<${RegisterDialog} onClose=${() => setOpen(false)} />`}
+    ${isOpen && html`<${RegisterDialog} name=${name} onClose=${() => setOpen(false)} />`}
   `
 }
 
@@ -43,30 +46,49 @@ const Estimate = ({ estimate }) => html`
   />
 `
 
-function RegisterDialog({ onClose }) {
-  const names = useResource('/api/names').data ?? []
-  const [text, setText] = useState('')
-  const [error, setError] = useState()
-  const [estimated, setEstimated] = useState()
-  const [run, isBusy] = useAct((problem) => setError(problem.detail ?? problem.message))
-  const suggestion = suggestedName(text, suffixOf(names.map(({ name }) => name)))
-  const name = suggestion ?? canonicalName(text)
-  const change = (next) => {
-    setText(next)
-    setError(undefined)
-    setEstimated(undefined)
-  }
-  const estimate = () =>
-    run(async () => {
-      setError(undefined)
-      setEstimated({ name, ...(await post('/api/vdf/estimate', { name })) })
-    })
+/** What the daemon says of a name as one types: `{estimate}`, or `{error}` for one that is reserved or not open. */
+function useEstimate(name) {
+  const [told, setTold] = useState({})
+  useEffect(() => {
+    if (name === undefined) return undefined
+    let isNewest = true
+    const timer = setTimeout(async () => {
+      const next = await post('/api/vdf/estimate', { name }).then(
+        (estimate) => ({ name, estimate }),
+        (error) => ({ name, error: error.detail ?? error.message })
+      )
+      if (isNewest) setTold(next)
+    }, CHECK_DELAY_MS)
+    return () => {
+      isNewest = false
+      clearTimeout(timer)
+    }
+  }, [name])
+  return told.name === name ? told : {}
+}
+
+function hintOf(read) {
+  if (read === undefined || read.error !== undefined) return RULES
+  return read.shown === undefined
+    ? `Registers ${read.name}.`
+    : `Registers ${read.name}, which people read as ${read.shown}.`
+}
+
+function RegisterDialog({ name: given = '', onClose }) {
+  const own = (useResource('/api/names').data ?? []).filter(({ state }) => state !== 'lost' && state !== 'lapsed')
+  const running = (useTasks().data ?? []).filter(({ status }) => status === 'running')
+  const zone = useResource('/api/dns', { every: Infinity }).data?.zone
+  const [text, setText] = useState(given)
+  const [refusal, setRefusal] = useState()
+  const [run, isBusy] = useAct((problem) => setRefusal(problem.detail ?? problem.message))
+  const names = (all) => all.map(({ name }) => name)
+  const read = readName(text, suffixOf(zone), { own: names(own), running: names(running) })
+  const told = useEstimate(read?.error === undefined ? read?.name : undefined)
+  const error = read?.error ?? refusal ?? told.error
   const register = (event) => {
     event.preventDefault()
-    return run(async () => {
-      setError(undefined)
-      if (await begin('register', name)) onClose()
-    })
+    if (read === undefined || error !== undefined) return undefined
+    return run(async () => (await begin('register', read.name)) && onClose())
   }
   return html`
     <${Modal} title="Register a name" onClose=${onClose}>
@@ -74,23 +96,19 @@ function RegisterDialog({ onClose }) {
         <${TextField}
           label="Name"
           value=${text}
-          onInput=${change}
+          onInput=${(typed) => (setText(typed), setRefusal(undefined))}
           error=${error}
           placeholder="alice"
           required
           data-focus
-          hint=${suggestion === undefined ? RULES : `Registers ${suggestion}.`}
+          hint=${hintOf(read)}
         />
-        ${
-          estimated !== undefined &&
-          (estimated.kind === 'renew'
-            ? html`<${Notice}>${estimated.name} is yours already.<//>`
-            : html`<${Estimate} estimate=${estimated} />`)
-        }
+        ${error === undefined && told.estimate !== undefined && html`<${Estimate} estimate=${told.estimate} />`}
         <div class="answers">
           <${Button} onClick=${onClose}>Close<//>
-          <${Button} busy=${isBusy} disabled=${text === ''} onClick=${estimate}>Estimate<//>
-          <${Button} type="submit" kind="main" busy=${isBusy} disabled=${text === ''}>Register<//>
+          <${Button} type="submit" kind="main" busy=${isBusy} disabled=${read === undefined || error !== undefined}
+            >Register<//
+          >
         </div>
       </form>
     <//>

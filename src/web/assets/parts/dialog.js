@@ -1,4 +1,5 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../lib/html.js'
+import { place } from '../lib/router.js'
 import { createStore, useStore } from '../lib/store.js'
 import { Hidden } from './basics.js'
 
@@ -26,8 +27,8 @@ export function ask(asked) {
 const withdrawQuestion = () => question.get()?.answer(false)
 
 /**
- * A modal window. `onClose` is called for Esc, the backdrop's button and the element's end. Gives the focus back to
- * what opened it.
+ * A modal window. `onClose` is called for Esc, and when the page goes to another address. Gives the focus back to what
+ * opened it.
  */
 export function Modal({ title, onClose, describedBy, children, wide = false }) {
   const node = useRef()
@@ -43,6 +44,12 @@ export function Modal({ title, onClose, describedBy, children, wide = false }) {
       dialog.close()
       giveBackFocus(opener.current)
     }
+  }, [])
+  const close = useRef()
+  close.current = onClose
+  useEffect(() => {
+    const { path } = place.get()
+    return place.subscribe((now) => now.path !== path && close.current())
   }, [])
   return html`
     <dialog

@@ -9,6 +9,7 @@ import { Told } from '../parts/command.js'
 import { useTasks } from '../tasks/watch.js'
 import { TaskCard } from '../tasks/card.js'
 import { ZoneEditor } from '../zone/editor.js'
+import { ForeignZone } from '../zone/foreign.js'
 import { useNames } from './names.js'
 
 const Lease = ({ owned }) => {
@@ -33,7 +34,7 @@ function View({ params: { name } }) {
   const owned = names.data?.find((each) => each.name === name)
   const all = tasks.data ?? []
   const running = all.filter((task) => task.name === name && task.status === 'running')
-  const isForeign = names.data !== undefined && tasks.data !== undefined && owned === undefined && running.length === 0
+  const isKnown = names.data !== undefined && tasks.data !== undefined
   return html`
     <${Page}
       title=${name}
@@ -41,7 +42,6 @@ function View({ params: { name } }) {
       actions=${html`<${LinkButton} icon="lookup" href=${to('lookup', name)}>What peers say<//>`}
     >
       <div class="stack">
-        ${isForeign && html`<${Notice} title="Not a name of this daemon">Its zone can be read here, not changed.<//>`}
         ${running.map(
           (task) =>
             html`<${Card} key=${task.task_id}>
@@ -49,8 +49,13 @@ function View({ params: { name } }) {
             <//>`
         )}
         ${owned && html`<${Lease} owned=${owned} />`}
-        <${ZoneEditor} name=${name} owned=${owned} />
       </div>
+      ${
+        isKnown &&
+        (owned === undefined && running.length === 0
+          ? html`<${ForeignZone} name=${name} />`
+          : html`<${ZoneEditor} name=${name} owned=${owned} key=${name} />`)
+      }
     <//>
   `
 }

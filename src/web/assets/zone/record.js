@@ -1,6 +1,7 @@
 import { html, useId, useState } from '../lib/html.js'
 import { Button } from '../parts/basics.js'
 import { SelectField, TextField } from '../parts/fields.js'
+import { titleOf, whereOf } from './row.js'
 import { FORMS, needsText, partsOf, TYPES, valueAs, valueOf } from './forms.js'
 
 const OPTIONS = TYPES.map((type) => [type, `${type} · ${FORMS[type].word}`])
@@ -24,28 +25,27 @@ function Part({ part, text, faulty, onInput }) {
   />`
 }
 
-/** The form of one record. `row`: as entered; `onEdit(values)`. `error`: {field, message} of the daemon's check. */
-export function RecordForm({ row, name, error, disabled, onEdit, onDrop }) {
+/** The form of one record. `row`: as entered; `onEdit(values)`. `onClose` shows it as a line again. `error`: {field, message} of the daemon's check. */
+export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose }) {
   const { label, type, value, ttl } = row
   const [isText, setText] = useState(needsText(type, value))
   const asText = isText || FORMS[type] === undefined
   const texts = asText ? [] : partsOf(type, value)
   const errorOf = (field) => (error?.field === field ? error.message : undefined)
-  const where = label === '' || label === '@' ? name : `${label}.${name}`
   // The value may have several parts: the message belongs to all of them.
   const valueError = errorOf('value')
   const errorId = useId()
   const faulty = valueError === undefined ? {} : { 'aria-invalid': 'true', 'aria-describedby': errorId }
   return html`
     <fieldset class="record ${error ? 'is-wrong' : ''}" disabled=${disabled}>
-      <legend class="hidden">${type} record of ${where}</legend>
+      <legend class="hidden">Edit ${titleOf(row, name)}</legend>
       <${TextField}
         label="Label"
         class="record-label"
         value=${label}
         error=${errorOf('label')}
         placeholder="@"
-        title=${where}
+        title=${whereOf(row, name)}
         onInput=${(text) => onEdit({ label: text })}
       />
       <${SelectField}
@@ -97,7 +97,10 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop }) {
         inputmode="numeric"
         onInput=${(text) => onEdit({ ttl: text })}
       />
-      <${Button} kind="plain" icon="trash" label=${`Remove the ${type} record of ${where}`} onClick=${onDrop} />
+      <div class="actions">
+        <${Button} kind="small" onClick=${onClose}>Done<//>
+        <${Button} kind="plain small" icon="trash" label=${`Remove ${titleOf(row, name)}`} onClick=${onDrop} />
+      </div>
     </fieldset>
   `
 }

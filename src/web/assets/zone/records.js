@@ -20,7 +20,7 @@ export function rowsOf(records) {
 const isSame = (left, right) => FIELDS.every((field) => left[field] === right[field])
 
 /** A row in which nothing was entered is no record. */
-const isBlank = (row) => isSame(row, FIRST_ROW) || FIELDS.every((field) => row[field] === '')
+export const isBlank = (row) => isSame(row, FIRST_ROW) || FIELDS.every((field) => row[field] === '')
 
 /** The records of these rows, and the index of each one's row by its path: `www/0`. */
 export function recordsOf(rows) {
@@ -87,6 +87,9 @@ export function difference(before, after) {
   const [old, now] = [linesOf(before), linesOf(after)]
   return { added: without(now, old), removed: without(old, now) }
 }
+
+/** A changed record is one change, though a line goes and a line comes. */
+export const changeCount = ({ added, removed }) => Math.max(added.length, removed.length)
 
 export const isUnchanged = ({ added, removed }) => added.length + removed.length === 0
 
