@@ -191,8 +191,21 @@ it('asks before the node leaves the network', async () => {
 })
 
 it('draws what is asked of the daemon', async () => {
+  const address = '/ip4/203.0.113.7/tcp/7470/p2p/12D3KooWChg1wZSLZzEVmPHcfgCuTSq1ztHHC3gvFwS84cisevJA'
+  await page.route('**/api/network-status', async (route) => {
+    const response = await route.fetch()
+    const addresses = [{ address, state: 'unconfirmed', confirmed_by: [], message: 'No peer came back by it.' }]
+    const told = { addresses, connecting: 'No peer answers yet.' }
+    await route.fulfill({ response, json: { ...((await response.json()) as object), ...told } })
+  })
   await open('/network')
   await page.getByRole('img', { name: /^Memory: .+ MiB now$/ }).waitFor()
+  const own = page.getByRole('list', { name: 'Addresses of this node' })
+  expect(await own.textContent()).toContain(address)
+  await own.getByRole('button', { name: 'Copy the address' }).waitFor()
+  await page.getByText('No peer answers yet.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.unroute('**/api/network-status')
   await page.getByRole('heading', { name: 'No peer is known' }).or(page.getByText('No peer is known')).first().waitFor()
 })
 

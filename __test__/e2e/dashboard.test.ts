@@ -117,8 +117,12 @@ describe('the dashboard', () => {
   })
 
   it('tells of a wrong record as one types, and publishes a zone', async () => {
-    await page.goto(at('/names'))
-    await page.getByRole('link', { name: NAME, exact: true }).click()
+    await page.goto(at('/'))
+    await page.getByText(`${NAME} points nowhere yet`).waitFor()
+    await page.getByRole('link', { name: 'This machine: 127.0.0.1' }).click()
+    await page.getByText('1 unpublished change').waitFor()
+    expect(await page.getByLabel('IPv4 address').inputValue()).toBe('127.0.0.1')
+    expect(page.url()).toBe(at(`/names/${NAME}`))
     await page.getByLabel('IPv4 address').fill('192.0.2.300')
     await page.getByText('"192.0.2.300" is no IPv4 address').waitFor()
     await page.getByRole('button', { name: 'Save draft' }).click()
@@ -140,6 +144,17 @@ describe('the dashboard', () => {
       '@': [{ type: 'A', value: '192.0.2.30' }],
       mail: [{ type: 'MX', value: '10 mx.example.org' }]
     })
+  })
+
+  it('then tells how this computer can use the name', async () => {
+    await page.goto(at('/'))
+    await page.getByText(`Let this computer use ${NAME}`).waitFor()
+    await page.getByText(`chronym --data-dir ${daemon.summary.data_dir} dns setup`, { exact: true }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Later' }).click()
+    expect(await page.getByText('Let this computer use').count()).toBe(0)
+    await page.goto(at('/names'))
+    await page.getByRole('link', { name: NAME, exact: true }).click()
   })
 
   it('asks with the difference before it replaces a published zone', async () => {

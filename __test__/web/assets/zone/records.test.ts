@@ -13,6 +13,7 @@ interface ZoneRecords {
   recordsOf: (rows: Row[]) => { records: Records; rowByPath: Map<string, number> }
   difference: (before: Records, after: Records) => Changes
   isUnchanged: (changes: Changes) => boolean
+  changeCount: (changes: Changes) => number
   errorsByRow: (
     errors: { path: string; message: string }[],
     rowByPath: Map<string, number>
@@ -20,9 +21,8 @@ interface ZoneRecords {
   zoneState: (zone: object) => { word: string; text: string }
 }
 
-const { FIRST_ROW, rowOf, rowsOf, recordsOf, difference, isUnchanged, errorsByRow, zoneState } = (await import(
-  new URL('../../../../src/web/assets/zone/records.js', import.meta.url).href
-)) as ZoneRecords
+const { changeCount, FIRST_ROW, rowOf, rowsOf, recordsOf, difference, isUnchanged, errorsByRow, zoneState } =
+  (await import(new URL('../../../../src/web/assets/zone/records.js', import.meta.url).href)) as ZoneRecords
 
 const row = (label: string, type: string, value: string, ttl = ''): Row => ({ label, type, value, ttl })
 
@@ -76,6 +76,12 @@ describe('the records of the editor', () => {
 })
 
 describe('the difference of two zones', () => {
+  it('counts a changed record once', () => {
+    expect(changeCount({ added: ['a 2'], removed: ['a 1'] })).toBe(1)
+    expect(changeCount({ added: ['a', 'b'], removed: ['c'] })).toBe(2)
+    expect(changeCount({ added: [], removed: [] })).toBe(0)
+  })
+
   const before = { www: [{ type: 'A', value: '192.0.2.1' }], '@': [{ type: 'TXT', value: '"x"', ttl: 60 }] }
 
   it('is what was added and removed, line by line', () => {

@@ -38,4 +38,9 @@ export const place = createStore(parseHash(globalThis.location?.hash ?? ''))
 globalThis.addEventListener?.('hashchange', () => place.set(parseHash(location.hash)))
 
 export const usePlace = () => useStore(place)
+/** As `go`, in the place of the address that is there. */
+export function replace(hash) {
+  globalThis.history.replaceState(null, '', hash)
+  place.set(parseHash(hash))
+}
 export const go = (hash) => (location.hash = hash)

@@ -1,6 +1,7 @@
 import uPlot from 'uplot'
 import { html, useEffect, useRef } from '../lib/html.js'
 import { short, time } from '../lib/words.js'
+import { tickLabels, WHOLE_STEPS } from './ticks.js'
 
 const HEIGHT = 130
 
@@ -16,7 +17,7 @@ function colour(node, name, alpha = 1) {
 
 /**
  * A line over time. `times`: seconds since 1970, increasing; `values`: numbers or null. `label` says in words what is
- * seen: it is all that a screen reader gets. `format`: a value as text.
+ * seen: it is all that a screen reader gets. Without a `unit` it counts. `format`: a value as text.
  */
 export function Graph({ times, values, label, unit = '', height = HEIGHT, format = short }) {
   const frame = useRef()
@@ -39,13 +40,14 @@ export function Graph({ times, values, label, unit = '', height = HEIGHT, format
               font: '11px system-ui',
               size: 26,
               space: 80,
-              values: (_plot, ticks) => ticks.map((tick) => time(1000 * tick))
+              values: (_plot, ticks) => tickLabels(ticks, (tick) => time(1000 * tick))
             },
             {
               ...axis,
               font: '11px system-ui',
               size: 56,
-              values: (_plot, ticks) => ticks.map((tick) => `${format(tick)}${unit}`)
+              ...(unit === '' && { incrs: WHOLE_STEPS }),
+              values: (_plot, ticks) => tickLabels(ticks, (tick) => `${format(tick)}${unit}`)
             }
           ],
           series: [{}, { stroke: of('--accent'), width: 2, fill: of('--accent', 0.14), points: { show: false } }]

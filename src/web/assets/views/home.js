@@ -1,9 +1,11 @@
 import { html, useRef } from '../lib/html.js'
 import { attention } from '../home/attention.js'
+import { dnsUse, lastBackup, nextRenewal } from '../home/summary.js'
 import { useResource } from '../lib/resource.js'
 import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
 import { count, duration, plural } from '../lib/words.js'
+import { NextStep } from '../names/next-step-card.js'
 import { RegisterButton } from '../names/register.js'
 import { leaseWords } from '../names/words.js'
 import { Badge, Card, Empty, LinkButton, Loaded, Notice, Page, Stat, When } from '../parts/basics.js'
@@ -105,6 +107,9 @@ function View() {
   const readiness = useResource('/readyz', { every: 5000, accept: [503] })
   const status = useResource('/api/network-status', { every: 5000, on: ['peer:'] }).data
   const seed = useResource('/api/seed', { every: 10_000 }).data
+  const backup = useResource('/api/backup', { every: 30_000 }).data
+  const dns = useResource('/api/dns', { every: 10_000 }).data
+  const now = useNow(10_000)
   const drafts = useResource('/api/drafts', { every: 20_000, on: ['task:'] }).data
   const isKnown = readiness.data !== undefined && names.data !== undefined && seed !== undefined && status !== undefined
   const items = attention({ readiness: readiness.data, status, names: names.data, seed, drafts, tasks: tasks.data })
@@ -119,6 +124,7 @@ function View() {
         }
         ${isKnown && html`<${Attention} items=${items.filter(isUrgent)} label="Urgent" />`}
         ${tasks.data && html`<${Running} tasks=${tasks.data} />`}
+        ${names.data?.length === 1 && html`<${NextStep} owned=${names.data[0]} />`}
         ${isKnown && html`<${Attention} items=${items.filter((item) => !isUrgent(item))} label="Needs attention" />`}
         <div class="stats">
           <${Stat}
@@ -127,7 +133,9 @@ function View() {
             word=${names.data?.length === 1 ? 'name' : 'names'}
           />
           <${Stat} href="#/network" value=${status ? count(status.peers) : '–'} word="peers connected" />
-          <${Stat} href="#/network" value=${status ? count(status.records) : '–'} word="records held" />
+          ${names.data && html`<${Stat} ...${nextRenewal(names.data, now)} />`}
+          ${backup && seed && html`<${Stat} ...${lastBackup(backup, seed, now)} />`}
+          ${dns && html`<${Stat} ...${dnsUse(dns)} />`}
           <${Stat}
             href="#/network"
             tone=${readiness.data?.checks.some(({ name, ok }) => name === 'beacon' && !ok) ? 'bad' : ''}

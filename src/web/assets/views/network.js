@@ -3,6 +3,7 @@ import { useResource } from '../lib/resource.js'
 import { useMay } from '../lib/session.js'
 import { count, duration } from '../lib/words.js'
 import { Card, Facts, Hash, Loaded, Notice, Page, Stat } from '../parts/basics.js'
+import { Addresses } from '../network/addresses.js'
 import { Diversity } from '../network/diversity.js'
 import { Dns } from '../network/dns.js'
 import { Peers } from '../network/peers.js'
@@ -55,8 +56,9 @@ const Status = ({ status: { status, peers, size, records, beacon } }) => html`
   </div>
 `
 
-const ThisNode = ({ status: { network, mode, peer_id: peer, beacon } }) => html`
+const ThisNode = ({ status: { network, mode, peer_id: peer, beacon, addresses = [], connecting = null } }) => html`
   <${Card} title="This node">
+    ${connecting && html`<${Notice} tone="warn">${connecting}<//>`}
     <${Facts}
       facts=${[
         ['Network', network],
@@ -65,6 +67,7 @@ const ThisNode = ({ status: { network, mode, peer_id: peer, beacon } }) => html`
         ['Beacon', beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}`]
       ]}
     />
+    ${addresses.length > 0 && html`<${Addresses} addresses=${addresses} />`}
     <p class="hint"><a href="#/settings">The settings</a> say where it listens, and which beacon it asks.</p>
   <//>
 `

@@ -3,12 +3,14 @@ import { to } from '../lib/router.js'
 import { useNow } from '../lib/store.js'
 import { count, dateTime } from '../lib/words.js'
 import { NameButtons } from '../names/acts.js'
+import { NextStep } from '../names/next-step-card.js'
 import { leaseWords, renewalWords } from '../names/words.js'
 import { Badge, Card, Facts, LinkButton, Notice, Page } from '../parts/basics.js'
 import { Told } from '../parts/command.js'
 import { useTasks } from '../tasks/watch.js'
 import { TaskCard } from '../tasks/card.js'
 import { ZoneEditor } from '../zone/editor.js'
+import { edits } from '../zone/kept.js'
 import { ForeignZone } from '../zone/foreign.js'
 import { useNames } from './names.js'
 
@@ -28,7 +30,7 @@ const Lease = ({ owned }) => {
   <//>`
 }
 
-function View({ params: { name } }) {
+function View({ params: { name }, query }) {
   const names = useNames()
   const tasks = useTasks()
   const owned = names.data?.find((each) => each.name === name)
@@ -48,13 +50,14 @@ function View({ params: { name } }) {
               <${TaskCard} task=${task} taskNow=${(id) => all.find(({ task_id: each }) => each === id)} />
             <//>`
         )}
+        ${owned && names.data.length === 1 && !edits.has(name) && html`<${NextStep} owned=${owned} />`}
         ${owned && html`<${Lease} owned=${owned} />`}
       </div>
       ${
         isKnown &&
         (owned === undefined && running.length === 0
           ? html`<${ForeignZone} name=${name} />`
-          : html`<${ZoneEditor} name=${name} owned=${owned} key=${name} />`)
+          : html`<${ZoneEditor} name=${name} owned=${owned} query=${query} key=${name} />`)
       }
     <//>
   `

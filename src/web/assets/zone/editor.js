@@ -1,4 +1,5 @@
 import { html, useLayoutEffect, useRef, useState } from '../lib/html.js'
+import { replace, to } from '../lib/router.js'
 import { useMay } from '../lib/session.js'
 import { plural } from '../lib/words.js'
 import { Badge, Button, Card, Empty, Notice } from '../parts/basics.js'
@@ -80,13 +81,23 @@ function useOpenRow(frame, rows, errors) {
   }
 }
 
-/** `owned`: the name as GET /api/names has it; undefined for one that is being registered. */
-export function ZoneEditor({ name, owned }) {
+/**
+ * `owned`: the name as GET /api/names has it; undefined for one that is being registered. `query`: of the address;
+ * `add` and `value` are type and value of a record to begin with.
+ */
+export function ZoneEditor({ name, owned, query }) {
   const may = useMay('publish')
   const editor = useEditor(name)
   const { zone, published, rows, errors, said, failure, isBusy, isEdited } = editor
   const frame = useRef()
   const shown = useOpenRow(frame, rows, errors)
+  const isRead = zone !== undefined
+  useLayoutEffect(() => {
+    if (!isRead || query.add === undefined) return
+    shown.open(editor.add({ ...FIRST_ROW, type: query.add, value: query.value ?? '' }))
+    // A reload must not add it again.
+    replace(to('names', name))
+  }, [isRead, query.add])
   if (failure !== undefined)
     return html`<${Card} title="Zone"><${Notice} tone="bad" title="Not read">${failure.message}<//><//>`
   if (zone === undefined) return html`<${Card} title="Zone"><p class="quiet loading" role="status">Reading…</p><//>`

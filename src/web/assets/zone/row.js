@@ -5,9 +5,9 @@ import { Button } from '../parts/basics.js'
 export const whereOf = ({ label }, name) => (label === '' || label === '@' ? name : `${label}.${name}`)
 export const titleOf = (row, name) => `the ${row.type} record of ${whereOf(row, name)}`
 
-/** One record in a line. `error`: {message} of the daemon's check. Without `onOpen` it can only be read. */
+/** One record in a line, which a click opens; the button is for the keyboard. `error`: {message} of the daemon's check. Without `onOpen` it can only be read. */
 export const Row = ({ row, name, error, disabled, onOpen, onDrop }) => html`
-  <li class="record-row ${error ? 'is-wrong' : ''}">
+  <li class="record-row ${onOpen && !disabled ? 'can-open' : ''}" onClick=${disabled ? undefined : onOpen}>
     <span class="record-label" title=${whereOf(row, name)}>${row.label === '' ? '@' : row.label}</span>
     <span class="record-type">${row.type}</span>
     <code class="record-value">${row.value === '' ? html`<span class="quiet">empty</span>` : row.value}</code>
@@ -27,7 +27,7 @@ export const Row = ({ row, name, error, disabled, onOpen, onDrop }) => html`
           icon="trash"
           disabled=${disabled}
           label=${`Remove ${titleOf(row, name)}`}
-          onClick=${onDrop}
+          onClick=${(event) => (event.stopPropagation(), onDrop())}
         />
       </span>`
     }

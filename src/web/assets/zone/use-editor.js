@@ -8,7 +8,7 @@ import { discardDraft, publishZone, saveZone } from './acts.js'
 import { checkZone, discard, fetchPublished, fetchZone, publish, sendZone } from './daemon.js'
 import { isEntered } from './forms.js'
 import { edits, guardEdits } from './kept.js'
-import { difference, errorsByRow, isUnchanged, recordsOf, rowOf, rowsOf } from './records.js'
+import { difference, errorsByRow, isBlank, isUnchanged, recordsOf, rowOf, rowsOf } from './records.js'
 
 /** After the last key, milliseconds. */
 const CHECK_DELAY_MS = 250
@@ -125,7 +125,7 @@ export function useEditor(name) {
   const act = (work) => () =>
     run(async () => {
       await work((text, tone = '') => isShown() && say({ text, tone }))
-      await refresh('/api/names', '/api/drafts')
+      await refresh('/api/names', '/api/drafts', '/api/zone')
     })
   const agreedToDrop = () => ask(discardQuestion(name, difference(zone.records, recordsOf(entered(rows)).records)))
   const dropEdits = async () => {
@@ -146,7 +146,8 @@ export function useEditor(name) {
     edit: (id, values) => change(rows.map((row) => (row.id === id ? { ...row, ...values } : row))),
     add: (row) => {
       const made = withId(row)
-      change([...rows, made])
+      // The blank row of an empty zone is no record to keep beside it.
+      change([...rows.filter((each) => !isBlank(rowOf(each))), made])
       return made.id
     },
     drop: (id) => change(rows.filter((row) => row.id !== id)),

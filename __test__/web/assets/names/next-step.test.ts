@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+
+interface Address {
+  readonly address: string
+  readonly state: string
+}
+const { nextStep, machineRecord } = (await import(
+  new URL('../../../../src/web/assets/names/next-step.js', import.meta.url).href
+)) as {
+  nextStep: (known: { zone: object; isPublished: boolean; queries: number; later: string[] }) => string | undefined
+  machineRecord: (addresses?: Address[]) => { type: string; value: string }
+}
+
+const EMPTY = {}
+const TEXT = { '@': [{ type: 'TXT', value: '"x"' }] }
+const POINTS = { www: [{ type: 'AAAA', value: '2001:db8::1' }] }
+
+it.each([
+  [EMPTY, true, 0, [], 'point'],
+  [TEXT, true, 9, [], 'point'],
+  [EMPTY, true, 0, ['point'], undefined],
+  [POINTS, false, 0, [], undefined],
+  [POINTS, true, 0, [], 'use'],
+  [POINTS, true, 0, ['point'], 'use'],
+  [POINTS, true, 0, ['', 'use'], undefined],
+  [POINTS, true, 1, [], undefined]
+])('after a registration: %j, published %s, %i queries, put off %j: %s', (zone, isPublished, queries, later, step) => {
+  expect(nextStep({ zone, isPublished, queries, later })).toBe(step)
+})
+
+const local = { address: '/ip4/127.0.0.1/tcp/1/p2p/x', state: 'local' }
+const home = { address: '/ip4/192.168.1.5/tcp/1/p2p/x', state: 'local' }
+const reached = { address: '/ip6/2001:db8::5/tcp/1/p2p/x', state: 'announced' }
+const named = { address: '/dns4/node.example/tcp/1/p2p/x', state: 'announced' }
+it.each([
+  [undefined, { type: 'A', value: '127.0.0.1' }],
+  [[local, { address: '/ip6/::1/tcp/1/p2p/x', state: 'local' }], { type: 'A', value: '127.0.0.1' }],
+  [[local, home, named], { type: 'A', value: '192.168.1.5' }],
+  [[local, home, reached], { type: 'AAAA', value: '2001:db8::5' }]
+])('takes the best address of this machine: %j', (addresses, record) => {
+  expect(machineRecord(addresses)).toEqual(record)
+})
