@@ -143,6 +143,20 @@ it('publishes a signed identity, and shows it', async () => {
   await page.getByRole('cell', { name: 'logs in, makes statements' }).waitFor()
 })
 
+it('makes an identity that the daemon signs, carried by a name', async () => {
+  await button('Make an identity').click()
+  const dialog = page.getByRole('dialog', { name: 'Make an identity' })
+  await dialog.getByLabel('Carried by').selectOption(NAME)
+  expect(await seriousFindings(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Make it' }).click()
+  await page.getByText('The identity is at 1 of 1 peer.').waitFor()
+  const all = (await daemon.request('GET', '/api/identities')).body as { name: string | null; index: number }[]
+  expect(all.map(({ name, index }) => [name, index]).sort()).toEqual([
+    [null, 0],
+    [NAME, 1]
+  ])
+})
+
 it('makes a token that is shown once, and revokes it', async () => {
   await open('/tokens')
   await button('New token').click()

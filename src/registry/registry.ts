@@ -8,6 +8,7 @@ import { explain } from './explanation/explain.ts'
 import { resolveIdentity, resolveIdentityLog } from './identities/identities.ts'
 import { publishManifest } from './identities/manifests.ts'
 import { ownIdentities } from './identities/own-identities.ts'
+import { createKid } from './identities/create-kid.ts'
 import { publishKid } from './identities/publish-kid.ts'
 import { IdentityUpkeep } from './identities/identity-upkeep.ts'
 import { commit, publish } from './registration/manual.ts'
@@ -134,6 +135,7 @@ export function createRegistry(
     publishZone: (name, signal) => changing(name, () => publishZone(context, tasks, budgets, name, signal)),
     commit: (name, commitment) => translated(() => commit(context, name, commitment)),
     publish: (reveal) => changing(reveal.name, () => publish(context, reveal)),
+    createKid: (identity) => translated(() => createKid(context, identity)),
     publishKid: (input) => translated(() => publishKid(context, input)),
     publishManifest: (input) => translated(() => publishManifest(context, input)),
     pins: (after) => translatedSync(() => listPins(context, after)),

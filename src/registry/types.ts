@@ -1,6 +1,7 @@
 /** What the use cases (use-cases.ts) take and answer. Times: ISO 8601. */
 import type { ServiceError } from '../errors.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
+import type { Service } from '../protocol/identity/document.ts'
 import type { Zone } from '../protocol/zone/zone.ts'
 
 export interface ResolvedName {
@@ -44,6 +45,17 @@ export interface ZoneSelector {
   readonly label: string
   readonly type?: string | undefined
   readonly value?: string | undefined
+}
+
+/** What an owner says of a new identity. */
+export interface NewIdentity {
+  /** A name of ours that carries it; without one, work does. */
+  readonly name?: string
+  /** With relative ids: `#files`. */
+  readonly services?: readonly Service[]
+  readonly alsoKnownAs?: readonly string[]
+  /** 0 to 63, of the seed's keys; else the first that no identity here had. */
+  readonly index?: number
 }
 
 export interface ResolvedIdentity {

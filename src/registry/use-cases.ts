@@ -15,7 +15,15 @@ import type { CommittedBy, StoredBy } from '../views/stored-by.ts'
 import type { TaskView } from '../views/task.ts'
 import type { WantedView } from '../views/wanted.ts'
 import type { ZoneDraft } from '../views/zone-draft.ts'
-import type { LookedUp, ResolvedIdentity, ResolvedIdentityLog, ResolvedName, ZonePatch, ZoneView } from './types.ts'
+import type {
+  LookedUp,
+  NewIdentity,
+  ResolvedIdentity,
+  ResolvedIdentityLog,
+  ResolvedName,
+  ZonePatch,
+  ZoneView
+} from './types.ts'
 
 export interface RegistryEvent {
   type: 'name:held' | 'name:contested' | 'name:lost' | 'name:warning' | 'name:warning-over'
@@ -77,6 +85,8 @@ export interface Registry {
   commit(name: string, commitment: Uint8Array): Promise<CommittedBy>
   /** Manual flow: a finished Reveal. SVC-PUB-001, SVC-PUB-002, SVC-REG-001. */
   publish(reveal: Reveal): Promise<StoredBy>
+  /** Signed with the seed. SVC-KEY-006, SVC-OWN-001, SVC-KID-001, SVC-PUB-002. */
+  createKid(identity: NewIdentity): Promise<{ did: string; version: number } & StoredBy>
   publishKid(authorizedIdentity: unknown): Promise<{ did: string; version: number } & StoredBy>
   publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
   /** The first thousand pins by name, or those after the name `after`. SVC-NAM-001/002. */

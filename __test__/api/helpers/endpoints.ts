@@ -145,6 +145,14 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   },
   {
     ...closed,
+    operation: 'POST /api/kid',
+    path: '/api/kid',
+    body: { name: NAME, services: [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }] },
+    schema: common.IdentityPublishedSchema,
+    service: 'createKid'
+  },
+  {
+    ...closed,
     operation: 'POST /api/publish-kid',
     path: '/api/publish-kid',
     body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } },

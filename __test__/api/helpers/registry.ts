@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone/zone.ts'
-import type { LookedUp, ResolvedName, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
+import type { LookedUp, NewIdentity, ResolvedName, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
 import type { Registry } from '../../../src/registry/use-cases.ts'
 import type { Explanation } from '../../../src/views/explanation.ts'
 import type { OwnIdentityView } from '../../../src/views/identity.ts'
@@ -263,6 +263,11 @@ export class MemoryRegistry implements Registry {
     this.#named('publish', reveal.name, reveal)
     this.reveals.set(reveal.name, reveal)
     return { stored_by: 3, of: 4 }
+  }
+
+  async createKid(identity: NewIdentity) {
+    this.#called('createKid', identity)
+    return { did: 'did:chronym:zNew', version: 1, stored_by: 3, of: 4 }
   }
 
   async publishKid(authorizedIdentity: unknown) {

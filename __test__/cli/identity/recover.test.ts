@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createIdentity } from '../../../src/cli/identity/create.ts'
+import { createIdentity } from '../../../src/protocol/identity/create.ts'
 import { buildRecovery } from '../../../src/cli/identity/recover.ts'
 import { decodeMultikey, encodeMultibase, encodeMultikey } from '../../../src/protocol/identity/did.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'

@@ -12,6 +12,7 @@ import type {
   CommittedBody,
   ConfigBody,
   ConfigFieldView,
+  CreateKidRequest,
   CreateTokenRequest,
   DnsFlushedBody,
   DnsView,
@@ -102,6 +103,9 @@ export function createClient(settings: ClientOptions = {}) {
     publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) =>
       json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
     identities: (options?: RequestOptions) => json<OwnIdentityView[]>('GET', '/api/identities', options),
+    /** Signed by the daemon with its seed. */
+    createKid: (request: CreateKidRequest = {}, options?: RequestOptions) =>
+      json<IdentityPublishedBody>('POST', '/api/kid', { ...options, body: request }),
     publishKid: (authorizedIdentity: unknown, options?: RequestOptions) =>
       json<IdentityPublishedBody>('POST', '/api/publish-kid', {
         ...options,

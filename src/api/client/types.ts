@@ -17,7 +17,7 @@ import type {
   TokenScope,
   TokenView
 } from '../schemas/daemon.ts'
-import type { IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
+import type { CreateKidRequest, IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
 import type { BackupView } from '../../views/backup.ts'
 import type { DnsView } from '../../views/dns.ts'
 import type { Explanation } from '../../views/explanation.ts'
@@ -42,6 +42,7 @@ export type {
   CommittedBody,
   ConfigBody,
   ConfigFieldView,
+  CreateKidRequest,
   CreateTokenRequest,
   Estimate,
   DaemonEvent,

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { IdentityPublishedSchema, type IdentityPublishedBody } from '../schemas/common.ts'
-import { PublishKidRequestSchema, PublishManifestRequestSchema } from '../schemas/identity.ts'
+import { CreateKidRequestSchema, PublishKidRequestSchema, PublishManifestRequestSchema } from '../schemas/identity.ts'
 import { OwnIdentityListSchema, type OwnIdentityView } from '../../views/identity.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -26,6 +26,28 @@ export function identityRoutes({ registry }: ApiServices) {
         errors: ['SVC-STO-001']
       }),
       (c) => c.json<OwnIdentityView[]>(registry.ownIdentities())
+    )
+    .post(
+      '/api/kid',
+      endpoint({
+        tag: 'Identities',
+        summary: 'Make an identity with keys of the seed, and publish it',
+        description: 'The daemon signs version 1. Its seed must be unlocked.',
+        access: ['publish'],
+        body: CreateKidRequestSchema,
+        answers: { 200: { description: 'Peers hold it', schema: IdentityPublishedSchema } },
+        errors: [...PUBLISH_ERRORS, 'SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-KEY-006']
+      }),
+      async (c) => {
+        const { name, services, also_known_as: alsoKnownAs, index } = c.req.valid('json')
+        const { did, version, stored_by, of } = await registry.createKid({
+          ...(name !== undefined && { name }),
+          ...(services !== undefined && { services }),
+          ...(alsoKnownAs !== undefined && { alsoKnownAs }),
+          ...(index !== undefined && { index })
+        })
+        return c.json<IdentityPublishedBody>({ success: true, did, version, stored_by, of })
+      }
     )
     .post(
       '/api/publish-kid',

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { NameSchema } from '../../views/common.ts'
 import { mapSchema } from './common.ts'
 
 const JsonObjectSchema = mapSchema(v.unknown())
@@ -30,6 +31,36 @@ export const IdentityLogSchema = v.pipe(
   v.metadata({ ref: 'IdentityLog' })
 )
 export type IdentityLogBody = v.InferOutput<typeof IdentityLogSchema>
+
+const TextSchema = v.pipe(v.string(), v.minLength(1, 'Required'), v.maxLength(2048, 'Expected at most 2048 characters'))
+
+/** How many of them a document may hold is the registry's to say (SVC-KID-001). */
+export const CreateKidRequestSchema = v.pipe(
+  v.object({
+    name: v.optional(v.pipe(NameSchema, v.description('A name of ours that carries it; without one, work does'))),
+    services: v.optional(
+      v.array(
+        v.object({
+          id: v.pipe(TextSchema, v.regex(/^#/, 'Expected a fragment such as #files')),
+          type: TextSchema,
+          serviceEndpoint: TextSchema
+        })
+      )
+    ),
+    also_known_as: v.optional(v.array(TextSchema)),
+    index: v.optional(
+      v.pipe(
+        v.number(),
+        v.integer(),
+        v.minValue(0, 'Expected 0 to 63'),
+        v.maxValue(63, 'Expected 0 to 63'),
+        v.description('Of its keys; else the first that no identity here had')
+      )
+    )
+  }),
+  v.metadata({ ref: 'CreateKidRequest' })
+)
+export type CreateKidRequest = v.InferInput<typeof CreateKidRequestSchema>
 
 /** Whether documents and proofs are valid is the registry's to say (SVC-KID-001). */
 export const PublishKidRequestSchema = v.pipe(

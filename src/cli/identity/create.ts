@@ -1,12 +1,6 @@
 import { fromBase64, toBase64 } from '../../protocol/encoding/bytes.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../protocol/crypto/keys.ts'
-import {
-  buildGenesis,
-  signIdentityDocument,
-  type Did,
-  type IdentityDocument,
-  type Service
-} from '../../protocol/identity/document.ts'
+import { nameKey } from '../../protocol/crypto/keys.ts'
+import type { Did, IdentityDocument, Service } from '../../protocol/identity/document.ts'
 import { signIdentityBinding } from '../../protocol/identity/binding.ts'
 import { parseName } from '../../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -22,17 +16,8 @@ export interface AuthorizedIdentity {
   name_signature?: string
 }
 
-export interface IdentityParts {
-  /** Tells identities of one seed apart. */
-  index: number
-  services: readonly Service[]
-  alsoKnownAs: readonly string[]
-  /** Public keys, in place of the one from the seed. */
-  recoveryKeys?: readonly Uint8Array[] | undefined
-}
-
 /** `files=FileServer=https://files.example`: fragment, type, endpoint. */
-export function parseService(text: string): Service {
+export function parseService(text: string): Service & { readonly serviceEndpoint: string } {
   const [fragment, type, ...endpoint] = text.split('=')
   if (fragment === undefined || fragment === '' || type === undefined || type === '' || endpoint.length === 0) {
     throw usageFailure(
@@ -41,29 +26,6 @@ export function parseService(text: string): Service {
     )
   }
   return { id: `#${fragment}`, type, serviceEndpoint: endpoint.join('=') }
-}
-
-/** Version 1 of an identity whose keys come from the owner's seed, signed. */
-export function createIdentity(
-  seed: Uint8Array,
-  parts: IdentityParts,
-  created: string,
-  profile: NetworkProfile
-): IdentityDocument {
-  const hash = profileHash(profile)
-  const { index, services, alsoKnownAs, recoveryKeys = [didRecoveryKey(seed, hash, index).publicKey] } = parts
-  const updateKey = didUpdateKey(seed, hash, index)
-  const genesis = buildGenesis(
-    {
-      keys: [didAssertionKey(seed, hash, index).publicKey],
-      updateKeys: [updateKey.publicKey],
-      recoveryKeys,
-      ...(services.length === 0 ? {} : { services }),
-      ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs })
-    },
-    profile
-  )
-  return signIdentityDocument(genesis, updateKey, created, profile)
 }
 
 /** The name's word for the identity: signed by the name's key for the claim that `reveal` shows. */

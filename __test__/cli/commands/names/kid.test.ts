@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createIdentity, parseService } from '../../../../src/cli/identity/create.ts'
+import { parseService } from '../../../../src/cli/identity/create.ts'
+import { createIdentity } from '../../../../src/protocol/identity/create.ts'
 import { makeManifest, parseCapability, parseManifestDraft } from '../../../../src/cli/identity/manifest.ts'
 import { ServiceError } from '../../../../src/errors.ts'
 import { verifyIdentityLog } from '../../../../src/protocol/identity/log.ts'
@@ -61,6 +62,24 @@ describe('an identity made on the command line', () => {
       expect(() => parseService(text)).toThrow('ID=TYPE=URL')
     }
   )
+})
+
+describe('an identity that is published at once', () => {
+  const scene = new DaemonScene()
+  afterEach(() => scene.end())
+
+  it('is signed by the daemon of the directory, whose seed the command line does not read', async () => {
+    const { url, world } = await scene.daemon()
+    const dataDir = scene.dataDirectory(url)
+    const service = ['--service', 'files=FileServer=https://files.example']
+    const args = ['--data-dir', dataDir, 'kid', 'create', '--publish', '--name', 'alice.chronym', ...service]
+    expect(await cli([...args, '--index', '3'])).toMatchObject({ exitCode: 0, stderr: '' })
+    const services = [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }]
+    expect(world.registry.calls.at(-1)).toEqual({
+      operation: 'createKid',
+      arguments: [{ name: 'alice.chronym', services, index: 3 }]
+    })
+  })
 })
 
 describe('a DID that the daemon does not show', () => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import type { Client, ResolvedIdentityBody } from '../../../api/client/client.ts'
+import type { IdentityPublishedBody, ResolvedIdentityBody } from '../../../api/client/client.ts'
 import { connect } from '../../connection/connect.ts'
+import { whichDaemon } from '../../connection/location.ts'
 import { action, type Context, type Run } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
 import { Failure } from '../../failures/failure.ts'
@@ -39,8 +40,7 @@ function unwrap(json: unknown, member: string): unknown {
   return typeof json === 'object' && json !== null && member in json ? (json as Record<string, unknown>)[member] : json
 }
 
-async function publish(context: Context, client: Client, authorized: unknown): Promise<void> {
-  const published = await client.publishKid(authorized)
+function told(context: Context, published: IdentityPublishedBody): void {
   context.output.answer(
     published,
     () =>
@@ -49,8 +49,25 @@ async function publish(context: Context, client: Client, authorized: unknown): P
   )
 }
 
+/** The daemon of the data directory signs with its seed: that asks for no passphrase where it is unlocked. */
+async function createAtDaemon(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const { parseService } = await import('../../identity/create.ts')
+  const published = await connect(context).createKid({
+    index: options.index,
+    services: (options.service ?? []).map(parseService),
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.alsoKnownAs === undefined ? {} : { also_known_as: options.alsoKnownAs })
+  })
+  told(context, published)
+  return EXIT.ok
+}
+
 async function create(context: Context, options: CreateOptions): Promise<ExitCode> {
-  const { bindToName, createIdentity, parseService } = await import('../../identity/create.ts')
+  const ownSeed = options.seedFile === undefined && options.network === undefined && options.recoveryKey === undefined
+  if (options.publish === true && ownSeed && whichDaemon(context).kind === 'directory')
+    return createAtDaemon(context, options)
+  const { bindToName, parseService } = await import('../../identity/create.ts')
+  const { createIdentity } = await import('../../../protocol/identity/create.ts')
   const { parseRecoveryKeys } = await import('../../identity/recovery-key.ts')
   const recoveryKeys = options.recoveryKey === undefined ? undefined : parseRecoveryKeys(options.recoveryKey)
   const profile = loadProfile(context, options.network)
@@ -67,7 +84,7 @@ async function create(context: Context, options: CreateOptions): Promise<ExitCod
     authorized.name = options.name
     authorized.name_signature = bindToName(seed, await connect(context).resolve(options.name), document.id, profile)
   }
-  if (options.publish === true) await publish(context, connect(context), authorized)
+  if (options.publish === true) told(context, await connect(context).publishKid(authorized))
   else {
     context.output.text(JSON.stringify({ authorized_kid: authorized }, undefined, context.output.json ? undefined : 2))
     context.output.note(`identity ${document.id}; publish it: chronym kid publish FILE`)
@@ -114,7 +131,7 @@ export function addKidCommands(program: Command, run: Run): void {
     .action(
       action(run, async (context, _options: unknown, file: string) => {
         const signed = requireSigned(await readJson(file, context.stdin), file)
-        await publish(context, connect(context), signed)
+        told(context, await connect(context).publishKid(signed))
         return EXIT.ok
       })
     )

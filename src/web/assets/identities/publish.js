@@ -51,7 +51,7 @@ export function Publish({ onClose, onDone }) {
       <form class="stack" onSubmit=${submit}>
         <p class="quiet">
           <${Command} words="kid create" /> prints a signed document; <${Command} words="manifest publish" /> signs a
-          manifest and publishes it at once. This page signs nothing: the keys stay with the seed.
+          manifest and publishes it at once. The keys stay with the seed.
         </p>
         <${Field} label="File">
           ${({ id }) => html`<input id=${id} type="file" accept=".json,application/json" data-focus onChange=${choose} />`}

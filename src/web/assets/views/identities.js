@@ -4,9 +4,9 @@ import { go, to } from '../lib/router.js'
 import { useMay } from '../lib/session.js'
 import { dateTime, ends } from '../lib/words.js'
 import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page, When } from '../parts/basics.js'
-import { Command } from '../parts/command.js'
 import { TextField } from '../parts/fields.js'
 import { Table } from '../parts/table.js'
+import { Create } from '../identities/create.js'
 import { Document } from '../identities/document.js'
 import { History } from '../identities/history.js'
 import { Manifest } from '../identities/manifest.js'
@@ -17,24 +17,24 @@ const LEAD = 'DIDs: documents with keys, and manifests of what an identity offer
 
 function View({ params: { did } }) {
   const mayPublish = useMay('publish')
-  const [isPublishing, setPublishing] = useState(false)
-  const publish = html`
-    <${Button} icon="plus" kind="main" disabled=${!mayPublish} onClick=${() => setPublishing(true)}
-      >Publish a signed one<//
-    >
+  const [open, setOpen] = useState()
+  const Dialog = { create: Create, publish: Publish }[open]
+  const buttons = html`
+    <${Button} disabled=${!mayPublish} onClick=${() => setOpen('publish')}>Publish a signed one<//>
+    <${Button} icon="plus" kind="main" disabled=${!mayPublish} onClick=${() => setOpen('create')}>Make an identity<//>
   `
   return html`
-    <${Page} title="Identities" lead=${LEAD} actions=${publish} />
+    <${Page} title="Identities" lead=${LEAD} actions=${buttons} />
     <div class="stack">
       <${Card}><${AskForm} did=${did} /><//>
       ${did !== undefined && html`<${Resolved} did=${did} key=${did} />`}
       <${Own} shown=${did} />
     </div>
     ${
-      isPublishing &&
-      html`<${Publish}
-        onClose=${() => setPublishing(false)}
-        onDone=${(published) => (setPublishing(false), go(to('identities', published)))}
+      Dialog &&
+      html`<${Dialog}
+        onClose=${() => setOpen(undefined)}
+        onDone=${(published) => (setOpen(undefined), go(to('identities', published)))}
       />`
     }
   `
@@ -93,9 +93,7 @@ function Own({ shown }) {
         ${(all) =>
           all.length === 0
             ? html`<${Empty} icon="identities" title="No identity yet">
-                <p>
-                  <${Command} words="kid create" /> makes and signs one with keys of your seed; publish its output here.
-                </p>
+                <p>An identity lets programs know you by your keys. “Make an identity” makes one of your seed.</p>
               <//>`
             : html`<${Table}
                 caption="Identities that this daemon publishes"
