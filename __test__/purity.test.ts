@@ -58,14 +58,7 @@ const IMPURE = new Set([
 ])
 
 /** Members of globals that are pure otherwise. */
-const IMPURE_MEMBERS = new Set([
-  'Math.random',
-  'Date.now',
-  'nacl.randomBytes',
-  'nacl.setPRNG',
-  'nacl.box',
-  'nacl.secretbox'
-])
+const IMPURE_MEMBERS = new Set(['Math.random', 'Date.now', 'nacl.randomBytes', 'nacl.setPRNG', 'nacl.box'])
 
 /** Of time the rules know rounds, and instants that documents name. */
 const PURE_OF_DATE = 'Date.parse'

@@ -16,7 +16,7 @@ import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
 import { DOMAIN_WORDS, type DomainWord } from '../../src/protocol/crypto/domain.ts'
 import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
 import { parseCanonicalJson } from '../../src/protocol/encoding/jcs.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey } from '../../src/protocol/crypto/keys.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nameListKey } from '../../src/protocol/crypto/keys.ts'
 import { identityDid, parseIdentityDocument, type Did } from '../../src/protocol/identity/document.ts'
 import {
   identityBindingMessage,
@@ -50,7 +50,8 @@ import {
 import { stampDigest, stampHolds, stampPrefix } from '../../src/protocol/crypto/stamp.ts'
 import { encodeStub, stubOf } from '../../src/protocol/admission/stub.ts'
 import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
-import { parseZonePayload, serializeZone } from '../../src/protocol/zone/zone.ts'
+import { openNameList, sealNameList } from '../../src/protocol/zone/name-list.ts'
+import { parseZonePayload, sealedPart, serializeZone } from '../../src/protocol/zone/zone.ts'
 import vectors from '../vectors/chronym/independent.json' with { type: 'json' }
 
 const MAIN = builtInProfiles.main
@@ -75,6 +76,10 @@ class Vector {
 
   bytes(field: string): Uint8Array {
     return fromHex(this.text(field))
+  }
+
+  list(field: string): string[] {
+    return this.#fields[field] as string[]
   }
 
   number(field: string): number {
@@ -193,7 +198,13 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   'owner-key': (v) => v.expectKey(nameKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile))),
   'did-update-key': (v) => v.expectKey(didUpdateKey(v.bytes('master_seed'), v.hash, v.number('index'))),
   'did-recovery-key': (v) => v.expectKey(didRecoveryKey(v.bytes('master_seed'), v.hash, v.number('index'))),
-  'did-assertion-key': (v) => v.expectKey(didAssertionKey(v.bytes('master_seed'), v.hash, v.number('index')))
+  'did-assertion-key': (v) => v.expectKey(didAssertionKey(v.bytes('master_seed'), v.hash, v.number('index'))),
+  'name-list-key': (v) => {
+    const key = nameListKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile))
+    expect(toHex(key)).toBe(v.text('output'))
+    expect(toHex(sealNameList(key, v.list('ids'), v.bytes('nonce'))!)).toBe(v.text('sealed'))
+    expect(openNameList(key, v.bytes('sealed'), v.profile)).toEqual(v.list('ids'))
+  }
 }
 
 describe('vectors of another implementation', () => {
@@ -253,6 +264,10 @@ describe('vectors of another implementation', () => {
     expect(zone.serial).toBe(serial)
     expect(toHex(serializeZone(zone, serial, MAIN))).toBe(bytes)
     expect(zone.records['@']).toEqual(vectors.zone.records['@'])
+    const { sealed, with_list } = vectors.zone
+    expect(toHex(serializeZone(zone, serial, MAIN, fromHex(sealed)))).toBe(with_list)
+    expect(toHex(sealedPart(fromHex(with_list), MAIN)!)).toBe(sealed)
+    expect(parseZonePayload(fromHex(with_list), MAIN)).toEqual(zone)
   })
 
   it.each(vectors.messages.map((each) => [each.message.type, each] as const))(

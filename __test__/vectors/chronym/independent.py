@@ -2,6 +2,7 @@
 
 Shares no code with src/. Run: python3 __test__/vectors/chronym/independent.py (a second run writes the same bytes).
 """
+import base64
 import hashlib
 import hmac
 import json
@@ -133,6 +134,45 @@ def multikey(key):
 def hkdf(ikm, info):
     """RFC 5869 with SHA-256, no salt, one block."""
     return hmac.digest(hmac.digest(bytes(32), ikm, "sha256"), info + b"\x01", "sha256")
+
+
+# --- XSalsa20-Poly1305, after "Extending the Salsa20 nonce" and RFC 8439, section 2.5 ---
+
+
+def salsa20_rounds(words):
+    x = list(words)
+    for _ in range(10):
+        for a, b, c, d in (0, 4, 8, 12), (5, 9, 13, 1), (10, 14, 2, 6), (15, 3, 7, 11), (0, 1, 2, 3), (5, 6, 7, 4), (10, 11, 8, 9), (15, 12, 13, 14):
+            for to, one, other, bits in (b, a, d, 7), (c, b, a, 9), (d, c, b, 13), (a, d, c, 18):
+                n = x[one] + x[other] & 0xFFFFFFFF
+                x[to] ^= n << bits & 0xFFFFFFFF | n >> 32 - bits
+    return x
+
+
+def salsa20_state(key, block):
+    word = lambda text: [int.from_bytes(text[i:i + 4], "little") for i in range(0, len(text), 4)]
+    c, k = word(b"expand 32-byte k"), word(key)
+    return [c[0], *k[:4], c[1], *word(block), c[2], *k[4:], c[3]]
+
+
+def words_out(words):
+    return b"".join((n & 0xFFFFFFFF).to_bytes(4, "little") for n in words)
+
+
+def secretbox(key, nonce, message):
+    x = salsa20_rounds(salsa20_state(key, nonce[:16]))
+    subkey = words_out(x[i] for i in (0, 5, 10, 15, 6, 7, 8, 9))
+    stream = b""
+    for counter in range((32 + len(message) + 63) // 64):
+        state = salsa20_state(subkey, nonce[16:] + counter.to_bytes(8, "little"))
+        stream += words_out(map(sum, zip(state, salsa20_rounds(state))))
+    sealed = bytes(map(int.__xor__, message, stream[32:]))
+    r = int.from_bytes(stream[:16], "little") & 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
+    tag = 0
+    for i in range(0, len(sealed), 16):
+        tag = (tag + int.from_bytes(sealed[i:i + 16] + b"\x01", "little")) * r % (2**130 - 5)
+    tag = tag + int.from_bytes(stream[16:32], "little") & 2**128 - 1
+    return tag.to_bytes(16, "little") + sealed
 
 
 # --- the protocol ---
@@ -281,6 +321,20 @@ identity = {
 
 zone_records = {"@": [{"type": "A", "value": "192.0.2.1"}, {"type": "TXT", "value": "ä \U0001f600 \"quoted\" \\ backslash", "ttl": 60}], "_sip._tcp": [{"type": "SRV", "value": "0 5 5060 sip"}], "*": [{"type": "AAAA", "value": "2001:db8::1"}]}
 zone = {"records": zone_records, "serial": MAX, "bytes": jcs({"records": zone_records, "serial": MAX}).hex()}
+
+# A list of names, sealed into the zone of one of them.
+def sealed_list(name, ids, size):
+    info = domain("name-list-key", "main") + lp(name)
+    list_key, list_nonce = hkdf(MASTER, info), shake("nonce of a list", 24)
+    sealed = b"\x01" + list_nonce + secretbox(list_key, list_nonce, lp(cbor(ids)).ljust(size - 41, b"\0"))
+    vector("name-list-key", "main", {"master_seed": MASTER, "name": name, "ids": ids, "nonce": list_nonce}, info, list_key, sealed=sealed)
+    return sealed
+
+
+sealed = sealed_list(LONGEST, sorted(["bob.chronym", did]), 512)
+sealed_list("alice.chronym", [f"name-{n}.chronym" for n in range(30)], 2048)
+zone["sealed"] = sealed.hex()
+zone["with_list"] = jcs({"records": zone_records, "sealed": base64.b64encode(sealed).decode(), "serial": MAX}).hex()
 
 hash1, hash2 = shake("1"), shake("2")
 requests = [

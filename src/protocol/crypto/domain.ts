@@ -17,7 +17,8 @@ export const DOMAIN_WORDS = [
   'owner-key',
   'did-update-key',
   'did-recovery-key',
-  'did-assertion-key'
+  'did-assertion-key',
+  'name-list-key'
 ] as const
 
 export type DomainWord = (typeof DOMAIN_WORDS)[number]

@@ -67,11 +67,25 @@ export function didAssertionKey(seed: Uint8Array, profileHash: Uint8Array, index
   return derive(seed, 'did-assertion-key', profileHash, u64be(index))
 }
 
+/** Seals the list of names that the zone of `name` carries: 32 bytes, of no use for any other name. */
+export function nameListKey(seed: Uint8Array, profileHash: Uint8Array, name: Name): Uint8Array {
+  return deriveBytes(seed, 'name-list-key', profileHash, lp(name))
+}
+
+function derive(...parts: Parameters<typeof deriveBytes>): KeyPair {
+  return keyPairFromSeed(deriveBytes(...parts))
+}
+
 /** HKDF-SHA-256 (RFC 5869) without salt; info = lp(tag) ‖ profile_hash ‖ what separates keys of one tag. */
-function derive(seed: Uint8Array, tag: DomainWord, profileHash: Uint8Array, ...rest: readonly Uint8Array[]): KeyPair {
+function deriveBytes(
+  seed: Uint8Array,
+  tag: DomainWord,
+  profileHash: Uint8Array,
+  ...rest: readonly Uint8Array[]
+): Uint8Array {
   checkSeed(seed)
   const info = concatBytes(domain(tag, profileHash), ...rest)
-  return keyPairFromSeed(new Uint8Array(hkdfSync('sha256', seed, NO_SALT, info, 32)))
+  return new Uint8Array(hkdfSync('sha256', seed, NO_SALT, info, 32))
 }
 
 function checkSeed(seed: Uint8Array): void {

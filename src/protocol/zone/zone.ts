@@ -1,4 +1,5 @@
 /** The zone of a name: its payload's meaning and rules. */
+import { equalBytes, fromBase64, toBase64 } from '../encoding/bytes.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
 import { messageOf, ProtocolError } from '../errors.ts'
 import { MAX_LABEL_OCTETS } from '../name/names.ts'
@@ -96,16 +97,23 @@ export function parseZone(input: unknown, profile: NetworkProfile): Zone {
   if (count > profile.limits.zone_records)
     report('records', `a zone has at most ${profile.limits.zone_records} records`)
   if (problems.length > 0) throw new ZoneError('zone', problems)
-  checkSize(zone, profile)
+  if (sizeOf(zone) > profile.limits.payload_bytes) throw tooLarge(sizeOf(zone), profile)
   return zone
 }
 
-/** The payload of a Reveal: RFC 8785 JSON {records, serial}. Throws ZoneError when it is too large. */
-export function serializeZone(zone: Zone, serial: number, profile: NetworkProfile): Uint8Array {
+/**
+ * The payload of a Reveal: RFC 8785 JSON {records, serial, sealed?}. Throws ZoneError when it is too large.
+ * @param sealed what only the owner can read, as base64 in the payload
+ */
+export function serializeZone(zone: Zone, serial: number, profile: NetworkProfile, sealed?: Uint8Array): Uint8Array {
   if (!isSerial(serial)) throw new RangeError('a serial is an integer from 0 to 2^53-1')
-  const published: PublishedZone = { ...zone, serial }
-  checkSize(published, profile)
-  return canonicalJsonBytes(published)
+  if (!fitsPayload(zone, profile, sealed)) throw tooLarge(sizeOf(zone, sealed), profile)
+  return canonicalJsonBytes(membersOf(zone, serial, sealed))
+}
+
+/** Whether a payload has room for both. */
+export function fitsPayload(zone: Zone, profile: NetworkProfile, sealed?: Uint8Array): boolean {
+  return sizeOf(zone, sealed) <= profile.limits.payload_bytes
 }
 
 /**
@@ -130,12 +138,35 @@ export function parseZonePayload(payload: Uint8Array, profile: NetworkProfile): 
  * Reads nothing else: rules for records may grow from version to version, the order of records may not.
  */
 export function payloadSerial(payload: Uint8Array, profile: NetworkProfile): number {
+  const { serial } = readMembers(payload, profile)
+  return isSerial(serial) ? serial : 0
+}
+
+/** What a payload carries for its owner alone; undefined where that is nothing, or no base64. */
+export function sealedPart(payload: Uint8Array, profile: NetworkProfile): Uint8Array | undefined {
+  const { sealed } = readMembers(payload, profile)
+  try {
+    return typeof sealed === 'string' ? fromBase64(sealed) : undefined
+  } catch (error) {
+    if (error instanceof ProtocolError) return undefined
+    throw error
+  }
+}
+
+/** Whether a payload publishes this zone under its serial, whatever else it carries. */
+export function publishes(payload: Uint8Array, zone: PublishedZone, profile: NetworkProfile): boolean {
+  const { serial, records } = readMembers(payload, profile)
+  if (serial !== zone.serial || records === undefined) return false
+  return equalBytes(canonicalJsonBytes({ records }), canonicalJsonBytes({ records: zone.records }))
+}
+
+/** The members of a payload; none for anything but the canonical JSON of an object. */
+function readMembers(payload: Uint8Array, profile: NetworkProfile): Record<string, unknown> {
   try {
     const value: unknown = parseCanonicalJson(payload, { maxBytes: profile.limits.payload_bytes })
-    const serial = isObject(value) ? value['serial'] : undefined
-    return isSerial(serial) ? serial : 0
+    return isObject(value) ? value : {}
   } catch (error) {
-    if (error instanceof ProtocolError) return 0
+    if (error instanceof ProtocolError) return {}
     throw error
   }
 }
@@ -216,14 +247,18 @@ function problemOfLabel(label: string, profile: NetworkProfile): string | undefi
   return undefined
 }
 
+function membersOf({ records }: Zone, serial: number, sealed?: Uint8Array): Record<string, unknown> {
+  return { records, serial, ...(sealed !== undefined && { sealed: toBase64(sealed) }) }
+}
+
 /** With the longest serial, so that no later serial makes a zone too large. */
-function checkSize(zone: Zone, profile: NetworkProfile): void {
-  const size = canonicalJsonBytes({ records: zone.records, serial: Number.MAX_SAFE_INTEGER }).length
-  if (size > profile.limits.payload_bytes) {
-    throw new ZoneError('zone', [
-      { path: 'records', message: `a zone has at most ${profile.limits.payload_bytes} bytes; this one has ${size}` }
-    ])
-  }
+function sizeOf(zone: Zone, sealed?: Uint8Array): number {
+  return canonicalJsonBytes(membersOf(zone, Number.MAX_SAFE_INTEGER, sealed)).length
+}
+
+function tooLarge(size: number, { limits }: NetworkProfile): ZoneError {
+  const message = `a zone has at most ${limits.payload_bytes} bytes; this one has ${size}`
+  return new ZoneError('zone', [{ path: 'records', message }])
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
