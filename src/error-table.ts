@@ -332,6 +332,17 @@ export const ERROR_TABLE = {
     cause: 'The seed of this data directory is in clear, so it cannot be locked.',
     cure: 'Stop the daemon and set a passphrase: `chronym key passphrase`.'
   },
+  'SVC-KEY-010': {
+    status: null,
+    title: 'Data directory open to others',
+    cause:
+      'Another user owns the data directory or a secret in it, or can change it: that user may have put a seed or a ' +
+      'token there, or read one.',
+    cure:
+      'Run this as the user that the directory belongs to, or choose another with --data-dir. If it is yours, look for ' +
+      'files that you did not make, then close it: chmod 700 the directory, chmod 600 its files. If others could read ' +
+      'the seed, register your names again under a new one.'
+  },
   'SVC-DNS-001': {
     status: 409,
     title: 'DNS off',

@@ -6,7 +6,8 @@ import { connect as dial, createServer as createTcpServer, type AddressInfo, typ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve, type ApiServer } from '../../src/api/serve.ts'
-import { dataPaths, writePrivateFile } from '../../src/data-directory/paths.ts'
+import { dataPaths } from '../../src/data-directory/paths.ts'
+import { writePrivateFile } from '../../src/data-directory/private-files.ts'
 import { writeRunningRecord } from '../../src/data-directory/running-record.ts'
 import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../api/helpers/world.ts'
 

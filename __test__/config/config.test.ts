@@ -15,7 +15,7 @@ import {
   type PartialConfig
 } from '../../src/config/config.ts'
 import { ServiceError } from '../../src/errors.ts'
-import { makePrivateDirectory } from '../../src/data-directory/paths.ts'
+import { makePrivateDirectory } from '../../src/data-directory/private-files.ts'
 
 function caught(action: () => unknown): ServiceError {
   try {

@@ -18,7 +18,7 @@ let warnings: string[]
 
 beforeEach(async () => {
   paths = dataPaths(mkdtempSync(join(tmpdir(), 'chronym-start-')))
-  writeFileSync(paths.sealedSeed, await sealSeed(SEED, RIGHT, { workFactor: 8 }))
+  writeFileSync(paths.sealedSeed, await sealSeed(SEED, RIGHT, { workFactor: 8 }), { mode: 0o600 })
   warnings = []
 })
 afterEach(() => rmSync(paths.root, { recursive: true, force: true }))

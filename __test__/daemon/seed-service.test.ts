@@ -25,7 +25,7 @@ let service: SeedService
 
 beforeEach(async () => {
   paths = dataPaths(mkdtempSync(join(tmpdir(), 'chronym-lock-')))
-  writeFileSync(paths.sealedSeed, await sealSeed(SEED, RIGHT, { workFactor: 8 }))
+  writeFileSync(paths.sealedSeed, await sealSeed(SEED, RIGHT, { workFactor: 8 }), { mode: 0o600 })
   holder = new SeedHolder(undefined)
   nowMs = 1_000_000
   told = []

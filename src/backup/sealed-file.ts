@@ -1,7 +1,7 @@
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { messageOf } from '../protocol/errors.ts'
-import { syncDirectory } from '../util/durable-directories.ts'
+import { writePrivateFile } from '../data-directory/private-files.ts'
 import { BackupError } from './errors.ts'
 
 /** Throws BackupError `occupied` where there is something, so that no backup replaces another. */
@@ -16,14 +16,10 @@ export function requireNoFile(file: string): void {
  */
 export function writeSealedFile(file: string, bytes: Uint8Array): void {
   const place = resolve(file)
-  const temporary = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`)
   try {
     if (existsSync(place) && !statSync(place).isFile()) throw new Error('it is not a file')
-    writeFileSync(temporary, bytes, { mode: 0o600, flush: true })
-    renameSync(temporary, place)
-    syncDirectory(dirname(place))
+    writePrivateFile(place, bytes)
   } catch (error) {
-    rmSync(temporary, { force: true })
     throw new BackupError(
       'occupied',
       `${file} can't be written: ${messageOf(error)}`,

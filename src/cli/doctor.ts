@@ -1,7 +1,7 @@
 /** The checks of `chronym doctor`; none of them changes anything. */
 import { ProblemError, type Client, type ConfigFieldView } from '../api/client/client.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { VERSION } from '../version.ts'
 import { connect } from './connection/connect.ts'
 import type { Context } from './context.ts'
@@ -119,8 +119,6 @@ function checkToken(context: Context): Finding {
 
 const probe = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
 
-/** Permissions of the group and of everybody. */
-const OTHERS = 0o077
 const SAFE_SEED_CURE =
   'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): if you ' +
   'lose them, you lose the names.'
@@ -146,9 +144,6 @@ async function checkSeed(context: Context): Promise<Finding[]> {
       ]
     }
     const file = form === 'sealed' ? paths.sealedSeed : paths.seed
-    if (process.platform !== 'win32' && (statSync(file).mode & OTHERS) !== 0) {
-      return [{ name: 'seed', state: 'warning', detail: `${file} can be read by others`, cure: `chmod 600 ${file}` }]
-    }
     if (isHalfSealed(paths))
       return [
         {

@@ -12,7 +12,8 @@ import { configuredDns } from '../config/dns.ts'
 import { loadProfile } from '../config/network-profile.ts'
 import type { StartSources } from '../config/sources.ts'
 import { NODE_SEED_BYTES } from '../data-directory/node-key.ts'
-import { dataPaths, defaultDataDir, makePrivateDirectory, type DataPaths } from '../data-directory/paths.ts'
+import { dataPaths, defaultDataDir, type DataPaths } from '../data-directory/paths.ts'
+import { makePrivateDirectory, requirePrivateDirectory } from '../data-directory/private-files.ts'
 import { writeRunningRecord } from '../data-directory/running-record.ts'
 import { createLogger, type Logger } from '../log.ts'
 import { withDaemon } from '../util/shell-commands.ts'
@@ -97,6 +98,7 @@ export async function startDaemon(
   const life = new Lifecycle((what, error) => log.error({ err: error }, `${what} did not stop cleanly`))
   try {
     if (!existsSync(paths.root)) makePrivateDirectory(paths.root)
+    requirePrivateDirectory(paths.root)
     const directory = await openDirectory({
       paths,
       profile,

@@ -4,15 +4,14 @@
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
-import { readIfThere } from './owner-seed.ts'
-import { writePrivateFile } from './paths.ts'
+import { readPrivateFile, writePrivateFile } from './private-files.ts'
 
 /** The only curve of algorithm 13 (RFC 6605), by OpenSSL's name. */
 const CURVE = 'prime256v1'
 
 /** The key of the file, as PKCS#8 DER; made and durable if there is none. Throws SVC-DNS-004, which names the file. */
 export function readOrMakeDnsKey(path: string): { readonly key: Uint8Array; readonly isNew: boolean } {
-  const text = readIfThere(path)
+  const text = readPrivateFile(path)
   if (text !== undefined) return { key: derOf(parse(path, text)), isNew: false }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: CURVE })
   writePrivateFile(path, String(privateKey.export({ format: 'pem', type: 'pkcs8' })))

@@ -1,8 +1,7 @@
 /** The key of the node among its peers: random, in a file of its own. No name depends on it. */
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
-import { readIfThere } from './owner-seed.ts'
-import { writePrivateFile } from './paths.ts'
+import { readPrivateFile, writePrivateFile } from './private-files.ts'
 import { fromHex, toHex } from '../protocol/encoding/bytes.ts'
 import { keyPairFromSeed, type KeyPair } from '../protocol/crypto/ed25519.ts'
 
@@ -14,7 +13,7 @@ const SECRET_KEY_HEX = /^[0-9a-f]{128}$/u
 
 /** The key of a file, or undefined where there is none. Throws SVC-KEY-004, which names the file. */
 export function readNodeKey(path: string): KeyPair | undefined {
-  const text = readIfThere(path)?.trim()
+  const text = readPrivateFile(path)?.trim()
   if (text === undefined) return undefined
   if (!SECRET_KEY_HEX.test(text))
     throw unreadable(path, 'a node key is 128 hexadecimal digits: an Ed25519 seed and its public key')

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
 import { KeyError } from '../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
-import { writePrivateFile } from './paths.ts'
+import { readPrivateFile, writePrivateFile } from './private-files.ts'
 
 const FINGERPRINT_BYTES = 32
 
@@ -24,7 +24,7 @@ export function readIfThere(path: string): string | undefined {
  * The seed of a file, or undefined where there is none. Throws SVC-KEY-003, which names the file and never quotes it.
  */
 export function readOwnerSeed(path: string): Uint8Array | undefined {
-  const words = readIfThere(path)
+  const words = readPrivateFile(path)
   if (words === undefined) return undefined
   try {
     return wordsToSeed(words)

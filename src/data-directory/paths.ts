@@ -1,8 +1,6 @@
 /** Where the daemon keeps its files. The data directory is 0700; files with secrets are 0600. */
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import envPaths from 'env-paths'
-import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
 
 const base = envPaths('chronym', { suffix: '' })
 
@@ -53,35 +51,4 @@ export function dataPaths(root: string): DataPaths {
     commitments: join(root, 'commitments'),
     backupState: join(root, 'backup-state.json')
   }
-}
-
-/** Throws with a message for people, which names the part that can't be made. */
-export function makePrivateDirectory(path: string): void {
-  try {
-    makeDirectories(path)
-    chmodSync(path, 0o700)
-  } catch (cause) {
-    const cure =
-      'Check that the disk can be written to and that the directory ' +
-      'belongs to this user, or choose another with --data-dir.'
-    throw new Error(`${path} cannot be the data directory: ${(cause as Error).message}. ${cure}`, { cause })
-  }
-}
-
-/**
- * Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of
- * the directory.
- */
-export function writePrivateFile(path: string, content: string): void {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
-  try {
-    // Unlike `writeSync`, it continues after a short write: on a nearly full disk half a seed must not replace a whole
-    // one.
-    writeFileSync(temporary, content, { mode: 0o600, flush: true })
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
-  syncDirectory(dirname(path))
 }

@@ -1,7 +1,8 @@
 /** What a running daemon leaves in its data directory: the command line finds that daemon and no other. */
 import { readFileSync, statSync } from 'node:fs'
 import * as v from 'valibot'
-import { writePrivateFile, type DataPaths } from './paths.ts'
+import type { DataPaths } from './paths.ts'
+import { writePrivateFile } from './private-files.ts'
 
 const RunningRecordSchema = v.object({
   /** `http://host:port`, where the daemon answers. */

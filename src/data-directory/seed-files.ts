@@ -5,8 +5,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../errors.ts'
-import { readIfThere, readOwnerSeed, writeOwnerSeed } from './owner-seed.ts'
-import { writePrivateFile, type DataPaths } from './paths.ts'
+import { readOwnerSeed, writeOwnerSeed } from './owner-seed.ts'
+import type { DataPaths } from './paths.ts'
+import { readPrivateFile, writePrivateFile } from './private-files.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { syncDirectory } from '../util/durable-directories.ts'
 
@@ -14,7 +15,7 @@ import { syncDirectory } from '../util/durable-directories.ts'
 const MAX_SEALED_BYTES = 16_384
 
 /** What a crash leaves of a half-written file; one of the words holds them in clear. */
-const LEFTOVER = /^\.seed-words(?:\.age)?\.\d+\.tmp$/u
+const LEFTOVER = /^\.seed-words(?:\.age)?\.[0-9a-f]+\.tmp$/u
 
 type SeedPaths = Pick<DataPaths, 'root' | 'seed' | 'sealedSeed'>
 
@@ -33,7 +34,7 @@ export function isHalfSealed({ seed, sealedSeed }: SeedPaths): boolean {
 
 /** The text of the sealed seed, or undefined where there is none. Throws SVC-KEY-003 for an oversized file. */
 export function readSealedSeed({ sealedSeed }: SeedPaths): string | undefined {
-  const text = readIfThere(sealedSeed)
+  const text = readPrivateFile(sealedSeed)
   if (text !== undefined && text.length > MAX_SEALED_BYTES)
     throw new ServiceError('SVC-KEY-003', `${sealedSeed} has ${text.length} bytes, more than any sealed seed.`)
   return text

@@ -1,7 +1,8 @@
 /** Whether a copy of the seed exists elsewhere: the daemon, `chronym doctor` and the dashboard remind of it. */
 import { rmSync } from 'node:fs'
 import { readIfThere } from './owner-seed.ts'
-import { writePrivateFile, type DataPaths } from './paths.ts'
+import type { DataPaths } from './paths.ts'
+import { writePrivateFile } from './private-files.ts'
 
 /** The content of `backup-state.json`. Each way to keep a seed has a field of its own; none holds a secret. */
 export interface BackupState {

@@ -43,7 +43,9 @@ export function lockDirectory(directory: string): DirectoryLock {
     announce() {
       announced = true
       try {
-        writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+        // A link in its place would have another file overwritten.
+        rmSync(pidFile, { force: true })
+        writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' })
       } catch (error) {
         throw unusableError(directory, error as Error)
       }

@@ -196,8 +196,8 @@ describe('a sealed seed', () => {
     if (process.platform !== 'win32') {
       chmodSync(paths.sealedSeed, 0o644)
       expect(await finding()).toMatchObject({
-        state: 'warning',
-        detail: expect.stringContaining('read by others') as string
+        state: 'failed',
+        detail: expect.stringContaining('others can read') as string
       })
     }
   })

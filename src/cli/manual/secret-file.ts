@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { makePrivateDirectory, writePrivateFile } from '../../data-directory/paths.ts'
+import { makePrivateDirectory, writePrivateFile } from '../../data-directory/private-files.ts'
 import type { Context } from '../context.ts'
 import { Failure, inputFailure, messageOf } from '../failures/failure.ts'
 import { jsonFault, readText } from '../input/files.ts'

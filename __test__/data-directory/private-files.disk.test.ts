@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-const PATHS = resolve(import.meta.dirname, '../../src/data-directory/paths.ts')
+const PATHS = resolve(import.meta.dirname, '../../src/data-directory/private-files.ts')
 /** Above the limit of one block, 512 or 1,024 bytes. */
 const LONG = 'word '.repeat(1_000)
 

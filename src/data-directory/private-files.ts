@@ -1,0 +1,98 @@
+/**
+ * What this user alone may change and read. Windows has neither owner nor mode here: what a directory holds inherits
+ * the user's access list.
+ */
+import { randomBytes } from 'node:crypto'
+import { chmodSync, closeSync, fstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { statSync, writeFileSync, type Stats } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { ServiceError } from '../errors.ts'
+import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
+
+/** Permission bits of group and others: to change a directory, and any. */
+const CHANGE = 0o022
+const ANY = 0o077
+
+/** Throws with a message for people, which names the part that can't be made. */
+export function makePrivateDirectory(path: string): void {
+  try {
+    makeDirectories(path)
+    chmodSync(path, 0o700)
+  } catch (cause) {
+    const cure =
+      'Check that the disk can be written to and that the directory ' +
+      'belongs to this user, or choose another with --data-dir.'
+    throw new Error(`${path} cannot be the data directory: ${(cause as Error).message}. ${cure}`, { cause })
+  }
+}
+
+/**
+ * Refuses a directory in which another user can put or replace files: a planted seed or token would be taken for ours.
+ * An empty one is closed to others instead. Reads nothing of it. Throws SVC-KEY-010.
+ */
+export function requirePrivateDirectory(path: string): void {
+  const self = process.getuid?.()
+  if (self === undefined) return
+  const found = statSync(path)
+  if (!isOf(found, [self])) throw notPrivate(`${path} belongs to another user (uid ${found.uid})`)
+  if ((found.mode & CHANGE) === 0) return
+  if (readdirSync(path).length > 0) throw notPrivate(`others can put files into ${path} (mode ${modeOf(found)})`)
+  makePrivateDirectory(path)
+}
+
+/**
+ * The text of a file with a secret; undefined where there is none. Root reads what belongs to the directory's user.
+ * Throws SVC-KEY-010 for a file of another user, or one that others can read or change.
+ */
+export function readPrivateFile(path: string): string | undefined {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const self = process.getuid?.()
+    if (self !== undefined) {
+      const found = fstatSync(file)
+      const users = self === 0 ? [statSync(dirname(path)).uid] : [self]
+      if (!isOf(found, users)) throw notPrivate(`${path} belongs to another user (uid ${found.uid})`)
+      if ((found.mode & ANY) !== 0) throw notPrivate(`others can read or change ${path} (mode ${modeOf(found)})`)
+    }
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of
+ * the directory. Nobody can have the temporary file open: its name is random, and it is refused where it exists.
+ */
+export function writePrivateFile(path: string, content: string | Uint8Array): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.tmp`)
+  try {
+    // Unlike `writeSync`, it continues after a short write: on a nearly full disk half a seed must not replace a whole
+    // one.
+    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true })
+    renameSync(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(temporary, { force: true })
+    throw error
+  }
+  syncDirectory(dirname(path))
+}
+
+/** Root can do anything in any case. */
+function isOf({ uid }: Stats, users: readonly number[]): boolean {
+  return uid === 0 || users.includes(uid)
+}
+
+function modeOf({ mode }: Stats): string {
+  return (mode & 0o777).toString(8)
+}
+
+function notPrivate(reason: string): ServiceError {
+  return new ServiceError('SVC-KEY-010', `${reason}. Nothing was read or changed.`)
+}
