@@ -67,7 +67,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   declared.route('/', eventRoutes(services, streams))
   declared.route('/', tokenRoutes(services))
   declared.route('/', challengeRoutes(services))
-  declared.route('/', sessionRoutes(services, sessions, createLoginLinks(services.tokens, now), limits))
+  declared.route('/', sessionRoutes(services, sessions, createLoginLinks(now), limits))
   declared.route('/', operationRoutes(services))
   declared.route('/', seedRoutes(services))
   declared.route('/', errorRoutes())
