@@ -29,7 +29,7 @@ export function createKid(
   })
 }
 
-/** The first index of which no identity here ever had the keys: two with the same keys would be known as one owner's. */
+/** The first index of which no identity here ever had the keys: equal keys would show that two have one owner. */
 function freeIndex(context: RegistryContext, seed: Uint8Array): number {
   // Sets damaged records aside.
   ownIdentities(context)

@@ -76,8 +76,8 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, links
         tag: TAG,
         summary: 'Make a link that logs the dashboard in',
         description:
-          'For POST /session: works once, within a minute, and opens what the token of this request opens. At most ten ' +
-          'wait; the next one replaces the oldest. Put it into the fragment of an address, never into a query.',
+          'For POST /session: works once, within a minute, and opens what the token of this request opens. ' +
+          'At most ten wait; the next one replaces the oldest. Put it into the fragment of an address, never into a query.',
         access: ['admin'],
         answers: { 201: { description: 'The link, shown this once', schema: LoginLinkSchema } }
       }),

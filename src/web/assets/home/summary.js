@@ -11,7 +11,7 @@ export function nextRenewal(names, nowMs) {
   return { value, word: 'until the next renewal', href: '#/names' }
 }
 
-/** `backup`: of GET /api/backup, `seed`: of GET /api/seed. Of backups made by hand the daemon knows that there is one. */
+/** Of GET /api/backup and GET /api/seed. Of backups made by hand the daemon knows only that there is one. */
 export function lastBackup({ kept }, { kept_elsewhere: isSafe }, nowMs) {
   const href = '#/seed'
   if (kept?.written_at != null)

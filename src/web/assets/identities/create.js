@@ -35,8 +35,7 @@ export function Create({ onClose, onDone }) {
           error=${error}
           onChange=${(chosen) => (setName(chosen), setError(undefined))}
           data-focus
-          hint="A name shows whose identity it is, and carries it for as long as you have the name. Without one, peers take
-            a stamp, which costs a little work."
+          hint="A name carries it for as long as you have the name. Without one, peers take a stamp, which costs work."
         />
         <p class="quiet">
           The daemon signs it with keys of your seed. <${Command} words="kid create --help" /> tells of services and

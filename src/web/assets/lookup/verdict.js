@@ -31,7 +31,10 @@ export function Verdict({ explanation, actions }) {
       </div>
       <p class="verdict-text"><${Sentence} sentence=${verdict} /></p>
       <div class="stack">
-        ${warnings.map((note) => html`<${Notice} tone="warn" key=${note}><${Sentence} sentence=${note.slice('Warning: '.length)} /><//>`)}
+        ${warnings.map(
+          (note) =>
+            html`<${Notice} tone="warn" key=${note}><${Sentence} sentence=${note.slice('Warning: '.length)} /><//>`
+        )}
         ${error !== null && html`<p class="quiet">${error.message} (<a href="/errors/${error.code}">${error.code}</a>)</p>`}
         <${Facts}
           facts=${[

@@ -26,7 +26,9 @@ const Lease = ({ owned }) => {
         ['Renewals left', count(owned.renewal.left)]
       ]}
     />
-    ${owned.warnings.map(({ code, message }) => html`<${Notice} key=${code} tone="warn"><${Told} text=${message} /><//>`)}
+    ${owned.warnings.map(
+      ({ code, message }) => html`<${Notice} key=${code} tone="warn"><${Told} text=${message} /><//>`
+    )}
   <//>`
 }
 

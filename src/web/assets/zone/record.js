@@ -25,7 +25,10 @@ function Part({ part, text, faulty, onInput }) {
   />`
 }
 
-/** The form of one record. `row`: as entered; `onEdit(values)`. `onClose` shows it as a line again. `error`: {field, message} of the daemon's check. */
+/**
+ * The form of one record. `row`: as entered; `onEdit(values)`. `onClose` shows it as a line.
+ * `error`: {field, message} of the daemon's check.
+ */
 export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose }) {
   const { label, type, value, ttl } = row
   const [isText, setText] = useState(needsText(type, value))

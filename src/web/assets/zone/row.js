@@ -5,7 +5,10 @@ import { Button } from '../parts/basics.js'
 export const whereOf = ({ label }, name) => (label === '' || label === '@' ? name : `${label}.${name}`)
 export const titleOf = (row, name) => `the ${row.type} record of ${whereOf(row, name)}`
 
-/** One record in a line, which a click opens; the button is for the keyboard. `error`: {message} of the daemon's check. Without `onOpen` it can only be read. */
+/**
+ * One record in a line, which a click opens; the button is for the keyboard. `error`: {message} of the daemon's check.
+ * Without `onOpen` it can only be read.
+ */
 export const Row = ({ row, name, error, disabled, onOpen, onDrop }) => html`
   <li class="record-row ${onOpen && !disabled ? 'can-open' : ''}" onClick=${disabled ? undefined : onOpen}>
     <span class="record-label" title=${whereOf(row, name)}>${row.label === '' ? '@' : row.label}</span>
