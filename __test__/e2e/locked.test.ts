@@ -125,7 +125,7 @@ describe('a directory whose seed is under a passphrase', () => {
       body: { code: 'SVC-KEY-006' }
     })
     const refused = await chronym('register', 'carol.chronym', '--yes')
-    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining('chronym unlock')])
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringMatching(/`chronym --data-dir \S+ unlock`/)])
 
     await until(daemon, id, { status: 'running', phase: 'reveal', stalled: { code: 'SVC-KEY-006' } })
     const status = await chronym('status')

@@ -31,7 +31,7 @@ export interface Run {
   usage: string
 }
 
-/** The daemon that the options name: what a command in a message must name too. The environment holds for it as well. */
+/** The daemon that the options name: a command in a message names it too. The environment holds for it as well. */
 export function meantDaemon({ dataDir, api }: GlobalOptions): MeantDaemon {
   return { dataDir: dataDir === undefined ? undefined : resolve(dataDir), api }
 }

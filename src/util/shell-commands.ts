@@ -2,15 +2,15 @@
 
 /** All that talk to a daemon or read its directory, as `chronym --help` has them. */
 export const MEANT_FOR_A_DAEMON =
-  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain id key kid lock manifest names pause ' +
-  'peers pins register release renew resolve restore resume reveal self-check status tasks token unlock zone'
+  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain id key kid lock manifest names ' +
+  'pause peers pins register release renew resolve restore resume reveal self-check status tasks token unlock zone'
 
 /** These read and write the directory itself, and take no address. */
 const LOCAL = /^(?:backup|daemon|key|restore|self-check)\b/u
 
 /**
- * A command, and not a word of the sentence: it begins the text, or follows a quote, a bracket or a colon. One that names
- * its directory is complete.
+ * A command, and not a word of the sentence: it begins the text, or follows a quote, a bracket or a colon. One that
+ * names its directory is complete.
  */
 const COMMAND = new RegExp(
   '(?<=^|[`(]|[:;] |\\n *)chronym ' +

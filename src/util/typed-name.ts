@@ -1,6 +1,6 @@
 /**
- * A name as a person types it, spelt as the network has it. Uses nothing of Node, so that a page can load it too. Not for
- * the rules of the protocol: Unicode tables differ between engines.
+ * A name as a person types it, spelt as the network has it. Uses nothing of Node, so that a page can load it too. Not
+ * for the rules of the protocol: Unicode tables differ between engines.
  */
 import punycode from 'punycode/punycode.js'
 
@@ -10,7 +10,7 @@ export class TypedNameError extends Error {
 }
 
 export interface TypedName {
-  /** In lower case, without a closing dot, each label in ASCII. Whether the network takes it is for the daemon to say. */
+  /** In lower case, without a closing dot, each label in ASCII. The daemon says whether the network takes it. */
   readonly name: string
   /** The same as people read it; undefined where that is no other text. */
   readonly unicode: string | undefined

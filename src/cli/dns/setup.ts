@@ -44,7 +44,8 @@ async function portRemarks(context: Context, { servers }: Route): Promise<string
   if (configured?.has(loose.port) === true) return []
   return [
     configured === undefined
-      ? `If dns.listen does not name port ${loose.port}, the daemon chose that port by itself, and it may change at its next start.`
+      ? `If dns.listen does not name port ${loose.port}, the daemon chose that port by itself, ` +
+        'and it may change at its next start.'
       : `The daemon chose port ${loose.port} by itself, and it may change at its next start: name it in dns.listen.`
   ]
 }
@@ -85,7 +86,9 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
         obstacle: plan.obstacle ?? null
       },
       () =>
-        `${shown()}${plan.obstacle === undefined ? context.output.commands('\n\nWrite it: chronym dns setup --apply') : ''}`
+        plan.obstacle === undefined
+          ? `${shown()}\n\n${context.output.commands('Write it: chronym dns setup --apply')}`
+          : shown()
     )
     return EXIT.ok
   }

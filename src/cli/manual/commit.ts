@@ -51,7 +51,8 @@ export async function runCommit(context: Context, text: string, options: CommitO
   if (options.offline === true) {
     output.text(JSON.stringify(request))
     output.note(
-      `secret kept in ${file}; send the body above to POST /api/commit, then: chronym reveal ${name} --file ${shellWord(file)}`
+      `secret kept in ${file}; send the body above to POST /api/commit, ` +
+        `then: chronym reveal ${name} --file ${shellWord(file)}`
     )
     return EXIT.ok
   }

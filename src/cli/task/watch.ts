@@ -147,15 +147,16 @@ async function follow(context: Context, source: TaskSource, taskId: string): Pro
 }
 
 /**
- * Waits for a task and says how it ended: exit code 0 when completed, a failure otherwise. Ctrl-C ends the waiting alone:
- * no error, and 130, so that no script takes it for the end of the task.
+ * Waits for a task and says how it ended: exit code 0 when completed, a failure otherwise. Ctrl-C ends the waiting
+ * alone: no error, and 130, so that no script takes it for the end of the task.
  */
 export async function watchTask(context: Context, source: TaskSource, taskId: string): Promise<ExitCode> {
   const task = await follow(context, source, taskId)
   if (task === undefined) {
     const id = printable(taskId)
     context.output.note(
-      `• the task continues in the daemon\n  watch it: chronym status --watch ${id}\n  cancel it: chronym cancel ${id}`
+      '• the task continues in the daemon\n' +
+        `  watch it: chronym status --watch ${id}\n  cancel it: chronym cancel ${id}`
     )
     return EXIT.interrupted
   }
