@@ -3,7 +3,7 @@ import { BeaconError } from '../src/beacon/types.ts'
 import { ServiceError } from '../src/errors.ts'
 import { ERROR_TABLE } from '../src/error-table.ts'
 import { NativeError } from '../src/native/errors.ts'
-import { ListenError, OfflineError } from '../src/network/types.ts'
+import { DialError, ListenError, OfflineError } from '../src/network/types.ts'
 import { AskError } from '../src/network/wire/ask.ts'
 import { EncodingError, KeyError, NameError, PartError, ProfileError, ProtocolError } from '../src/protocol/errors.ts'
 import { IdentityError } from '../src/protocol/identity/document.ts'
@@ -49,6 +49,8 @@ const EXAMPLES: readonly (readonly [error: PartError, code: string, detail: stri
   [new BeaconError('BEACON_INVALID_ROUND', 'no round'), 'SVC-BCN-001', 'no round'],
   [new OfflineError('nobody'), 'SVC-RES-001', 'nobody'],
   [new AskError('no answer'), 'SVC-RES-001', 'no answer'],
+  [new DialError('address', 'no multiaddr'), 'SVC-REQ-001', 'no multiaddr'],
+  [new DialError('unreached', 'nobody there'), 'SVC-NET-001', 'nobody there'],
   [new ListenError('the port is taken'), 'SVC-CFG-001', 'the port is taken'],
   [new NativeError('ADDON_MISSING', 'none is installed'), 'SVC-VDF-001', 'none is installed'],
   [new NativeError('LISTEN_FAILED', 'port 53 is taken'), 'SVC-CFG-001', 'port 53 is taken']

@@ -13,8 +13,8 @@ export interface Surroundings {
   readonly environment?: Record<string, string>
   /** A program and its arguments that become the process, such as `ip netns exec NAME`. */
   readonly within?: readonly string[]
-  /** Multiaddr that a daemon listens on for peers. */
-  readonly listen?: string
+  /** Multiaddr that a daemon listens on for peers; null leaves it to the daemon. */
+  readonly listen?: string | null
   /** As the package has it: `dist/`, which `npm run build` makes. */
   readonly built?: boolean
 }
@@ -49,9 +49,13 @@ export function run(
 export function runDaemon(args: readonly string[], surroundings: Surroundings = {}): ChildProcess {
   return run(
     surroundings.built === true ? 'dist/daemon/main.js' : 'src/daemon/main.ts',
-    ['--json', '--port', '0', '--listen', surroundings.listen ?? '/ip4/127.0.0.1/tcp/0', ...args],
+    ['--json', '--port', '0', ...listening(surroundings), ...args],
     surroundings
   )
+}
+
+function listening({ listen = '/ip4/127.0.0.1/tcp/0' }: Surroundings): string[] {
+  return listen === null ? [] : ['--listen', listen]
 }
 
 /** A dev beacon on a free port; `firstLine` has its `url`. */

@@ -82,6 +82,14 @@ export const ERROR_TABLE = {
       'The address in the challenge is not the one at which the daemon received it: something forwards the connection.',
     cure: 'Dial the daemon itself. Through a tunnel, a proxy or a container port, give the token with --token.'
   },
+  'SVC-NET-001': {
+    status: 502,
+    title: 'Peer not reached',
+    cause: 'Nobody answers at that address, or another peer than the one it names; `detail` says which.',
+    cure:
+      'Compare the address with `chronym id` of the other daemon. Its port must be open in its firewall and ' +
+      'forwarded in its router.'
+  },
   'SVC-RES-001': {
     status: 503,
     title: 'Network offline',

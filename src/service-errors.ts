@@ -6,13 +6,14 @@ import type { BeaconError } from './beacon/types.ts'
 import { ServiceError } from './errors.ts'
 import type { ErrorCode } from './error-table.ts'
 import type { NativeError } from './native/errors.ts'
-import type { ListenError, OfflineError } from './network/types.ts'
+import type { DialError, ListenError, OfflineError } from './network/types.ts'
 import type { AskError } from './network/wire/ask.ts'
 import { PartError, ProtocolError } from './protocol/errors.ts'
 import { ZoneError } from './protocol/zone/zone.ts'
 import type { StoreError } from './store/types.ts'
 
-type LowerError = ProtocolError | NativeError | StoreError | BeaconError | OfflineError | ListenError | AskError
+type LowerError =
+  ProtocolError | NativeError | StoreError | BeaconError | OfflineError | ListenError | DialError | AskError
 
 interface Translation {
   readonly code: ErrorCode
@@ -79,7 +80,9 @@ export const TRANSLATIONS: Translations = {
   network: {
     offline: OFFLINE,
     'no-answer': OFFLINE,
-    listen: { code: 'SVC-CFG-001' }
+    listen: { code: 'SVC-CFG-001' },
+    address: { code: 'SVC-REQ-001' },
+    unreached: { code: 'SVC-NET-001' }
   }
 }
 

@@ -52,7 +52,7 @@ describe('modes', () => {
 
     await second!.network.setMode('offline')
     expect(second!.network.status()).toMatchObject({ status: 'offline', peers: 0 })
-    expect(second!.network.listenAddresses()).toEqual([])
+    expect(second!.network.addresses()).toEqual([])
     await expect(second!.network.getReveals('modes.chronym')).rejects.toThrow(OfflineError)
     await expect(second!.network.putReveal(reveal)).rejects.toThrow('mode offline')
     await waitFor(() => {
@@ -119,7 +119,7 @@ describe('modes', () => {
     const node = await lab.addNode({ mode: 'offline' })
     expect(node.network.status().status).toBe('offline')
     await node.network.setMode('full')
-    expect(node.network.listenAddresses()).toHaveLength(1)
+    expect(node.network.addresses()).toHaveLength(1)
   })
 })
 

@@ -36,7 +36,14 @@ function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = 
     listeners,
     network: {
       canAsk: () => true,
-      status: () => ({ status: 'online' as const, peers: 3, mode: 'full' as const, peer_id: 'me', records: 2 })
+      status: () => ({
+        status: 'online' as const,
+        peers: 3,
+        mode: 'full' as const,
+        peer_id: 'me',
+        connecting: null,
+        records: 2
+      })
     },
     beacon: {
       latest: () => ({ round: 7, signature: new Uint8Array(48), randomness: new Uint8Array(32) }),

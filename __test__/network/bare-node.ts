@@ -1,7 +1,7 @@
 /** A real libp2p node without the registry on top. */
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { startNode } from '../../src/network/node.ts'
+import { startNode, type NodeOptions } from '../../src/network/node.ts'
 import type { Node } from '../../src/network/libp2p.ts'
 import { positionOf } from '../../src/network/position.ts'
 import { sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
@@ -11,12 +11,13 @@ import { labProfile } from './lab.ts'
 
 /**
  * Listens on loopback and knows no peers; its key comes from an index or a seed. With a place, such as 127.2.3.4, it
- * listens and dials there.
+ * listens and dials there. `more`: other options.
  */
 export function startBareNode(
   key: number | Uint8Array,
   profile: NetworkProfile = labProfile(),
-  place?: string
+  place?: string,
+  more: Partial<NodeOptions> = {}
 ): Promise<Node> {
   return startNode({
     profile,
@@ -28,7 +29,8 @@ export function startBareNode(
     isBanned: () => false,
     mayConnect: () => true,
     mayAsk: () => true,
-    agent: 'test'
+    agent: 'test',
+    ...more
   })
 }
 

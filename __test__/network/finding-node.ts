@@ -28,7 +28,8 @@ export async function findingOn(
     get: nothing,
     list: nothing,
     commitments: nothing,
-    find: (request) => finder.answer(request)
+    find: (request) => finder.answer(request),
+    reach: nothing
   }
   await serve({
     node,

@@ -154,6 +154,7 @@ export class Lab {
       bootstrap?: string[]
       place?: string
       listen?: string
+      announce?: string[]
       directory?: string
       seed?: Uint8Array
     } = {}
@@ -169,6 +170,7 @@ export class Lab {
       pool: this.pool,
       listen: [options.listen ?? listenAt(options.place ?? HERE)],
       ...(options.place !== undefined && { dialFrom: options.place }),
+      announce: options.announce ?? [],
       bootstrap: options.bootstrap ?? this.nodes.slice(0, 1).map(({ address }) => address),
       mode: options.mode ?? 'full',
       log: pino({ level: process.env['LAB_LOG'] ?? 'silent' }),
@@ -178,7 +180,7 @@ export class Lab {
       random: () => 0
     })
     await network.start()
-    const node = { network, store, directory, address: network.listenAddresses()[0] ?? '' }
+    const node = { network, store, directory, address: network.addresses()[0]?.address ?? '' }
     this.nodes.push(node)
     return node
   }

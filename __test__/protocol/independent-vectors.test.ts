@@ -289,6 +289,8 @@ describe('vectors of another implementation', () => {
       commitments: true,
       find: true,
       found: true,
+      reach: true,
+      reached: true,
       received: true,
       stored: true,
       stale: true,

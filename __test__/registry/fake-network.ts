@@ -1,6 +1,7 @@
 /** A network in which everybody holds everything, without messages. */
 import { isShownByMost } from '../../src/network/client/probe.ts'
 import {
+  DialError,
   OfflineError,
   type CommitOutcome,
   type FoundDocuments,
@@ -11,6 +12,7 @@ import {
   type NetworkEvent,
   type NetworkMode,
   type NetworkStatus,
+  type OwnAddress,
   type PeerPlace,
   type PutOutcome,
   type RevealAnswer,
@@ -61,6 +63,7 @@ export class FakeNetwork implements Network {
       peers,
       mode: this.mode,
       peer_id: this.#self ?? 'light',
+      connecting: null,
       records: 0
     }
   }
@@ -88,7 +91,10 @@ export class FakeNetwork implements Network {
     this.mode = mode
     return Promise.resolve()
   }
-  listenAddresses(): string[] {
+  dial(address: string): Promise<KnownPeer> {
+    return Promise.reject(new DialError('unreached', address))
+  }
+  addresses(): OwnAddress[] {
     return []
   }
   async commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome> {

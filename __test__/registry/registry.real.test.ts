@@ -120,7 +120,7 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   const node: RealNode = {
     registry,
     tasks,
-    address: network.listenAddresses()[0]!,
+    address: network.addresses()[0]!.address,
     knownPeers: () => network.knownPeers(),
     async stop() {
       await registry.stop()

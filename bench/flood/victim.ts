@@ -101,7 +101,7 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
     }, SETTLE_MS)
   })
   process.on('disconnect', () => process.exit())
-  process.send!({ address: network.listenAddresses()[0]! } satisfies VictimReady)
+  process.send!({ address: network.addresses()[0]!.address } satisfies VictimReady)
 }
 
 /**

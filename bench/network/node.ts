@@ -95,7 +95,7 @@ export async function startNode({
   await network.start()
   return {
     network,
-    address: network.listenAddresses()[0]!,
+    address: network.addresses()[0]!.address,
     async stop() {
       await network.stop()
       store.close()

@@ -220,6 +220,7 @@ export function empty(request: Request): Answer {
     case 'find':
       return { type: 'none' }
     case 'commit':
+    case 'reach':
       return { type: 'busy' }
   }
 }

@@ -27,7 +27,9 @@ export const EMPTY_MEANS: Readonly<Record<string, string>> = {
   data_dir: "the user's data directory for that network",
   'api.allowed_hosts': 'loopback names and the address listened on',
   'api.allowed_origins': 'the same origin alone',
-  'p2p.listen': 'TCP port 7469 on loopback (`local`) or on every interface; any free port if it is taken',
+  'p2p.listen':
+    'TCP port 7469 on loopback (`local`) or on every interface, IPv6 too where there is any; any free port if it is taken',
+  'p2p.announce': 'each public address that it listens on',
   'p2p.bootstrap': 'nobody',
   'beacon.urls': "the daemon's own beacon (`local`, `test`), drand's public relays (`main`)",
   'dns.listen': '127.0.0.1 and ::1, port 7453; any free port if it is taken',

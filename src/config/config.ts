@@ -38,6 +38,12 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('api.allowed_hosts', 'list', 'further Host headers that are answered'),
   field('api.allowed_origins', 'list', 'web origins that may call the interface'),
   field('p2p.listen', 'list', 'multiaddrs to listen on for peers', 'listen'),
+  field(
+    'p2p.announce',
+    'list',
+    'multiaddrs that peers are told once one has dialled them, such as /ip4/192.0.2.1/tcp/7469',
+    'announce'
+  ),
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
   field('p2p.storage_mib', 'number', 'database size from which nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),

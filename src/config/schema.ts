@@ -62,10 +62,12 @@ export const ConfigSchema = v.strictObject({
   p2p: v.optional(
     v.strictObject({
       /**
-       * Multiaddrs; empty: TCP port 7469 on loopback (local) or on every interface (other networks), or any free port
-       * when that is taken.
+       * Multiaddrs; empty: TCP port 7469 on loopback (local) or on every interface (other networks, also by IPv6 where
+       * there is any), or any free port when that is taken.
        */
       listen: v.optional(multiaddrs, []),
+      /** Multiaddrs; empty: each public address that is listened on. */
+      announce: v.optional(multiaddrs, []),
       bootstrap: v.optional(multiaddrs, []),
       /** Size of the database, MiB, from which on nothing new is stored for others. */
       storage_mib: v.optional(count, 2048)

@@ -19,7 +19,7 @@ import { createLogger, type Logger } from '../log.ts'
 import { withDaemon } from '../util/shell-commands.ts'
 import { createNativePool } from '../native/pool/pool.ts'
 import { createNetwork } from '../network/network.ts'
-import { defaultListenAddress } from '../network/transport/default-listen.ts'
+import { defaultListenAddresses } from '../network/transport/default-listen.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { systemClock as clock } from '../time/clock.ts'
 import { createRoundClock } from '../time/round-clock.ts'
@@ -194,7 +194,8 @@ async function createCore({
     nodeSeed: nodeKey.secretKey.subarray(0, NODE_SEED_BYTES),
     beacon,
     pool,
-    listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : [await defaultListenAddress(profile, P2P_PORT)],
+    listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : await defaultListenAddresses(profile, P2P_PORT),
+    announce: initial.p2p.announce,
     bootstrap: initial.p2p.bootstrap,
     mode: initial.mode,
     log,
@@ -264,7 +265,7 @@ function describe({
     warning,
     apiUrl: api.url,
     apiWarning: api.warning,
-    addresses: network.listenAddresses(),
+    addresses: network.addresses().map(({ address }) => address),
     peerId: network.status().peer_id,
     dataDir: paths.root,
     tokenFile: paths.token,

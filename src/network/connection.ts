@@ -5,12 +5,17 @@ import type { Acquaintances } from './routing/acquaintances.ts'
 import type { Budget } from './budget/budget.ts'
 import { contactsOf } from './routing/contacts.ts'
 import { discoverPeers } from './routing/discovery.ts'
+import { createDialBack } from './routing/dial-back.ts'
+import { dialPeer } from './routing/dial-peer.ts'
 import { createFinder, type Finder } from './routing/finder.ts'
 import { listPeers } from './routing/peer-list.ts'
 import { keepPlaces } from './routing/keep-places.ts'
+import { createOwnAddresses } from './routing/own-addresses.ts'
 import { createLookUps } from './routing/look-ups.ts'
-import { dhtProtocol, startNode, type NodeOptions } from './node.ts'
+import { dhtProtocol, parseAddress, startNode, type NodeOptions } from './node.ts'
 import type { Node } from './libp2p.ts'
+import { checkNamed } from './routing/announceable.ts'
+import { dialable } from './transport/gater.ts'
 import { peerCount } from './transport/peer-count.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { createPrefixes, type SettledPrefixes } from './routing/prefixes.ts'
@@ -18,17 +23,20 @@ import { serve, type Handlers, type ServeOptions } from './wire/serve.ts'
 import { dropLightPeers, forgetStrangers, onPeerKnown } from './routing/routing.ts'
 import type { Clock } from '../time/clock.ts'
 import { preferDiversePeers } from './routing/diverse-table.ts'
-import type { KnownPeer, NetworkEvent, NetworkMode } from './types.ts'
+import type { KnownPeer, NetworkEvent, NetworkMode, OwnAddress } from './types.ts'
 import { watchBootstrap } from './routing/watchdog.ts'
+import { watchConnecting } from './routing/why-connecting.ts'
 
-export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect' | 'mayAsk'> {
+export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect' | 'mayAsk' | 'announced'> {
+  /** Addresses to announce once they are confirmed; empty: those listened on. */
+  readonly announce: readonly string[]
   /** Addresses of peers to try beside the bootstrap peers when no peer is known. */
   readonly metBefore: () => readonly string[]
   readonly timers: Pick<Clock, 'every'>
   readonly log: Logger
   readonly acquaintances: Acquaintances
   readonly onKnown: () => void
-  readonly handlers: Omit<Handlers, 'find'>
+  readonly handlers: Omit<Handlers, 'find' | 'reach'>
   readonly budget: Budget
   readonly penalise: ServeOptions['penalise']
   readonly emit: (event: NetworkEvent) => void
@@ -40,7 +48,11 @@ export interface Connection {
   list(): KnownPeer[]
   /** Of a peer that is or was connected. */
   prefixOf(peer: string): string | undefined
-  addresses(): string[]
+  addresses(): OwnAddress[]
+  /** While no peer can be asked. */
+  whyConnecting(): string
+  /** Resolves with the id of the peer that answers. Throws DialError. */
+  dial(address: string): Promise<string>
   contacts(): Promise<string[]>
   /** Answers peers and their look-ups in mode full, none in mode light. */
   setMode(mode: Exclude<NetworkMode, 'offline'>): Promise<void>
@@ -60,7 +72,7 @@ export async function openConnection(
     endServing = await serve({
       node,
       profile,
-      handlers: { ...handlers, find: (request) => finder.answer(request) },
+      handlers: { ...handlers, find: (request) => finder.answer(request), reach: createDialBack(node, budget) },
       budget,
       penalise,
       onFault: (request, error) => {
@@ -70,9 +82,18 @@ export async function openConnection(
   }
   let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder } | undefined
   let connectedPeers = (): number => 0
+  const unreachable = new Map<string, string>()
+  let whyConnecting = (): string => ''
+  const rules = {
+    named: options.announce.map(parseAddress),
+    mayDial: dialable({ profile, listen: options.listen.map(parseAddress), bootstrap: bootstrap.map(parseAddress) })
+  }
+  checkNamed(rules)
+  const own = createOwnAddresses(profile, rules)
   const node = await startNode(
     {
       ...options,
+      announced: () => own.announced(),
       mode,
       mayConnect: (prefix) => budget.connect(prefix),
       mayAsk: (sender) => budget.read(sender, 0)
@@ -86,6 +107,8 @@ export async function openConnection(
       unstarted.addEventListener('peer:disconnect', ({ detail }) => {
         emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
       })
+      own.watch(unstarted)
+      whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
       const prefixes = createPrefixes(unstarted, profile)
       const finder = createFinder(unstarted, profile, prefixes)
       parts = { prefixes, finder }
@@ -101,12 +124,14 @@ export async function openConnection(
       () => [...new Set([...bootstrap, ...metBefore()])],
       timers,
       (address, reason) => {
+        unreachable.set(address, reason)
         // A peer of an earlier run may be gone permanently.
         if (bootstrap.includes(address))
           log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
       }
     ),
     keepPlaces(node, profile),
+    own.start(timers),
     onPeerKnown(node, (peer) => {
       acquaintances.note(peer.toString())
       onKnown()
@@ -121,7 +146,9 @@ export async function openConnection(
     connectedPeers: () => connectedPeers(),
     list: () => listPeers(node, prefixes),
     prefixOf: (peer) => prefixes.known(peerIdFromString(peer)),
-    addresses: () => node.getMultiaddrs().map(String),
+    addresses: () => own.list().map((each) => ({ ...each, address: `${each.address}/p2p/${node.peerId.toString()}` })),
+    whyConnecting: () => whyConnecting(),
+    dial: (address) => dialPeer(node, profile, address),
     contacts: () => contactsOf(node, profile, prefixes),
     async setMode(next) {
       await node.services.dht.setMode(next === 'full' ? 'server' : 'client')

@@ -27,18 +27,21 @@ import type { Peers } from './peers.ts'
 import type { NetworkOptions } from './options.ts'
 import { createPenalties } from './budget/penalties.ts'
 import { systemClock, type Clock } from '../time/clock.ts'
-import type {
-  CommitOutcome,
-  HeldEntry,
-  KnownPeer,
-  LookupBreadth,
-  Network,
-  NetworkEvent,
-  NetworkMode,
-  NetworkStatus,
-  PeerPlace,
-  PutOutcome,
-  RevealLookup
+import {
+  DialError,
+  OfflineError,
+  type CommitOutcome,
+  type HeldEntry,
+  type KnownPeer,
+  type LookupBreadth,
+  type Network,
+  type NetworkEvent,
+  type NetworkMode,
+  type NetworkStatus,
+  type OwnAddress,
+  type PeerPlace,
+  type PutOutcome,
+  type RevealLookup
 } from './types.ts'
 import { createVerifier } from './holder/verifier.ts'
 
@@ -155,7 +158,14 @@ class RegistryNetwork implements OpenableNetwork {
     // A connected peer may be of another network or light; a peer of the table can be asked.
     const canAsk = peers > 0 && this.#connection?.peers.knowsAny() === true
     const status = this.#connection === undefined ? 'offline' : canAsk || isEnoughAlone ? 'online' : 'connecting'
-    return { status, peers, mode: this.#mode, peer_id: this.#client.ownPeerId, records: this.#holder.count() }
+    return {
+      status,
+      peers,
+      mode: this.#mode,
+      peer_id: this.#client.ownPeerId,
+      connecting: status === 'connecting' ? this.#connection!.whyConnecting() : null,
+      records: this.#holder.count()
+    }
   }
 
   canAsk(): boolean {
@@ -183,7 +193,16 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#connection?.peers.known() ?? 0
   }
 
-  listenAddresses(): string[] {
+  async dial(address: string): Promise<KnownPeer> {
+    const connection = this.#connection
+    if (connection === undefined) throw new OfflineError('The daemon is in mode offline.')
+    const dialled = await connection.dial(address)
+    const known = connection.list().find(({ peer }) => peer === dialled)
+    if (known === undefined) throw new DialError('unreached', `${dialled} hung up at once`)
+    return known
+  }
+
+  addresses(): OwnAddress[] {
     return this.#connection?.addresses() ?? []
   }
 
@@ -269,12 +288,13 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   #connect(mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-    const { profile, nodeSeed, listen, dialFrom, bootstrap, log, agent = 'chronym' } = this.#options
+    const { profile, nodeSeed, listen, announce = [], dialFrom, bootstrap, log, agent = 'chronym' } = this.#options
     return openConnection(
       {
         profile,
         nodeSeed,
         listen,
+        announce,
         dialFrom,
         bootstrap,
         metBefore: () => this.#known.addresses(),

@@ -16,7 +16,7 @@ import { createLibp2p } from 'libp2p'
 import { toHex } from '../protocol/encoding/bytes.ts'
 import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
-import type { Node } from './libp2p.ts'
+import type { Listening, Node } from './libp2p.ts'
 import { isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './transport/connection-places.ts'
 import { gater } from './transport/gater.ts'
@@ -68,6 +68,8 @@ export interface NodeOptions {
    */
   readonly dialFrom?: string | undefined
   readonly bootstrap: readonly string[]
+  /** The addresses of this node that peers are told; by default the private ones of those listened on. */
+  readonly announced?: (() => readonly Multiaddr[]) | undefined
   readonly mode: Exclude<NetworkMode, 'offline'>
   readonly isBanned: (peer: PeerId) => boolean
   readonly mayConnect: (prefix: string) => boolean
@@ -93,6 +95,10 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
       )
   }
   const services = {
+    listening:
+      ({ transportManager }: { transportManager: { getAddrs: Listening } }) =>
+      () =>
+        transportManager.getAddrs(),
     identify: identify({ runOnConnectionOpen: true }),
     identifyPush: identifyPush({ debounce: 0 }),
     ping: ping(),
@@ -115,7 +121,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     nodeInfo: { userAgent: options.agent },
     addresses: {
       listen: listen.map(String),
-      ...(loopbackOnly && { announceFilter: (addresses: Multiaddr[]) => addresses.filter(isLoopback) })
+      announceFilter: announceFilter(options.announced, loopbackOnly)
     },
     transports: [tcp({ dialOpts: dialOptions(options) })],
     connectionEncrypters: [noise()],
@@ -151,6 +157,12 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
   return node
 }
 
+/** Libp2p offers what listens at private addresses, and has no way to confirm any other. */
+function announceFilter(announced: NodeOptions['announced'], loopbackOnly: boolean) {
+  return (offered: Multiaddr[]): Multiaddr[] =>
+    announced === undefined ? (loopbackOnly ? offered.filter(isLoopback) : offered) : [...announced()]
+}
+
 /** The transport passes all options to net.connect; its own type names a part. */
 function dialOptions({ dialFrom }: Pick<NodeOptions, 'dialFrom'>): TCPSocketOptions & { localAddress?: string } {
   return dialFrom === undefined ? {} : { localAddress: dialFrom }
@@ -169,7 +181,7 @@ export function dhtProtocol(profile: NetworkProfile): string {
   return `/chronym/${toHex(profileHash(profile))}/kad/2`
 }
 
-function parseAddress(text: string): Multiaddr {
+export function parseAddress(text: string): Multiaddr {
   try {
     return multiaddr(text)
   } catch (error) {

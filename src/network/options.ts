@@ -16,6 +16,8 @@ export interface NetworkOptions {
   readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge
   /** Multiaddrs to listen on, such as /ip4/127.0.0.1/tcp/7469; port 0 takes a free one. */
   readonly listen: readonly string[]
+  /** Multiaddrs to announce once a peer has dialled them; empty: those of `listen`. */
+  readonly announce?: readonly string[]
   readonly dialFrom?: string
   readonly bootstrap: readonly string[]
   readonly mode: NetworkMode

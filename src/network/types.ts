@@ -16,8 +16,22 @@ export interface NetworkStatus {
   peers: number
   mode: NetworkMode
   peer_id: string
+  /** While `connecting`: what is missing, and the cure. */
+  connecting: string | null
   /** Records held here for the network. */
   records: number
+}
+
+/** An address of this node. */
+export interface OwnAddress {
+  /** A multiaddr with the peer id, as bootstrap peers are named. */
+  address: string
+  /** `announced`: peers are told. `unconfirmed`: not before one has dialled it. `local`: never told. */
+  state: 'announced' | 'unconfirmed' | 'local'
+  /** Peers that dialled it, most recent first. */
+  confirmedBy: readonly string[]
+  /** Why it is not announced, and the cure. */
+  message: string | null
 }
 
 /** A peer of the routing table, or a connected one. */
@@ -140,6 +154,12 @@ export class ListenError extends PartError<'network', 'listen'> {
   }
 }
 
+/** `address`: no address that this node dials. `unreached`: nobody answers there, or another peer. */
+export class DialError extends PartError<'network', 'address' | 'unreached'> {
+  override readonly name = 'DialError'
+  override readonly part = 'network'
+}
+
 export interface NetworkEvent {
   type: 'peer:connect' | 'peer:disconnect' | 'record:stored' | 'mode'
   detail: Record<string, string | number>
@@ -163,7 +183,13 @@ export interface Network {
   /** Makes no requests. */
   placeOf(name: string, peer: string): PeerPlace
   setMode(mode: NetworkMode): Promise<void>
-  listenAddresses(): string[]
+  /**
+   * Dials a peer at a multiaddr; resolves with the one that answers. Throws DialError, and OfflineError in mode
+   * offline.
+   */
+  dial(address: string): Promise<KnownPeer>
+  /** Those that are announced first; none while offline. */
+  addresses(): OwnAddress[]
   /**
    * Sends C with its stamp to the neighbourhood of K(name), never K(name) itself. Sends nothing once `signal` is
    * aborted.

@@ -22,7 +22,7 @@ import { Resolver } from './resolution/resolver.ts'
 import { translated, translatedSync } from '../service-errors.ts'
 import { Standings } from './ownership/standing.ts'
 import { keptDiversity } from './upkeep/network-diversity.ts'
-import { networkStatus, ownedNames, peerViews } from './status.ts'
+import { networkStatus, ownedNames, peerView, peerViews } from './status.ts'
 import { discardZone, listDrafts } from './zones/drafts.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
 import type { OwnedNameView } from '../views/owned-name.ts'
@@ -109,6 +109,7 @@ export function createRegistry(
     },
     networkStatus: () => networkStatus(context, diversity()),
     peers: () => peerViews(network),
+    connect: (address) => translated(async () => peerView(await network.dial(address))),
     async setMode(mode) {
       await translated(() => network.setMode(mode))
       resolver.forgetAll()

@@ -3,7 +3,7 @@ import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
-import type { Network } from '../network/types.ts'
+import type { KnownPeer, Network } from '../network/types.ts'
 import type { PeerView } from '../views/peer.ts'
 import type { OwnedNameView } from '../views/owned-name.ts'
 
@@ -11,17 +11,21 @@ export function networkStatus(
   { network, profile, beacon, clock }: RegistryContext,
   diversity: NetworkStatusView['diversity']
 ): NetworkStatusView {
-  const { status, peers, mode, peer_id, records } = network.status()
+  const { status, peers, mode, peer_id, connecting, records } = network.status()
   const round = beacon.latest()?.round ?? null
   const ageMs = round === null ? null : Math.max(0, clock.now() - roundTimeMs(round, profile.beacon))
   return {
     status,
+    connecting,
     peers,
     mode,
     peer_id,
     network: profile.id,
     size: network.size() ?? null,
     beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) },
+    addresses: network
+      .addresses()
+      .map(({ confirmedBy, ...address }) => ({ ...address, confirmed_by: [...confirmedBy] })),
     records,
     diversity
   }
@@ -49,7 +53,11 @@ export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal):
 }
 
 export function peerViews(network: Pick<Network, 'peers'>): PeerView[] {
-  return network.peers().map(({ peer, prefix, distance, isInTable, connection }) => ({
+  return network.peers().map(peerView)
+}
+
+export function peerView({ peer, prefix, distance, isInTable, connection }: KnownPeer): PeerView {
+  return {
     peer,
     prefix,
     distance,
@@ -58,5 +66,5 @@ export function peerViews(network: Pick<Network, 'peers'>): PeerView[] {
       connection === null
         ? null
         : { direction: connection.direction, since: new Date(connection.sinceMs).toISOString() }
-  }))
+  }
 }

@@ -36,6 +36,8 @@ export interface Registry {
   networkStatus(): NetworkStatusView
   /** Nearest to this node first. */
   peers(): PeerView[]
+  /** Dials a multiaddr. SVC-REQ-001, SVC-NET-001, SVC-RES-001. */
+  connect(address: string): Promise<PeerView>
   setMode(mode: NetworkMode): Promise<void>
   /** SVC-NAM-001, SVC-RES-001..004. */
   resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>

@@ -30,9 +30,29 @@ const DiversitySchema = v.object({
   )
 })
 
+const AddressSchema = v.object({
+  address: v.pipe(v.string(), v.description('Multiaddr with the peer id, as `--bootstrap` takes it')),
+  state: v.pipe(
+    v.picklist(['announced', 'unconfirmed', 'local']),
+    v.description(
+      '`announced`: peers are told. `unconfirmed`: not before a peer has dialled it. ' +
+        '`local`: never told, for this machine or its own network'
+    )
+  ),
+  confirmed_by: v.pipe(
+    v.array(v.string()),
+    v.description('Ids of peers that dialled it, most recent first; eight at most')
+  ),
+  message: v.pipe(v.nullable(v.string()), v.description('Why it is not announced, and the cure'))
+})
+
 export const NetworkStatusSchema = v.pipe(
   v.object({
     status: v.picklist(['online', 'connecting', 'offline']),
+    connecting: v.pipe(
+      v.nullable(v.string()),
+      v.description('While `status` is `connecting`: what is missing, and the cure, in one line; otherwise null')
+    ),
     peers: v.pipe(CountSchema, v.description('Connected peers')),
     mode: ModeSchema,
     peer_id: v.string(),
@@ -45,6 +65,10 @@ export const NetworkStatusSchema = v.pipe(
       round: v.pipe(v.nullable(CountSchema), v.description('The highest verified round')),
       age_seconds: v.nullable(v.number())
     }),
+    addresses: v.pipe(
+      v.array(AddressSchema),
+      v.description('Where this daemon listens for peers, or is to be announced; none while offline')
+    ),
     records: v.pipe(CountSchema, v.description('Records held for the network')),
     diversity: v.pipe(
       v.nullable(DiversitySchema),

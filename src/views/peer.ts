@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { TimeSchema } from './common.ts'
 
-const PeerSchema = v.pipe(
+export const PeerSchema = v.pipe(
   v.object({
     peer: v.pipe(v.string(), v.description('Peer id')),
     prefix: v.pipe(v.nullable(v.string()), v.description('Its /24 or /48; null if it was never connected')),

@@ -27,6 +27,7 @@ describe('docs/errors.md', () => {
       'SVC-AUT-002': 403,
       'SVC-AUT-003': 404,
       'SVC-AUT-004': 421,
+      'SVC-NET-001': 502,
       'SVC-RES-001': 503,
       'SVC-RES-002': 404,
       'SVC-RES-003': 410,

@@ -13,7 +13,7 @@ import * as taskView from '../../../src/views/task.ts'
 import * as wantedView from '../../../src/views/wanted.ts'
 import * as estimate from '../../../src/views/estimate.ts'
 import { BackupSchema } from '../../../src/views/backup.ts'
-import { PeerListSchema } from '../../../src/views/peer.ts'
+import { PeerListSchema, PeerSchema } from '../../../src/views/peer.ts'
 import * as zoneDraft from '../../../src/views/zone-draft.ts'
 import * as pin from '../../../src/views/pin.ts'
 import * as problem from '../../../src/api/schemas/problem.ts'
@@ -205,6 +205,14 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   },
   { ...closed, operation: 'GET /api/backup', path: '/api/backup', schema: BackupSchema },
   { ...closed, operation: 'GET /api/peers', path: '/api/peers', schema: PeerListSchema, service: 'peers' },
+  {
+    ...closed,
+    operation: 'POST /api/peers',
+    path: '/api/peers',
+    body: { address: '/ip4/192.0.2.1/tcp/7469' },
+    schema: PeerSchema,
+    service: 'connect'
+  },
   { ...closed, operation: 'GET /api/seed', path: '/api/seed', schema: seed.SeedSchema },
   {
     ...closed,

@@ -75,12 +75,21 @@ export class MemoryRegistry implements Registry {
     this.#called('networkStatus')
     return {
       status: 'online' as const,
+      connecting: null,
       peers: 4,
       mode: this.mode,
       peer_id: '12D3KooW',
       network: 'local',
       size: 5,
       beacon: { round: 99, age_seconds: 1 },
+      addresses: [
+        {
+          address: '/ip4/192.0.2.1/tcp/7469/p2p/12D3KooW',
+          state: 'unconfirmed' as const,
+          confirmed_by: [],
+          message: 'No peer has dialled it yet.'
+        }
+      ],
       records: 7,
       diversity: DIVERSITY
     }
@@ -94,6 +103,11 @@ export class MemoryRegistry implements Registry {
       peer: `12D3KooW${index}`,
       connection: { direction: 'inbound', since: '2026-11-21T12:00:00.000Z' }
     }))
+  }
+
+  async connect(address: string): Promise<PeerView> {
+    this.#called('connect', address)
+    return this.peers()[0]!
   }
 
   peerCount = 1

@@ -51,6 +51,7 @@ export class Adversaries {
           list: () => BUSY,
           commitments: () => BUSY,
           find: () => this.#eachOther(),
+          reach: () => BUSY,
           ...handlers
         },
         budget: createBudget(false),

@@ -4,7 +4,7 @@ import { identify } from '@libp2p/identify'
 import { noise } from '@libp2p/noise'
 import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
-import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
+import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -69,7 +69,8 @@ async function says(liar: Node, about: readonly (readonly [node: Node, address: 
     get: () => BUSY,
     list: () => BUSY,
     commitments: () => BUSY,
-    find: () => found
+    find: () => found,
+    reach: () => BUSY
   }
   await serve({
     node: liar,
@@ -134,6 +135,23 @@ it('[honest peers behind an address of a liar] count where they are, though they
   await waitFor(() => expect(prefixes.known(honest.peerId)).toBe('127.10.0.0/24'))
   for (const connection of victim.getConnections(honest.peerId)) await connection.close()
   expect(prefixes.known(honest.peerId)).toBe('127.10.0.0/24')
+})
+
+it('[honest peers behind an address of a liar] count where they announce to be later, as new nodes do', async () => {
+  const victim = await start('127.1.0.1')
+  const { prefixes } = await findingOn(victim, PROFILE)
+  let announced: Multiaddr[] = []
+  const honest = await startBareNode(nodes.length, PROFILE, '127.10.0.1', { announced: () => announced })
+  nodes.push(honest)
+  const identified = new Promise((resolve) => {
+    victim.addEventListener('peer:identify', resolve, { once: true })
+  })
+  await honest.dial(multiaddr(await behind('127.66.0.1', victim)))
+  await identified
+  expect(prefixes.known(honest.peerId)).toBe('127.66.0.0/24')
+  announced = honest.services.listening()
+  await honest.peerStore.patch(honest.peerId, { multiaddrs: announced })
+  await waitFor(() => expect(prefixes.known(honest.peerId)).toBe('127.10.0.0/24'))
 })
 
 it('[honest peers behind an address of a liar] are not where they say until they answer there', async () => {

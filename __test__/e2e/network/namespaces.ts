@@ -8,6 +8,7 @@ import type { Places } from './places.ts'
 
 const PREFIX = 'chronym-test'
 const PEER_PORT = 7469
+const NO_IPV6 = 'for each in all default lo; do echo 1 > /proc/sys/net/ipv6/conf/$each/disable_ipv6; done'
 /** Second octet of 10/8 for our own bridge: one that this machine has no route to. */
 const CANDIDATES = Array.from({ length: 120 }, (_, index) => 128 + ((process.pid + index) % 120))
 
@@ -15,8 +16,23 @@ function ip(...args: string[]): string {
   return execFileSync('ip', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
+/** What a place is like. */
+export interface Ground {
+  /** Of the wire between the places, with the length of what is directly reachable. */
+  readonly addresses: readonly string[]
+  /** Null: what a daemon does by default. */
+  readonly listen: string | null
+  /** Default: as the machine. */
+  readonly hasIPv6?: boolean
+}
+
+const PRIVATE = (index: number): Ground => ({
+  addresses: [`10.1.${index + 1}.2/16`],
+  listen: `/ip4/10.1.${index + 1}.2/tcp/${PEER_PORT}`
+})
+
 /** Undefined where this process may not make any, or there is no `ip`. */
-export function makeNamespaces(count: number): Places | undefined {
+export function makeNamespaces(count: number, ground: (index: number) => Ground = PRIVATE): Places | undefined {
   const hub = `${PREFIX}-${process.pid}-hub`
   try {
     removeLeftOver()
@@ -48,13 +64,16 @@ export function makeNamespaces(count: number): Places | undefined {
     for (let index = 0; index < count; index++) {
       const name = namespace(index)
       ip('netns', 'add', name)
-      for (const [link, bridge, address] of [
-        ['peers', 'side-a', `10.1.${index + 1}.2/16`],
-        ['api', 'ours', `10.${ours}.0.${index + 10}/24`]
+      if (ground(index).hasIPv6 === false) ip('netns', 'exec', name, 'sh', '-c', NO_IPV6)
+      for (const [link, bridge, addresses] of [
+        ['peers', 'side-a', ground(index).addresses],
+        ['api', 'ours', [`10.${ours}.0.${index + 10}/24`]]
       ] as const) {
         ip('-n', hub, 'link', 'add', `${link}${index}`, 'type', 'veth', 'peer', 'name', link, 'netns', name)
         ip('-n', hub, 'link', 'set', `${link}${index}`, 'master', bridge, 'up')
-        ip('-n', name, 'addr', 'add', address, 'dev', link)
+        // Without `nodad` an IPv6 address takes a second to be usable.
+        for (const address of addresses)
+          ip('-n', name, 'addr', 'add', address, 'dev', link, ...(address.includes(':') ? ['nodad'] : []))
         ip('-n', name, 'link', 'set', link, 'up')
       }
       ip('-n', name, 'link', 'set', 'lo', 'up')
@@ -62,7 +81,7 @@ export function makeNamespaces(count: number): Places | undefined {
     return {
       kind: 'network namespaces',
       places: Array.from({ length: count }, (_, index) => ({
-        listen: `/ip4/10.1.${index + 1}.2/tcp/${PEER_PORT}`,
+        listen: ground(index).listen,
         surroundings: { within: ['ip', 'netns', 'exec', namespace(index)] },
         apiHost: `10.${ours}.0.${index + 10}`
       })),

@@ -4,8 +4,8 @@ import { makeNamespaces } from './namespaces.ts'
 import type { Surroundings } from '../../../scripts/program.ts'
 
 export interface Place {
-  /** Multiaddr without peer id. */
-  readonly listen: string
+  /** Multiaddr without peer id; null leaves it to the daemon. */
+  readonly listen: string | null
   readonly surroundings: Surroundings
   /** Address at which this process reaches the HTTP interface there. */
   readonly apiHost: string

@@ -161,6 +161,17 @@ describe('the budget', () => {
     expect(connected(budget, 'a')).toBe(5)
   })
 
+  it('dials twelve back for one prefix at once, and to one prefix, then one in five seconds [connections to third parties]', () => {
+    const dialled = (of: Budget, prefixes: (index: number) => [string, string]): number =>
+      Array.from({ length: 100 }, (_, index) => of.dialBack(...prefixes(index))).filter(Boolean).length
+    const budget = createBudget(true, now)
+    expect(dialled(budget, (index) => ['asking', `third ${index}`])).toBe(12)
+    expect(dialled(budget, (index) => [`asking ${index}`, 'third'])).toBe(12)
+    nowMs += 5_000
+    expect(dialled(budget, (index) => [`other ${index}`, 'third'])).toBe(1)
+    expect(dialled(createBudget(false, now), () => ['asking', 'third'])).toBe(100)
+  })
+
   it('takes forty commitments of a peer at once, then eight a second', () => {
     const budget = createBudget(true, now)
     const commitments = (): number => Array.from({ length: 100 }, () => budget.commit(from('a'))).filter(Boolean).length

@@ -50,6 +50,7 @@ function network(silent: number): { parts: ClientParts; asked: Request[] } {
       case 'commitments':
       case 'find':
       case 'list':
+      case 'reach':
         throw new Error(`nobody asks for ${request.type} here`)
     }
   }

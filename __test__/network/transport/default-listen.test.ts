@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { defaultListenAddress } from '../../../src/network/transport/default-listen.ts'
+import { defaultListenAddresses } from '../../../src/network/transport/default-listen.ts'
 import { startNode } from '../../../src/network/node.ts'
 import { ListenError } from '../../../src/network/types.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
@@ -17,11 +17,11 @@ describe('listening for peers', () => {
   afterEach(() => void other.close())
 
   it('takes any free port by default when the usual one is taken', async () => {
-    expect(await defaultListenAddress({ scope: 'loopback' }, port)).toBe('/ip4/127.0.0.1/tcp/0')
-    expect(await defaultListenAddress({ scope: 'public' }, port)).toBe('/ip4/0.0.0.0/tcp/0')
+    expect(await defaultListenAddresses({ scope: 'loopback' }, port)).toEqual(['/ip4/127.0.0.1/tcp/0'])
+    expect((await defaultListenAddresses({ scope: 'public' }, port))[0]).toBe('/ip4/0.0.0.0/tcp/0')
     other.close()
     await once(other, 'close')
-    expect(await defaultListenAddress({ scope: 'loopback' }, port)).toBe(`/ip4/127.0.0.1/tcp/${port}`)
+    expect(await defaultListenAddresses({ scope: 'loopback' }, port)).toEqual([`/ip4/127.0.0.1/tcp/${port}`])
   })
 
   it.each([

@@ -90,6 +90,8 @@ describe('estimates and status', () => {
       peers: 4,
       mode: 'full',
       peer_id: 'peer-0',
+      connecting: null,
+      addresses: [],
       network: 'local',
       size: 5,
       records: 0,

@@ -347,6 +347,7 @@ requests = [
     {"type": "commitments", "after": hash2},
     {"type": "get", "kind": "kid", "key": hash1, "brief": True},
     {"type": "find", "key": hash1},
+    {"type": "reach", "address": bytes([4, 192, 0, 2, 1, 6, 0x1d, 0x2d])},
 ]
 answers = [
     (0, {"type": "received", "receipt": b"\x01"}),
@@ -363,6 +364,7 @@ answers = [
         {"peer": bytes.fromhex("002408011220") + hash2, "addresses": [bytes([4, 192, 0, 2, 1, 6, 0x1d, 0x2d]), bytes([41]) + bytes(15) + bytes([1, 6, 0, 1])]},
         {"peer": bytes.fromhex("002408011220") + hash1, "addresses": []},
     ]}),
+    (9, {"type": "reached"}),
 ]
 reveal_get = {"type": "get", "kind": "reveal", "key": hash1}
 entry = {"type": "entry", "state": "fresh", "claim": hash2, "record": b"\x01"}

@@ -20,5 +20,7 @@ export async function answerOf(
       return handlers.list(request, sender)
     case 'commitments':
       return handlers.commitments(request, sender)
+    case 'reach':
+      return { type: 'busy' }
   }
 }

@@ -3,6 +3,7 @@ import { ERROR_TABLE, occurrence, type ErrorCode, type ErrorEntry } from '../../
 const GROUPS: Readonly<Record<string, string>> = {
   REQ: 'Requests',
   AUT: 'Authentication',
+  NET: 'Peers',
   RES: 'Resolving',
   PIN: 'Pins',
   WNT: 'Looking for lost names',

@@ -34,6 +34,12 @@ const PAGES = 10
  */
 const CONNECTIONS = { perSecond: 5, burst: 60 }
 
+/**
+ * Dial-backs that one prefix may ask for, and that may lead to one prefix. A node has a few addresses, and asks again
+ * every ten minutes.
+ */
+const DIAL_BACKS = { perSecond: 1 / 5, burst: 12 }
+
 /** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
 const EXPECTED_PART = 0.8
 
@@ -50,7 +56,7 @@ const RESERVE = { all: 1 / 2, prefix: 1 / 20 }
 /** A peer may spend this much saved budget at once. */
 const BURST_SECONDS = 5
 
-/** Buckets for peers and prefixes: about 150 bytes each, in eighteen tables. */
+/** Buckets for peers and prefixes: about 150 bytes each, in twenty tables. */
 const BUCKETS = 4_096
 
 /**
@@ -80,8 +86,10 @@ export interface Work {
 }
 
 export interface Budget {
-  /** Like `read`, `page` and `commit`, charges the cost before it arises; false over budget. */
+  /** Like `dialBack`, `read`, `page` and `commit`, charges the cost before it arises; false over budget. */
   connect(prefix: string): boolean
+  /** Charges a dial to the prefix that asks for it, and to the one that it leads to. */
+  dialBack(asking: string, dialled: string): boolean
   read(sender: Origin, bytes: number): boolean
   answered(sender: Origin, bytes: number): void
   page(sender: Origin): boolean
@@ -105,6 +113,7 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
   const [time, bytesOfRecords] = [byLane(VERIFICATION_MS), byLane(RECORD_BYTES)]
   const messages = allowance(MESSAGE_BYTES, false)
   const connections = new TokenBuckets({ ...CONNECTIONS, keys: BUCKETS, now })
+  const dialBacks = [0, 1].map(() => new TokenBuckets({ ...DIAL_BACKS, keys: BUCKETS, now }))
   const pages = new TokenBuckets({ perSecond: PAGES, burst: PAGES * BURST_SECONDS, keys: BUCKETS, now })
   const commitments = allowance(COMMITMENTS, false)
   const places = {
@@ -118,6 +127,12 @@ export function createBudget(limitsPrefixes: boolean, now: () => number = () => 
       if (!limitsPrefixes) return true
       if (!connections.has(prefix)) return false
       connections.take(prefix, 1)
+      return true
+    },
+    dialBack(...prefixes) {
+      if (!limitsPrefixes) return true
+      if (!dialBacks.every((of, index) => of.has(prefixes[index]!))) return false
+      for (const [index, of] of dialBacks.entries()) of.take(prefixes[index]!, 1)
       return true
     },
     read(sender, bytes) {

@@ -102,7 +102,7 @@ export class Holder {
     })
   }
 
-  handlers(): Omit<Handlers, 'find'> {
+  handlers(): Omit<Handlers, 'find' | 'reach'> {
     return {
       commit: async ({ commitment, nonce }, sender) => {
         if (!this.budget.commit(sender)) return BUSY

@@ -78,11 +78,17 @@ export function discoverPeers(
   const endListening = onPeerKnown(node, () => {
     request(true)
   })
+  // Those that looked before this node was announced did not hear of it, and now have something to tell.
+  const onAnnounced = (): void => {
+    request(tableSize(node) > 0)
+  }
+  node.addEventListener('self:peer:update', onAnnounced)
   const endSampling = timers.every(SAMPLE_EVERY_MS, () => {
     if (tableSize(node) >= k) void attempt(() => lookUps.sample(random(32), ended.signal))
   })
   return () => {
     endListening()
+    node.removeEventListener('self:peer:update', onAnnounced)
     endSampling()
     ended.abort()
   }

@@ -7,6 +7,7 @@
  */
 import { multiaddr } from '@multiformats/multiaddr'
 import { peerOf } from '../transport/addresses.ts'
+import { dialReason } from '../transport/dial-reason.ts'
 import { closeConnection } from './keep-places.ts'
 import type { Node } from '../libp2p.ts'
 import { tableSize } from './routing.ts'
@@ -55,7 +56,7 @@ export function watchBootstrap(
       if (each.status === 'fulfilled') unreachable.delete(address)
       else if (tableSize(node) === 0 && node.status === 'started' && !unreachable.has(address)) {
         unreachable.add(address)
-        onUnreachable(address, reasonOf(each.reason))
+        onUnreachable(address, dialReason(each.reason))
       }
     }
   }
@@ -107,10 +108,6 @@ async function dialAgain(node: Node, address: string): Promise<void> {
   const replaced = node.getConnections().filter(({ remotePeer }) => remotePeer.toString() === peerOf(address))
   await node.dial(multiaddr(address), { force: replaced.length > 0 })
   await Promise.all(replaced.map(closeConnection))
-}
-
-function reasonOf(error: unknown): string {
-  return ((error instanceof AggregateError ? error.errors[0] : error) as Error).message
 }
 
 /** Whether the peer of an address is connected, from one snapshot: forty addresses are checked every two seconds. */

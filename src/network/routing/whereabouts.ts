@@ -57,10 +57,14 @@ export function confirmWhereabouts(node: Node, onConfirmed: (connection: Connect
     const clear = pending.get(connection)
     // Peers may repeat identify as often as they like.
     if (clear === undefined || judged.has(connection)) return
+    if (listenAddrs.length === 0) {
+      // Judged later: a new node announces nothing until another one has dialled it.
+      clear.resolve(undefined)
+      return
+    }
     judged.add(connection)
     if (listenAddrs.some((address) => prefixOf(address) === prefixOf(connection.remoteAddr))) confirmed.add(connection)
-    const isClear = listenAddrs.length === 0 || node.getConnections(connection.remotePeer).some(isConfirmed)
-    if (isClear) clear.resolve(undefined)
+    if (node.getConnections(connection.remotePeer).some(isConfirmed)) clear.resolve(undefined)
     else void dialWhereItSays(detail).then(() => clear.resolve(undefined))
   })
   return {

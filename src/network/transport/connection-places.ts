@@ -17,13 +17,13 @@ export interface ConnectionPlaces {
 /**
  * - all: libp2p's default, and what nodes have been measured with (docs/verification.md).
  * - kept: the 20 neighbours, and four parallel look-ups of some 20 peers each.
- * - peer: two nodes that dial each other simultaneously have two connections; no pair needs a third.
+ * - peer: two nodes that dial each other simultaneously have two connections; the third is for a dial-back.
  * - prefix: one address of an office or a home may have dozens of nodes. Beyond 32 they take turns, since idle ones
  *   give way, and one address has a tenth of all.
  * - widePrefix: twice as much, for a provider's many customers. Four of these can fill the strangers' places, and then
  *   the fullest gives way to newcomers.
  */
-export const CONNECTION_PLACES: ConnectionPlaces = { all: 300, kept: 100, peer: 2, prefix: 32, widePrefix: 64 }
+export const CONNECTION_PLACES: ConnectionPlaces = { all: 300, kept: 100, peer: 3, prefix: 32, widePrefix: 64 }
 
 export interface OpenConnection {
   readonly peer: string

@@ -17,12 +17,7 @@ export interface GaterOptions {
 }
 
 export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: GaterOptions): ConnectionGater {
-  const mayDial =
-    profile.scope === 'loopback'
-      ? isLoopback
-      : profile.scope === 'public'
-        ? publicOrConfigured(listen, bootstrap)
-        : () => true
+  const mayDial = dialable({ profile, listen, bootstrap })
   const halfOpen = limitHalfOpen(profile)
   return {
     denyDialPeer: isBanned,
@@ -39,6 +34,16 @@ export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: Gate
       return false
     }
   }
+}
+
+/** Whether a node with this configuration dials an address; the same holds for what it announces of its own. */
+export function dialable({
+  profile,
+  listen,
+  bootstrap
+}: Pick<GaterOptions, 'profile' | 'listen' | 'bootstrap'>): (address: Multiaddr) => boolean {
+  if (profile.scope === 'loopback') return isLoopback
+  return profile.scope === 'public' ? publicOrConfigured(listen, bootstrap) : () => true
 }
 
 /**

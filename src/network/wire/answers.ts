@@ -16,6 +16,10 @@ export type RefusalCode =
   | 'stale'
   /** A document that neither a live name nor a fresh stamp carries, or a manifest without its document. */
   | 'unbound'
+  /** The address of a `reach` was dialled in vain; the detail says why. */
+  | 'unreached'
+  /** The address of a `reach` was not dialled: this node may not, or has no way there. */
+  | 'undialled'
 
 /** Any short word: a peer of a later version may know more codes. */
 const CODE = /^[a-z][a-z-]{0,31}$/

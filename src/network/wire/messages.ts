@@ -2,15 +2,17 @@
  * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1),
  * in CDDL (RFC 8610):
  *
- *   request  = commit / put / get / list / commitments / find
+ *   request  = commit / put / get / list / commitments / find / reach
  *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
  *   put      = {type: "put", kind, record: bstr}
  *   get      = {type: "get", kind, key: K, ? brief: true}
  *   list     = {type: "list", key: K, bits: 0..64, ? after: K}
  *   commitments = {type: "commitments", ? after: bstr .size 32}
  *   find     = {type: "find", key: bstr .size 32}
+ *   reach    = {type: "reach", address: bstr}                       ; a multiaddr of at most 128 bytes
  *
- *   answer   = received / stored / entry / document / digest / none / listed / held / found / stale / refused / busy
+ *   answer   = received / stored / entry / document / digest / none / listed / held / found / reached
+ *            / stale / refused / busy
  *   received = {type: "received", receipt: bstr}                      ; to commit
  *   stored   = {type: "stored"}                                       ; to put
  *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr / ? digest: bstr .size 32}
@@ -23,6 +25,7 @@
  *   held     = {type: "commitments", more: bool,                     ; to commitments
  *               commitments: [*500 {commitment: bstr .size 32, seen: uint}]}
  *   found    = {type: "found", peers: [*100 {peer: bstr .size 38, addresses: [*3 bstr]}]} ; to find
+ *   reached  = {type: "reached"}                                      ; to reach
  *   stale    = {type: "stale", record: bstr}                          ; the newer one
  *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}
  *                                                                      ; detail: at most 300 UTF-16 units
@@ -48,6 +51,7 @@ import { MAX_MESSAGE_BYTES } from './frame.ts'
 import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } from './get.ts'
 import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
 import { decodePutAnswer, decodePutRequest, type PutAnswer, type PutRequest } from './put.ts'
+import { decodeReachAnswer, decodeReachRequest, type ReachAnswer, type ReachRequest } from './reach.ts'
 
 export interface Exchange {
   commit: { request: CommitRequest; answer: CommitAnswer }
@@ -56,6 +60,7 @@ export interface Exchange {
   list: { request: ListRequest; answer: ListAnswer }
   commitments: { request: CommitmentsRequest; answer: CommitmentsAnswer }
   find: { request: FindRequest; answer: FindAnswer }
+  reach: { request: ReachRequest; answer: ReachAnswer }
 }
 
 export type RequestType = keyof Exchange
@@ -72,7 +77,8 @@ const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
   get: decodeGetRequest,
   list: decodeListRequest,
   commitments: decodeCommitmentsRequest,
-  find: decodeFindRequest
+  find: decodeFindRequest,
+  reach: decodeReachRequest
 }
 
 const ANSWERS: {
@@ -87,7 +93,8 @@ const ANSWERS: {
   get: decodeGetAnswer,
   list: decodeListAnswer,
   commitments: decodeCommitmentsAnswer,
-  find: decodeFindAnswer
+  find: decodeFindAnswer,
+  reach: decodeReachAnswer
 }
 
 /** The libp2p protocol name: nodes of other profiles do not speak to each other. */

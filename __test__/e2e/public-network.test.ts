@@ -1,0 +1,133 @@
+/**
+ * Twelve real daemons at public addresses, each in a network namespace and a /24 and /48 of its own: some machines have
+ * both IP versions, some IPv4 alone, some listen by IPv6 alone. All know the first one only.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { firstLine, runBeacon } from '../../scripts/program.ts'
+import { test } from '../../src/protocol/profile/built-in-data.ts'
+import type { NetworkStatusView } from '../../src/views/network-status.ts'
+import type { PeerView } from '../../src/views/peer.ts'
+import { eventually, Scene, type Daemon } from './processes.ts'
+import { makeNamespaces, type Ground } from './network/namespaces.ts'
+
+const NODES = 12
+/** Daemons that start at the same time. */
+const TOGETHER = 3
+
+/** Public, so that private addresses (of the wire to us) count for nothing; a cheap contest allows cheap names. */
+const PROFILE = {
+  ...test,
+  id: 'public-fleet',
+  scope: 'public',
+  difficulty: { base: 1_100_000, by_length: [{ from: 1, factor: 1 }] },
+  stamp_bits: 6,
+  contest: 1,
+  settle: 8,
+  answers_per_prefix: 2,
+  answers_per_wide_prefix: 4
+}
+
+const ipv4 = (index: number): string => `45.${40 + index}.7.2`
+const ipv6 = (index: number): string => `2a0${(index % 9) + 1}:${index + 1}00:7::2`
+
+/** Both versions by default; 4 to 7 have no IPv6; 8 to 11 listen by IPv6 alone, on a port of their own choice. */
+function ground(index: number): Ground {
+  const addresses = [`${ipv4(index)}/8`, `${ipv6(index)}/12`]
+  if (index < 4) return { addresses, listen: null }
+  if (index < 8) return { addresses: addresses.slice(0, 1), listen: null, hasIPv6: false }
+  return { addresses, listen: '/ip6/::/tcp/7470' }
+}
+
+/** Where a daemon must be announced once it is confirmed. */
+const expected = (index: number): string[] =>
+  index < 4
+    ? [`/ip4/${ipv4(index)}/tcp/7469`, `/ip6/${ipv6(index)}/tcp/7469`]
+    : index < 8
+      ? [`/ip4/${ipv4(index)}/tcp/7469`]
+      : [`/ip6/${ipv6(index)}/tcp/7470`]
+
+const scene = new Scene()
+const daemons: Daemon[] = []
+
+const status = async (daemon: Daemon): Promise<NetworkStatusView> =>
+  (await daemon.request('GET', '/api/network-status')).body as NetworkStatusView
+const peersOf = async (daemon: Daemon): Promise<PeerView[]> =>
+  (await daemon.request('GET', '/api/peers')).body as PeerView[]
+const announced = ({ addresses }: NetworkStatusView): string[] =>
+  addresses.filter(({ state }) => state === 'announced').map(({ address }) => address.replace(/\/p2p\/.*/, ''))
+
+beforeAll(async () => {
+  const places = makeNamespaces(NODES, ground)
+  if (places === undefined) throw new Error('this test makes network namespaces: run it as root, with iproute2')
+  scene.onEnd(() => places.remove())
+  const directory = scene.directory()
+  const profile = join(directory, 'profile.json')
+  writeFileSync(profile, JSON.stringify(PROFILE))
+  const { url } = await firstLine<{ url: string }>(scene.child(runBeacon(['--host', places.ourHost])))
+  const start = async (index: number): Promise<void> => {
+    const { listen, surroundings, apiHost } = places.places[index]!
+    const first = daemons[0]?.summary.peer_id
+    const bootstrap = first === undefined ? [] : ['--bootstrap', `/ip4/${ipv4(0)}/tcp/7469/p2p/${first}`]
+    daemons[index] = await scene.daemon(
+      [
+        ...['--network', profile, '--data-dir', join(directory, String(index)), '--host', apiHost],
+        ...['--beacon-url', url, '--log-level', 'warn', '--dns-enabled', 'false', ...bootstrap]
+      ],
+      { ...surroundings, listen }
+    )
+  }
+  await start(0)
+  const { addresses, connecting } = await status(daemons[0]!)
+  expect(addresses.filter(({ state }) => state === 'unconfirmed')).toHaveLength(2)
+  expect(connecting).toContain('No bootstrap peer is configured')
+  for (let at = 1; at < NODES; at += TOGETHER)
+    await Promise.all(Array.from({ length: Math.min(TOGETHER, NODES - at) }, (_, index) => start(at + index)))
+})
+
+afterAll(() => scene.end())
+
+it('have their addresses confirmed by others, of both IP versions, and announce nothing else', async () => {
+  for (const [index, daemon] of daemons.entries()) {
+    const { addresses } = await eventually(
+      () => status(daemon),
+      (now) => announced(now).join() === expected(index).join()
+    )
+    const others = daemons.filter((other) => other !== daemon).map(({ summary }) => summary.peer_id)
+    for (const { state, confirmed_by: by } of addresses) {
+      expect(by.length > 0).toBe(state === 'announced')
+      expect(others).toEqual(expect.arrayContaining(by))
+    }
+    expect(daemon.logText()).not.toMatch(/IPv6|EAFNOSUPPORT|EADDRNOTAVAIL/)
+  }
+})
+
+it('all find each other through the first one', async () => {
+  for (const daemon of daemons) {
+    const known = await eventually(
+      () => peersOf(daemon),
+      (peers) => peers.filter(({ in_table }) => in_table).length === NODES - 1
+    )
+    expect(known.every(({ prefix }) => prefix === null || /^45\.|^2a0/.test(prefix))).toBe(true)
+  }
+})
+
+it('register names that resolve elsewhere', async () => {
+  const [two, other] = [daemons[5]!, daemons[10]!]
+  const register = async (daemon: Daemon, name: string): Promise<void> => {
+    const { body } = await eventually(
+      () => daemon.request('POST', '/api/vdf/register', { name }),
+      ({ status: answered }) => answered === 202
+    )
+    await eventually(
+      async () => (await daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`)).body as { status: string },
+      ({ status: task }) => task === 'completed'
+    )
+  }
+  await Promise.all([register(two, 'four.chronym'), register(other, 'six.chronym')])
+  for (const daemon of [daemons[0]!, daemons[3]!, daemons[7]!, daemons[11]!]) {
+    for (const name of ['four.chronym', 'six.chronym'])
+      expect((await daemon.request('GET', `/api/resolve/${name}`)).status).toBe(200)
+  }
+})
