@@ -90,6 +90,16 @@ export const STATUS = {
   peers: 2,
   mode: 'full',
   peer_id: 'me',
+  connecting: null as string | null,
+  addresses: [
+    {
+      address: '/ip4/192.0.2.1/tcp/7469/p2p/me',
+      state: 'unconfirmed',
+      confirmed_by: [],
+      message: 'No peer has dialled it yet \u001b[2J'
+    },
+    { address: '/ip4/127.0.0.1/tcp/7469/p2p/me', state: 'announced', confirmed_by: ['a', 'b'], message: null }
+  ],
   network: 'local',
   beacon: { round: 9, age_seconds: 1 },
   records: 3,
@@ -158,6 +168,22 @@ export function fakeDaemon() {
   app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
   app.get('/readyz', (c) => c.json({ ready: true, checks: shown.checks }))
   app.get('/api/network-status', (c) => c.json(shown.status))
+  const peer = (id: string) => ({ peer: id, prefix: null, distance: 0.5, in_table: false, connection: null })
+  const near = {
+    ...peer('a'),
+    prefix: '192.0.2.0/24',
+    in_table: true,
+    connection: { direction: 'inbound', since: '2000-01-01T00:00:00.000Z' }
+  }
+  app.get('/api/peers', (c) => c.json([near, peer('b')]))
+  app.post('/api/peers', async (c) => {
+    const { address } = await c.req.json<{ address: string }>()
+    if (address !== 'nobody') return c.json(near)
+    const problem = { type: '/errors/SVC-NET-001', title: '', status: 502, detail: 'nobody there', code: 'SVC-NET-001' }
+    return c.newResponse(JSON.stringify({ ...problem, request_id: 'r7' }), 502, {
+      'Content-Type': 'application/problem+json'
+    })
+  })
   app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
   app.delete('/api/pins/:name', (c) => c.json({ success: true }))
   app.get('/api/wanted', (c) =>

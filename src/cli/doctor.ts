@@ -218,13 +218,9 @@ async function checkAccess(client: Client): Promise<Finding> {
   }
 }
 
-function checkPeers({ status, peers }: NetworkStatusView): Finding {
+function checkPeers({ status, peers, connecting }: NetworkStatusView): Finding {
   if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
-  const cure =
-    peers > 0
-      ? 'The connected peers cannot be asked: they have another network profile or run in light mode. ' +
-        'All daemons of a network need the same profile.'
-      : 'Name peers to join through in p2p.bootstrap (--bootstrap). The log names those that cannot be reached.'
+  const cure = connecting ?? 'Set the mode to full or light: chronym config set mode=full.'
   return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
 }
 

@@ -20,6 +20,7 @@ import { addReleaseCommand } from './commands/names/release.ts'
 import { addStatusCommand } from './commands/daemon/status.ts'
 import { addAdoptCommand } from './commands/names/adopt.ts'
 import { addTaskCommands } from './commands/work/tasks.ts'
+import { addPeerCommands } from './commands/daemon/peers.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
 import { addUnlockCommands } from './commands/daemon/unlock.ts'
 import { addVdfCommands } from './commands/work/vdf.ts'
@@ -68,6 +69,7 @@ export function buildProgram(run: Run): Command {
   addDaemonCommand(program, run)
   addStatusCommand(program, run)
   addDashboardCommand(program, run)
+  addPeerCommands(program, run)
   addConfigCommands(program, run)
   addTokenCommands(program, run)
   addKeyCommands(program, run)

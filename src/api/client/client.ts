@@ -89,6 +89,9 @@ export function createClient(settings: ClientOptions = {}) {
     networkStatus: (options?: RequestOptions) => json<NetworkStatusView>('GET', '/api/network-status', options),
     /** The 500 nearest to the daemon at most, nearest first. */
     peers: (options?: RequestOptions) => json<PeerView[]>('GET', '/api/peers', options),
+    /** Dials a peer at a multiaddr. */
+    connectPeer: (address: string, options?: RequestOptions) =>
+      json<PeerView>('POST', '/api/peers', { ...options, body: { address } }),
     resolve: (name: string, options?: RequestOptions) =>
       json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
     identityLog: (did: string, options?: RequestOptions) =>

@@ -2,7 +2,8 @@ import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { wholeJson } from '../http/response-headers.ts'
-import { PeerListSchema, type PeerView } from '../../views/peer.ts'
+import { ConnectRequestSchema } from '../schemas/network.ts'
+import { PeerListSchema, PeerSchema, type PeerView } from '../../views/peer.ts'
 import { NetworkStatusSchema, type NetworkStatusView } from '../../views/network-status.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -34,5 +35,18 @@ export function networkRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Peers', schema: PeerListSchema } }
       }),
       (c) => c.json<PeerView[]>(registry.peers().slice(0, MAX_PEERS))
+    )
+    .post(
+      '/api/peers',
+      endpoint({
+        tag: TAG,
+        summary: 'Dial a peer',
+        description: 'Once, now. To join through a peer at each start, name it in p2p.bootstrap.',
+        access: ['admin'],
+        body: ConnectRequestSchema,
+        answers: { 200: { description: 'The peer that answers there', schema: PeerSchema } },
+        errors: ['SVC-NET-001', 'SVC-RES-001']
+      }),
+      async (c) => c.json<PeerView>(await registry.connect(c.req.valid('json').address))
     )
 }

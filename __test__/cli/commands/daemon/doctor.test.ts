@@ -3,8 +3,8 @@ import { STATUS, YOUNG, GROWN, shown, ask } from '../../fake-daemon.ts'
 
 describe('doctor', () => {
   it('says what to do where there are no peers, or none that can be asked', async () => {
-    const cureWith = async (peers: number): Promise<string> => {
-      shown.status = { ...STATUS, status: 'connecting', peers }
+    const cureWith = async (status: Record<string, unknown>): Promise<string> => {
+      shown.status = { ...STATUS, peers: 0, ...status }
       const { stdout } = await ask(['doctor', '--json'])
       return (
         (JSON.parse(stdout) as { checks: { name: string; cure?: string }[] }).checks.find(
@@ -13,8 +13,9 @@ describe('doctor', () => {
       )
     }
     try {
-      expect(await cureWith(0)).toContain('--bootstrap')
-      expect(await cureWith(1)).toContain('they have another network profile')
+      const connecting = 'Name a peer.'
+      expect(await cureWith({ status: 'connecting', connecting })).toBe(connecting)
+      expect(await cureWith({ status: 'offline' })).toContain('mode=full')
     } finally {
       shown.status = STATUS
     }

@@ -21,6 +21,7 @@ import {
 import type { Paint } from '../../terminal/output.ts'
 import { watchTask } from '../../task/watch.ts'
 import { warningLines } from '../names/names.ts'
+import { addressLines } from './peers.ts'
 import { waitingText } from './unlock.ts'
 
 /** One line while something is missing. */
@@ -29,14 +30,24 @@ function diversityFields({ diversity, status }: NetworkStatusView, paint: Paint)
   return message === null || status === 'offline' ? [] : [['diversity', paint('yellow', printable(message))]]
 }
 
+/** Where other daemons reach this one; a former daemon tells nothing. */
+function addressFields({ addresses }: Partial<NetworkStatusView>, paint: Paint): (readonly [string, string])[] {
+  return addressLines({ addresses: addresses ?? [] }, paint).map((line, index) => [
+    index === 0 ? 'addresses' : '',
+    line
+  ])
+}
+
 function networkText(status: NetworkStatusView, dns: string | undefined, paint: Paint): string {
   const { round, age_seconds: age } = status.beacon
   return formatFields([
     ['status', paint(status.status === 'online' ? 'green' : 'yellow', status.status)],
+    ...(status.connecting ? [['waits for', printable(status.connecting)] as const] : []),
     ['network', printable(status.network)],
     ['mode', status.mode],
     ['peers', formatCount(status.peers)],
     ['peer id', printable(status.peer_id)],
+    ...addressFields(status, paint),
     [
       'beacon',
       round === null
