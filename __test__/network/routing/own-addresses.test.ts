@@ -154,3 +154,12 @@ describe('an address that a node listens on', () => {
     expect(() => checkNamed(rules)).toThrow('name one that they reach')
   })
 })
+
+it('a node without an address that works is asked over the connections that it opens', async () => {
+  const node = await behindForward()
+  await forward.close()
+  const other = await lab.addNode({ bootstrap: [] })
+  await node.network.dial(other.address)
+  await waitFor(() => expect(named(node).message).toContain('ECONNREFUSED'))
+  await waitFor(() => expect(other.network.peers()).toMatchObject([{ peer: idOf(node), isInTable: true }]))
+})

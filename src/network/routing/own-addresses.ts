@@ -47,10 +47,14 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
   }
   const isAnnounced = ({ standing, address }: Standing): boolean =>
     standing === 'announce' || (standing === 'confirm' && verdictsOn(address).isConfirmed)
-  const announced = (): Multiaddr[] =>
-    standings()
-      .filter(isAnnounced)
-      .map(({ address }) => address)
+  const announced = (): Multiaddr[] => {
+    const all = standings()
+    const chosen = all.filter(isAnnounced)
+    // Kad-dht keeps out of its table who announces nothing, though a connected peer can be asked, such as one behind a
+    // home's router. So it announces what leads nowhere: its loopback address, as a rule.
+    const last = all.findLast(({ standing }) => standing === 'local')
+    return (chosen.length > 0 || last === undefined ? chosen : [last]).map(({ address }) => address)
+  }
 
   /** Identify push follows a change of our own entry. */
   const tell = async (own: Node): Promise<void> => {

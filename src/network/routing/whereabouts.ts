@@ -16,6 +16,9 @@ const DIAL_MS = 5_000
 /** An answer waits at most this long: identify takes as long as the answer, and dialling as long again. */
 const SETTLED_MS = 2_000
 
+/** Times a peer is judged by what it says over one connection: a new one has no confirmed address at first. */
+const MAX_JUDGED = 2
+
 /** Inbound peers dialled in parallel, in all and of one prefix: they choose when, and which address. */
 const DIALLED = { all: 32, prefix: 8 }
 
@@ -30,7 +33,7 @@ export interface Whereabouts {
 export function confirmWhereabouts(node: Node, onConfirmed: (connection: Connection) => void): Whereabouts {
   const confirmed = new WeakSet<Connection>()
   const pending = new WeakMap<Connection, PromiseWithResolvers<undefined>>()
-  const judged = new WeakSet<Connection>()
+  const judged = new WeakMap<Connection, number>()
   const places = new ConcurrencyLimit(DIALLED.all, DIALLED.prefix)
   const isConfirmed = (connection: Connection): boolean => confirmed.has(connection)
 
@@ -56,15 +59,12 @@ export function confirmWhereabouts(node: Node, onConfirmed: (connection: Connect
     const { connection, listenAddrs } = detail
     const clear = pending.get(connection)
     // Peers may repeat identify as often as they like.
-    if (clear === undefined || judged.has(connection)) return
-    if (listenAddrs.length === 0) {
-      // Judged later: a new node announces nothing until another one has dialled it.
-      clear.resolve(undefined)
-      return
-    }
-    judged.add(connection)
+    const times = judged.get(connection) ?? 0
+    if (clear === undefined || times === MAX_JUDGED) return
+    judged.set(connection, times + 1)
     if (listenAddrs.some((address) => prefixOf(address) === prefixOf(connection.remoteAddr))) confirmed.add(connection)
-    if (node.getConnections(connection.remotePeer).some(isConfirmed)) clear.resolve(undefined)
+    const isClear = listenAddrs.length === 0 || node.getConnections(connection.remotePeer).some(isConfirmed)
+    if (isClear) clear.resolve(undefined)
     else void dialWhereItSays(detail).then(() => clear.resolve(undefined))
   })
   return {
