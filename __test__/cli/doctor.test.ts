@@ -152,6 +152,15 @@ describe('doctor', () => {
     expect(of(await diagnose(), 'backup')).toEqual(expected)
   })
 
+  it.each([
+    ['kept', 'ok'],
+    ['not-updated', 'warning']
+  ] as const)('tells where the list of names is: %s', async (state, expected) => {
+    world.state.backup = { kept: null, list: { name: 'alice.chronym', state, detail: 'It is told.' } }
+    await start()
+    expect(of(await diagnose(), 'list')).toMatchObject({ state: expected, detail: 'It is told.' })
+  })
+
   it('prints every field with its value and source on a terminal', async () => {
     await start()
     const { stdout } = await cli(['doctor'], { env, terminal: true })

@@ -5,6 +5,7 @@ import { streamSSE } from 'hono/streaming'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
+import type { BackupView } from '../../src/views/backup.ts'
 import type { Explanation } from '../../src/views/explanation.ts'
 import type { PinView } from '../../src/views/pin.ts'
 import type { DnsView } from '../../src/views/dns.ts'
@@ -127,6 +128,7 @@ export const GROWN = {
 export const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiting: [] as object[] }
 /** What the daemon shows, for a test to change. */
 export const shown = {
+  list: null as BackupView['list'],
   seed: UNLOCKED,
   status: STATUS as Record<string, unknown>,
   dns: undefined as DnsView | undefined,
@@ -207,6 +209,7 @@ export function fakeDaemon() {
       looked_at: null
     })
   })
+  app.get('/api/backup', (c) => c.json({ kept: null, list: shown.list }))
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json(shown.names)

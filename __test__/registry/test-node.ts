@@ -42,6 +42,10 @@ export interface TestNodeOptions {
   readonly store?: MemoryStore
   readonly registry?: RegistryOptions
   readonly profile?: NetworkProfile
+  /** `backup.list_in`. */
+  readonly listIn?: () => string
+  /** 0 <= x < 1; default: always 0. */
+  readonly random?: () => number
   /** No beacon answers, from the start on. */
   readonly isBeaconDown?: boolean
 }
@@ -66,7 +70,8 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     clock,
     roundClock,
     log: silentLog,
-    random: () => 0
+    random: options.random ?? (() => 0),
+    listIn: options.listIn
   }
   const steps = createTaskSteps(dependencies)
   const tasks = createTaskManager({

@@ -1,7 +1,7 @@
 import { buildGenesis } from '../protocol/identity/document.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey } from '../protocol/crypto/keys.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
-import { encodeWanted } from '../registry/upkeep/wanted.ts'
+import { encodeWanted } from '../registry/stored/wanted-ids.ts'
 import { keys } from '../store/keys.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 

@@ -13,14 +13,14 @@ import { parseName } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import { decodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import { checkReveal } from '../protocol/claim/valid.ts'
-import { parseZone } from '../protocol/zone/zone.ts'
+import { parseZone, sealedPart } from '../protocol/zone/zone.ts'
 import { LocalZones } from '../registry/stored/local-zones.ts'
 import { Memory } from '../registry/stored/memory.ts'
 import { OwnedNames } from '../registry/stored/owned-names.ts'
 import { Pins } from '../registry/stored/pins.ts'
 import { Receipts } from '../registry/stored/receipts.ts'
 import { SeenIdentities } from '../registry/identities/seen-identities.ts'
-import { decodeWanted } from '../registry/upkeep/wanted.ts'
+import { decodeWanted } from '../registry/stored/wanted-ids.ts'
 import { lastPart, prefixes } from '../store/keys.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 import { UnreadableRecord } from '../store/stored-shapes.ts'
@@ -94,6 +94,8 @@ export interface NameSummary {
   readonly name: string
   readonly serial: number
   readonly draft: boolean
+  /** Whether it carries the sealed list of other names. */
+  readonly list: boolean
 }
 
 export interface BackupSummary {
@@ -111,10 +113,11 @@ export function summarize(records: StoredRecords, { profile, masterSeed }: Recor
   const owned = new OwnedNames(store, profile)
   const zones = new LocalZones(store)
   return {
-    names: owned.list().map(({ name, serial, publishedSerial }) => ({
+    names: owned.list().map(({ name, serial, publishedSerial, reveal }) => ({
       name,
       serial,
-      draft: (zones.get(name)?.serial ?? 0) > publishedSerial
+      draft: (zones.get(name)?.serial ?? 0) > publishedSerial,
+      list: sealedPart(reveal.payload, profile) !== undefined
     })),
     drafts: [...store.keys(prefixes.zones)].map(lastPart).filter((name) => owned.get(name) === undefined),
     identities: [...store.list(prefixes.ownIdentities)].map(([key, value]) => {

@@ -279,9 +279,26 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
     ...checkBackup(
       told,
       checks.find(({ name }) => name === 'backup')
-    )
+    ),
+    ...(await checkList(client))
   ]
 }
+
+/** The sealed list of names; nothing where there is none, or where the token may not read it. */
+async function checkList(client: Client): Promise<Finding[]> {
+  try {
+    const { list } = await client.backup(probe())
+    if (list === null) return []
+    const { state, detail } = list
+    if (state === 'kept' || state === 'waiting') return [{ name: 'list', state: 'ok', detail }]
+    return [{ name: 'list', state: 'warning', detail, cure: LIST_CURE }]
+  } catch (error) {
+    if (error instanceof ProblemError) return []
+    throw error
+  }
+}
+
+const LIST_CURE = 'Until then the words and one name do not find all others: keep a backup file, or note your names.'
 
 const BACKUP_CURE =
   'The log says why. Its directory must exist and have space. Move away a file there that this ' +

@@ -65,6 +65,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
   field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),
   field('backup.recipient', 'list', 'public keys of age (age1...), any of which opens that backup'),
+  field('backup.list_in', 'string', 'a name of yours whose zone carries the sealed list of all others; "none" ends it'),
   field(
     'seed.passphrase_file',
     'string',

@@ -66,7 +66,7 @@ export function createServices(
       warn: (message) => log.warn(message)
     }),
     dns,
-    backup: () => backupView(keeper, config.current().backup.file),
+    backup: () => ({ ...backupView(keeper, config.current().backup.file), list: registry.nameList() }),
     events: createEventLog({ capacity: EVENTS_KEPT, now }),
     idempotency: createIdempotency({ store, prefix: prefixes.idempotency, now }),
     metrics: createMetrics(),

@@ -42,9 +42,10 @@ export function createUseCases(
     }
   })
   const taskOptions = taskOptionsOf(config, initial)
-  const tasks = createTasks(core, taskOptions, initial.data_dir)
+  const parts = { ...core, listIn: () => config.current().backup.list_in }
+  const tasks = createTasks(parts, taskOptions, initial.data_dir)
   const registry = createRegistry(
-    { ...core, tasks },
+    { ...parts, tasks },
     { automaticRenewal: () => config.current().auto_renew, slots: () => taskOptions.maxTasks }
   )
   return { config, tasks, registry }

@@ -34,6 +34,8 @@ export interface RegistryParts {
   readonly log: TaskLog
   /** 0 <= x < 1: spreads what others could otherwise foresee. */
   readonly random: () => number
+  /** `backup.list_in`, read at each use. Default: none. */
+  readonly listIn?: (() => string) | undefined
 }
 
 /** The dependencies, with what every use case derives from them. Holds no state of its own. */
@@ -44,6 +46,7 @@ export interface RegistryContext extends RegistryParts {
   readonly memory: Memory
   readonly pins: Pins
   readonly receipts: Receipts
+  listIn(): string
   time(): ProtocolTime
 }
 
@@ -65,6 +68,7 @@ export function createContext(dependencies: RegistryParts): RegistryContext {
     }),
     pins,
     receipts: new Receipts(store),
+    listIn: dependencies.listIn ?? (() => ''),
     time: () => roundClock.time()
   }
 }

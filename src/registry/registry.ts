@@ -26,6 +26,8 @@ import { networkStatus, ownedNames, peerView, peerViews } from './status.ts'
 import { discardZone, listDrafts } from './zones/drafts.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
 import type { OwnedNameView } from '../views/owned-name.ts'
+import { listStanding } from './upkeep/list-standing.ts'
+import { ListUpkeep, publishList } from './upkeep/list-upkeep.ts'
 import { WantedNames } from './upkeep/wanted.ts'
 import { checkZone, localZone, publishZone, saveZone, zoneOf } from './zones/zones.ts'
 import { patchZone } from './zones/zone-patch.ts'
@@ -65,6 +67,9 @@ export function createRegistry(
   const pins = new PinUpkeep(context, tasks)
   const wanted = new WantedNames(context, emit)
   const budgets = new PublishBudgets(context)
+  const list = new ListUpkeep(context, (name, signal) =>
+    changing(name, () => publishList(context, tasks, budgets, signal))
+  )
   context.pins.onDispute = (name) => resolver.forget(name)
   const ends: (() => void)[] = []
 
@@ -100,11 +105,12 @@ export function createRegistry(
       identities.start()
       pins.start()
       wanted.start()
+      list.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await Promise.all([wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
+      await Promise.all([list.stop(), wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
       context.store.settle()
     },
     networkStatus: () => networkStatus(context, diversity()),
@@ -152,6 +158,11 @@ export function createRegistry(
       if (!translatedSync(() => wanted.forget(nameOrDid)))
         throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${nameOrDid}.`)
     },
+    nameList: () =>
+      translatedSync(() => {
+        const standing = listStanding(context)
+        return standing === undefined ? null : { name: standing.name, state: standing.state, detail: standing.detail }
+      }),
     ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {
       listeners.add(listener)

@@ -8,6 +8,7 @@ import type { Estimate, RenewalGain } from '../views/estimate.ts'
 import type { Explanation } from '../views/explanation.ts'
 import type { OwnIdentityView } from '../views/identity.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
+import type { NameListView } from '../views/backup.ts'
 import type { NameWarningCode, OwnedNameView } from '../views/owned-name.ts'
 import type { PeerView } from '../views/peer.ts'
 import type { PinView } from '../views/pin.ts'
@@ -101,6 +102,8 @@ export interface Registry {
   want(nameOrDid: string): Promise<WantedView>
   /** Stops looking for it. SVC-WNT-002. */
   unwant(nameOrDid: string): void
+  /** The sealed list of names that one name carries, or should. SVC-STO-001. */
+  nameList(): NameListView | null
   subscribe(listener: (event: RegistryEvent) => void): () => void
   register(name: string, options: { zone?: unknown }): Promise<TaskView>
   renew(name: string, options: { zone?: unknown }): Promise<TaskView>

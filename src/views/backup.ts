@@ -15,11 +15,26 @@ const KeptSchema = v.object({
   reason: v.pipe(v.nullable(v.string()), v.description('Short cause of the last failure, such as ENOSPC'))
 })
 
+const NameListSchema = v.object({
+  name: v.pipe(v.string(), v.description('The name that carries the list')),
+  state: v.pipe(
+    v.picklist(['kept', 'waiting', 'no-room', 'not-owned', 'not-updated']),
+    v.description(
+      '`waiting`: changes are not published yet. `no-room`: the list is too long, or the zone leaves none. ' +
+        '`not-owned`: the name is not here. `not-updated`: a list is there, and `backup.list_in` is empty'
+    )
+  ),
+  detail: v.pipe(v.string(), v.description('In plain words, with the cure'))
+})
+/** The sealed list of names and identities that one name carries. */
+export type NameListView = v.InferOutput<typeof NameListSchema>
+
 export const BackupSchema = v.pipe(
   v.object({
-    kept: v.pipe(v.nullable(KeptSchema), v.description('Null where the configuration names no `backup.file`'))
+    kept: v.pipe(v.nullable(KeptSchema), v.description('Null where the configuration names no `backup.file`')),
+    list: v.pipe(v.nullable(NameListSchema), v.description('Null where no name carries a list, and none should'))
   }),
   v.metadata({ ref: 'Backup' })
 )
-/** The backup that the daemon keeps up to date (docs/backup.md). */
+/** The backups that the daemon keeps up to date (docs/backup.md). */
 export type BackupView = v.InferOutput<typeof BackupSchema>

@@ -318,6 +318,10 @@ export class MemoryRegistry implements Registry {
     if (!this.pinned.delete(name)) throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
   }
 
+  nameList(): null {
+    return null
+  }
+
   wanted(): WantedView[] {
     this.#called('wanted')
     return [...this.sought.values()]

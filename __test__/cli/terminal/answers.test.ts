@@ -63,6 +63,19 @@ describe('answers', () => {
     expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
   })
 
+  it('of names say where the list of names is, and warn where it is nowhere', async () => {
+    const lineOf = async (state: 'kept' | 'no-room') => {
+      shown.list = { name: 'alice.chronym', state, detail: 'It is told. \u001b[2J' }
+      return stripVTControlCharacters((await ask(['names'], { terminal: true })).stdout)
+        .split('\n')
+        .find((line) => line.includes('list of'))
+    }
+    expect(await lineOf('kept')).toBe(String.raw`list of names: It is told. \u001b[2J`)
+    expect(await lineOf('no-room')).toBe(String.raw`warning, list of names: It is told. \u001b[2J`)
+    shown.list = null
+    expect((await ask(['names'], { terminal: true })).stdout).not.toContain('list of names')
+  })
+
   it('of names and adopt say what is looked for, and the exit code whether all of it was found', async () => {
     const lost = String.raw`lost.chronym  not-found: Nobody shows it \u001b[2J`
     expect((await ask(['names'], { terminal: true })).stdout).toContain(`looked for in the network:\n${lost}`)

@@ -75,7 +75,8 @@ export function startLine(root: string, network: string): string {
 function lines({ names, drafts, identities, tasks }: BackupSummary): string[] {
   return [
     ...names.map(
-      ({ name, serial, draft }) => `  ${printable(name)}  serial ${serial}${draft ? ', with a zone draft' : ''}`
+      ({ name, serial, draft, list }) =>
+        `  ${printable(name)}  serial ${serial}${draft ? ', with a zone draft' : ''}${list ? ', keeps the list of names' : ''}`
     ),
     ...drafts.map((name) => `  ${printable(name)}  a zone draft only`),
     ...identities.map(

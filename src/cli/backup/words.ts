@@ -1,12 +1,14 @@
 import { requireEmptyDirectory, writeDirectory } from '../../backup/restore.ts'
 import { wantedRecords } from '../../backup/from-words.ts'
 import { seedToWords } from '../../protocol/crypto/keys.ts'
-import { parseName } from '../../protocol/name/names.ts'
+import { canonicalName, parseName } from '../../protocol/name/names.ts'
 import { parseDid } from '../../protocol/identity/did.ts'
 import { dataPaths } from '../../data-directory/paths.ts'
 import { noteBackup } from '../../data-directory/seed-safety.ts'
 import type { Context } from '../context.ts'
+import { askLine, hasPerson } from '../questions/consent.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
+import { Failure } from '../failures/failure.ts'
 import { readWords } from '../key/words.ts'
 import { loadProfile } from '../profile.ts'
 import { plural } from '../terminal/format.ts'
@@ -18,7 +20,8 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
   const profile = loadProfile(context, options.network)
   const root = targetDirectory(context, profile)
   requireEmptyDirectory(root)
-  const names = (options.name ?? []).map((name) => parseName(name, profile))
+  const named = options.name ?? (await askForName(context, options))
+  const names = named.map((name) => parseName(canonicalName(name), profile))
   const dids = (options.did ?? []).map((did) => parseDid(did, profile))
   const seed = await readWords(context, undefined)
   const sealed = await sealedFor(context, options, seed)
@@ -27,12 +30,29 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
   const network = writeDirectory(root, { profile, words: seedToWords(seed), records, files: [] }, { sealed })
   // Who has typed them has them.
   noteBackup(dataPaths(root), { words_checked_at: new Date().toISOString() })
-  const next =
+  const next = [
     names.length === 0
-      ? 'then name what you own: chronym adopt NAME'
-      : `it looks for ${plural(names.length, 'name')}; chronym names shows what was found`
+      ? 'then name one that you own: chronym adopt NAME'
+      : `it looks for ${plural(names.length, 'name')}`,
+    'the others follow by themselves if that name keeps the list of names (backup.list_in); else name each of them',
+    'what was found: chronym names'
+  ]
   context.output.answer({ data_dir: root, network, wanted: [...names, ...dids] }, () =>
-    [`made ${root} with the seed of these words, for network ${profile.id}`, startLine(root, network), next].join('\n')
+    [`made ${root} with the seed of these words, for network ${profile.id}`, startLine(root, network), ...next].join(
+      '\n'
+    )
   )
   return EXIT.ok
+}
+
+/** Before the words, so that a typing error costs no second try at these. Nothing is asked where nobody can answer. */
+async function askForName(context: Context, { did, yes }: RestoreOptions): Promise<string[]> {
+  if (did !== undefined || yes === true || !hasPerson(context)) return []
+  const name = await askLine(
+    context,
+    'One of your names, best the one that keeps the list of all others (backup.list_in); empty: none.\nName:'
+  )
+  if (name === undefined)
+    throw new Failure('CLI-INT-001', 'interrupted; nothing was written', { exitCode: EXIT.interrupted })
+  return name === '' ? [] : [name]
 }

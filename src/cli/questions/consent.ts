@@ -46,18 +46,21 @@ export async function requireConsent(context: Context, consent: Consent): Promis
     })
 }
 
-async function confirm({ stdin }: Context, question: string, byDefault: boolean): Promise<boolean> {
+async function confirm(context: Context, question: string, byDefault: boolean): Promise<boolean> {
+  const answer = await askLine(context, `${question} ${byDefault ? '[Y/n]' : '[y/N]'}`)
+  if (answer === undefined) return false
+  return answer === '' ? byDefault : /^(?:y|yes)$/iu.test(answer)
+}
+
+/** The line that a person types, without white space around it; undefined for Ctrl-C and Ctrl-D. */
+export async function askLine({ stdin }: Context, question: string): Promise<string | undefined> {
   const prompt = createInterface({ input: stdin, output: process.stderr })
   // Ctrl-C and Ctrl-D close it without an answer.
   const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)))
   try {
-    const answer = await Promise.race([
-      prompt.question(`${printable(question)} ${byDefault ? '[Y/n]' : '[y/N]'} `),
-      closed
-    ])
+    const answer = await Promise.race([prompt.question(`${printable(question)} `), closed])
     if (answer === undefined) process.stderr.write('\n')
-    if (answer === undefined) return false
-    return answer.trim() === '' ? byDefault : /^(?:y|yes)$/iu.test(answer.trim())
+    return answer?.trim()
   } finally {
     prompt.close()
   }

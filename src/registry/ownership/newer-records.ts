@@ -8,12 +8,14 @@ import { ProtocolError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { compareRecords } from '../../protocol/claim/order.ts'
 import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
-import { parseZonePayload, payloadSerial } from '../../protocol/zone/zone.ts'
+import { parseZonePayload, payloadSerial, sealedPart } from '../../protocol/zone/zone.ts'
+import { keys } from '../../store/keys.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial } from '../publication/assemble.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
 import type { StoreOperation } from '../../store/types.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
+import { encodeWanted } from '../stored/wanted-ids.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
 /**
@@ -38,11 +40,13 @@ export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found:
   const reveal = revealOf(found, newest)
   context.memory.see(newest)
   const foreign = { serial: newest.serial, seenMs: context.clock.now() }
-  context.owned.replace(
-    reveal,
-    { foreign, ...(isSameClaim && own.released && { released: true }) },
-    replacingZone(context, name, own, reveal)
-  )
+  context.owned.replace(reveal, { foreign, ...(isSameClaim && own.released && { released: true }) }, [
+    ...replacingZone(context, name, own, reveal),
+    // Its list may name more than ours. It is read once the seed is unlocked, and not replaced before.
+    ...(sealedPart(reveal.payload, context.profile) === undefined
+      ? []
+      : [{ put: keys.wanted(name), value: encodeWanted({ sinceMs: context.clock.now(), isGuess: true }) }])
+  ])
   context.network.withdrawReveal(name, reveal)
   context.log.warn(
     { name, serial: newest.serial },

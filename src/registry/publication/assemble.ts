@@ -4,6 +4,7 @@ import { encodeVdfProof, signReveal, type Link, type Reveal } from '../../protoc
 import { payloadSerial, serializeZone, type Zone } from '../../protocol/zone/zone.ts'
 import type { TaskKind } from '../../views/task.ts'
 import { ownKey, ownPublicKey, type RegistryContext } from '../context.ts'
+import { listFor } from './name-list.ts'
 
 const EMPTY_ZONE: Zone = { records: {} }
 
@@ -55,21 +56,20 @@ export function payloadOfLink(
   sent: Reveal | undefined
 ): Uint8Array {
   const { zones, owned, profile } = context
+  const own = owned.get(name)
+  const payloadOf = (zone: Zone, serial: number): Uint8Array =>
+    serializeZone(zone, serial, profile, listFor(context, name, zone, sent?.payload ?? own?.reveal.payload))
   const local = kind === 'register' || zones.goesWithReveal(name) ? zones.get(name) : undefined
   if (local === undefined) {
-    const own = owned.get(name)
     // A draft that was discarded after it went out: peers that hold it refuse older serials.
     const isSentNewer = sent !== undefined && payloadSerial(sent.payload, profile) > (own?.serial ?? -1)
-    return (
-      (isSentNewer ? sent.payload : own?.reveal.payload) ??
-      serializeZone(EMPTY_ZONE, nextSerial(context, name), profile)
-    )
+    return (isSentNewer ? sent.payload : own?.reveal.payload) ?? payloadOf(EMPTY_ZONE, nextSerial(context, name))
   }
-  const payload = serializeZone({ records: local.records }, local.serial, profile)
+  const payload = payloadOf(local, local.serial)
   if (sent === undefined || equalBytes(sent.payload, payload)) return payload
   const sentSerial = payloadSerial(sent.payload, profile)
   if (local.serial > sentSerial) return payload
   const serial = Math.max(nextSerial(context, name), sentSerial + 1)
   zones.save(name, { serial, records: local.records })
-  return serializeZone({ records: local.records }, serial, profile)
+  return payloadOf(local, serial)
 }

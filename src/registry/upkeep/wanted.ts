@@ -2,21 +2,20 @@
  * Names and identities that the user calls this daemon's own and that it lacks. It looks for them in the network, and
  * takes up what belongs to its seed.
  */
-import * as v from 'valibot'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { parseDid, type Did } from '../../protocol/identity/did.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { compareRecords } from '../../protocol/claim/order.ts'
 import { OfflineError } from '../../network/types.ts'
-import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Count, readJson } from '../../store/stored-shapes.ts'
+import { keys, prefixes } from '../../store/keys.ts'
 import { ServiceError } from '../../errors.ts'
 import { openName, ownKey, type RegistryContext } from '../context.ts'
 import { adoptIdentity } from '../identities/identities.ts'
 import { readDid } from '../identities/known-identity.ts'
 import { leaseOf } from '../lease-times.ts'
+import { wantListed } from '../publication/name-list.ts'
 import { claimsIn } from '../resolution/secrecy.ts'
+import { decodeWanted, encodeWanted, storedWanted, type Wanted } from '../stored/wanted-ids.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import type { WantedView } from '../../views/wanted.ts'
 
@@ -28,19 +27,6 @@ const LONGEST_WAIT_MS = 3600 * SECOND_MS
 /** Looks for an identity that may never have been made: about five minutes. */
 const GUESS_LOOKS = 6
 export const MAX_WANTED = 256
-
-const Stored = v.object({ sinceMs: Count, isGuess: v.boolean() })
-type Wanted = v.InferOutput<typeof Stored>
-
-/** Value of `wanted/<name or did>`: JSON {sinceMs, isGuess}. `isGuess`: an identity that the seed may have made. */
-export function encodeWanted(wanted: Wanted): Uint8Array {
-  return Buffer.from(JSON.stringify(wanted))
-}
-
-/** Throws UnreadableRecord. */
-export function decodeWanted(value: Uint8Array): Wanted {
-  return readJson(Stored, value)
-}
 
 interface Look {
   readonly atMs: number
@@ -80,7 +66,9 @@ export class WantedNames {
 
   /** Throws StoreError. */
   list(): WantedView[] {
-    return [...this.#stored()].filter(([, { isGuess }]) => !isGuess).map(([id, wanted]) => this.#view(id, wanted))
+    return [...storedWanted(this.#context.store)]
+      .filter(([, { isGuess }]) => !isGuess)
+      .map(([id, wanted]) => this.#view(id, wanted))
   }
 
   /** Remembers a name or DID and looks for it at once. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001, SVC-STO-001. */
@@ -113,7 +101,7 @@ export class WantedNames {
     // Only the seed can tell whether a claim is ours.
     if (this.#context.seed.isLocked) return
     try {
-      for (const [id, wanted] of [...this.#stored()]) {
+      for (const [id, wanted] of [...storedWanted(this.#context.store)]) {
         if (this.#isStopped) return
         if (this.#isDue(id)) await this.#look(id, wanted)
       }
@@ -141,7 +129,7 @@ export class WantedNames {
     let isAnswered = true
     try {
       found = this.#isHeld(id)
-        ? { state: 'adopted', detail: 'This daemon has it.' }
+        ? this.#readListOf(id)
         : id.startsWith('did:')
           ? await this.#lookForIdentity(parseDid(id, this.#context.profile))
           : await this.#lookForName(id as Name)
@@ -173,6 +161,7 @@ export class WantedNames {
       memory.see(own.claim)
       owned.save(own.reveal, { published: true })
       network.withdrawReveal(name, own.reveal)
+      wantListed(this.#context, name, own.reveal.payload)
       this.#emit({ type: 'name:held', detail: { name } })
       return { state: 'adopted', detail: `The network holds ${name} under a key of this seed: it is taken up.` }
     }
@@ -203,18 +192,17 @@ export class WantedNames {
     }
   }
 
+  /** Of a name that is here: another daemon with this seed may have listed more. */
+  #readListOf(id: string): Pick<Look, 'state' | 'detail'> {
+    const record = this.#context.owned.get(id)
+    if (record !== undefined) wantListed(this.#context, record.name, record.reveal.payload)
+    return { state: 'adopted', detail: 'This daemon has it.' }
+  }
+
   #isHeld(id: string): boolean {
     return id.startsWith('did:')
       ? this.#context.store.get(keys.ownIdentity(id)) !== undefined
       : this.#context.owned.get(id) !== undefined
-  }
-
-  *#stored(): IterableIterator<[id: string, wanted: Wanted]> {
-    const { store } = this.#context
-    for (const [key, value] of store.list(prefixes.wanted)) {
-      const wanted = readOrSetAside(store, key, value, decodeWanted)
-      if (wanted !== undefined) yield [lastPart(key), wanted]
-    }
   }
 
   #view(id: string, { sinceMs }: Wanted): WantedView {

@@ -4,6 +4,8 @@ import type { Name } from '../../protocol/name/names.ts'
 import {
   parseZone,
   parseZonePayload,
+  payloadSerial,
+  publishes,
   serializeZone,
   ZoneError,
   type PublishedZone,
@@ -15,6 +17,7 @@ import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
+import { listFor } from '../publication/name-list.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
 import { refuseBesideOther } from './look-before-publish.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
@@ -64,8 +67,7 @@ export function draftOf(context: RegistryContext, name: Name): LocalZone | undef
   if (local === undefined || record === undefined) return local
   if (local.serial <= record.publishedSerial) return undefined
   // Signed and sent, though too few peers may hold it yet.
-  const payload = serializeZone({ records: local.records }, local.serial, context.profile)
-  return Buffer.compare(payload, record.reveal.payload) === 0 ? undefined : local
+  return publishes(record.reveal.payload, local, context.profile) ? undefined : local
 }
 
 /** The zone of our newest record; undefined where its payload, signed elsewhere with our key, is none. */
@@ -132,7 +134,8 @@ export async function publishZone(
 ): Promise<{ serial: number } & StoredBy> {
   const name = openName(context, text)
   const record = requireOwned(context, name)
-  const local = context.zones.get(name)
+  // Without a zone of its own the name still has its list to publish.
+  const local = context.zones.get(name) ?? (context.listIn() === name ? ownZone(context, record) : undefined)
   if (local === undefined) throw new ServiceError('SVC-ZON-003', `There is no local zone for ${name}.`)
   context.seed.require()
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
@@ -143,6 +146,25 @@ export async function publishZone(
     )
 
   const { serial, reveal } = zoneToSend(context, name, local, record)
+  const stored = await publishRecord(context, tasks, budgets, record, reveal, signal)
+  context.zones.holdBack(name)
+  return { serial, ...stored }
+}
+
+/**
+ * Sends a record with a new payload, or `record` itself again. `signal` ends the look before it. Errors as
+ * {@link publishZone}, from SVC-PUB-001 on.
+ */
+export async function publishRecord(
+  context: RegistryContext,
+  tasks: TaskManager,
+  budgets: PublishBudgets,
+  record: OwnedName,
+  reveal: Reveal,
+  signal?: AbortSignal
+): Promise<StoredBy> {
+  const { name } = record
+  const serial = payloadSerial(reveal.payload, context.profile)
   if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal, signal)
   signal?.throwIfAborted()
   // The same record again is a repetition, no change.
@@ -159,8 +181,7 @@ export async function publishZone(
     throw supersededRecord(name)
   const stored = requireMajority(`the zone of ${name}`, outcome)
   context.owned.setPublished(name, serial)
-  context.zones.holdBack(name)
-  return { serial, ...stored }
+  return stored
 }
 
 export function requireOwned(context: RegistryContext, name: Name): OwnedName {
@@ -201,25 +222,14 @@ function zoneToSend(
 ): { serial: number; reveal: Reveal } {
   // Published here once, and replaced since by a record signed elsewhere: it is no draft, and must not come back.
   if (local.serial < record.serial && draftOf(context, name) === undefined) return record
-  const zone = isNewerThanPublished(context, name, local, record)
-    ? local
-    : store(context, name, { records: local.records })
-  return {
-    serial: zone.serial,
-    reveal: revealWithPayload(
-      context,
-      record.reveal,
-      serializeZone({ records: zone.records }, zone.serial, context.profile)
-    )
-  }
-}
-
-/** The current record itself may be sent again; anything else needs a serial above all seen. */
-function isNewerThanPublished(context: RegistryContext, name: Name, local: LocalZone, record: OwnedName): boolean {
-  const highest = nextSerial(context, name) - 1
-  if (local.serial < highest) return false
-  const payload = serializeZone({ records: local.records }, local.serial, context.profile)
-  return local.serial > record.serial || Buffer.compare(payload, record.reveal.payload) === 0
+  const list = listFor(context, name, local, record.reveal.payload)
+  const payloadAt = (serial: number): Uint8Array => serializeZone(local, serial, context.profile, list)
+  // The current record itself may be sent again; anything else needs a serial above all seen.
+  const isNext =
+    local.serial >= nextSerial(context, name) - 1 &&
+    (local.serial > record.serial || equalBytes(payloadAt(local.serial), record.reveal.payload))
+  const { serial } = isNext ? local : store(context, name, { records: local.records })
+  return { serial, reveal: revealWithPayload(context, record.reveal, payloadAt(serial)) }
 }
 
 /**

@@ -210,6 +210,15 @@ describe('a restore on the command line', () => {
     expect(wrong.detail).not.toContain(WORDS.split(' ')[1])
     expect(await failure([...other, '--name', 'No name'], { stdin: WORDS })).toMatchObject({ code: 'SVC-NAM-001' })
     expect(await failure([...other, at('mine.age')], { stdin: WORDS })).toMatchObject({ code: 'CLI-USE-001' })
+    const asked = words.slice(2, -1)
+    for (const [typed, expected] of [
+      ['No name\n', 'SVC-NAM-001'],
+      ['', 'CLI-INT-001']
+    ] as const)
+      expect(
+        (await cli(['--data-dir', at('other'), ...asked], { stdin: typed, terminal: true })).stderr,
+        'one name is asked for before the words'
+      ).toContain(expected)
     expect(everything()).toBe(before)
   })
 })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
 import type { RevealBody } from '../../../api/client/client.ts'
+import type { BackupView } from '../../../views/backup.ts'
 import type { Explanation } from '../../../views/explanation.ts'
 import type { OwnedNameView } from '../../../views/owned-name.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
@@ -144,6 +145,13 @@ export function warningLines(names: readonly Pick<OwnedNameView, 'name' | 'warni
   )
 }
 
+/** Where the sealed list of names is, or why it is nowhere. */
+function listLines(list: BackupView['list'], paint: Paint): string[] {
+  if (list === null) return []
+  const isFine = list.state === 'kept' || list.state === 'waiting'
+  return [`${isFine ? 'list of names:' : paint('yellow', 'warning, list of names:')} ${printable(list.detail)}`]
+}
+
 export function addNameCommands(program: Command, run: Run): void {
   program
     .command('resolve')
@@ -191,10 +199,12 @@ export function addNameCommands(program: Command, run: Run): void {
         const names = await client.names()
         // Programs read the names alone; `chronym adopt` lists what the daemon looks for.
         const wanted = context.output.json ? [] : await client.wanted()
+        const { list } = context.output.json ? { list: null } : await client.backup()
         context.output.answer(names, (paint) =>
           context.output.commands(
             [
               ownedText(names, Date.now(), paint, context.output.columns),
+              ...listLines(list, paint),
               ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])
             ].join('\n')
           )
