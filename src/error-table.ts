@@ -93,8 +93,11 @@ export const ERROR_TABLE = {
   'SVC-RES-001': {
     status: 503,
     title: 'Network offline',
-    cause: 'The daemon is in mode offline, or has no peer to ask.',
-    cure: 'Check the connection and p2p.bootstrap, or set mode to full or light. Then try again.'
+    cause:
+      'The daemon is in mode offline, or no peer answers. Own names and records held here are answered without peers.',
+    cure:
+      'In mode offline set mode to full or light. In these modes check the connection and p2p.bootstrap: ' +
+      '`chronym doctor` looks at both. The daemon finds its peers again by itself.'
   },
   'SVC-RES-002': {
     status: 404,

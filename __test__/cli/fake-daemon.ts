@@ -104,6 +104,7 @@ export const STATUS = {
   network: 'local',
   beacon: { round: 9, age_seconds: 1 },
   records: 3,
+  alone: false,
   diversity: null
 }
 

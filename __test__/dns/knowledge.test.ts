@@ -12,16 +12,39 @@ const profile = builtInProfiles.local
 const POLICY: DnsPolicy = { answerThin: true, adNeedsPin: false }
 const TIMES = { freshMs: 40_000, staleMs: 90_000 }
 
-function found(confidence: ResolvedName['confidence'], more: { isPinFirm?: boolean; payload?: Uint8Array } = {}) {
-  const { isPinFirm = false, payload } = more
+function found(
+  confidence: ResolvedName['confidence'],
+  more: { isPinFirm?: boolean; payload?: Uint8Array; source?: ResolvedName['source'] } = {}
+) {
+  const { isPinFirm = false, payload, source = 'network' } = more
   const reveal = payload === undefined ? revealOf('192.0.2.1') : { ...revealOf('192.0.2.1'), payload }
-  return { resolved: { reveal, confidence }, isPinFirm, ...TIMES } satisfies LookedUp
+  return { resolved: { reveal, confidence, source }, isPinFirm, ...TIMES } satisfies LookedUp
 }
 const known = (lookedUp: LookedUp, policy: Partial<DnsPolicy> = {}) =>
   knowledgeOf(NAME, lookedUp, { ...POLICY, ...policy }, profile)
 const refused = (code: ErrorCode) => knowledgeOfError(NAME, new ServiceError(code, 'x'))
 
 describe('what is known of a name', () => {
+  it.each([
+    ['own', 'a name of this daemon'],
+    ['held', 'this daemon holds']
+  ] as const)(
+    'and that nobody confirms (%s) is stale at once, unsigned, and kept while the server asks again',
+    (source, text) => {
+      expect(known(found('thin', { source }))).toMatchObject({
+        kind: 'zone',
+        trust: { secure: false, reason: expect.stringContaining(text) as string },
+        freshMs: 0,
+        staleMs: TIMES.staleMs
+      })
+      expect(known(found('thin', { source }), { answerThin: false })).toMatchObject({
+        kind: 'failed',
+        ede: 22,
+        isContradiction: false
+      })
+    }
+  )
+
   it('is its zone, with the times that are left of the kept answer', () => {
     const knowledge = known(found('settled'))
     expect(knowledge).toMatchObject({ kind: 'zone', trust: { secure: true }, ...TIMES })

@@ -86,7 +86,7 @@ describe('the DNS server of a daemon', () => {
   it('says of what it does not vouch for why, and signs it not', async () => {
     registry.names.set(NAME, {
       ...settled('192.0.2.1'),
-      resolved: { reveal: revealOf('192.0.2.1'), confidence: 'thin' }
+      resolved: { reveal: revealOf('192.0.2.1'), confidence: 'thin', source: 'network' }
     })
     const reply = await ask(NAME, TYPE.A, { dnssec: true })
     expect(reply).toMatchObject({ ad: false, ede: { code: 0, text: expect.stringContaining('thin') as string } })

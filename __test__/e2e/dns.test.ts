@@ -5,11 +5,14 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { needPackages } from '../../scripts/packages.ts'
 import { query, RCODE, read, TYPE, type Message } from '../dns/message.ts'
+import { runProgram } from './dns/programs.ts'
 import { Daemon, eventually, runToEnd, Scene } from './processes.ts'
 
 const scene = new Scene()
+beforeAll(() => needPackages(['bind9-dnsutils']))
 afterAll(() => scene.end())
 
 const NAME = 'alice.chronym'
@@ -105,6 +108,62 @@ describe('a daemon with DNS', () => {
     })
     expect(await metrics.text()).toMatch(/^chronym_dns_queries_total\{transport="udp"\} [1-9]/m)
     if (process.platform !== 'win32') expect(statSync(join(directory, 'dns-key')).mode & 0o777).toBe(0o600)
+  })
+
+  it('answers for its own name and for one that it holds while nobody else does, as dig sees it too', async () => {
+    const owner = await scene.daemon(['--data-dir', scene.directory()])
+    const holder = await scene.daemon(['--data-dir', scene.directory(), '--bootstrap', owner.address])
+    await eventually(
+      () => owner.request('GET', '/api/network-status'),
+      ({ body }) => body.peers === 1 && body.size === 2
+    )
+    const { body } = await owner.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
+    await eventually(
+      () => owner.request('GET', `/api/vdf/status/${String(body.task_id)}`),
+      (task) => task.body.status === 'completed'
+    )
+    // Enough peers hold it, this one or that: the holder among them.
+    await eventually(
+      () => holder.request('GET', `/api/explain/${NAME}`),
+      (explained) => explained.body.held_here !== null && explained.body.held_here.state !== 'provisional'
+    )
+    const said = async (daemon: Daemon): Promise<object> => {
+      const { status, headers, body } = await daemon.request('GET', `/api/resolve/${NAME}`)
+      const { address, port } = await listening(daemon, 'udp')
+      const { output: stdout } = await runProgram('dig', [
+        ...[`@${address}`, '-p', String(port), '+tries=1', '+adflag', NAME, 'A']
+      ])
+      return {
+        resolved: [status, body.source, headers.get('X-Confidence')],
+        address: /IN\s+A\s+([\d.]+)/.exec(stdout)?.[1],
+        isAuthentic: /flags:[^;]* ad[ ;]/.test(stdout),
+        isStale: stdout.includes('EDE: 3')
+      }
+    }
+    const alone = (source: string): object => ({
+      resolved: [200, source, 'thin'],
+      address: '192.0.2.1',
+      isAuthentic: false,
+      isStale: true
+    })
+
+    await holder.request('POST', '/api/config', { mode: 'offline' })
+    expect(await said(holder)).toEqual(alone('held'))
+    expect((await holder.request('GET', '/api/resolve/nobody.chronym')).body.code).toBe('SVC-RES-001')
+    await owner.signal('SIGKILL')
+    await holder.request('POST', '/api/config', { mode: 'full' })
+    await eventually(
+      () => holder.request('GET', `/api/resolve/${NAME}`),
+      (resolved) => resolved.body.source === 'held'
+    )
+    expect(await said(holder)).toEqual(alone('held'))
+
+    const again = await scene.daemon(['--data-dir', owner.summary.data_dir, '--mode', 'light'])
+    expect(await said(again)).toEqual(alone('own'))
+    await again.request('POST', '/api/config', { mode: 'offline' })
+    expect(await said(again)).toEqual(alone('own'))
+    expect((await again.request('GET', '/api/network-status')).body).toMatchObject({ status: 'offline', alone: true })
+    expect(again.logText().match(/no peer answers: names/g)).toHaveLength(1)
   })
 
   it('keeps its key over a restart, and a second daemon takes another port', async () => {

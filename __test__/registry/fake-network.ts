@@ -23,6 +23,7 @@ import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { claimOf, type Claim } from '../../src/protocol/claim/claim.ts'
 import { judgeManifest } from '../../src/protocol/identity/judge-documents.ts'
 import { compareManifestOrder } from '../../src/protocol/identity/manifest.ts'
+import type { EntryState } from '../../src/protocol/admission/entry.ts'
 import type { Origin } from '../../src/protocol/neighbourhood/diversity.ts'
 import type { Name } from '../../src/protocol/name/names.ts'
 import { compareRecords } from '../../src/protocol/claim/order.ts'
@@ -155,6 +156,11 @@ export class FakeNetwork implements Network {
       isStub: false,
       ...this.noted.get(name)
     }
+  }
+  storedRecord(name: string): { state: EntryState; claim: Claim; reveal: Reveal } | undefined {
+    const held = this.#world.peers.find(({ id }) => id === this.#self)?.reveals.get(name)
+    if (held === undefined || held.state === 'none') return undefined
+    return { state: held.state, claim: claimIn(held.reveal), reveal: held.reveal }
   }
   /** What its own store has noted beside an entry. */
   readonly noted = new Map<string, Partial<HeldEntry>>()

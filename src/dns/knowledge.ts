@@ -24,6 +24,11 @@ const FAULT_MS = 1_000
 /** What can never be registered: the rules are those of the profile. No longer than the negative TTL, which it ages. */
 const NEVER_MS = 60_000
 
+const ALONE = {
+  own: 'no peer answers: this is the record of a name of this daemon',
+  held: 'no peer answers: this is the record that this daemon holds'
+} as const
+
 const ABSENT: ReadonlySet<ErrorCode> = new Set(['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-002'])
 
 export type Knowledge =
@@ -59,7 +64,9 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
     const knowledge = knowledgeOfFailure(name, found.failure)
     return knowledge.kind === 'absent' ? { ...knowledge, freshMs, staleMs } : { ...knowledge, freshMs }
   }
-  const { reveal, confidence } = found.resolved
+  const { reveal, confidence, source } = found.resolved
+  if (source !== 'network' && !policy.answerThin)
+    return failed(EDE.noReachableAuthority, 'no peer answers, and dns.answer_thin is false', FAILURE_MS, false)
   if (confidence === 'thin' && !policy.answerThin)
     return failed(
       EDE.other,
@@ -69,12 +76,24 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
     )
   try {
     const records = zoneToWire(parseZonePayload(reveal.payload, profile), name, profile)
+    // Stale from the beginning: the extended error Stale Answer, a TTL of 30 s, and the server asks again.
+    if (source !== 'network') return { kind: 'zone', records, trust: untrusted(ALONE[source]), freshMs: 0, staleMs }
     return { kind: 'zone', records, trust: trustOf(confidence, found.isPinFirm, policy), freshMs, staleMs }
   } catch (error) {
     if (!(error instanceof ZoneError)) throw error
     // The name has an owner, so NXDOMAIN and NODATA are wrong.
     return failed(EDE.invalidData, `what the owner of ${name} published is no zone`, freshMs, true)
   }
+}
+
+/** Whether this daemon says it by itself, as no peer answered. */
+export function isAlone(found: LookedUp): boolean {
+  return 'resolved' in found && found.resolved.source !== 'network'
+}
+
+/** For a refresh that no peer answered: what is known stays as long as it may, since it came from peers. */
+export function outageKnowledge(): Knowledge {
+  return failed(EDE.noReachableAuthority, 'no peer answers', FAILURE_MS, false)
 }
 
 /** What a look-up that threw says; undefined for a fault of the program. */
@@ -95,7 +114,7 @@ export function overloadKnowledge(): Knowledge {
 function knowledgeOfFailure(name: string, { code, message }: ServiceError): Knowledge {
   if (ABSENT.has(code)) return { kind: 'absent', freshMs: NEVER_MS, staleMs: NEVER_MS }
   if (code === 'SVC-RES-001')
-    return failed(EDE.noReachableAuthority, 'no peer answers: the daemon is offline', FAILURE_MS, false)
+    return failed(EDE.noReachableAuthority, 'no peer answers, and this daemon holds no record of it', FAILURE_MS, false)
   if (code === 'SVC-RES-003')
     // Its owner may still renew it, and nobody else may have it: the name is not absent.
     return failed(EDE.other, `the lease of ${name} has ended; its owner can still renew it`, FAILURE_MS, true)
@@ -105,16 +124,20 @@ function knowledgeOfFailure(name: string, { code, message }: ServiceError): Know
 }
 
 function trustOf(confidence: ResolvedName['confidence'], isPinFirm: boolean, { adNeedsPin }: DnsPolicy): DnsTrust {
-  const not = (reason: string): DnsTrust => ({ secure: false, reason })
   switch (confidence) {
     case 'thin':
-      return not('thin: fewer peers than a quorum answer')
+      return untrusted('thin: fewer peers than a quorum answer')
     case 'provisional':
-      return not('not settled yet: an earlier claim may still appear')
+      return untrusted('not settled yet: an earlier claim may still appear')
     case 'settled':
-      if (adNeedsPin && !isPinFirm) return not('no firm pin yet: the owner was seen once, and dns.ad_needs_pin is true')
+      if (adNeedsPin && !isPinFirm)
+        return untrusted('no firm pin yet: the owner was seen once, and dns.ad_needs_pin is true')
       return { secure: true, reason: '' }
   }
+}
+
+function untrusted(reason: string): DnsTrust {
+  return { secure: false, reason }
 }
 
 function failed(ede: number, text: string, freshMs: number, isContradiction: boolean): Knowledge {

@@ -6,7 +6,16 @@ import { canonicalName } from '../protocol/name/names.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import type { DnsListenView, DnsView } from '../views/dns.ts'
-import { EDE, faultKnowledge, knowledgeOf, knowledgeOfError, type DnsPolicy, type Knowledge } from './knowledge.ts'
+import {
+  EDE,
+  faultKnowledge,
+  isAlone,
+  knowledgeOf,
+  knowledgeOfError,
+  outageKnowledge,
+  type DnsPolicy,
+  type Knowledge
+} from './knowledge.ts'
 import { leastTtl } from './message-ttl.ts'
 import { Questions } from './questions.ts'
 
@@ -154,7 +163,10 @@ class Service implements DnsService {
   async #find(name: string, options: { leastLeft: number; signal: AbortSignal }): Promise<Knowledge> {
     const { registry, policy, profile, log } = this.#parts
     try {
-      return knowledgeOf(name, await registry.lookUp(name, options), policy, profile)
+      const found = await registry.lookUp(name, options)
+      // A refresh: the server has something already.
+      if (options.leastLeft > 0 && isAlone(found)) return outageKnowledge()
+      return knowledgeOf(name, found, policy, profile)
     } catch (error) {
       const knowledge = knowledgeOfError(name, error)
       if (knowledge !== undefined) return knowledge

@@ -5,7 +5,9 @@ import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import { keyPairFromSeed } from '../protocol/crypto/ed25519.ts'
 import { profileHash } from '../protocol/profile/profile.ts'
 import { recordKey } from '../protocol/claim/record-key.ts'
-import { encodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
+import type { EntryState } from '../protocol/admission/entry.ts'
+import type { Claim } from '../protocol/claim/claim.ts'
+import { decodeReveal, encodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import type { RoundClock } from '../time/round-clock.ts'
 import { createBudget } from './budget/budget.ts'
 import { commit } from './client/commit.ts'
@@ -238,6 +240,12 @@ class RegistryNetwork implements OpenableNetwork {
       isStub: held.record === undefined,
       ...(equivocation && { equivocation })
     }
+  }
+
+  storedRecord(name: string): { state: EntryState; claim: Claim; reveal: Reveal } | undefined {
+    const held = this.#holder.entries.load(recordKey('reveal', name, profileHash(this.#options.profile)))
+    if (held?.record === undefined) return undefined
+    return { state: held.entry.state, claim: held.entry.claim, reveal: decodeReveal(held.record) }
   }
 
   probe(name: string, signal?: AbortSignal): Promise<RevealLookup> {

@@ -206,6 +206,8 @@ export interface Network {
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
   /** Undefined without an entry, and in modes that hold nothing. */
   heldHere(name: string): HeldEntry | undefined
+  /** The record of a name in this node's store, in every mode; undefined without one. Asks nobody. */
+  storedRecord(name: string): { state: EntryState; claim: Claim; reveal: Reveal } | undefined
   /**
    * Is the name taken? Lists the blinded prefix of K(name) and compares here, so that asking reveals nothing. If most
    * holders list it, requests its record among others of their listings. An answer with `claim` is proved; any other is

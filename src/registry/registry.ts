@@ -113,7 +113,7 @@ export function createRegistry(
       await Promise.all([list.stop(), wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
       context.store.settle()
     },
-    networkStatus: () => networkStatus(context, diversity()),
+    networkStatus: () => networkStatus(context, { diversity: diversity(), isAlone: resolver.isAlone }),
     peers: () => peerViews(network),
     connect: (address) => translated(async () => peerView(await network.dial(address))),
     async setMode(mode) {

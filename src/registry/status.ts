@@ -9,7 +9,7 @@ import type { OwnedNameView } from '../views/owned-name.ts'
 
 export function networkStatus(
   { network, profile, beacon, clock }: RegistryContext,
-  diversity: NetworkStatusView['diversity']
+  { diversity, isAlone }: { readonly diversity: NetworkStatusView['diversity']; readonly isAlone: boolean }
 ): NetworkStatusView {
   const { status, peers, mode, peer_id, connecting, records } = network.status()
   const round = beacon.latest()?.round ?? null
@@ -27,6 +27,7 @@ export function networkStatus(
       .addresses()
       .map(({ confirmedBy, ...address }) => ({ ...address, confirmed_by: [...confirmedBy] })),
     records,
+    alone: isAlone || !network.canAsk(),
     diversity
   }
 }

@@ -8,6 +8,8 @@ export interface ResolvedName {
   reveal: Reveal
   /** `thin`: fewer answers than a full quorum; `provisional`: not yet settled. */
   confidence: 'settled' | 'provisional' | 'thin'
+  /** `own`, `held`: no peer answered, and this daemon has the record itself. Then it is `thin`. */
+  source: 'network' | 'own' | 'held'
 }
 
 /**
@@ -27,7 +29,7 @@ export type LookedUp = { readonly freshMs: number; readonly staleMs: number } & 
 /** A zone with its serial; the ETag of the HTTP layer is made from it. */
 export interface ZoneView {
   zone: Zone
-  source: 'local' | 'network'
+  source: 'local' | ResolvedName['source']
   /** `draft`: saved here, and not what was published last. */
   state: ZoneState
 }

@@ -15,8 +15,9 @@ export const EXPLAINED_RULES = [
   'two-majorities',
   'nobody-holds-it',
   'older-than-seen',
+  'nobody-answers',
   'blinded'
-] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'blinded')[]
+] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'nobody-answers' | 'blinded')[]
 export const EXPLAINED_STATES = [
   'none',
   'contested',
@@ -26,6 +27,7 @@ export const EXPLAINED_STATES = [
   'settled',
   'grace',
   'dead',
+  'unconfirmed',
   'registering'
 ] as const
 
@@ -105,6 +107,13 @@ export const ExplanationSchema = v.pipe(
     resolves: v.pipe(
       v.nullable(v.picklist(['settled', 'provisional', 'thin'])),
       v.description('What resolving the name answers now: how sure that is')
+    ),
+    source: v.pipe(
+      v.nullable(v.picklist(['network', 'own', 'held'])),
+      v.description(
+        'Whose record resolving gives: that of the network; or no peer answered, and it is that of a name of this ' +
+          'daemon, or one that it holds. Null where it does not resolve'
+      )
     ),
     error: v.pipe(
       v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() })),

@@ -70,6 +70,10 @@ export const NetworkStatusSchema = v.pipe(
       v.description('Where this daemon listens for peers, or is to be announced; none while offline')
     ),
     records: v.pipe(CountSchema, v.description('Records held for the network')),
+    alone: v.pipe(
+      v.boolean(),
+      v.description('No peer answers look-ups: own names and records held here are answered from here, as thin')
+    ),
     diversity: v.pipe(
       v.nullable(DiversitySchema),
       v.description('Whether the peers known are of enough address prefixes; null where the network limits none')

@@ -40,7 +40,7 @@ describe('the client', () => {
     const zone = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
     expect(await client.health()).toEqual({ status: 'ok', version: '1.2.3' })
     expect(await client.networkStatus()).toMatchObject({ status: 'online' })
-    expect(await client.resolve(NAME)).toEqual(REVEAL_BODY)
+    expect(await client.resolve(NAME)).toEqual({ ...REVEAL_BODY, source: 'network' })
     expect(await client.explain(NAME)).toMatchObject({ name: NAME })
     expect(await client.publish(REVEAL_BODY)).toEqual({ success: true, stored_by: 3, of: 4 })
     expect(

@@ -25,6 +25,7 @@ export function explanation(change: Partial<Explanation> = {}): Explanation {
     ],
     notes: ['1 of 2 asked have answered.'],
     resolves: null,
+    source: null,
     error: { code: 'SVC-RES-002', message: 'It is not registered.' },
     candidates: [],
     asked: {

@@ -91,6 +91,7 @@ export class MemoryRegistry implements Registry {
         }
       ],
       records: 7,
+      alone: false,
       diversity: DIVERSITY
     }
   }
@@ -118,7 +119,7 @@ export class MemoryRegistry implements Registry {
 
   async resolve(name: string) {
     this.#named('resolve', name)
-    return { reveal: this.#find(name), confidence: 'settled' as const }
+    return { reveal: this.#find(name), confidence: 'settled' as const, source: 'network' as const }
   }
 
   kept: (name: string) => ResolvedName | undefined = () => undefined

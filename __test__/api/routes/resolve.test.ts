@@ -7,15 +7,18 @@ describe('resolving', () => {
     const world = createWorld()
     world.registry.reveals.set(NAME, REVEAL)
     const response = await world.request('GET', `/api/resolve/${NAME}`)
-    expect(await response.json()).toEqual(REVEAL_BODY)
+    expect(await response.json()).toEqual({ ...REVEAL_BODY, source: 'network' })
     expect(response.headers.get('X-Confidence')).toBe('settled')
   })
 
   it('answers from what is kept without asking', async () => {
     const world = createWorld()
-    world.registry.kept = () => ({ reveal: REVEAL, confidence: 'thin' })
+    world.registry.kept = () => ({ reveal: REVEAL, confidence: 'thin', source: 'own' })
     const response = await world.request('GET', `/api/resolve/${NAME}`)
-    expect([await response.json(), response.headers.get('X-Confidence')]).toEqual([REVEAL_BODY, 'thin'])
+    expect([await response.json(), response.headers.get('X-Confidence')]).toEqual([
+      { ...REVEAL_BODY, source: 'own' },
+      'thin'
+    ])
     expect(world.registry.calls).toEqual([])
   })
 

@@ -95,10 +95,11 @@ describe('estimates and status', () => {
       network: 'local',
       size: 5,
       records: 0,
+      alone: false,
       beacon: { round: expect.any(Number), age_seconds: 0 },
       diversity: null
     })
     await node.registry.setMode('offline')
-    expect(node.registry.networkStatus()).toMatchObject({ status: 'offline', mode: 'offline', size: null })
+    expect(node.registry.networkStatus()).toMatchObject({ status: 'offline', mode: 'offline', size: null, alone: true })
   })
 })

@@ -46,6 +46,7 @@ import type {
   WantedView,
   WriteOptions,
   ZoneAnswer,
+  ZoneSource,
   ZoneBody,
   ZoneCheckedBody,
   ZoneDraft,
@@ -186,7 +187,7 @@ export function createClient(settings: ClientOptions = {}) {
       const response = await send('GET', `/api/zone/${segment(name)}`, options)
       return {
         zone: (await response.json()) as ZoneBody,
-        source: response.headers.get('X-Zone-Source') === 'local' ? 'local' : 'network',
+        source: (response.headers.get('X-Zone-Source') ?? 'network') as ZoneSource,
         state: response.headers.get('X-Zone-State') === 'draft' ? 'draft' : 'published',
         etag: response.headers.get('ETag') ?? ''
       }

@@ -119,9 +119,12 @@ export interface DaemonEventMessage {
   readonly event: DaemonEvent
 }
 
+export type ZoneSource = 'local' | 'network' | 'own' | 'held'
+
 export interface ZoneAnswer {
   readonly zone: ZoneBody
-  readonly source: 'local' | 'network'
+  /** `own`, `held`: no peer answered, and the daemon has the record itself. */
+  readonly source: ZoneSource
   readonly state: 'draft' | 'published'
   /** For `ifMatch`. */
   readonly etag: string

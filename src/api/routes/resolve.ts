@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import type { Reveal } from '../../protocol/claim/reveal.ts'
 import type { ResolvedName } from '../../registry/types.ts'
 import { encodeBase64 } from '../../util/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
@@ -28,12 +27,13 @@ const DID_PARAMETER = {
   schema: { minLength: 1, maxLength: 255, pattern: '^did:' }
 } as const
 
-/** Of a Reveal that is kept, once. */
-const texts = new WeakMap<Reveal, string>()
+/** Of an answer that is kept, once. */
+const texts = new WeakMap<ResolvedName, string>()
 
-function textOf(reveal: Reveal): string {
-  const known = texts.get(reveal)
+function textOf(resolved: ResolvedName): string {
+  const known = texts.get(resolved)
   if (known !== undefined) return known
+  const { reveal, source } = resolved
   const body: RevealBody = {
     name: reveal.name,
     pubkey: [...reveal.pubkey],
@@ -41,10 +41,11 @@ function textOf(reveal: Reveal): string {
     iterations: reveal.iterations,
     vdf_proof: encodeBase64(reveal.vdf_proof),
     signature: encodeBase64(reveal.signature),
-    payload: encodeBase64(reveal.payload)
+    payload: encodeBase64(reveal.payload),
+    source
   }
   const text = JSON.stringify(body)
-  texts.set(reveal, text)
+  texts.set(resolved, text)
   return text
 }
 
@@ -76,8 +77,8 @@ export function resolveRoutes({ registry }: ApiServices) {
         errors: RESOLVE_ERRORS
       }),
       (c): Response | Promise<Response> => {
-        const answer = ({ reveal, confidence }: ResolvedName): Response =>
-          wholeJson(c, textOf(reveal), { 'X-Confidence': confidence })
+        const answer = (resolved: ResolvedName): Response =>
+          wholeJson(c, textOf(resolved), { 'X-Confidence': resolved.confidence })
         const name = c.req.param('name')
         const kept = registry.kept(name)
         // The signal is made when it is asked for, and aborted with every answer; a promise costs a turn. A kept answer

@@ -69,7 +69,10 @@ export function zoneRoutes({ registry }: ApiServices) {
             description: 'The zone',
             schema: ZoneSchema,
             headers: {
-              'X-Zone-Source': { description: '`local` or `network`', schema: { type: 'string' } },
+              'X-Zone-Source': {
+                description: '`local`, `network`; `own` or `held` where no peer answered',
+                schema: { type: 'string' }
+              },
               'X-Zone-State': {
                 description: '`draft`: saved here and not published; `published`',
                 schema: { type: 'string' }

@@ -21,6 +21,15 @@ export const RevealSchema = v.pipe(
     payload: v.pipe(
       base64Schema(PAYLOAD),
       v.description('The zone as RFC 8785 JSON, 16 KiB at most, as base64 with padding')
+    ),
+    source: v.optional(
+      v.pipe(
+        v.picklist(['network', 'own', 'held']),
+        v.description(
+          'In every answer. `own`, `held`: no peer answered, and this is the record of a name of this daemon, or one ' +
+            'that it holds for others'
+        )
+      )
     )
   }),
   v.metadata({ ref: 'Reveal' })

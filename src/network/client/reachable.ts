@@ -40,9 +40,16 @@ export function isReachable(parts: ClientParts): boolean {
 /** Throws OfflineError when no peer can be asked. */
 export function reachable(parts: ClientParts): Reachable {
   const peers = parts.peers()
-  if (peers === undefined) throw new OfflineError('the daemon is in mode offline')
+  if (peers === undefined)
+    throw new OfflineError('the daemon is in mode offline, and asks nobody until its mode is full or light')
   const self = parts.holder()
   const countedSelf = parts.profile.scope === 'loopback' ? self : undefined
-  if (!peers.knowsAny() && countedSelf === undefined) throw new OfflineError('no peer of this network is connected')
+  if (!peers.knowsAny() && countedSelf === undefined) {
+    const who =
+      self === undefined
+        ? 'no peer in mode full, the only ones that one in mode light can ask,'
+        : 'no peer of this network'
+    throw new OfflineError(`${who} is connected; check the connection and p2p.bootstrap`)
+  }
   return { peers, countedSelf, self }
 }

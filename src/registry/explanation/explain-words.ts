@@ -34,6 +34,9 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
     'contested until one of them has stayed, never a guess.',
   'nobody-holds-it': 'No peer that answered holds a record of it.',
   'older-than-seen': 'A record older than one that was seen before of the same key is not believed.',
+  'nobody-answers':
+    'Where no peer answers, this daemon answers for its own names and for records that it holds, ' +
+    'while their leases run and nothing known speaks against them. Such an answer is thin.',
   blinded:
     'Before its reveal nothing is sent that shows which name is meant. Peers list ' +
     'all that they hold under a prefix, and this daemon compares.'
@@ -44,6 +47,12 @@ export function verdictOf(facts: Facts): string {
   switch (rule) {
     case 'blinded':
       return blindVerdict(facts)
+    case 'nobody-answers':
+      return (
+        `No peer answers. By ${facts.source === 'own' ? 'its own record' : 'a record that it holds'}, this daemon says ` +
+        `that ${name} belongs to ${facts.isThisDaemon ? 'this daemon' : `the key ${facts.owner}`}; its lease runs ` +
+        `until ${lease!.end}.`
+      )
     case 'nobody-holds-it':
       if (answers.every(({ self }) => self))
         return `Nobody owns ${name}: this daemon holds no record of it, and knows no other node to ask.`

@@ -1,6 +1,6 @@
 /** Who answered what about a name, which rule decided, and what else this daemon knows. */
 import { ServiceError } from '../../errors.ts'
-import type { RevealAnswer, RevealLookup } from '../../network/types.ts'
+import { OfflineError, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import type { Claim } from '../../protocol/claim/claim.ts'
 import { radius } from '../../protocol/neighbourhood/density.ts'
@@ -15,10 +15,12 @@ import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explai
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { equivocationOf } from '../ownership/other-daemon.ts'
 import { ownClaim } from './own-claim.ts'
+import { answerAlone } from '../resolution/alone.ts'
 import { pinView } from '../resolution/pin-view.ts'
 import { decide, notFound } from '../resolution/resolver.ts'
 import { isHeldByMost, isSecret } from '../resolution/secrecy.ts'
 import { survey, type Survey } from '../resolution/survey.ts'
+import type { ResolvedName } from '../types.ts'
 import type {
   ExplainedAnswer,
   ExplainedPlace,
@@ -47,8 +49,15 @@ export async function explain(
     const place = context.network.placeOf(name, peer)
     return withOwn ? place : { ...place, prefix: null }
   }
-  const openly = async (): Promise<Explanation> =>
-    explainAnswers(context, await survey(context, name, signal, 'everybody'), own, placeOf)
+  const openly = async (): Promise<Explanation> => {
+    try {
+      return explainAnswers(context, await survey(context, name, signal, 'everybody'), own, placeOf)
+    } catch (error) {
+      const alone = error instanceof OfflineError ? answerAlone(context, name) : undefined
+      if (alone === undefined) throw error
+      return explainAlone(context, name, alone, own, placeOf)
+    }
+  }
   if (!isSecret(parts.tasks, name)) return openly()
   const found = await context.network.probe(name, signal)
   if (own !== null) return explainBlindly(context, name, found, own, placeOf)
@@ -98,6 +107,39 @@ function explainAnswers(
   })
 }
 
+/** No peer answers: what this daemon says by itself. */
+function explainAlone(
+  context: RegistryContext,
+  name: Name,
+  { reveal, confidence, source }: ResolvedName,
+  own: OwnExplanation | null,
+  placeOf: PlaceOf
+): Explanation {
+  const nobody = { answers: [], asked: 0, silent: [], networkSize: context.network.size() ?? 1, leftOut: 0 }
+  const shown: Shown = {
+    ...common(context, name, nobody, placeOf),
+    resolves: confidence,
+    source,
+    error: null,
+    rule: 'nobody-answers',
+    state: 'unconfirmed',
+    lease: leaseView(context, { newestRound: reveal.drand_pulse }),
+    owner: toHex(reveal.pubkey),
+    answers: [],
+    candidates: [],
+    equivocation: equivocationView(context.network.heldHere(name)?.equivocation),
+    own
+  }
+  return explanationOf(shown, {
+    ours: oursOf(context, name),
+    isThisDaemon: source === 'own',
+    votes: null,
+    isThin: true,
+    limits: context.profile,
+    shortage: null
+  })
+}
+
 /** A running registration never sends the name [looking a name up announces it]: it asks by the blinded prefix. */
 function explainBlindly(
   context: RegistryContext,
@@ -109,6 +151,7 @@ function explainBlindly(
   const shown: Shown = {
     ...common(context, name, found, placeOf),
     resolves: null,
+    source: null,
     error: null,
     rule: 'blinded',
     state: 'registering',
@@ -138,6 +181,7 @@ function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLoo
   const shown: Shown = {
     ...common(context, name, nobodys, placeOf),
     resolves: null,
+    source: null,
     error: { code: 'SVC-RES-002', message: notFound(name).message },
     rule: 'nobody-holds-it',
     state: 'none',
@@ -207,12 +251,13 @@ function common(
 }
 
 /** By the decision that resolving makes, so that the two never differ. */
-function resolution(context: RegistryContext, found: Survey): Pick<Shown, 'resolves' | 'error'> {
+function resolution(context: RegistryContext, found: Survey): Pick<Shown, 'resolves' | 'source' | 'error'> {
   try {
-    return { resolves: decide(context, found).confidence, error: null }
+    const { confidence, source } = decide(context, found)
+    return { resolves: confidence, source, error: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { resolves: null, error: { code: error.code, message: error.message } }
+    return { resolves: null, source: null, error: { code: error.code, message: error.message } }
   }
 }
 
@@ -271,7 +316,7 @@ function candidateView(
   }
 }
 
-function leaseView(context: RegistryContext, { newestRound }: Claim): Explanation['lease'] {
+function leaseView(context: RegistryContext, { newestRound }: Pick<Claim, 'newestRound'>): Explanation['lease'] {
   const { startRound, endRound, graceEndRound } = leaseOf(context, newestRound)
   return {
     start: roundTime(context, startRound),

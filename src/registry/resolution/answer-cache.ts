@@ -12,6 +12,8 @@ export interface Answer<T> {
   readonly freshMs: number
   /** How long it may be returned while the daemon asks again. */
   readonly staleMs: number
+  /** It takes the place of no other answer that may still be returned. */
+  readonly isFallback?: boolean
 }
 
 interface Entry<T> extends Answer<T> {
@@ -107,7 +109,11 @@ export class AnswerCache<T> {
     const asked: Promise<Entry<T>> = ask()
       .then((answer) => {
         const entry = { ...answer, atMs: this.#clock.now(), failedAtMs: -Infinity }
-        if (this.#asking.get(key) === asked) this.#entries.set(key, entry)
+        if (this.#asking.get(key) !== asked) return entry
+        const before = this.#entries.get(key)
+        const isBetter = before !== undefined && before.isFallback !== true && this.#isYounger(before, before.staleMs)
+        if (entry.isFallback === true && isBetter) before.failedAtMs = entry.atMs
+        else this.#entries.set(key, entry)
         return entry
       })
       .finally(() => {

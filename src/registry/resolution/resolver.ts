@@ -6,18 +6,23 @@ import { livePin, type Ruled } from '../../protocol/resolution/pin.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
+import { OfflineError } from '../../network/types.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
-import { AnswerCache } from './answer-cache.ts'
+import { answerAlone } from './alone.ts'
+import { AnswerCache, type Answer } from './answer-cache.ts'
 import { isHeldByMost, isSecret } from './secrecy.ts'
 import { translated } from '../../service-errors.ts'
-import { revealOf, survey, type Survey } from './survey.ts'
+import { isUnconfirmed, revealOf, survey, type Survey } from './survey.ts'
 import type { LookedUp, ResolvedName } from '../types.ts'
 
 /** docs/protocol/rules.md, 11: how long answers are kept. */
 const UNCERTAIN_MS = 60_000
 const NOT_FOUND_MS = 30_000
 const LONGEST_STALE_MS = 24 * 60 * 60 * 1000
+/** What this daemon says by itself: for as long nobody is asked again, and for as long it is given while asking. */
+const ALONE_MS = 5_000
+const ALONE_STALE_MS = 60 * 60 * 1000
 
 type Kept = { readonly resolved: ResolvedName } | { readonly failure: ServiceError }
 
@@ -27,6 +32,7 @@ export class Resolver {
   readonly #tasks: TaskManager
   readonly #cache: AnswerCache<Kept>
   readonly #listeners = new Set<(name: string | undefined) => void>()
+  #isAlone = false
 
   constructor(context: RegistryContext, tasks: TaskManager) {
     this.#context = context
@@ -57,6 +63,11 @@ export class Resolver {
     if ('failure' in value) return { ...value, ...times }
     const pin = livePin(this.#context.pins.get(name), this.#context.time(), this.#context.profile)
     return { ...value, ...times, isPinFirm: pin?.state === 'firm' }
+  }
+
+  /** Whether peers left the last look-up that they could answer to this daemon. */
+  get isAlone(): boolean {
+    return this.#isAlone
   }
 
   /** Calls back when what was known of a name no longer holds; without a name, of all names. Returns the end of it. */
@@ -92,15 +103,24 @@ export class Resolver {
     }
   }
 
-  async #ask(name: Name): Promise<{ value: Kept; freshMs: number; staleMs: number }> {
+  async #ask(name: Name): Promise<Answer<Kept>> {
     return translated(async () => {
       if (isSecret(this.#tasks, name) && !isHeldByMost(await this.#context.network.probe(name))) {
         return { value: { failure: notFound(name) }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
       }
-      const found = await survey(this.#context, name)
+      let found: Survey
+      try {
+        found = await survey(this.#context, name)
+      } catch (error) {
+        const resolved = error instanceof OfflineError ? answerAlone(this.#context, name) : undefined
+        if (resolved === undefined) throw error
+        this.#noteAlone(true)
+        return { value: { resolved }, ...this.#keeping(resolved), isFallback: true }
+      }
+      this.#noteAlone(isUnconfirmed(this.#context, found))
       try {
         const resolved = decide(this.#context, found)
-        return { value: { resolved }, ...this.#keeping(resolved) }
+        return { value: { resolved }, ...this.#keeping(resolved), isFallback: resolved.source !== 'network' }
       } catch (error) {
         // A unanimous answer may be kept a little; disagreement may end at any moment.
         if (!(error instanceof ServiceError) || error.code === 'SVC-RES-004') throw error
@@ -109,10 +129,24 @@ export class Resolver {
     })
   }
 
+  /** Logs the beginning and the end of an outage, and no look-up in it. */
+  #noteAlone(isAlone: boolean): void {
+    if (isAlone === this.#isAlone) return
+    this.#isAlone = isAlone
+    if (isAlone)
+      this.#context.log.warn(
+        {},
+        'no peer answers: names of this daemon and records that it holds are answered from here, as thin, until one does'
+      )
+    else this.#context.log.info({}, 'peers answer again: names are what the network says')
+  }
+
   /** Never past the end of the lease. */
-  #keeping({ reveal, confidence }: ResolvedName): { freshMs: number; staleMs: number } {
+  #keeping({ reveal, confidence, source }: ResolvedName): { freshMs: number; staleMs: number } {
     const { profile, clock } = this.#context
     const leaseMs = Math.max(0, roundTimeMs(reveal.drand_pulse + profile.lease, profile.beacon) - clock.now())
+    if (source !== 'network')
+      return { freshMs: Math.min(leaseMs, ALONE_MS), staleMs: Math.min(leaseMs, ALONE_STALE_MS) }
     const freshMs = Math.min(
       leaseMs,
       confidence === 'settled' ? shortestTtl(this.#context, reveal) * 1000 : UNCERTAIN_MS
@@ -147,12 +181,20 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
           { retryAfter: 60 }
         )
       }
+      const source = sourceOf(context, found)
       return {
         reveal: revealOf(found, newest),
-        confidence: tally.thin ? 'thin' : tally.settled ? 'settled' : 'provisional'
+        confidence: tally.thin || source !== 'network' ? 'thin' : tally.settled ? 'settled' : 'provisional',
+        source
       }
     }
   }
+}
+
+/** Where no other node answered, the vote was that of our own store. */
+function sourceOf(context: RegistryContext, found: Survey): ResolvedName['source'] {
+  if (!isUnconfirmed(context, found)) return 'network'
+  return context.owned.get(found.name) === undefined ? 'held' : 'own'
 }
 
 export function notFound(name: string): ServiceError {

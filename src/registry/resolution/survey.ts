@@ -31,8 +31,7 @@ export async function survey(
   const found = weigh(context, name, await context.network.getReveals(name, signal, breadth), breadth === 'everybody')
   // A node's own store tells what it holds. Whether others hold more, the node knows only where it is the whole
   // network.
-  if (found.tally.kind === 'none' && found.answers.every(({ self }) => self) && !isWholeNetwork(context))
-    throw nobodyAnswered()
+  if (found.tally.kind === 'none' && isUnconfirmed(context, found)) throw nobodyAnswered(context)
   return found
 }
 
@@ -43,11 +42,16 @@ export function revealOf({ answers }: Survey, { recordHash }: Claim): Reveal {
   return found.reveal
 }
 
+/** Whether nobody answered but this node's own store, and there are others. That is no sighting. */
+export function isUnconfirmed(context: RegistryContext, { answers }: Pick<RevealLookup, 'answers'>): boolean {
+  return answers.every(({ self }) => self) && !isWholeNetwork(context)
+}
+
 function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSecondLook: boolean): Survey {
   const { profile, pins } = context
   const { answers, asked, silent } = lookup
   const voters = votersAmong(context, name, answers)
-  if (voters.length === 0) throw nobodyAnswered()
+  if (voters.length === 0) throw nobodyAnswered(context)
   const time = context.time()
   const votes = withoutDead(
     voters.map((voter) => asVote(voter, answers)),
@@ -59,7 +63,7 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   const quorum = { found: voters.length + silent.length, needed: Math.floor(electorate(toAsk, profile) / 2) + 1 }
   const former = pins.get(name)
   const { result, pin } = rulePin(voted, former, { time, isSecondLook, spread: context.random() }, profile)
-  pins.set(name, pin)
+  if (!isUnconfirmed(context, lookup)) pins.set(name, pin)
   if (isNewDispute(former, pin)) {
     context.log.warn(
       { name },
@@ -108,6 +112,9 @@ export function isWholeNetwork({ network }: RegistryContext): boolean {
   return status === 'online' && peers === 0
 }
 
-function nobodyAnswered(): OfflineError {
-  return new OfflineError('No peer answered.')
+function nobodyAnswered({ network }: RegistryContext): OfflineError {
+  const { mode, peers } = network.status()
+  return new OfflineError(
+    `none of the peers asked gave an answer (mode ${mode}, ${peers} connected); check the connection and p2p.bootstrap`
+  )
 }

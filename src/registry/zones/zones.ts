@@ -31,9 +31,9 @@ import type { StoredBy } from '../../views/stored-by.ts'
 import type { ZoneDraft } from '../../views/zone-draft.ts'
 
 /** The zone of a resolved name. Throws SVC-ZON-001 when its payload is none. */
-export function zoneOf(context: RegistryContext, { reveal }: ResolvedName): ZoneView {
+export function zoneOf(context: RegistryContext, { reveal, source }: ResolvedName): ZoneView {
   try {
-    return { zone: parseZonePayload(reveal.payload, context.profile), source: 'network', state: 'published' }
+    return { zone: parseZonePayload(reveal.payload, context.profile), source, state: 'published' }
   } catch (error) {
     throw new ServiceError(
       'SVC-ZON-001',

@@ -55,6 +55,9 @@ function networkText(status: NetworkStatusView, dns: string | undefined, paint: 
         : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`
     ],
     ['records', formatCount(status.records)],
+    ...(status.alone
+      ? [['look-ups', paint('yellow', 'no peer answers; own names and records held resolve, as thin')] as const]
+      : []),
     ...(dns === undefined ? [] : [['dns', printable(dns)] as const]),
     ...diversityFields(status, paint)
   ])

@@ -20,15 +20,15 @@ const CONFIDENCES = {
   provisional: 'provisional: registered lately, and others may still contest it',
   thin: 'thin: fewer peers answered than a full quorum'
 }
-const SOURCES: Readonly<Record<string, string>> = {
-  own: 'this daemon, which owns the name',
-  held: 'this daemon, which holds the record for others',
+const SOURCES = {
+  own: 'no peer answers: this is the record of a name of the daemon itself',
+  held: 'no peer answers: this is a record that the daemon holds for others',
   network: 'peers'
 }
 
 /** What a name is, for people: its records last. Without an explanation only what the Reveal itself says. */
 export function resolvedText(
-  reveal: RevealBody & { readonly source?: string },
+  reveal: RevealBody,
   { lease, resolves, own }: Partial<Pick<Explanation, 'lease' | 'resolves' | 'own'>>,
   nowMs: number
 ): string {
@@ -40,7 +40,7 @@ export function resolvedText(
       ['owner', own?.name == null ? owner : `this daemon (${owner})`],
       ...(lease == null ? [] : [['lease', `until ${lease.end} (${formatRelative(lease.end, nowMs)})`] as const]),
       ...(resolves == null ? [] : [['confidence', CONFIDENCES[resolves]] as const]),
-      ...(source === undefined ? [] : [['source', SOURCES[source] ?? printable(source)] as const])
+      ...(source === undefined ? [] : [['source', SOURCES[source]] as const])
     ]),
     '',
     recordsText(Buffer.from(reveal.payload, 'base64').toString('utf8'))

@@ -38,6 +38,7 @@ export const STATES = {
   settled: ['Settled', 'good'],
   grace: ['In grace', 'warn'],
   dead: ['Lapsed', 'quiet'],
+  unconfirmed: ['Not confirmed', 'warn'],
   registering: ['Being registered here', 'accent']
 }
 
@@ -49,6 +50,7 @@ export const RULES = {
   'two-majorities': 'Two majorities, one after the other',
   'nobody-holds-it': 'Nobody holds it',
   'older-than-seen': 'Older than what was seen',
+  'nobody-answers': 'No peer answers: the record of this daemon',
   blinded: 'A blinded look-up'
 }
 
