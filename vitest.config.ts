@@ -3,7 +3,7 @@ import { requireNode } from './src/util/node-version.ts'
 
 requireNode(1)
 
-/** `unit`: many short files in parallel. `e2e`: real processes, one file at a time. */
+/** `unit`: many short files in parallel. `e2e`: real processes, one file at a time. `long`: what takes hours. */
 export default defineConfig({
   test: {
     projects: [
@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['__test__/**/*.test.ts'],
-          exclude: ['__test__/e2e/**'],
+          exclude: ['__test__/e2e/**', '__test__/long/**'],
           pool: 'forks',
           // Above what __test__/wait-for.ts waits, which says what it waited for.
           testTimeout: 180_000,
@@ -28,7 +28,8 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 180_000
         }
-      }
+      },
+      { test: { name: 'long', include: ['__test__/long/**/*.test.ts'], pool: 'forks', hookTimeout: 180_000 } }
     ]
   }
 })

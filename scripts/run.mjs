@@ -10,7 +10,8 @@ const PRETTIER = bin('prettier', 'bin/prettier.cjs')
 /** Each command: the scripts it runs, in order; the caller's arguments go to the last. */
 const COMMANDS = {
   setup: [],
-  start: [['src/daemon/main.ts']],
+  // As the systemd unit and the image have it: docs/performance.md, "An idle daemon".
+  start: [['--max-semi-space-size=4', 'src/daemon/main.ts']],
   chronym: [['src/cli/main.ts']],
   demo: [['scripts/demo.ts']],
   test: [['scripts/test.mjs']],

@@ -93,6 +93,7 @@ if (long) {
   // Twenty daemons, and fifty nodes in one process.
   Object.assign(process.env, { NETWORK_NODES: '20', CLUSTER_NODES: '50', COMPARED_NODES: '50' })
   await vitest(['--project', 'e2e', '__test__/e2e/network.test.ts'])
+  await vitest(['--project', 'long'])
   await vitest(['--project', 'unit', '__test__/cluster/many-nodes.test.ts', '__test__/cluster/compared'])
 } else {
   installPackages()

@@ -13,6 +13,8 @@ import { until } from './waiting.ts'
 /** Daemons that start at the same time: each takes a core for a second. */
 const STARTED_TOGETHER = 2
 const READY_POLL_MS = 20
+/** What the systemd unit sets. */
+const AS_A_SERVICE = { NODE_OPTIONS: '--max-semi-space-size=4' }
 
 export interface FleetDaemon {
   readonly pid: number
@@ -67,7 +69,7 @@ export async function startFleet({
       join(directory, String(children.length))
     ]
     const startedAt = performance.now()
-    const child = runDaemon(args, { built })
+    const child = runDaemon(args, { built, environment: AS_A_SERVICE })
     children.push(child)
     endWithUs(child)
     passErrorsOn(child)
