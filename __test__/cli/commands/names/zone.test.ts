@@ -347,15 +347,18 @@ describe('--publish', () => {
     ['y\n', 0],
     ['\n', 130],
     ['n\n', 130]
-  ])('shows all lines that go live and asks where earlier edits are among them: %j ends with %d', async (stdin, code) => {
-    const { exitCode, stderr } = await zone(ADD, { terminal: true, stdin })
-    expect(exitCode).toBe(code)
-    expect(stderr).toMatch(/^\+ +@ +60 +MX +10 mail\.example\.com$/mu)
-    expect(stderr).toMatch(/^\+ +x +A +192\.0\.2\.9$/mu)
-    expect(stderr).not.toMatch(/www/u)
-    if (code === 130) expect(stderr).toContain('nothing was published; your change is in the draft, serial 6')
-    expect(published()).toBe(code === 0)
-  })
+  ])(
+    'shows all lines that go live and asks where earlier edits are among them: %j ends with %d',
+    async (stdin, code) => {
+      const { exitCode, stderr } = await zone(ADD, { terminal: true, stdin })
+      expect(exitCode).toBe(code)
+      expect(stderr).toMatch(/^\+ +@ +60 +MX +10 mail\.example\.com$/mu)
+      expect(stderr).toMatch(/^\+ +x +A +192\.0\.2\.9$/mu)
+      expect(stderr).not.toMatch(/www/u)
+      if (code === 130) expect(stderr).toContain('nothing was published; your change is in the draft, serial 6')
+      expect(published()).toBe(code === 0)
+    }
+  )
 
   it('needs --yes for them where nobody can be asked, and then shows them', async () => {
     expect(await zone(ADD)).toMatchObject({

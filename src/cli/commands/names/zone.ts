@@ -228,7 +228,10 @@ async function drafts(context: Context): Promise<ExitCode> {
 export function addZoneCommands(program: Command, run: Run): void {
   const zone = program.command('zone').description('DNS records of a name').helpCommand(false)
   const PUBLISH = ['--publish', 'publish it as well'] as const
-  const YES_TO_ALL = ['-y, --yes', 'with --publish: publish earlier edits of the draft too, without a question'] as const
+  const YES_TO_ALL = [
+    '-y, --yes',
+    'with --publish: publish earlier edits of the draft too, without a question'
+  ] as const
   const YES = ['-y, --yes', 'do not ask before records are dropped'] as const
 
   zone
