@@ -107,6 +107,19 @@ describe('what is known of a name', () => {
     })
   })
 
+  it('is a name without records, unsigned, where few peers deny it', () => {
+    const failure = new ServiceError('SVC-RES-002', 'x', { extensions: { thin: true } })
+    const denied = { failure, freshMs: 20_000, staleMs: 20_000 }
+    expect(known(denied)).toEqual({
+      kind: 'zone',
+      records: new Uint8Array(0),
+      trust: { secure: false, reason: 'thin: fewer peers than a quorum deny the name' },
+      freshMs: 20_000,
+      staleMs: 20_000
+    })
+    expect(known(denied, { answerThin: false })).toMatchObject({ kind: 'failed', ede: 0, isContradiction: false })
+  })
+
   it('is a failure while its lease is over and its owner can still renew it', () => {
     const failure = new ServiceError('SVC-RES-003', 'x')
     expect(known({ failure, freshMs: 20_000, staleMs: 20_000 })).toEqual({

@@ -61,6 +61,7 @@ export interface DnsPolicy {
 export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, profile: NetworkProfile): Knowledge {
   const { freshMs, staleMs } = found
   if ('failure' in found) {
+    if (found.failure.extensions['thin'] === true) return thinDenial(policy, found)
     const knowledge = knowledgeOfFailure(name, found.failure)
     return knowledge.kind === 'absent' ? { ...knowledge, freshMs, staleMs } : { ...knowledge, freshMs }
   }
@@ -84,6 +85,17 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
     // The name has an owner, so NXDOMAIN and NODATA are wrong.
     return failed(EDE.invalidData, `what the owner of ${name} published is no zone`, freshMs, true)
   }
+}
+
+/**
+ * A few peers deny the name, and the others are silent. A signed denial, which validators believe, would be theirs to
+ * give: this is a name without records, and without a signature.
+ */
+function thinDenial({ answerThin }: DnsPolicy, { freshMs, staleMs }: Pick<LookedUp, 'freshMs' | 'staleMs'>): Knowledge {
+  const reason = 'thin: fewer peers than a quorum deny the name'
+  return answerThin
+    ? { kind: 'zone', records: new Uint8Array(0), trust: untrusted(reason), freshMs, staleMs }
+    : failed(EDE.other, `${reason}, and dns.answer_thin is false`, FAILURE_MS, false)
 }
 
 /** Whether this daemon says it by itself, as no peer answered. */

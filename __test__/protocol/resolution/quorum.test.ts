@@ -43,8 +43,10 @@ describe('the vote', () => {
   })
 
   it('finds nothing where nobody holds anything', () => {
-    expect(decide(times(5, undefined))).toEqual({ kind: 'none', rule: 'nobody-holds-it', answered: 5 })
-    expect(decide([])).toMatchObject({ kind: 'none' })
+    expect(decide(times(5, undefined))).toEqual({ kind: 'none', rule: 'nobody-holds-it', answered: 5, thin: true })
+    expect(decide(times(10, undefined))).toMatchObject({ kind: 'none', thin: true })
+    expect(decide(times(11, undefined))).toMatchObject({ kind: 'none', thin: false })
+    expect(decide([])).toMatchObject({ kind: 'none', thin: true })
   })
 
   it('leaves provisional entries without a vote while any other state answers', () => {

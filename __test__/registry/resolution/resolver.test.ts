@@ -89,6 +89,15 @@ describe('resolving', () => {
     expect(asked()).toBe(2)
   })
 
+  it('of a name that one peer denies while the others are silent says that it is thin', async () => {
+    expect((await failure(asker.registry.resolve(ALICE))).extensions).toEqual({})
+    for (const peer of bench.world.peers.slice(1)) peer.silent = 'no-answer'
+    expect(await failure(asker.registry.resolve('bob.chronym'))).toMatchObject({
+      code: 'SVC-RES-002',
+      extensions: { thin: true }
+    })
+  })
+
   it('without anybody to ask is SVC-RES-001 with a time to try again, and is not kept', async () => {
     for (const peer of bench.world.peers) peer.away = true
     expect(await failure(asker.registry.resolve(ALICE))).toMatchObject({ code: 'SVC-RES-001', retryAfter: 10 })

@@ -45,7 +45,13 @@ export type Tally =
       /** More than half of the owner's votes hold it as settled: pins require this, and that it is not thin. */
       readonly settled: boolean
     }
-  | { readonly kind: 'none'; readonly rule: 'nobody-holds-it'; readonly answered: number }
+  | {
+      readonly kind: 'none'
+      readonly rule: 'nobody-holds-it'
+      readonly answered: number
+      /** At most half of the electorate says so: those who are silent may hold it. */
+      readonly thin: boolean
+    }
   | { readonly kind: 'contested'; readonly rule: 'no-majority'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
 
@@ -90,7 +96,8 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
 
   const provisional = firm.length === 0
   const voters = provisional ? counted.filter(({ held }) => held !== undefined) : firm
-  if (voters.length === 0) return { kind: 'none', rule: 'nobody-holds-it', answered: counted.length }
+  if (voters.length === 0)
+    return { kind: 'none', rule: 'nobody-holds-it', answered: counted.length, thin: counted.length * 2 <= of }
   const candidates = candidatesOf(voters, answers)
   const owner = early ?? candidates.find(({ votes }) => votes * 2 > voters.length)
   if (owner === undefined) return { kind: 'contested', rule: 'no-majority', candidates }

@@ -163,7 +163,7 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
   const { name, tally } = found
   switch (tally.kind) {
     case 'none':
-      throw notFound(name)
+      throw notFound(name, tally.thin)
     case 'contested':
       throw contested(found, tally)
     case 'undecided':
@@ -197,8 +197,13 @@ function sourceOf(context: RegistryContext, found: Survey): ResolvedName['source
   return context.owned.get(found.name) === undefined ? 'held' : 'own'
 }
 
-export function notFound(name: string): ServiceError {
-  return new ServiceError('SVC-RES-002', `${name} is not registered.`)
+/** `isThin`: fewer peers say so than a quorum. */
+export function notFound(name: string, isThin = false): ServiceError {
+  return new ServiceError(
+    'SVC-RES-002',
+    isThin ? `${name} is not registered, as far as few peers say.` : `${name} is not registered.`,
+    isThin ? { extensions: { thin: true } } : {}
+  )
 }
 
 function contested({ name, counted }: Survey, ruled: Extract<Ruled, { kind: 'contested' }>): ServiceError {
