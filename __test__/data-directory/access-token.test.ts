@@ -21,7 +21,7 @@ describe.runIf(process.platform !== 'win32')('an access token file', () => {
     ['is too short', 'short', 0o600, /too short: 5 characters, 32 at least/, /delete the file/],
     ['is empty', '', 0o600, /too short: 0 characters/, /delete the file/],
     ['holds what no token holds', 'ä'.repeat(40), 0o600, /characters that no token has/, /put the whole token back/],
-    ['can be read by others', MAIN_TOKEN, 0o644, /read or changed by others \(mode 644\)/, /chmod 600 .*rotate/]
+    ['can be read by others', MAIN_TOKEN, 0o644, /others can read or change .*\(mode 644\)/, /chmod 600 .*rotate/]
   ])('is refused when it %s', async (_what, content, mode, cause, cure) => {
     rmSync(join(directory, 'access_token'))
     writeFileSync(join(directory, 'access_token'), content, { mode })

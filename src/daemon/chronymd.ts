@@ -90,14 +90,10 @@ function usageOf({ flag, kind, help, env }: ConfigField): string {
   return `  --${`${flag} ${VALUES[kind]}`.padEnd(28)}${help} (${env})`
 }
 
-/** As a POSIX shell reads it back. */
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-
 /** What the command line needs to find this daemon: what came by a flag it cannot read anywhere. */
 function dashboardCommand({ flags }: StartSources, dataDir: string): string {
   const isFound = flags['data_dir'] === undefined && flags['network'] === undefined
-  return isFound ? 'chronym dashboard' : `chronym --data-dir ${shellWord(dataDir)} dashboard`
+  return withDaemon('chronym dashboard', isFound ? {} : { dataDir })
 }
 
 function banner(daemon: RunningDaemon, sources: StartSources): string {

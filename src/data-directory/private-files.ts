@@ -13,6 +13,18 @@ import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
 const CHANGE = 0o022
 const ANY = 0o077
 
+/** SVC-KEY-010. `isForeign`: it belongs to another user. */
+export class NotPrivateError extends ServiceError {
+  readonly reason: string
+  readonly isForeign: boolean
+
+  constructor(reason: string, isForeign: boolean) {
+    super('SVC-KEY-010', `${reason}. Nothing was read or changed.`)
+    this.reason = reason
+    this.isForeign = isForeign
+  }
+}
+
 /** Throws with a message for people, which names the part that can't be made. */
 export function makePrivateDirectory(path: string): void {
   try {
@@ -34,9 +46,10 @@ export function requirePrivateDirectory(path: string): void {
   const self = process.getuid?.()
   if (self === undefined) return
   const found = statSync(path)
-  if (!isOf(found, [self])) throw notPrivate(`${path} belongs to another user (uid ${found.uid})`)
+  if (found.uid !== self) throw foreign(path, found)
   if ((found.mode & CHANGE) === 0) return
-  if (readdirSync(path).length > 0) throw notPrivate(`others can put files into ${path} (mode ${modeOf(found)})`)
+  if (readdirSync(path).length > 0)
+    throw new NotPrivateError(`others can put files into ${path} (mode ${modeOf(found)})`, false)
   makePrivateDirectory(path)
 }
 
@@ -56,9 +69,10 @@ export function readPrivateFile(path: string): string | undefined {
     const self = process.getuid?.()
     if (self !== undefined) {
       const found = fstatSync(file)
-      const users = self === 0 ? [statSync(dirname(path)).uid] : [self]
-      if (!isOf(found, users)) throw notPrivate(`${path} belongs to another user (uid ${found.uid})`)
-      if ((found.mode & ANY) !== 0) throw notPrivate(`others can read or change ${path} (mode ${modeOf(found)})`)
+      const isOurs = found.uid === self || (self === 0 && found.uid === statSync(dirname(path)).uid)
+      if (!isOurs) throw foreign(path, found)
+      if ((found.mode & ANY) !== 0)
+        throw new NotPrivateError(`others can read or change ${path} (mode ${modeOf(found)})`, false)
     }
     return readFileSync(file, 'utf8')
   } finally {
@@ -84,15 +98,10 @@ export function writePrivateFile(path: string, content: string | Uint8Array): vo
   syncDirectory(dirname(path))
 }
 
-/** Root can do anything in any case. */
-function isOf({ uid }: Stats, users: readonly number[]): boolean {
-  return uid === 0 || users.includes(uid)
+function foreign(path: string, { uid }: Stats): NotPrivateError {
+  return new NotPrivateError(`${path} belongs to another user (uid ${uid})`, true)
 }
 
 function modeOf({ mode }: Stats): string {
   return (mode & 0o777).toString(8)
-}
-
-function notPrivate(reason: string): ServiceError {
-  return new ServiceError('SVC-KEY-010', `${reason}. Nothing was read or changed.`)
 }

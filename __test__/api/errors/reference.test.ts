@@ -63,6 +63,7 @@ describe('docs/errors.md', () => {
       'SVC-KEY-007': 403,
       'SVC-KEY-008': null,
       'SVC-KEY-009': 409,
+      'SVC-KEY-010': null,
       'SVC-STO-001': 507,
       'SVC-STO-002': null,
       'SVC-INT-001': 500,

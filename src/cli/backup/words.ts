@@ -6,6 +6,7 @@ import { parseDid } from '../../protocol/identity/did.ts'
 import { dataPaths } from '../../data-directory/paths.ts'
 import { noteBackup } from '../../data-directory/seed-safety.ts'
 import type { Context } from '../context.ts'
+import { spellOne } from '../input/names.ts'
 import { askLine, hasPerson } from '../questions/consent.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { Failure } from '../failures/failure.ts'
@@ -20,7 +21,7 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
   const profile = loadProfile(context, options.network)
   const root = targetDirectory(context, profile)
   requireEmptyDirectory(root)
-  const named = options.name ?? (await askForName(context, options))
+  const named = options.name ?? (await askForName(context, options, profile.tld))
   const names = named.map((name) => parseName(canonicalName(name), profile))
   const dids = (options.did ?? []).map((did) => parseDid(did, profile))
   const seed = await readWords(context, undefined)
@@ -46,7 +47,7 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
 }
 
 /** Before the words, so that a typing error costs no second try at these. Nothing is asked where nobody can answer. */
-async function askForName(context: Context, { did, yes }: RestoreOptions): Promise<string[]> {
+async function askForName(context: Context, { did, yes }: RestoreOptions, suffix: string): Promise<string[]> {
   if (did !== undefined || yes === true || !hasPerson(context)) return []
   const name = await askLine(
     context,
@@ -54,5 +55,5 @@ async function askForName(context: Context, { did, yes }: RestoreOptions): Promi
   )
   if (name === undefined)
     throw new Failure('CLI-INT-001', 'interrupted; nothing was written', { exitCode: EXIT.interrupted })
-  return name === '' ? [] : [name]
+  return name === '' ? [] : [await spellOne(context, name, () => Promise.resolve(suffix))]
 }

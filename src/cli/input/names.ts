@@ -24,7 +24,8 @@ export async function spellNames(run: Run, command: Command): Promise<void> {
     command.setOptionValue('name', await spelt(command.getOptionValue('name')))
 }
 
-async function spellOne(context: Context, text: string, suffix: () => Promise<string>): Promise<string> {
+/** One name, with the suffix of the network where it has none; a DID stays as it is. Throws CLI-USE-001. */
+export async function spellOne(context: Context, text: string, suffix: () => Promise<string>): Promise<string> {
   if (text.startsWith('did:') || text.trim() === '') return text
   const { name, unicode } = spellOrFail(text)
   const below = name.includes('.') ? '' : `.${await suffix()}`
