@@ -87,8 +87,8 @@ export const ERROR_TABLE = {
     title: 'Peer not reached',
     cause: 'Nobody answers at that address, or another peer than the one it names; `detail` says which.',
     cure:
-      'Compare the address with `chronym id` of the other daemon. Its port must be open in its firewall and ' +
-      'forwarded in its router.'
+      'Compare the address with what chronym id prints at the other daemon. Its port must be open in its firewall ' +
+      'and forwarded in its router.'
   },
   'SVC-RES-001': {
     status: 503,

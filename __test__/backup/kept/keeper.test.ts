@@ -21,6 +21,7 @@ import { encodeWanted } from '../../../src/registry/stored/wanted-ids.ts'
 import { readBackupState } from '../../../src/data-directory/seed-safety.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import type { Store } from '../../../src/store/types.ts'
+import { EXIT } from '../../../src/cli/failures/exit-codes.ts'
 import { cli } from '../../cli/harness.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
@@ -281,7 +282,7 @@ describe('the kept backup', () => {
   it('goes on over the same file written by hand, and after a crash between the file and its note', async () => {
     expect(
       await cli(['--data-dir', paths.root, 'backup', file, '--force', '--recipient', recipients[0]!])
-    ).toMatchObject({ exitCode: 0 })
+    ).toMatchObject({ exitCode: EXIT.empty })
     want('a.chronym')
     await pass(QUIET_MS)
     expect((await kept()).records.size).toBe(1)

@@ -152,7 +152,7 @@ describe('answers', () => {
     expect((await ask(['resolve', REVEAL.name], { terminal: true })).stdout).toMatch(
       new RegExp(
         `^name +${REVEAL.name}\\nowner +(01){32}\\nlease +until 2000-01-08T00:00:00.000Z \\(.* ago\\)\\n` +
-          'confidence +settled\\nsource +this daemon, which holds the record for others\\n\\n' +
+          'confidence +settled\\nsource +no peer answers: this is a record that the daemon holds for others\\n\\n' +
           '; serial 4\\n@ +TXT +"network"\\n$',
         'u'
       )

@@ -161,7 +161,7 @@ describe('the budget', () => {
     expect(connected(budget, 'a')).toBe(5)
   })
 
-  it('dials twelve back for one prefix at once, and to one prefix, then one in five seconds [connections to third parties]', () => {
+  it('[connections to third parties] are twelve for one prefix at once, and to one prefix, then one in five seconds', () => {
     const dialled = (of: Budget, prefixes: (index: number) => [string, string]): number =>
       Array.from({ length: 100 }, (_, index) => of.dialBack(...prefixes(index))).filter(Boolean).length
     const budget = createBudget(true, now)

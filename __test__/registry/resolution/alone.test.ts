@@ -60,7 +60,7 @@ describe('a daemon in mode offline', () => {
     }
   )
 
-  it('knows nothing of other names', async () => {
+  it('[an isolated resolver] knows nothing of other names', async () => {
     await expect(owner.registry.resolve('bob.chronym')).rejects.toThrow(code('SVC-RES-001'))
     await expect(owner.registry.explain('bob.chronym')).rejects.toThrow(code('SVC-RES-001'))
   })
