@@ -1,4 +1,6 @@
+import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { toFailure } from '../../src/cli/to-failure.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
 import { withDaemon } from '../../src/util/shell-commands.ts'
 import { daemon, ask, url } from './fake-daemon.ts'
@@ -62,5 +64,32 @@ describe('errors of the daemon', () => {
     expect(daemon.requests.at(-1)?.headers.get('authorization')).toBe('Bearer secret')
     await ask(['zone', 'get', '--public', 'alice.chronym'])
     expect(daemon.requests.at(-1)?.headers.get('authorization')).toBeNull()
+  })
+})
+
+describe('what the system refuses', () => {
+  const refused = (act: () => unknown): unknown => {
+    try {
+      return act()
+    } catch (error) {
+      return toFailure(error)
+    }
+  }
+
+  it.skipIf(!existsSync('/dev/full'))('is no bug: CLI-SYS-001 with what to do about a full disk', () =>
+    expect(refused(() => writeFileSync('/dev/full', 'x'))).toMatchObject({
+      code: 'CLI-SYS-001',
+      exitCode: 8,
+      message: expect.stringContaining('ENOSPC') as string,
+      cure: expect.stringContaining('Free some space') as string
+    })
+  )
+
+  it('names the file, and is told from an error of the program', () => {
+    expect(refused(() => openSync('/nowhere/at/all', 'r'))).toMatchObject({
+      code: 'CLI-SYS-001',
+      message: expect.stringContaining('/nowhere/at/all') as string
+    })
+    expect(toFailure(new TypeError('x'))).toMatchObject({ code: 'CLI-INT-002' })
   })
 })

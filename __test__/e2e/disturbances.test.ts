@@ -169,7 +169,7 @@ describe('a record of the database that cannot be read', () => {
     const directory = scene.directory()
     const args = ['--network', profile, '--data-dir', directory]
     // A directory that holds something has a seed.
-    writeFileSync(join(directory, 'seed-words'), seedToWords(new Uint8Array(32)))
+    writeFileSync(join(directory, 'seed-words'), seedToWords(new Uint8Array(32)), { mode: 0o600 })
     const store = openStore(join(directory, 'chronym.db'))
     const key = new Uint8Array(32)
     // All that is read at the start, and the names, which are looked at ever again.

@@ -96,7 +96,9 @@ describe('a daemon with DNS', () => {
     expect(addressIn(await overUdp(udp, query(NAME, TYPE.A)))).toBe('192.0.2.2')
 
     await daemon.request('POST', '/api/config', { mode: 'offline' })
-    expect(await overUdp(udp, query(NAME, TYPE.A))).toMatchObject({ rcode: RCODE.servfail, ede: { code: 22 } })
+    const alone = await overUdp(udp, query(NAME, TYPE.A))
+    expect(alone).toMatchObject({ ede: { code: 3 } })
+    expect(addressIn(alone)).toBe('192.0.2.2')
     await daemon.request('POST', '/api/config', { mode: 'full' })
     await eventually(
       () => overUdp(udp, query(NAME, TYPE.A)),
@@ -211,7 +213,7 @@ describe('a daemon does not start', () => {
     const missing = await start('--dns-tls-listen', '127.0.0.1:0', '--dns-tls-cert', '/none', '--dns-tls-key', '/none')
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC-DNS-003') as string })
     const directory = scene.directory()
-    writeFileSync(join(directory, 'dns-key'), 'damaged')
+    writeFileSync(join(directory, 'dns-key'), 'damaged', { mode: 0o600 })
     const damaged = await runToEnd('src/daemon/main.ts', ['--data-dir', directory, '--port', '0'])
     expect(damaged).toMatchObject({ code: 1, stderr: expect.stringContaining('SVC-DNS-004') as string })
   })

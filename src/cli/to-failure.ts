@@ -85,6 +85,27 @@ function systemCode(error: unknown): string | undefined {
   return undefined
 }
 
+const FULL = 'Free some space on that disk, then run the command again. Files that were there are as they were.'
+const DENIED = 'Run the command as the user that the file or directory belongs to, or name another one.'
+const SYSTEM_CURES: Readonly<Record<string, string>> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EFBIG: FULL,
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: 'That file system is read-only: name a place on another one.',
+  EMFILE: 'Too many files are open: raise the limit (`ulimit -n`), then run the command again.'
+}
+
+/** What the system refuses has the name of the call; undefined for anything else. */
+function systemFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return undefined
+  const cure = SYSTEM_CURES[code] ?? 'Check the file or directory that the message names, and its disk.'
+  return new Failure('CLI-SYS-001', error.message, { exitCode: EXIT.fault, cure, cause: error })
+}
+
 function unreachable(error: UnreachableError): Failure {
   const code = error instanceof UnprovedError ? undefined : systemCode(error)
   return new Failure(
@@ -121,6 +142,8 @@ export function toFailure(error: unknown): Failure {
   // Ctrl-C aborts the signal, and what waits for it rejects with its reason.
   if (error instanceof Error && error.name === 'AbortError')
     return new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted, cause: error })
+  const refused = systemFailure(error)
+  if (refused !== undefined) return refused
   return new Failure('CLI-INT-002', messageOf(error), {
     exitCode: EXIT.fault,
     cure: 'This is a bug: please report it with the command.',

@@ -67,6 +67,20 @@ describe('zone files', () => {
   })
 })
 
+describe('JSON that has the shape of no zone', () => {
+  it.each([
+    ['{"records": []}', 'records'],
+    ['{"records": {"@": null}}', 'records.@'],
+    ['{"records": {"@": ["A 192.0.2.1"]}}', 'records.@.0'],
+    ['{"records": {"@": [{"type": "A"}]}}', 'records.@.0.value'],
+    ['{"records": {"@": [{"type": 1, "value": "x"}]}}', 'records.@.0.type'],
+    ['{"records": {"@": [{"type": "A", "value": "x", "ttl": "60"}]}}', 'records.@.0.ttl'],
+    ['{"serial": "3", "records": {}}', 'serial']
+  ])('%s is refused, with its place', (text, path) =>
+    expect(() => parseZoneText(text, 'zone.json')).toThrow(`zone.json is no zone (${path}: `)
+  )
+})
+
 describe('zones from standard input', () => {
   it('may begin with a byte order mark', async () => {
     expect(await readZone('-', Readable.from([Buffer.from('\uFEFF{"records": {"@": []}}')]))).toEqual({

@@ -36,6 +36,8 @@ export type CliErrorCode =
   | 'CLI-DNS-003'
   /** A file could not be written, or a command of a resolver failed. */
   | 'CLI-DNS-004'
+  /** The system refused: no space on a disk, no permission. */
+  | 'CLI-SYS-001'
   /** Ctrl-C. */
   | 'CLI-INT-001'
   /** A condition that the command line does not know. */

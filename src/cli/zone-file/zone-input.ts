@@ -51,7 +51,15 @@ export function zoneOfLines(lines: readonly string[], where: (index: number) => 
 }
 
 /** Only the outer shape; which records are allowed is the daemon's to say. */
-const ZoneJson = v.looseObject({ records: v.record(v.string(), v.unknown()) })
+const RecordJson = v.looseObject({ type: v.string(), value: v.string(), ttl: v.exactOptional(v.number()) })
+const ZoneJson = v.looseObject({
+  serial: v.exactOptional(v.number()),
+  records: v.pipe(
+    v.unknown(),
+    v.check((records) => !Array.isArray(records), 'an object of labels is expected'),
+    v.record(v.string(), v.array(RecordJson))
+  )
+})
 
 /** The zone of a file, or of `stdin` for `-`. */
 export async function readZone(file: string, stdin: Readable): Promise<ZoneInput> {
@@ -91,9 +99,10 @@ export function parseZoneText(text: string, file: string): ZoneInput {
       'A file that begins with { must be valid JSON. Correct it, or write record lines.'
     )
   }
-  if (!v.is(ZoneJson, json))
+  const { issues } = v.safeParse(ZoneJson, json)
+  if (issues !== undefined)
     throw inputFailure(
-      `${file} is no zone; nothing was saved`,
+      `${file} is no zone (${v.getDotPath(issues[0]) ?? 'all of it'}: ${issues[0].message}); nothing was saved`,
       undefined,
       'Write {"records": {LABEL: [{"type", "value"}]}}.'
     )
