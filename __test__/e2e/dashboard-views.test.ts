@@ -96,7 +96,7 @@ it('offers a free name for registration, in a dialog that closes with its view',
   expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('free.chronym')
   await open('/names/other.chronym')
   await page.getByText('Nobody owns other.chronym').waitFor()
-  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.goBack()
   await button('Log out').waitFor()
   await open('/tokens')
@@ -104,7 +104,7 @@ it('offers a free name for registration, in a dialog that closes with its view',
   await page.getByRole('dialog').waitFor()
   await page.goBack()
   await page.getByText('Nobody owns free.chronym').waitFor()
-  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
 })
 
 it('shows the zone of a foreign name without anything to edit', async () => {

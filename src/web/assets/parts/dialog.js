@@ -47,7 +47,8 @@ export function Modal({ title, onClose, describedBy, children, wide = false }) {
   }, [])
   const close = useRef()
   close.current = onClose
-  useEffect(() => {
+  // Before the browser draws: the address may change at once.
+  useLayoutEffect(() => {
     const { path } = place.get()
     return place.subscribe((now) => now.path !== path && close.current())
   }, [])
