@@ -28,6 +28,11 @@ export interface BeaconClientOptions {
 const DEFAULT_CAPACITY = 8192
 /** It asks for a round's pulse this share of a period after it is due, plus as much again of jitter. */
 const POLL_DELAY = 0.1
+/**
+ * A chain with short periods is followed this often, as quicknet is: each pulse of the development beacon costs 8 ms, to
+ * sign and to verify. Who waits for a round asks for it when it is due.
+ */
+const FOLLOW_MS = 3_000
 /** A source further behind the clock than this is asked last. */
 const STALE_ROUNDS = 3
 const FIRST_RETRY_MS = 250
@@ -136,7 +141,7 @@ class FollowingClient implements BeaconClient {
     }
   }
 
-  /** Asks for the newest pulse once a round; more slowly while nobody answers. */
+  /** Asks for the newest pulse once a round, every three seconds at most; more slowly while nobody answers. */
   async #follow(signal: AbortSignal): Promise<void> {
     const periodMs = this.#chain.period * 1000
     const backoff = new Backoff(Math.min(FIRST_RETRY_MS, periodMs / 2), MAX_RETRY_MS, this.#random)
@@ -168,8 +173,10 @@ class FollowingClient implements BeaconClient {
   #untilNextPoll(): number {
     const nowMs = this.#now()
     const periodMs = this.#chain.period * 1000
-    // A round that is out before its time (our clock lags) leaves at most a whole period to wait.
-    const dueInMs = Math.min(roundTimeMs(clockRound(nowMs, this.#chain) + 1, this.#chain) - nowMs, periodMs)
+    const rounds = Math.max(1, Math.round(FOLLOW_MS / periodMs))
+    // A round that is out before its time (our clock lags) leaves at most that many periods to wait.
+    const next = clockRound(nowMs, this.#chain) + rounds
+    const dueInMs = Math.min(roundTimeMs(next, this.#chain) - nowMs, rounds * periodMs)
     return dueInMs + periodMs * POLL_DELAY * (1 + this.#random())
   }
 
