@@ -72,6 +72,7 @@ function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = 
     },
     isSeedSafe: () => true,
     isSeedLocked: () => false,
+    freeBytes: () => 2 ** 30,
     now: () => NOW,
     registry: { ownedNames: () => owned, networkStatus: () => ({ diversity }) }
   }
@@ -205,6 +206,13 @@ describe('readiness', () => {
         ok: canAsk,
         detail: 'online, 3 connected'
       })
+  })
+
+  it('is not given while the disk takes no more', () => {
+    const store = (freeBytes: number) =>
+      checkReadiness({ ...parts([]), freeBytes: () => freeBytes }).find((check) => check.name === 'store')
+    expect(store(2 ** 20 - 1)).toMatchObject({ ok: false, detail: expect.stringContaining('disk is full') as string })
+    expect(store(2 ** 20)).toMatchObject({ ok: true })
   })
 
   it('is not given while the store cannot be read', () => {

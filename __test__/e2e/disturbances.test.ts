@@ -156,6 +156,11 @@ describe('a data directory that cannot be written', () => {
     expect(halted).toMatchObject({ status: 'running', phase: 'evaluate', stalled: { code: 'SVC-STO-001' } })
     expect(halted.progress).toBeGreaterThanOrEqual(progress)
     expect((await daemon.request('GET', '/healthz')).status).toBe(200)
+    const { body: readiness } = await daemon.request('GET', '/readyz')
+    if (isRoot)
+      expect(readiness.checks).toContainEqual(
+        expect.objectContaining({ name: 'store', ok: false, detail: expect.stringContaining('disk is full') as string })
+      )
     free()
     await completed(daemon, id)
     // From where it was halted, not from the beginning.

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { createIdempotency } from '../api/access/idempotency.ts'
 import { createTokenService } from '../api/access/tokens.ts'
@@ -81,6 +82,10 @@ export function createServices(
         isSeedLocked: () => seed.isLocked,
         dns,
         missingAddon: pool.missingAddon,
+        freeBytes() {
+          const { bavail, bsize } = statfsSync(paths.root)
+          return bavail * bsize
+        },
         backup: keeper,
         now
       }),

@@ -10,6 +10,9 @@ import { dnsText } from './dns-text.ts'
 /** Without a new pulse for this many rounds the daemon is not ready. */
 const STALE_BEACON_ROUNDS = 20
 
+/** With less room on the disk no write is sure: a change of a name takes some pages of the database and of its log. */
+const LEAST_FREE_BYTES = 2 ** 20
+
 export interface ReadinessSources {
   readonly network: Pick<Network, 'status' | 'canAsk'>
   readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
@@ -20,6 +23,8 @@ export interface ReadinessSources {
   readonly dns: Pick<DnsResolver, 'view'>
   /** Why there is no addon, if there is none. */
   readonly missingAddon?: string | undefined
+  /** Of the disk with the data directory, for this user. */
+  readonly freeBytes: () => number
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
   /** Milliseconds since the epoch. */
@@ -49,6 +54,7 @@ export function checkReadiness({
   isSeedLocked,
   dns,
   missingAddon,
+  freeBytes,
   backup,
   now
 }: ReadinessSources): ReadinessCheck[] {
@@ -56,7 +62,9 @@ export function checkReadiness({
   return [
     checkPeers(network),
     checkBeacon(beacon),
-    ...('failure' in stored ? [{ name: 'store', ok: false, detail: stored.failure }] : checkStored(stored)),
+    ...('failure' in stored
+      ? [{ name: 'store', ok: false, detail: stored.failure }]
+      : checkStored(stored, freeBytes())),
     checkSeed(isSeedSafe(), isSeedLocked(), 'failure' in stored ? 0 : stored.unsigned),
     ...(missingAddon === undefined ? [] : [NO_ADDON]),
     ...checkDns(dns.view()),
@@ -84,10 +92,11 @@ function checkBeacon(beacon: ReadinessSources['beacon']): ReadinessCheck {
   return { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: `round ${latest.round}, ${age} rounds old` }
 }
 
-function checkStored({ working, stalled, unreadable, names, warned }: Stored): ReadinessCheck[] {
+function checkStored({ working, stalled, unreadable, names, warned }: Stored, freeBytes: number): ReadinessCheck[] {
   const reasons = [...new Set(stalled)].join(', ')
+  const isFull = freeBytes < LEAST_FREE_BYTES
   return [
-    { name: 'store', ok: true, detail: 'readable' },
+    { name: 'store', ok: !isFull, detail: isFull ? 'readable, but its disk is full: nothing is saved' : 'readable' },
     warnedOf('journal', unreadable, 'readable', `${unreadable} unreadable record(s) set aside`),
     warnedOf('tasks', stalled.length, `${working} under way`, `${stalled.length} cannot continue: ${reasons}`),
     warnedOf('names', warned, `${names} owned, no warnings`, `${warned} of ${names} need attention`)
