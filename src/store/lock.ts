@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { openDatabase } from './database.ts'
@@ -31,6 +31,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     // Nothing is ever written, so no journal is needed beside it.
     database.pragma('journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
+    if (isNew) chmodSync(file, 0o600)
   } catch (error) {
     database?.close()
     const known = toStoreError(error, file)

@@ -11,12 +11,14 @@ import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { Failure, usageFailure } from '../failures/failure.ts'
 import { loadProfile } from '../profile.ts'
+import { builtInProfiles } from '../../protocol/profile/built-in-profiles.ts'
 import { requireConsent } from '../questions/consent.ts'
 
 export interface SetupOptions {
   apply?: boolean
   undo?: boolean
   system?: SystemId
+  zone?: string
   root?: string
   yes?: boolean
 }
@@ -50,6 +52,20 @@ async function portRemarks(context: Context, { servers }: Route): Promise<string
   ]
 }
 
+/**
+ * The answer has no proof: without a token, any program that holds the port can give it. It may move the names of these
+ * networks, and never those of a domain that others rely on.
+ */
+function requireOwnZone({ tld }: Route, zone: string | undefined): void {
+  const own = zone?.replace(/\.$/u, '').toLowerCase()
+  if (own === tld || (own === undefined && Object.values(builtInProfiles).some((profile) => profile.tld === tld)))
+    return
+  throw usageFailure(
+    `what answers says that its zone is ${tld}., and ${own === undefined ? 'no built-in network has that' : `not ${own}.`}`,
+    `If it is the zone of your own network, name it: --zone ${tld}. It would no longer resolve anywhere else.`
+  )
+}
+
 export async function setup(context: Context, options: SetupOptions): Promise<ExitCode> {
   if (options.apply === true && options.undo === true)
     throw usageFailure('--apply and --undo exclude each other', 'Give one of them.')
@@ -68,6 +84,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
   // A daemon answers this without a token, and root need not read the owner's.
   const client = connect(context, { anonymous: true })
   const route = routeOf(await client.dns())
+  requireOwnZone(route, options.zone)
   const found = findSystems(host)
   const system = chooseSystem(found, options.system)
   const bare = system.plan(host, route)

@@ -100,6 +100,21 @@ describe('dns setup', () => {
     }
   })
 
+  it('believes no zone but that of a built-in network, or the one named', async () => {
+    const root = scene.tree(UNBOUND, ['unbound'])
+    shown.dns = { ...DNS_BODY, zone: 'com.' }
+    const refused = await ask(['dns', 'setup', '--apply', '--yes', '--root', root])
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--zone com') as string })
+    expect(existsSync(join(root, OURS))).toBe(false)
+    const other = await ask(['dns', 'setup', '--root', root, '--zone', 'lab'])
+    expect(other).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not lab.') as string })
+    shown.dns = { ...DNS_BODY, zone: 'lab.' }
+    expect(JSON.parse((await ask(['dns', 'setup', '--root', root, '--zone', 'Lab.'])).stdout)).toMatchObject({
+      zone: 'lab.'
+    })
+    shown.dns = DNS_BODY
+  })
+
   it('writes after a yes, runs nothing on another root, and takes all back without a daemon', async () => {
     const root = scene.tree(UNBOUND, ['unbound'])
     const apply = ['dns', 'setup', '--apply', '--root', root]

@@ -119,6 +119,7 @@ export function addDnsCommands(program: Command, run: Run): void {
     .description('show what would send the names of this zone, and no others, to the daemon; --apply writes it')
     .option('--apply', 'write the files, after a question, and reload the resolver; needs root')
     .option('--undo', 'remove what --apply wrote, and reload the resolver; needs root')
+    .option('--zone <domain>', 'the zone of a network of your own; without it, that of the built-in networks alone')
     .addOption(new Option('--system <resolver>', 'the resolver to set up, in place of the one found').choices(SYSTEMS))
     .addOption(rootOption)
     .option('-y, --yes', 'do not ask')
