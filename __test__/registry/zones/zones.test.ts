@@ -131,7 +131,11 @@ describe('zones', () => {
       }) as Error
       expect(() => node.registry.saveZone(ALICE, { serial, ...ZONE })).toThrow(refused)
     }
+    const leap = 10 + 2 ** 32
+    for (const serial of [leap + 1, Number.MAX_SAFE_INTEGER])
+      expect(() => node.registry.saveZone(ALICE, { serial, ...ZONE })).toThrow(code('SVC-ZON-002'))
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 9 })
+    expect(node.registry.saveZone(ALICE, { serial: leap, ...ZONE })).toEqual({ serial: leap })
   })
 
   it('are changed record by record, on the draft or else on what is published', async () => {

@@ -242,12 +242,21 @@ export function store(context: RegistryContext, name: Name, given: Zone): LocalZ
   return zone
 }
 
+/** Room for serials made of dates, 2026112500. A leap to 2^53 - 1 would end all later changes of the zone. */
+const SERIAL_LEAP = 2 ** 32
+
 function numbered(context: RegistryContext, name: Name, { serial, records }: Zone): LocalZone {
   const next = nextSerial(context, name)
   if (serial !== undefined && serial < next) {
     const message =
       `${serial} is not above ${next - 1}, the highest serial seen of ` +
       `${name}: leave it out, or give ${next} or more`
+    throw new ZoneError('zone', [{ path: 'serial', message }])
+  }
+  if (serial !== undefined && serial > next + SERIAL_LEAP) {
+    const message =
+      `${serial} is more than 2^32 above ${next - 1}, the highest serial seen of ` +
+      `${name}: no higher one may be left later`
     throw new ZoneError('zone', [{ path: 'serial', message }])
   }
   return { serial: serial ?? next, records }
