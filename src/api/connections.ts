@@ -12,7 +12,7 @@ interface ConnectionSource {
 /** Who sent the last authenticated request of a connection. */
 const known = new WeakMap<object, Caller>()
 
-/** Notes that this caller is known: the connection of the request keeps its place until it closes. */
+/** Notes who sent the request: its connection gives way after those of strangers. */
 export function keepConnection(c: Context<AppEnv>, caller: Caller): void {
   const socket = (c.env as AppEnv['Bindings'] | undefined)?.incoming?.socket
   if (socket !== undefined) known.set(socket, caller)
@@ -28,10 +28,12 @@ export function keepConnection(c: Context<AppEnv>, caller: Caller): void {
 export function boundConnections(server: ConnectionSource, max: number, ofNetwork = Infinity): void {
   /** The oldest first. */
   const open = new Set<Socket>()
+  const ofNetworks = new Map<string, number>()
 
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket)
-    if (network !== undefined && [...open].filter((other) => networkOf(other) === network).length >= ofNetwork) {
+    const others = network === undefined ? 0 : (ofNetworks.get(network) ?? 0)
+    if (others >= ofNetwork) {
       socket.destroy()
       return
     }
@@ -43,7 +45,14 @@ export function boundConnections(server: ConnectionSource, max: number, ofNetwor
       open.delete(old)
     }
     open.add(socket)
-    socket.once('close', () => open.delete(socket))
+    if (network !== undefined) ofNetworks.set(network, others + 1)
+    socket.once('close', () => {
+      open.delete(socket)
+      if (network === undefined) return
+      const left = ofNetworks.get(network)! - 1
+      if (left > 0) ofNetworks.set(network, left)
+      else ofNetworks.delete(network)
+    })
   })
 }
 

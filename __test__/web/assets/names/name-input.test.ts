@@ -38,7 +38,7 @@ describe('a name as it is entered', () => {
     expect(parseName(name, builtInProfiles.local)).toBe(name)
   })
 
-  it('is the ASCII that a letter stands for, which is seen before it is registered', () => {
+  it('is the ASCII form of a letter, shown before it is registered', () => {
     expect(read('\u212Aen')).toEqual({ name: 'ken.chronym' })
     expect(read('ａｂｃ')).toEqual({ name: 'abc.chronym' })
   })
