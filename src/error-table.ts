@@ -40,7 +40,9 @@ export const ERROR_TABLE = {
   'SVC-REQ-005': {
     status: 429,
     title: 'Rate limited',
-    cause: 'This client sent more requests than the daemon allows in that time.',
+    cause:
+      'This client sent more requests than the daemon allows in that time, or its token has as many event streams ' +
+      'open as it may.',
     cure: 'Wait as long as `Retry-After` says, then try again.'
   },
   'SVC-REQ-006': {

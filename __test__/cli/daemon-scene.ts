@@ -46,17 +46,20 @@ export class DaemonScene {
   }
 
   /** A data directory as a daemon with that token leaves it; without an address no daemon runs on it. */
-  dataDirectory(url?: string, { token = MAIN_TOKEN, instance = INSTANCE } = {}): string {
+  dataDirectory(
+    url?: string,
+    { token = MAIN_TOKEN, instance = INSTANCE, socket = undefined as string | undefined } = {}
+  ): string {
     const directory = this.temporary()
     const paths = dataPaths(directory)
     writePrivateFile(paths.token, `${token}\n`)
-    if (url !== undefined) writeRunningRecord(paths, { url, instance })
+    if (url !== undefined) writeRunningRecord(paths, { url, socket, instance })
     return directory
   }
 
-  async daemon(): Promise<ApiServer & { world: World }> {
+  async daemon(socket?: string): Promise<ApiServer & { world: World }> {
     const world = createWorld()
-    const server = await serve(world.services, { host: '127.0.0.1', port: 0 })
+    const server = await serve(world.services, { host: '127.0.0.1', port: 0, socket })
     this.onEnd(() => server.close())
     return { ...server, world }
   }

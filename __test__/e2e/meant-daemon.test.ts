@@ -1,9 +1,12 @@
 /** A real daemon, its directory, and the command line as processes. */
 import { once } from 'node:events'
-import { chmodSync, cpSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
+import { waitFor } from '../wait-for.ts'
 import { runToEnd, Scene } from './processes.ts'
 
 const CLI = 'src/cli/main.ts'
@@ -17,7 +20,7 @@ describe('the daemon of a directory', () => {
     const directory = scene.directory()
     await scene.daemon(['--data-dir', directory])
     const copy = join(scene.directory(), 'copy')
-    cpSync(directory, copy, { recursive: true })
+    cpSync(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
     expect(await runToEnd(CLI, ['--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(await runToEnd(CLI, ['--data-dir', copy, 'names'])).toMatchObject({
       code: 3,
@@ -47,6 +50,44 @@ describe('the daemon of a directory', () => {
     expect((await runToEnd(CLI, ['--data-dir', directory, 'doctor'])).code).toBe(1)
     expect(seen).toHaveLength(4)
     expect(seen.join('\n').toLowerCase()).not.toContain('authorization')
+    // The next start replaces the socket that nobody answers any more.
+    await scene.daemon(['--data-dir', directory])
+    expect(JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8'))).toMatchObject({ api_socket: 'api.sock' })
+    expect(await runToEnd(CLI, ['--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
+  })
+
+  it('answers by its socket while narrow tokens hold all places of its port', async () => {
+    const directory = scene.directory()
+    const daemon = await scene.daemon(['--data-dir', directory])
+    const narrowToken = async () => {
+      const asking = request({
+        socketPath: join(directory, 'api.sock'),
+        method: 'POST',
+        path: '/api/tokens',
+        headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' }
+      }).end('{"scopes":["read"]}')
+      const [answer] = (await once(asking, 'response')) as [NodeJS.ReadableStream]
+      return ((await json(answer)) as { token: string }).token
+    }
+    const port = Number(new URL(daemon.summary.api_url).port)
+    const stream = async (token: string) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+      scene.onEnd(() => socket.destroy())
+      socket.write(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+      expect(String((await once(socket, 'data'))[0])).toContain('HTTP/1.1 200')
+      return socket.resume()
+    }
+    const streams: Socket[] = []
+    for (let count = 0; count < 10; count++) {
+      const token = await narrowToken()
+      streams.push(...(await Promise.all(Array.from({ length: 100 }, () => stream(token)))))
+    }
+    const closed = () => streams.filter((socket) => socket.closed).length
+    expect(await runToEnd(CLI, ['--data-dir', directory, 'status'])).toMatchObject({ code: 0, stderr: '' })
+    expect(closed()).toBe(0)
+    // By the port a place must be made first.
+    expect((await daemon.request('GET', '/api/names')).status).toBe(200)
+    await waitFor(() => expect(closed()).toBe(1))
   })
 
   it('forgets for good what config unset takes back', async () => {

@@ -26,7 +26,7 @@ function image(): Record<string, string> {
       const stat = statSync(path)
       return [
         name,
-        `${stat.mode} ${stat.isDirectory() ? '' : createHash('sha256').update(readFileSync(path)).digest('hex')}`
+        `${stat.mode} ${stat.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : ''}`
       ]
     })
   )

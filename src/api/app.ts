@@ -46,7 +46,8 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   const now = () => services.now()
   const streams = {
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
-    shutdown: options.shutdown ?? new AbortController().signal
+    shutdown: options.shutdown ?? new AbortController().signal,
+    open: new Map<string, number>()
   }
   const limits = createRateLimits(options.limits ?? DEFAULT_LIMITS, now)
   const sessions = createSessions(services.tokens, now)

@@ -15,11 +15,17 @@ const NONCE_BYTES = 32
 /** A nonce as {@link newNonce} makes it: 32 bytes, hex. */
 export const NONCE = /^[0-9a-f]{64}$/
 
+/**
+ * The address of a daemon's UNIX socket, whose path differs where a directory is mounted twice. Who relays a challenge
+ * there must be able to connect to it, and that is the owner alone.
+ */
+export const UNIX_SOCKET = 'unix'
+
 export interface ProofStatement {
   /** 32 random bytes of the client, hex. */
   readonly nonce: string
   readonly instance: string
-  /** IP address and port that the client is connected to, see {@link socketAddress}. */
+  /** IP address and port that the client is connected to, see {@link socketAddress}; or {@link UNIX_SOCKET}. */
   readonly address: string
 }
 

@@ -16,6 +16,8 @@ export interface AppEnv {
     /** Present when served over a socket; absent under `app.request()`. */
     incoming?: IncomingMessage
     outgoing?: ServerResponse
+    /** It came by the UNIX socket, which has no address. */
+    isUnixSocket?: boolean
   }
   Variables: {
     requestId: string

@@ -7,6 +7,7 @@ import { createApp, type AppOptions } from './app.ts'
 import { boundConnections } from './connections.ts'
 import { problemBody } from './errors/problem.ts'
 import type { ApiServices } from './services.ts'
+import { listenOnSocket } from './unix-socket.ts'
 
 /** Requests under way get this long when the daemon stops; then their sockets are closed. */
 const DRAIN_TIMEOUT_MS = 4000
@@ -28,6 +29,8 @@ export interface ListenAddress {
   readonly host: string
   /** 0 for any free one. */
   readonly port: number
+  /** Absolute path of a UNIX socket beside them; undefined for none, and never used on Windows. */
+  readonly socket?: string | undefined
 }
 
 export interface ServeOptions extends Omit<AppOptions, 'shutdown' | 'host'> {
@@ -42,6 +45,10 @@ export interface ApiServer {
   readonly port: number
   /** What a user has to know about the address listened on, where there is something. */
   readonly warning: string | undefined
+  /** Whether it listens at the UNIX socket too. */
+  readonly hasSocket: boolean
+  /** Why it does not, where it should. */
+  readonly socketWarning: string | undefined
   /** Ends event streams, lets requests under way finish, closes. At most 5 s. */
   close(): Promise<void>
 }
@@ -70,7 +77,32 @@ export async function serve(
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
   // Replaces the global Response: the built-in one is read back as a stream, which takes twice the time.
-  const listener = getRequestListener(app.fetch, { hostname: host, errorHandler: badRequest })
+  const listenerOptions = { hostname: host, errorHandler: badRequest }
+  const server = httpServer(getRequestListener(app.fetch, listenerOptions), headersTimeoutMs)
+  boundConnections(server, maxConnections)
+  const { port, address: bound } = await listen(server, address)
+  const open = [server]
+  let socketWarning: string | undefined
+  if (address.socket !== undefined && process.platform !== 'win32') {
+    const overSocket: typeof app.fetch = (request, env) => app.fetch(request, { ...env, isUnixSocket: true })
+    const local = httpServer(getRequestListener(overSocket, listenerOptions), headersTimeoutMs)
+    // Places of its own: nothing that comes by TCP takes one.
+    boundConnections(local, maxConnections)
+    const reason = await listenOnSocket(local, address.socket)
+    if (reason === undefined) open.push(local)
+    else socketWarning = `the API has no UNIX socket: ${reason}`
+  }
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    warning: plainTextWarning(bound),
+    hasSocket: open.length > 1,
+    socketWarning,
+    close: () => close(open, shutdown)
+  }
+}
+
+function httpServer(listener: ReturnType<typeof getRequestListener>, headersTimeoutMs: number): Server {
   const server = createServer(
     // Node would answer a request without Host with a bare 400.
     {
@@ -86,15 +118,7 @@ export async function serve(
       else void listener(request, response)
     }
   )
-  boundConnections(server, maxConnections)
-  server.on('clientError', refuse)
-  const { port, address: bound } = await listen(server, address)
-  return {
-    url: `http://${host}:${port}`,
-    port,
-    warning: plainTextWarning(bound),
-    close: () => close(server, shutdown)
-  }
+  return server.on('clientError', refuse)
 }
 
 /** `bound`: the IP address of the socket. */
@@ -134,8 +158,12 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   }
 }
 
-async function close(server: Server, shutdown: AbortController): Promise<void> {
+async function close(servers: readonly Server[], shutdown: AbortController): Promise<void> {
   shutdown.abort()
+  await Promise.all(servers.map(drain))
+}
+
+async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   // A connection that was busy is closed soon after its answer ends, not when its keep-alive does.

@@ -54,6 +54,8 @@ export const ConfigSchema = v.strictObject({
     v.strictObject({
       host: v.optional(v.string(), '127.0.0.1'),
       port: v.optional(port, API_PORT),
+      /** Path from the data directory; empty: none. Windows has none. */
+      socket: v.optional(v.string(), 'api.sock'),
       allowed_hosts: v.optional(strings, []),
       allowed_origins: v.optional(strings, [])
     }),

@@ -1,6 +1,7 @@
 /** Builds everything, starts it in order and stops it in reverse: services are constructed in this folder only. */
 import { randomInt } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import type { AppOptions } from '../api/app.ts'
 import { serve, type ApiServer } from '../api/serve.ts'
@@ -232,11 +233,16 @@ interface ApiParts {
 }
 
 async function startApi(services: DaemonServices, { paths, address, options, life }: ApiParts): Promise<ApiServer> {
-  const api = await serve(services, address, options)
+  const socket = address.socket === '' ? undefined : resolve(paths.root, address.socket)
+  const api = await serve(services, { ...address, socket }, options)
   life.onStop('http interface', () => api.close())
-  if (api.warning !== undefined) services.log.warn(api.warning)
+  for (const warning of [api.warning, api.socketWarning]) if (warning !== undefined) services.log.warn(warning)
   // It leads the command line to a daemon on any port by its data directory alone.
-  writeRunningRecord(paths, { url: api.url, instance: services.instance })
+  writeRunningRecord(paths, {
+    url: api.url,
+    socket: api.hasSocket ? address.socket : undefined,
+    instance: services.instance
+  })
   life.onStop('running record', () => rmSync(paths.running, { force: true }))
   return api
 }

@@ -7,6 +7,8 @@ import { writePrivateFile } from './private-files.ts'
 const RunningRecordSchema = v.object({
   /** `http://host:port`, where the daemon answers. */
   api_url: v.pipe(v.string(), v.url()),
+  /** Its UNIX socket, a path from the directory, where it has one. */
+  api_socket: v.optional(v.string()),
   /** Random for each start; the daemon proves that it is this one. */
   instance: v.pipe(v.string(), v.uuid()),
   /** Device and inode of the directory. A copy of a live directory has others. */
@@ -21,8 +23,16 @@ function identityOf(directory: string): string {
 }
 
 /** Durable when it returns. The record remains when the daemon is killed. */
-export function writeRunningRecord(paths: DataPaths, { url, instance }: { url: string; instance: string }): void {
-  const record: RunningRecord = { api_url: url, instance, directory: identityOf(paths.root) }
+export function writeRunningRecord(
+  paths: DataPaths,
+  { url, socket, instance }: { url: string; socket?: string | undefined; instance: string }
+): void {
+  const record: RunningRecord = {
+    api_url: url,
+    ...(socket === undefined ? {} : { api_socket: socket }),
+    instance,
+    directory: identityOf(paths.root)
+  }
   writePrivateFile(paths.running, `${JSON.stringify(record)}\n`)
 }
 

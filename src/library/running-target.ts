@@ -49,7 +49,8 @@ export function runningTarget(paths: DataPaths, { token: readToken, elsewhere, a
   const url = reachable(record.api_url)
   const silence =
     `no daemon runs on ${paths.root}: nothing answers at ${url}, which its ` + `${basename(paths.running)} names`
-  return { url, key: proofKey(token), instance: record.instance, token, silence, cure: start }
+  const socket = record.api_socket === undefined ? undefined : resolve(paths.root, record.api_socket)
+  return { url, socket, key: proofKey(token), instance: record.instance, token, silence, cure: start }
 }
 
 /** An address that means "every interface" is no address to connect to. */

@@ -126,6 +126,28 @@ describe('the events of a task', () => {
     expect(world.tasks.openStreams).toBe(0)
   })
 
+  it('are a hundred streams of one token at once, and of each other as many', async () => {
+    const world = withTask()
+    const stream = (path = PATH, by = token) => world.request('GET', path, { token: by })
+    const open = await Promise.all(Array.from({ length: 50 }, () => [stream(), stream('/api/events')]).flat())
+    const refused = await stream()
+    expect(refused.headers.get('Retry-After')).toBe('15')
+    expect(await refused.json()).toMatchObject({
+      code: 'SVC-REQ-005',
+      detail: expect.stringContaining('100 event streams open') as string
+    })
+    expect((await stream('/api/events')).status).toBe(429)
+    expect((await world.request('HEAD', PATH, { token })).status).toBe(200)
+    const narrow = await stream(PATH, world.services.tokens.create(['read']).token)
+    expect(narrow.status).toBe(200)
+    await open[0]!.body!.cancel()
+    open.push(await stream())
+    expect(open.map(({ status }) => status)).toEqual(Array(101).fill(200))
+    expect((await stream()).status).toBe(429)
+    for (const { body } of [narrow, ...open.slice(1)]) await body!.cancel()
+    expect((await stream()).status).toBe(200)
+  })
+
   it('of an unknown task are SVC-TSK-001, not an empty stream', async () => {
     expect((await createWorld().request('GET', PATH, { token })).status).toBe(404)
   })

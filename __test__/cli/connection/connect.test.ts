@@ -39,6 +39,20 @@ describe('the daemon of a data directory', () => {
     })
   })
 
+  it('is asked by its UNIX socket first, by its port where nobody answers there, and by an address that is named', async () => {
+    const socket = join(temporary(), 'api.sock')
+    const nobody = 'http://127.0.0.1:1'
+    const { url } = await daemon(socket)
+    const bySocket = dataDirectory(nobody, { socket })
+    expect(await cli(['--data-dir', bySocket, 'names'])).toMatchObject({ exitCode: 0, stdout: '[]\n' })
+    expect((await cli(['--data-dir', dataDirectory(url, { socket: 'gone.sock' }), 'names'])).exitCode).toBe(0)
+    const other = await cli(['--data-dir', dataDirectory(nobody, { socket, instance: crypto.randomUUID() }), 'names'])
+    expectOtherDaemon(other, 'CLI-NET-003', /not this one/)
+    const foreign = dataDirectory(nobody, { socket, token: 'of-another-daemon-0123456789abcdefgh' })
+    expectOtherDaemon(await cli(['--data-dir', foreign, 'names']), 'CLI-NET-003', /another token/)
+    expect((await cli(['--data-dir', bySocket, '--api', nobody, 'names'])).exitCode).toBe(3)
+  })
+
   it('gets a token that was given instead of its own', async () => {
     const { url, world } = await daemon()
     const { token } = world.services.tokens.create(['vdf'])

@@ -1,12 +1,12 @@
 /** Requests that carry a token, each on a connection whose other end has just proved to be the daemon that is meant. */
 import { once } from 'node:events'
 import { Agent, request, type ClientRequestArgs, type IncomingMessage, type RequestOptions } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { Readable, type Duplex } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import * as v from 'valibot'
 import { UnreachableError, type Transport } from './transport.ts'
-import { newNonce, proves, socketAddress } from '../daemon-proof.ts'
+import { newNonce, proves, socketAddress, UNIX_SOCKET } from '../daemon-proof.ts'
 import { ChallengeSchema } from '../schemas/daemon.ts'
 
 /** A daemon under load answers within milliseconds. */
@@ -17,6 +17,8 @@ const MAX_ANSWER_BYTES = 4_096
 export interface Target {
   /** `http://host:port` */
   readonly url: string
+  /** Absolute path of its UNIX socket, which comes first: no other user takes the places there. */
+  readonly socket?: string | undefined
   /** Of the main token: src/api/daemon-proof.ts. */
   readonly key: Uint8Array
   /** The start of the daemon, where it is known which one it must be. */
@@ -72,10 +74,11 @@ export function provenFetch(locate: () => Target): Transport {
     let agent: OneConnection | undefined
     let proved = false
     try {
-      const socket = await open(host, Number(port || 80), deadline)
+      const at = { host, port: Number(port || 80) }
+      const { socket, address } = await dial(target.socket, at, deadline)
       agent = new OneConnection(socket)
-      const to = { agent, host, port: Number(port || 80) }
-      await challenge(to, socketAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0), target, deadline)
+      const to = { agent, ...at }
+      await challenge(to, address, target, deadline)
       proved = true
       const headers = new Headers(init.headers)
       if (target.token !== undefined) headers.set('Authorization', `Bearer ${target.token}`)
@@ -115,8 +118,27 @@ function cureOf({ cure }: Target): { cure?: string } {
   return cure === undefined ? {} : { cure }
 }
 
-async function open(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const socket = connect({ host, port })
+interface Dialled {
+  readonly socket: Socket
+  /** What the daemon must name in its proof. */
+  readonly address: string
+}
+
+/** By the UNIX socket; by TCP where there is none, or nobody listens there. */
+async function dial(path: string | undefined, at: NetConnectOpts, signal: AbortSignal): Promise<Dialled> {
+  if (path !== undefined) {
+    try {
+      return { socket: await open({ path }, signal), address: UNIX_SOCKET }
+    } catch {
+      signal.throwIfAborted()
+    }
+  }
+  const socket = await open(at, signal)
+  return { socket, address: socketAddress(socket.remoteAddress ?? '', socket.remotePort ?? 0) }
+}
+
+async function open(at: NetConnectOpts, signal: AbortSignal): Promise<Socket> {
+  const socket = connect(at)
   try {
     await once(socket, 'connect', { signal })
   } catch (error) {

@@ -5,12 +5,13 @@ import type { AppEnv } from '../env.ts'
 const LOOPBACK = /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/i
 
 /**
- * The one that a limit counts: the address of the socket, `loopback` for this machine. Forwarding headers are anybody's
- * words and are not read.
+ * The one that a limit counts: the address of the connection, `loopback` for this machine, `unix` for who may connect to
+ * the UNIX socket. Forwarding headers are anybody's words and are not read.
  */
 export function clientOf(c: Context<AppEnv>): string {
   // Under app.request() there are no bindings at all.
   const bindings = c.env as AppEnv['Bindings'] | undefined
+  if (bindings?.isUnixSocket === true) return 'unix'
   return clientAt(bindings?.incoming?.socket.remoteAddress)
 }
 

@@ -1,5 +1,6 @@
 /** Server-sent events (HTML Living Standard, 9.2). */
 import type { Context } from 'hono'
+import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../env.ts'
 
 /** docs/api.md, "Events". */
@@ -12,6 +13,9 @@ const STALLED_HEARTBEATS = 4
 /** The browser's pause before it reconnects. */
 const RETRY_MS = 2000
 
+/** Open at once by one token, its sessions included: above the tabs of a browser, a tenth of all connections. */
+export const MAX_STREAMS = 100
+
 export interface ServerSentEvent {
   readonly id: number
   /** Left out: `message`, which is what EventSource hands to onmessage. */
@@ -23,6 +27,8 @@ export interface EventStreamOptions {
   readonly heartbeatMs: number
   /** Ends the stream when the server closes. */
   readonly shutdown: AbortSignal
+  /** Open ones by token. */
+  readonly open: Map<string, number>
 }
 
 /** The Last-Event-ID of a client that comes back; undefined when there is none, or none of ours. */
@@ -34,25 +40,26 @@ export function lastEventId(c: Context<AppEnv>): number | undefined {
 /**
  * Answers with a stream of events at the reader's pace. It takes an event from the source only when the client has
  * room, so the source may coalesce. Sends a comment after `heartbeatMs` of silence. Ends once the caller's token or
- * session is no longer valid.
+ * session is no longer valid. SVC-REQ-005 beyond {@link MAX_STREAMS}.
  */
 export function eventStream(
   c: Context<AppEnv>,
   source: (signal: AbortSignal) => AsyncIterable<ServerSentEvent>,
-  { heartbeatMs, shutdown }: EventStreamOptions
+  { heartbeatMs, shutdown, open }: EventStreamOptions
 ): Response {
   c.header('Content-Type', 'text/event-stream')
   c.header('Cache-Control', 'no-store')
   c.header('X-Accel-Buffering', 'no')
   if (c.req.method === 'HEAD') return c.body(null)
+  const caller = c.get('caller')
+  const closed = new AbortController()
+  takePlace(open, caller.token ?? '', heartbeatMs, closed.signal)
   dropWhenStalled(c, heartbeatMs)
 
-  const closed = new AbortController()
   const close = () => {
     shutdown.removeEventListener('abort', close)
     closed.abort()
   }
-  const caller = c.get('caller')
   const encoder = new TextEncoder()
   // Sources end when their signal aborts, so closing needs no word of its own here.
   const events = source(closed.signal)[Symbol.asyncIterator]()
@@ -91,6 +98,25 @@ export function eventStream(
     }
   })
   return c.body(body)
+}
+
+/** Counts the stream until it closes. */
+function takePlace(open: Map<string, number>, token: string, heartbeatMs: number, closed: AbortSignal): void {
+  const others = open.get(token) ?? 0
+  if (others >= MAX_STREAMS)
+    throw new ServiceError(
+      'SVC-REQ-005',
+      `This token has ${others} event streams open, the most that one may have. Close some, or use a token of its ` +
+        'own for each program. GET /api/events has what all tasks do in one stream.',
+      // By then a stream whose reader has gone is noticed.
+      { retryAfter: heartbeatMs / 1000 }
+    )
+  open.set(token, others + 1)
+  closed.addEventListener('abort', () => {
+    const left = open.get(token)! - 1
+    if (left > 0) open.set(token, left)
+    else open.delete(token)
+  })
 }
 
 /**

@@ -1,14 +1,16 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../../errors.ts'
-import { NONCE, socketAddress } from '../../daemon-proof.ts'
+import { NONCE, socketAddress, UNIX_SOCKET } from '../../daemon-proof.ts'
 import { endpoint } from '../../endpoint.ts'
 import type { AppEnv } from '../../env.ts'
 import { ChallengeSchema, type ChallengeBody } from '../../schemas/daemon.ts'
 import type { ApiServices } from '../../services.ts'
 
-/** Where this very connection arrived: an address and a port that the daemon listens on. */
+/** Where this very connection arrived: an address and a port that the daemon listens on, or its UNIX socket. */
 function dialled(c: Context<AppEnv>): string | undefined {
-  const socket = (c.env as AppEnv['Bindings'] | undefined)?.incoming?.socket
+  const bindings = c.env as AppEnv['Bindings'] | undefined
+  if (bindings?.isUnixSocket === true) return UNIX_SOCKET
+  const socket = bindings?.incoming?.socket
   return socket?.localAddress === undefined || socket.localPort === undefined
     ? undefined
     : socketAddress(socket.localAddress, socket.localPort)
@@ -35,7 +37,8 @@ export function challengeRoutes({ tokens, instance }: Pick<ApiServices, 'tokens'
         {
           name: 'address',
           in: 'query',
-          description: 'IP address and port that the client is connected to; IPv6 in brackets',
+          description:
+            'IP address and port that the client is connected to, IPv6 in brackets; `unix` for the UNIX socket',
           example: '127.0.0.1:7468'
         }
       ],
