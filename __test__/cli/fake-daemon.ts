@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
+import { proofKey, proofOf } from '../../src/api/daemon-proof.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
 import type { BackupView } from '../../src/views/backup.ts'
 import type { Explanation } from '../../src/views/explanation.ts'
@@ -268,6 +269,11 @@ export function fakeDaemon() {
       serial: 4,
       records: { www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }], '@': [{ type: 'TXT', value: 'evil \u001b[2J' }] }
     })
+  })
+  app.get('/api/challenge', (c) => {
+    const { nonce = '', address = '' } = c.req.query()
+    const instance = '6f1d2b7c-8e90-4f0e-9a53-3f1c9a520d0e'
+    return c.json({ instance, proof: proofOf(proofKey('secret'), { nonce, instance, address }) })
   })
   app.get('/api/dns', (c) => c.json(shown.dns ?? { zone: 'chronym.' }))
   app.post('/api/dns/flush', async (c) => {

@@ -1,18 +1,24 @@
 /** `chronym dns setup`: shows, writes or takes back the route of one domain. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { routeOf } from './route.ts'
 import { apply, checkWritable, planUndo, requireRoot, stateOf, undo } from './setup/apply.ts'
 import { chooseSystem, findSystems, SYSTEMS } from './setup/choose.ts'
-import { createHost } from './setup/host.ts'
+import { createHost, type Host } from './setup/host.ts'
 import type { Plan, SystemId } from './setup/systems.ts'
 import { doneText, planText } from './text.ts'
 import type { Route } from './types.ts'
-import { connect } from '../connection/connect.ts'
+import { connect, connectProven } from '../connection/connect.ts'
+import { localPaths, whichDaemon } from '../connection/location.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
 import { Failure, usageFailure } from '../failures/failure.ts'
 import { loadProfile } from '../profile.ts'
 import { builtInProfiles } from '../../protocol/profile/built-in-profiles.ts'
 import { requireConsent } from '../questions/consent.ts'
+import { toFailure } from '../to-failure.ts'
+import { shellWord } from '../../util/shell-commands.ts'
+import type { DnsView } from '../../views/dns.ts'
 
 export interface SetupOptions {
   apply?: boolean
@@ -52,16 +58,49 @@ async function portRemarks(context: Context, { servers }: Route): Promise<string
   ]
 }
 
+/** What proves the daemon: the token in a directory that the user names, or that is there. */
+function provingDirectory(context: Context): string | undefined {
+  const { root, token } = localPaths(context)
+  return context.options.dataDir !== undefined || existsSync(token) ? resolve(root) : undefined
+}
+
+/** With every word that root needs, who has neither the user's environment nor the user's data directory. */
+function applyCommand(context: Context, host: Host, { zone, system }: SetupOptions): string {
+  const named = [...(zone === undefined ? [] : ['--zone', zone]), ...(system === undefined ? [] : ['--system', system])]
+  const words = ['--data-dir', provingDirectory(context) ?? 'DIR', 'dns', 'setup', ...named, '--apply']
+  const isRootsShell = host.mayWrite && context.env['SUDO_USER'] === undefined
+  return `${isRootsShell ? '' : 'sudo '}chronym ${words.map((word) => shellWord(word)).join(' ')}`
+}
+
 /**
- * The answer has no proof: without a token, any program that holds the port can give it. It may move the names of these
- * networks, and never those of a domain that others rely on.
+ * Any program that holds the port could answer. What ends in files of root comes from a daemon that has proved to hold
+ * the main token. Throws a Failure that names the command with the directory that proves it.
+ */
+async function provenDns(context: Context, host: Host, options: SetupOptions): Promise<DnsView> {
+  try {
+    return await connectProven(context).dns()
+  } catch (error) {
+    const { code, message, exitCode } = toFailure(error)
+    const directory = provingDirectory(context)
+    const isExplained = directory !== undefined && whichDaemon(context).kind === 'directory'
+    if (isExplained || !['CLI-NET-001', 'CLI-NET-003', 'CLI-TOK-001'].includes(code)) throw error
+    const hint = directory === undefined ? ' (its user sees it with `chronym dns setup`)' : ''
+    const cure =
+      `Name the data directory of the daemon, by which it proves itself${hint}: ` + applyCommand(context, host, options)
+    throw new Failure(code, message, { exitCode, cure, cause: error })
+  }
+}
+
+/**
+ * A daemon moves the names of these networks, and those of a domain that others rely on only where the user says so: the
+ * profile of its network may come from a stranger.
  */
 function requireOwnZone({ tld }: Route, zone: string | undefined): void {
   const own = zone?.replace(/\.$/u, '').toLowerCase()
   if (own === tld || (own === undefined && Object.values(builtInProfiles).some((profile) => profile.tld === tld)))
     return
   throw usageFailure(
-    `what answers says that its zone is ${tld}., and ${own === undefined ? 'no built-in network has that' : `not ${own}.`}`,
+    `the daemon says that its zone is ${tld}., and ${own === undefined ? 'no built-in network has that' : `not ${own}.`}`,
     `If it is the zone of your own network, name it: --zone ${tld}. It would no longer resolve anywhere else.`
   )
 }
@@ -81,16 +120,17 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
     )
     return EXIT.ok
   }
-  // A daemon answers this without a token, and root need not read the owner's.
-  const client = connect(context, { anonymous: true })
-  const route = routeOf(await client.dns())
+  const isApplied = options.apply === true
+  // Without a token a daemon answers this too. What is only shown needs no proof.
+  const view = isApplied ? await provenDns(context, host, options) : await connect(context, { anonymous: true }).dns()
+  const route = routeOf(view)
   requireOwnZone(route, options.zone)
   const found = findSystems(host)
   const system = chooseSystem(found, options.system)
   const bare = system.plan(host, route)
   const plan: Plan = { ...bare, remarks: [...bare.remarks, ...(await portRemarks(context, route))] }
   const shown = (): string => planText(route, found, system, plan, (file) => stateOf(host, file))
-  if (options.apply !== true) {
+  if (!isApplied) {
     context.output.answer(
       {
         zone: `${route.tld}.`,
@@ -102,16 +142,13 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
         remarks: plan.remarks,
         obstacle: plan.obstacle ?? null
       },
-      () =>
-        plan.obstacle === undefined
-          ? `${shown()}\n\n${context.output.commands('Write it: chronym dns setup --apply')}`
-          : shown()
+      () => (plan.obstacle === undefined ? `${shown()}\n\nWrite it: ${applyCommand(context, host, options)}` : shown())
     )
     return EXIT.ok
   }
   if (plan.obstacle !== undefined)
     throw new Failure('CLI-DNS-001', plan.obstacle.detail, { exitCode: EXIT.refused, cure: plan.obstacle.cure })
-  checkWritable(host, plan.files, `Repeat it as root: sudo chronym --api ${client.baseUrl} dns setup --apply`)
+  checkWritable(host, plan.files, `Repeat it as root: ${applyCommand(context, host, options)}`)
   await requireConsent(context, {
     cost: `this changes how this machine resolves .${route.tld}`,
     shown: shown(),

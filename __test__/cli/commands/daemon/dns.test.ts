@@ -4,12 +4,18 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM_IDS } from '../../../../src/cli/dns/setup/systems.ts'
 import { DNS_BODY, DNSKEY_DATA, DnsScene, say } from '../../dns/scene.ts'
+import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { ask, daemon, shown, url } from '../../fake-daemon.ts'
+import { DaemonScene } from '../../daemon-scene.ts'
 import { cli } from '../../harness.ts'
 
 const scene = new DnsScene()
 beforeEach(() => (shown.dns = DNS_BODY))
-afterEach(() => scene.end())
+const daemons = new DaemonScene()
+afterEach(async () => {
+  await scene.end()
+  await daemons.end()
+})
 
 const UNBOUND = {
   '/etc/resolv.conf': 'nameserver 127.0.0.1\n',
@@ -137,6 +143,44 @@ describe('dns setup', () => {
     )
   })
 
+  it('writes nothing that a program says which only holds the port', async () => {
+    const root = scene.tree(UNBOUND, ['unbound'])
+    const { url: lie, seen } = await daemons.impostor((request, response) => {
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify(request.url === '/api/dns' ? DNS_BODY : {}))
+    })
+    const directory = daemons.dataDirectory(lie)
+    const setup = ['dns', 'setup', '--root', root]
+    const apply = [...setup, '--zone', 'chronym', '--system', 'unbound', '--apply', '--yes']
+    const whole = `chronym --data-dir ${directory} dns setup --zone chronym --system unbound --apply`
+    const own = { env: { CHRONYM_DATA_DIR: directory } }
+    const none = { env: { CHRONYM_DATA_DIR: daemons.temporary() + '/none' } }
+    for (const [args, settings, exitCode, cure] of [
+      [['--data-dir', directory, ...apply], {}, 3, 'Start it: chronym daemon'],
+      [['--api', lie, ...apply], own, 3, whole],
+      [['--api', lie, '--token', MAIN_TOKEN, ...apply], own, 3, whole],
+      // As root, who has no directory.
+      [['--api', lie, ...apply], none, 5, 'chronym --data-dir DIR dns setup --zone chronym --system unbound --apply'],
+      [apply, { env: { ...none.env, SUDO_USER: 'me' } }, 3, '(its user sees it with `chronym dns setup`): sudo chronym']
+    ] as const) {
+      const result = await cli(args, settings)
+      expect(result).toMatchObject({ exitCode, stdout: '', stderr: expect.stringContaining(cure) as string })
+    }
+    expect(existsSync(join(root, OURS))).toBe(false)
+    expect(seen.join('\n')).not.toContain(MAIN_TOKEN)
+    const shows = await cli(['--api', lie, ...setup], { ...own, terminal: true })
+    expect(shows.stdout).toContain(`Write it: chronym --data-dir ${directory} dns setup --apply\n`)
+  })
+
+  it('writes what the daemon of the directory says, which proves itself', async () => {
+    const root = scene.tree(UNBOUND, ['unbound'])
+    const { url, world } = await daemons.daemon()
+    world.dns.view = () => DNS_BODY
+    const args = ['dns', 'setup', '--apply', '--yes', '--root', root]
+    expect(await cli(['--data-dir', daemons.dataDirectory(url), ...args])).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(readFileSync(join(root, OURS), 'utf8')).toContain(ds)
+  })
+
   it('says why a resolver cannot be set up; --apply then ends with 6', async () => {
     const root = scene.tree({ '/etc/resolv.conf': 'nameserver 192.0.2.53\n' })
     expect(await ask(['dns', 'setup', '--root', root], { terminal: true })).toMatchObject({
@@ -175,7 +219,7 @@ describe('dns setup', () => {
     expect((await ask(['dns', 'setup', '--apply', '--undo'])).exitCode).toBe(2)
   })
 
-  it('asks the daemon without a token, as root has none', async () => {
+  it('asks the daemon without a token for what it only shows', async () => {
     await ask(['dns', 'setup', '--root', scene.tree(UNBOUND, ['unbound'])])
     expect(daemon.requests.at(-1)).toMatchObject({ path: '/api/dns' })
     expect(daemon.requests.at(-1)?.headers.get('Authorization')).toBeNull()
