@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Lab, saltOf, type LabNode } from '../network/lab.ts'
+import { highestSerial } from '../../src/protocol/claim/serial.ts'
 import { parseName } from '../../src/protocol/name/names.ts'
 import { buildGenesis, signIdentityDocument } from '../../src/protocol/identity/document.ts'
 import { verifyIdentityLog } from '../../src/protocol/identity/log.ts'
@@ -110,6 +111,25 @@ describe('three nodes', () => {
     expect(new Set((await heldBy('newer.chronym')).map(({ payload }) => payload))).toEqual(
       new Set([Buffer.from(newer.payload).toString()])
     )
+  })
+
+  it('[a serial ahead of time] takes a name from its owner for one round', async () => {
+    const owner = lab.owner('robbed')
+    const reveal = await lab.claim(first, 'robbed.chronym', owner)
+    await first.network.putReveal(reveal)
+    const highest = highestSerial({ verified: lab.round }, lab.profile)
+    const [jumped, next] = [lab.updated(reveal, owner, highest), lab.updated(reveal, owner, highest + 1)]
+    expect(await second.network.putReveal(jumped)).toMatchObject({ storedBy: 3, refusals: [] })
+    const early = await first.network.putReveal(next)
+    expect(early.storedBy).toBe(0)
+    expect(early.refusals.map(({ code }) => code)).toEqual(['ahead', 'ahead', 'ahead'])
+
+    lab.advance(1)
+    expect(await first.network.putReveal(next)).toEqual({ storedBy: 3, of: 3, refusals: [] })
+    const stolen = await second.network.putReveal(lab.updated(reveal, owner, Number.MAX_SAFE_INTEGER))
+    expect(stolen.refusals.map(({ code }) => code)).toEqual(['ahead', 'ahead', 'ahead'])
+    const payload = Buffer.from(next.payload).toString()
+    expect((await heldBy('robbed.chronym')).map((held) => held.payload)).toEqual(all(payload))
   })
 
   it('hold a claim whose commitment nobody saw only provisionally', async () => {

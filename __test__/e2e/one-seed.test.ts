@@ -62,4 +62,23 @@ it("the second that publishes is refused before it sends; its next serial is abo
     status: 200,
     body: { serial: 3 }
   })
+
+  // A thief of the seed jumps as far as time allows. The owner looks, and is above it with the next attempt.
+  const jump = (serial: number) => two.request('POST', '/api/zone/alice.chronym', { ...zone('192.0.2.3'), serial })
+  const { body: ahead } = await jump(Number.MAX_SAFE_INTEGER)
+  expect(ahead).toMatchObject({ code: 'SVC-ZON-002' })
+  const highest = Number(/to (\d+)$/.exec((ahead.errors as { message: string }[])[0]!.message)![1])
+  expect(await jump(highest)).toMatchObject({ status: 200, body: { serial: highest } })
+  const published = (daemon: Daemon) =>
+    eventually(
+      () => daemon.request('POST', '/api/zone/alice.chronym/publish'),
+      ({ status }) => status === 200
+    )
+  expect(await published(two)).toMatchObject({ body: { serial: highest } })
+  await eventually(
+    () => one.request('POST', '/api/zone/alice.chronym', zone('192.0.2.4')),
+    ({ status }) => status === 200
+  )
+  expect((await published(one)).body.serial).toBeGreaterThan(highest)
+  expect(await shown(witness)).toMatchObject(zone('192.0.2.4'))
 })

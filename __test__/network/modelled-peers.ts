@@ -7,6 +7,7 @@ import { AskError } from '../../src/network/wire/ask.ts'
 import type { Answer, Request } from '../../src/network/wire/messages.ts'
 import { createVerifier } from '../../src/network/holder/verifier.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519.ts'
+import { timeAt } from '../protocol/fixtures.ts'
 import type { Lab } from './lab.ts'
 
 /** What a modelled peer signs with. */
@@ -60,6 +61,7 @@ export function clientOf(lab: Lab, peers: Peers): ClientParts {
     profile: lab.profile,
     verifier: createVerifier(lab.profile, lab.beacon, lab.pool),
     judge: lab.pool,
+    clock: { time: () => timeAt(lab.round) },
     peers: () => peers,
     holder: () => undefined,
     ownPeerId: 'self'

@@ -47,6 +47,7 @@ import {
   signReveal,
   type Link
 } from '../../src/protocol/claim/reveal.ts'
+import { highestSerial } from '../../src/protocol/claim/serial.ts'
 import { stampDigest, stampHolds, stampPrefix } from '../../src/protocol/crypto/stamp.ts'
 import { encodeStub, stubOf } from '../../src/protocol/admission/stub.ts'
 import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
@@ -268,6 +269,10 @@ describe('vectors of another implementation', () => {
     expect(toHex(serializeZone(zone, serial, MAIN, fromHex(sealed)))).toBe(with_list)
     expect(toHex(sealedPart(fromHex(with_list), MAIN)!)).toBe(sealed)
     expect(parseZonePayload(fromHex(with_list), MAIN)).toEqual(zone)
+  })
+
+  it.each(vectors.serials)('of the highest serial on $network after round $verified', (vector) => {
+    expect(highestSerial(vector, builtInProfiles[vector.network as BuiltInProfileId])).toBe(vector.highest)
   })
 
   it.each(vectors.messages.map((each) => [each.message.type, each] as const))(

@@ -87,6 +87,7 @@ class RegistryNetwork implements OpenableNetwork {
       profile,
       verifier,
       judge: pool,
+      clock: this.#clock,
       peers,
       holder: () => this.#servingHolder(),
       ownPeerId: peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString()

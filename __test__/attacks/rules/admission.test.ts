@@ -18,6 +18,8 @@ import {
   type Entry,
   type EntryState
 } from '../../../src/protocol/admission/entry.ts'
+import { compareRecords } from '../../../src/protocol/claim/order.ts'
+import { highestSerial } from '../../../src/protocol/claim/serial.ts'
 import { leaseState } from '../../../src/protocol/name/lease.ts'
 import type { Agreed, NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
@@ -347,10 +349,30 @@ describe('the owner itself', () => {
     expect(results[0]!.equivocation).toMatchObject({ round: 1000, serial: 1 })
   })
 
+  it('[a serial ahead of time] is refused; who jumps as far as time allows is passed a round later', () => {
+    const highest = highestSerial(timeAt(1010), LOCAL)
+    expect(highest, 'in microseconds').toBe((LOCAL.beacon.genesis + 1009 * LOCAL.beacon.period) * 1_000_000)
+    const ahead = bareClaim({ serial: highest + 1 })
+    for (const held of [undefined, ...(['fresh', 'settled', 'provisional'] as const)]) {
+      const entry = held && newEntry(bareClaim(), held, timeAt(900))
+      expect(admit(entry, ahead, facts(), LOCAL), held).toMatchObject({ kind: 'refuse', code: 'ahead' })
+    }
+    const clockAhead = { ...timeAt(1010), now: 9_000 }
+    expect(admit(undefined, ahead, facts({ time: clockAhead }), LOCAL)).toMatchObject({ code: 'ahead' })
+
+    const jumped = admit(newEntry(bareClaim(), 'settled', timeAt(900)), bareClaim({ serial: highest }), facts(), LOCAL)
+    if (jumped.kind !== 'store') throw new Error(jumped.kind)
+    expect(admit(jumped.entry, ahead, facts({ time: timeAt(1011) }), LOCAL)).toMatchObject({
+      kind: 'store',
+      entry: { claim: { serial: highest + 1 } }
+    })
+  })
+
   it('[serials and rounds at 2^53 - 1] keep their order', () => {
     const max = Number.MAX_SAFE_INTEGER
-    const entry = newEntry(bareClaim({ serial: max }), 'settled', timeAt(900))
-    expect(admit(entry, bareClaim({ serial: max - 1 }), facts(), LOCAL).kind).toBe('stale')
+    const [highest, below] = [bareClaim({ serial: max }), bareClaim({ serial: max - 1 })]
+    expect(compareRecords(highest, below)).toBeGreaterThan(0)
+    const entry = newEntry(highest, 'settled', timeAt(900))
     expect(
       admit(entry, bareClaim({ serial: 0, newestRound: 1001 }), facts(), LOCAL).kind,
       'a renewal goes before every serial'

@@ -21,6 +21,7 @@ import { pulseRandomness } from '../../../src/protocol/time/pulse.ts'
 import { tally } from '../../../src/protocol/resolution/quorum.ts'
 import { claimRound } from '../../../src/protocol/claim/receipt.ts'
 import { encodeReveal, encodeVdfProof, signReveal, type Link, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { highestSerial } from '../../../src/protocol/claim/serial.ts'
 import { validateReveal, type Checkers } from '../../../src/protocol/claim/valid.ts'
 import { vdfSeed } from '../../../src/protocol/claim/vdf-seed.ts'
 import { HolderWorkbench, PEER } from '../../network/holder-workbench.ts'
@@ -103,7 +104,8 @@ describe('a chain of renewals', () => {
 describe('the key of a name, stolen', () => {
   const OWN = bareClaim({ owner: 'alice', firstRound: 1000, serial: 3 })
   /** Of the same key, and ahead in the order of records: a newer pulse, and the highest serial. */
-  const STOLEN = bareClaim({ owner: 'alice', firstRound: 1005, newestRound: 1009, serial: Number.MAX_SAFE_INTEGER })
+  const serial = highestSerial(timeAt(1010), LOCAL)
+  const STOLEN = bareClaim({ owner: 'alice', firstRound: 1005, newestRound: 1009, serial })
   const facts = (seen?: number): AdmissionFacts => ({
     time: timeAt(1010),
     commitment: seen === undefined ? {} : { seen },

@@ -4,6 +4,7 @@ import { getReveals } from '../../../src/network/client/get.ts'
 import type { LookupBreadth } from '../../../src/network/types.ts'
 import type { GetAnswer } from '../../../src/network/wire/get.ts'
 import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
+import { highestSerial } from '../../../src/protocol/claim/serial.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledPeer, modelledPeers, type Lost } from '../modelled-peers.ts'
 
@@ -84,6 +85,17 @@ describe('a look-up', () => {
       ['peer-4', 'invalid']
     ])
     expect([asked, networkSize, penalised]).toEqual([6, 300, ['peer-4']])
+  })
+
+  it('[a serial ahead of time] shows no more than the claim, and is held against nobody', async () => {
+    const jumped = lab.updated(reveal, alice, highestSerial({ verified: lab.round }, lab.profile) + 1)
+    const { answers, penalised } = await lookUp([{ ...ENTRY, record: encodeReveal(jumped) }, ENTRY])
+    expect(answers).toMatchObject([
+      { claimId: claim, state: 'settled' },
+      { claimId: claim, state: 'settled', reveal }
+    ])
+    expect(answers[0]).not.toHaveProperty('reveal')
+    expect(penalised).toEqual([])
   })
 
   it("asks the table's peers without a look-up, where more than half of the holders agree", async () => {

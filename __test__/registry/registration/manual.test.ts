@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { clockRound } from '../../../src/protocol/time/beacon-time.ts'
+import { signReveal } from '../../../src/protocol/claim/reveal.ts'
+import { nameKey } from '../../../src/protocol/crypto/keys.ts'
+import type { Name } from '../../../src/protocol/name/names.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { serializeZone } from '../../../src/protocol/zone/zone.ts'
 import { MemoryStore } from '../../tasks/fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
@@ -83,6 +88,21 @@ describe('the manual flow', () => {
     await expect(other.registry.publish(older)).rejects.toThrow(stale)
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
     expect(await node.registry.publish(held())).toEqual({ stored_by: 5, of: 5 })
+  })
+
+  it('refuses a serial ahead of time, above which there would be none for later changes', async () => {
+    await registered()
+    const hash = profileHash(profile)
+    const payload = serializeZone({ records: {} }, Number.MAX_SAFE_INTEGER, profile)
+    const key = nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name)
+    const ahead = signReveal({ ...held(), payload }, key, hash)
+    const refused = expect.objectContaining({
+      code: 'SVC-PUB-001',
+      message: expect.stringContaining('Sign the record again with a lower serial') as string,
+      extensions: { rule: 'serial' }
+    }) as Error
+    await expect(node.registry.publish(ahead)).rejects.toThrow(refused)
+    expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: 2 })
   })
 
   it('says SVC-REG-001 when the name is another key’s', async () => {

@@ -386,5 +386,11 @@ messages += [{"to": shown(reveal_get), "message": shown(each), "frame": lp(cbor(
 brief = {**stub, "digest": hash1}
 messages += [{"to": shown({**reveal_get, "brief": True}), "message": shown(brief), "frame": lp(cbor(brief)).hex()}]
 
-result = {"profiles": {id: each.hex() for id, each in HASHES.items()}, "vectors": vectors, "proof_cache_key": cache_key, "identity": identity, "zone": zone, "messages": messages}
+# rules.md, 10: the time of v in microseconds since 1970.
+serials = []
+for id, text in PROFILES.items():
+    beacon = json.loads(text)["beacon"]
+    serials += [{"network": id, "verified": v, "highest": min(MAX, (beacon["genesis"] + (v - 1) * beacon["period"]) * 10**6)} for v in (0, 1, p, MAX)]
+
+result = {"profiles": {id: each.hex() for id, each in HASHES.items()}, "vectors": vectors, "proof_cache_key": cache_key, "identity": identity, "zone": zone, "serials": serials, "messages": messages}
 (HERE / "independent.json").write_text(json.dumps(result, indent=2, ensure_ascii=True) + "\n")

@@ -22,6 +22,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'records at their bounds': ONE_RECORD,
   'a chain with a gap': ONE_RECORD,
   'serials and rounds at 2^53 - 1': ONE_RECORD,
+  'a serial ahead of time': ONE_RECORD,
   'a list carried into another name': ONE_RECORD,
   'an isolated resolver': ONE_NODE,
   'connections to third parties': ONE_NODE,

@@ -117,6 +117,7 @@ export class SimNode {
       profile: world.profile,
       verifier,
       judge: judgeHere,
+      clock: this.clock,
       peers: () => this.view,
       holder: () => undefined,
       ownPeerId: this.peer.peer,

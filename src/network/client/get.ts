@@ -4,6 +4,7 @@ import { electorate } from '../../protocol/neighbourhood/electorate.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { recordKey } from '../../protocol/claim/record-key.ts'
 import { decodeReveal, type Reveal } from '../../protocol/claim/reveal.ts'
+import { isAhead } from '../../protocol/claim/serial.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { Peer } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
@@ -109,9 +110,12 @@ function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
 
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>
 
-/** Verifies an answer; each distinct record once. */
+/**
+ * Verifies an answer; each distinct record once. One whose serial is ahead of time shows no more than its claim
+ * [a serial ahead of time].
+ */
 export function judgeOf(
-  { verifier }: ClientParts,
+  { verifier, clock, profile }: ClientParts,
   name: string,
   signal: AbortSignal
 ): (answer: GetAnswer, asked: Asked) => Promise<RevealAnswer | SilentPeer['reason']> {
@@ -137,6 +141,8 @@ export function judgeOf(
     const verified = await pending
     if (verified === undefined || !verified.verdict.ok || !equalBytes(verified.verdict.claim.id, claimId))
       return 'invalid'
-    return { ...asked, state, claimId, reveal: verified.reveal, claim: verified.verdict.claim }
+    const { claim } = verified.verdict
+    if (isAhead(claim, clock.time(), profile)) return { ...asked, state, claimId }
+    return { ...asked, state, claimId, reveal: verified.reveal, claim }
   }
 }

@@ -4,11 +4,13 @@ import type { Holder } from '../holder/holder.ts'
 import type { Peers } from '../peers.ts'
 import { OfflineError } from '../types.ts'
 import type { Verifier } from '../holder/verifier.ts'
+import type { RoundClock } from '../../time/round-clock.ts'
 
 export interface ClientParts {
   readonly profile: NetworkProfile
   readonly verifier: Verifier
   readonly judge: DocumentJudge
+  readonly clock: Pick<RoundClock, 'time'>
   readonly peers: () => Peers | undefined
   /** This node's holder while it stores for the network; undefined in light and offline mode. */
   readonly holder: () => Holder | undefined

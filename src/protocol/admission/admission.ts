@@ -11,6 +11,7 @@ import type { Agreed, NeighbourFacts } from './neighbours.ts'
 import { claimToAdopt, claimToRepair, isAnswered, isUnopposed, longKnown, roundsOfAcquaintance } from './neighbours.ts'
 import { claimToYieldTo } from './contenders.ts'
 import { compareContest, compareRecords, noteEquivocation } from '../claim/order.ts'
+import { isAhead } from '../claim/serial.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
 import type { CommitmentFacts } from './witness.ts'
@@ -24,11 +25,11 @@ export interface AdmissionFacts {
 }
 
 /**
- * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `taken`: no other claim can end the entry.
- * `contest`: a better claim is held. `unwitnessed`: only a witnessed claim could replace the entry. None is the
- * sender's fault.
+ * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `ahead`: time has not reached the serial.
+ * `taken`: no other claim can end the entry. `contest`: a better claim is held. `unwitnessed`: only a witnessed claim
+ * could replace the entry. None is the sender's fault.
  */
-export type RefusalCode = 'not-neighbour' | 'dead' | 'taken' | 'contest' | 'unwitnessed'
+export type RefusalCode = 'not-neighbour' | 'dead' | 'ahead' | 'taken' | 'contest' | 'unwitnessed'
 
 export type Decision =
   /** Keep this entry with the offered record. `changed` is false when it was held already. */
@@ -73,6 +74,8 @@ export function admit(
   profile: NetworkProfile
 ): Decision {
   if (isDead(claim, facts.time, profile)) return refuse('dead', 'the lease of this record and its grace have ended')
+  if (isAhead(claim, facts.time, profile))
+    return refuse('ahead', `serial ${claim.serial} is ahead of time as known here; send the record again later`)
   const witnessed = isWitnessed(claim, facts.commitment, facts.time, profile)
   if (entry === undefined) return enterAfterAsking(claim, witnessed, facts, profile)
   const isSameClaim = equalBytes(entry.claim.id, claim.id)

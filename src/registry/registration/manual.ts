@@ -3,6 +3,7 @@ import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { COMMITMENT_BYTES } from '../../protocol/claim/commitment.ts'
 import { claimRound } from '../../protocol/claim/receipt.ts'
 import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import { highestSerial } from '../../protocol/claim/serial.ts'
 import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
 import type { RecordOrder } from '../../protocol/claim/order.ts'
 import { isRollback } from '../../protocol/resolution/rollback.ts'
@@ -48,6 +49,7 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
   const name = exactName(context, reveal.name)
   await requireValid(context, reveal)
   const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
+  requireSerialOfToday(context, claim)
   requireOneClaim(context, claim)
   if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw supersededRecord(name)
   // Before it is sent: while the seed is locked, whether it makes a new name ours is unknown.
@@ -65,6 +67,16 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
       context.owned.save(reveal, { published: false })
     throw error
   }
+}
+
+/** Peers refuse it, and as our own record it would leave no higher serial for later ones. Throws SVC-PUB-001. */
+function requireSerialOfToday(context: RegistryContext, { serial }: Claim): void {
+  const highest = highestSerial(context.time(), context.profile)
+  if (serial <= highest) return
+  const detail =
+    `Rule "serial": ${serial} is ahead of time, and peers refuse it. ${highest} is the highest now: the time in ` +
+    'microseconds since 1970. Sign the record again with a lower serial.'
+  throw new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'serial' } })
 }
 
 /**

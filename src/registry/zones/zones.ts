@@ -12,6 +12,7 @@ import {
   type Zone
 } from '../../protocol/zone/zone.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { highestSerial } from '../../protocol/claim/serial.ts'
 import type { StoreOperation } from '../../store/types.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
@@ -242,9 +243,6 @@ export function store(context: RegistryContext, name: Name, given: Zone): LocalZ
   return zone
 }
 
-/** Room for serials made of dates, 2026112500. A leap to 2^53 - 1 would end all later changes of the zone. */
-const SERIAL_LEAP = 2 ** 32
-
 function numbered(context: RegistryContext, name: Name, { serial, records }: Zone): LocalZone {
   const next = nextSerial(context, name)
   if (serial !== undefined && serial < next) {
@@ -253,11 +251,16 @@ function numbered(context: RegistryContext, name: Name, { serial, records }: Zon
       `${name}: leave it out, or give ${next} or more`
     throw new ZoneError('zone', [{ path: 'serial', message }])
   }
-  if (serial !== undefined && serial > next + SERIAL_LEAP) {
-    const message =
-      `${serial} is more than 2^32 above ${next - 1}, the highest serial seen of ` +
-      `${name}: no higher one may be left later`
+  const chosen = serial ?? next
+  const highest = highestSerial(context.time(), context.profile)
+  if (chosen > highest) {
+    const cure =
+      next > highest
+        ? `${next - 1} is the highest serial seen of ${name}, and a higher one is allowed ` +
+          `${Math.ceil((next - highest) / 1_000_000)} s after the newest pulse known here: save it again then`
+        : `leave it out, or give one from ${next} to ${highest}`
+    const message = `${chosen} is ahead of time, ${highest} microseconds since 1970, and peers refuse it: ${cure}`
     throw new ZoneError('zone', [{ path: 'serial', message }])
   }
-  return { serial: serial ?? next, records }
+  return { serial: chosen, records }
 }

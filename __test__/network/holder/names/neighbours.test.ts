@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { equalBytes } from '../../../../src/protocol/encoding/bytes.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
+import { highestSerial } from '../../../../src/protocol/claim/serial.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
 import { saltOf } from '../../lab.ts'
 
@@ -74,6 +75,19 @@ describe('a holder among neighbours', () => {
     expect(await target.put('reveal', encodeReveal(rival), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
     expect(at.stateOf(target, 'renewed.chronym')).toEqual({ state: 'settling', owner: first.pubkey })
     expect(at.penalised, 'to be late is no offence').toEqual([])
+  })
+
+  it('[a serial ahead of time] is no record to adopt; another neighbour shows one', async () => {
+    const { lab } = at
+    const owner = lab.owner('owner')
+    const known = lab.reveal('jumped.chronym', owner, { p: lab.round })
+    const jumped = lab.updated(known, owner, highestSerial({ verified: lab.round + 9 }, lab.profile))
+    for (const reveal of [jumped, jumped, jumped, jumped, known]) at.addNeighbours(1, { reveal, state: 'settled' })
+    const target = at.holder()
+    const rival = at.witnessed(target, 'jumped.chronym', 'rival')
+    expect(await target.put('reveal', encodeReveal(rival), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
+    expect(target.entries.load(at.key('jumped.chronym'))?.record).toEqual(encodeReveal(known))
+    expect(at.penalised, 'their time may be ahead of ours').toEqual([])
   })
 
   it('[a claim of another name] is not entered for the one that was asked for', async () => {

@@ -6,6 +6,7 @@ import type { NeighbourAnswer, NeighbourFacts } from '../../../protocol/admissio
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'
+import { isAhead } from '../../../protocol/claim/serial.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
 import { waitForEnough } from '../../../util/wait-for-enough.ts'
@@ -89,8 +90,8 @@ async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighb
 
 /**
  * The Valid record of that claim from the neighbours that report it; undefined when none sends it. Penalises invalid
- * records and those of another name [a claim of another name]. Skips one whose lease has ended: another neighbour may
- * have its renewal [a dead claim shown to a newcomer].
+ * records and those of another name [a claim of another name]. Skips one whose lease has ended, or whose serial is
+ * ahead of time: another neighbour may have its renewal [a dead claim shown to a newcomer].
  */
 export async function recordOfClaim(
   claimId: Uint8Array,
@@ -113,7 +114,10 @@ export async function recordOfClaim(
       tried.add(hash)
       const problem = await claimOfRecord(record, { claimId, key, verifier, hash: profileHash(profile) })
       if (typeof problem === 'string') peers?.penalise(from, problem)
-      else if (leaseState(problem.newestRound, clock.time().lapse, profile).state !== 'dead')
+      else if (
+        leaseState(problem.newestRound, clock.time().lapse, profile).state !== 'dead' &&
+        !isAhead(problem, clock.time(), profile)
+      )
         return { claim: problem, record }
     }
   }
