@@ -231,6 +231,9 @@ export class FakeSteps implements TaskSteps {
   usable(): boolean {
     return this.proofUsable
   }
+  requireUse(): Promise<void> {
+    return Promise.resolve()
+  }
   async reveal(
     task: TaskRef,
     plan: EvaluationPlan,

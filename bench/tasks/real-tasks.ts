@@ -109,6 +109,7 @@ function stepsOf(iterations: number, prepare: (taskId: string, plan: EvaluationP
     remind: () => Promise.resolve(),
     withdraw: () => undefined,
     usable: () => false,
+    requireUse: () => Promise.resolve(),
     reveal: () => Promise.resolve()
   }
 }

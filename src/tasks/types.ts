@@ -62,6 +62,10 @@ export interface TaskSteps {
   withdraw(task: TaskRef): void
   usable(task: TaskRef, plan: EvaluationPlan): boolean
   /**
+   * Called before squarings begin or resume: rejects with ServiceError where their proof would give nothing any more.
+   */
+  requireUse(task: TaskRef, plan: EvaluationPlan, signal: AbortSignal): Promise<void>
+  /**
    * Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves a
    * new one where its contents have changed since.
    */

@@ -141,6 +141,68 @@ describe('a lease that has ended', () => {
     expect(node.registry.ownedNames()).toMatchObject([{ state: 'lapsed' }])
   })
 
+  describe('with a renewal under way, whose own lease has ended too,', () => {
+    let taskId: string
+    const begun = async (): Promise<void> => {
+      await bench.clock.advance(SECOND)
+      node.pool.instant = false
+      taskId = (await node.registry.renew(ALICE, { zone: ZONE })).task_id
+      await until(() => node.pool.evaluations.length === 2)
+    }
+    const endsUnspent = async (cure: string, evaluations = 2): Promise<void> => {
+      await until(() => node.tasks.get(taskId)!.status !== 'running' || node.pool.evaluations.length > evaluations)
+      expect(node.pool.evaluations).toHaveLength(evaluations)
+      expect(node.tasks.get(taskId)!.error).toEqual({
+        code: 'SVC-RES-003',
+        message: expect.stringMatching(
+          new RegExp(`ended at 2026-01-08T.*, so nothing was published. ${cure}\\.$`)
+        ) as string
+      })
+      expect(linksOf(held())).toHaveLength(1)
+      expect(node.registry.localZone(ALICE)?.zone, 'its zone is a draft').toMatchObject(ZONE)
+    }
+
+    it('resumed in the grace squares nothing and is not counted; another one renews the name', async () => {
+      await begun()
+      node.tasks.pause(taskId)
+      bench.clock.set(bench.clock.now() + 7.5 * DAY)
+      node.tasks.resume(taskId)
+      await endsUnspent(`Renew ${ALICE} again`)
+      expect(node.registry.ownedNames()).toMatchObject([{ state: 'grace', renewal: { left: profile.chain_max } }])
+      node.pool.instant = true
+      const { task_id } = await node.registry.renew(ALICE, {})
+      expect(await finish(node, task_id)).toMatchObject({ status: 'completed' })
+      expect(linksOf(held())).toHaveLength(2)
+    })
+
+    it('at a start squares nothing: it waits for the first pulse, which tells the time', async () => {
+      await begun()
+      await bench.closeAll()
+      bench.clock.set(bench.clock.now() + 9 * DAY)
+      node = await start({ store: node.store, isBeaconDown: true })
+      await until(() => node.beacon.waiting > 0 || node.pool.evaluations.length > 0)
+      node.beacon.speak()
+      await endsUnspent(`Register ${ALICE} again`, 0)
+    })
+
+    it('at a start resumes where no pulse comes', async () => {
+      await begun()
+      await bench.closeAll()
+      node = await start({ store: node.store, isBeaconDown: true })
+      await until(() => node.beacon.waiting > 0 || node.pool.evaluations.length > 0)
+      await bench.clock.advance(5 * SECOND)
+      await until(() => node.pool.evaluations.length === 1)
+    })
+
+    it('with its proof is not published', async () => {
+      await begun()
+      bench.clock.set(bench.clock.now() + 7.5 * DAY)
+      const evaluation = node.pool.evaluations.at(-1)!
+      evaluation.finish({ kind: 'proof', proof: node.pool.proofFor(evaluation.request) })
+      await endsUnspent(`Renew ${ALICE} again`)
+    })
+  })
+
   it('does not end by the clock alone while the beacon is silent', async () => {
     node.beacon.silent = true
     bench.clock.set(bench.clock.now() + 365 * DAY)

@@ -162,7 +162,9 @@ describe('zones', () => {
     })
 
     expect(node.registry.saveZone(ALICE, { serial: highest, ...ZONE })).toEqual({ serial: highest })
-    expect(() => node.registry.saveZone(ALICE, ZONE)).toThrow(/is allowed 1 s after the newest pulse known here: save it again then$/)
+    expect(() => node.registry.saveZone(ALICE, ZONE)).toThrow(
+      /is allowed 1 s after the newest pulse known here: save it again then$/
+    )
     expect(node.registry.localZone(ALICE)?.zone.serial).toBe(highest)
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: highest })
     await bench.clock.advance(profile.beacon.period * SECOND)

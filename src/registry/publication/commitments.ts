@@ -109,12 +109,14 @@ export function chooseRound(context: RegistryContext, draft: ClaimDraft, { recei
   return round
 }
 
-async function firstPulse({ beacon, clock }: RegistryContext): Promise<void> {
+/** Resolves with the first pulse after the start, a few seconds later without one, or once aborted. */
+export async function firstPulse({ beacon, clock }: RegistryContext, signal?: AbortSignal): Promise<void> {
   const waiting = new AbortController()
+  const either = signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal])
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const off = beacon.on('pulse', () => resolve(undefined))
   try {
-    await Promise.race([promise, clock.sleep(FIRST_PULSE_TIMEOUT_MS, waiting.signal).catch(() => undefined)])
+    await Promise.race([promise, clock.sleep(FIRST_PULSE_TIMEOUT_MS, either).catch(() => undefined)])
   } finally {
     off()
     waiting.abort()

@@ -21,6 +21,7 @@ import {
 } from '../publication/claim-draft.ts'
 import {
   chooseRound,
+  firstPulse,
   isFresh,
   newDraft,
   newSalt,
@@ -52,6 +53,7 @@ export function createTaskSteps(dependencies: RegistryParts): TaskSteps {
       error instanceof ServiceError && error.code === 'SVC-KEY-006' ? context.seed.unlocked(signal) : undefined,
     withdraw: (task) => withdraw(context, task),
     usable: (task, evaluated) => usable(context, task, evaluated),
+    requireUse: (task, evaluated, signal) => translated(() => requireUse(context, task, evaluated, signal)),
     reveal: (task, evaluated, proof, saved, saveReveal, signal) =>
       translated(() => reveal(context, task, evaluated, proof, saved, saveReveal, signal))
   }
@@ -156,6 +158,41 @@ function usable(context: RegistryContext, task: TaskRef, evaluated: EvaluationPl
   return isNewer && (record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
 }
 
+/** Nothing is squared in vain. SVC-RES-003, SVC-PUB-001, SVC-OWN-001. */
+async function requireUse(
+  context: RegistryContext,
+  task: TaskRef,
+  evaluated: EvaluationPlan,
+  signal: AbortSignal
+): Promise<void> {
+  await requireLease(context, task, evaluated, signal)
+  if (task.kind === 'renew') linksBefore(context, openName(context, task.name), evaluated)
+}
+
+/**
+ * Throws SVC-RES-003 where the lease that a task's pulse gives is over. A renewal of that pulse would leave the name in
+ * its grace at best, and use up one of the `chain_max` renewals. After a start the time is not known yet: waits for it.
+ */
+async function requireLease(
+  context: RegistryContext,
+  { name, kind }: TaskRef,
+  evaluated: EvaluationPlan,
+  signal: AbortSignal
+): Promise<void> {
+  if (context.time().verified === 0) await firstPulse(context, signal)
+  signal.throwIfAborted()
+  const { state, endRound, graceEndRound } = leaseOf(context, decodeContext(evaluated.context).pulseRound)
+  if (state === 'live' || (state === 'grace' && kind === 'register')) return
+  const ended = roundTime(context, kind === 'register' ? graceEndRound : endRound)
+  const record = context.owned.get(name)
+  const isLapsed = record === undefined || leaseOf(context, record.reveal.drand_pulse).state === 'dead'
+  throw new ServiceError(
+    'SVC-RES-003',
+    `The lease that this ${kind === 'register' ? 'registration' : 'renewal'} would have given ended at ${ended}, so ` +
+      `nothing was published. ${isLapsed ? `Register ${name} again.` : `Renew ${name} again.`}`
+  )
+}
+
 /** Undefined where the disk has damaged what the proof was made for. */
 function claimContextOf({ context }: EvaluationPlan): ClaimContext | undefined {
   try {
@@ -176,12 +213,7 @@ async function reveal(
   signal: AbortSignal
 ): Promise<void> {
   const name = openName(context, task.name)
-  const { state, graceEndRound } = leaseOf(context, decodeContext(evaluated.context).pulseRound)
-  if (state === 'dead')
-    throw new ServiceError(
-      'SVC-RES-003',
-      `The lease that this proof would have given ended at ${roundTime(context, graceEndRound)}.`
-    )
+  await requireLease(context, task, evaluated, signal)
   const payloadNow = (sent: Reveal | undefined): Uint8Array => payloadOfLink(context, name, task.kind, sent)
   for (let record = saved === undefined ? undefined : decodeReveal(saved); ;) {
     const payload = payloadNow(record)
@@ -211,15 +243,19 @@ async function signedReveal(
   proof: Uint8Array,
   payload: Uint8Array
 ): Promise<Reveal> {
-  const claim = decodeContext(evaluated.context)
-  const { salt, pulseRound, pulse } = claim
+  const { salt, pulseRound, pulse } = decodeContext(evaluated.context)
   const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
-  const earlier = task.kind === 'renew' ? linksHeld(context, name) : []
-  if (task.kind === 'renew' && !equalBytes(seedOf(context, name, claim, earlier.at(-1)), evaluated.seed))
-    throw replacedLink(name)
+  const earlier = task.kind === 'renew' ? linksBefore(context, name, evaluated) : []
   const made = revealOfLink(context, name, link, earlier, payload)
   await requireValid(context, made)
   return made
+}
+
+/** The links that a renewal follows. Throws SVC-PUB-001 where its seed binds another one than the newest held now. */
+function linksBefore(context: RegistryContext, name: Name, { context: saved, seed }: EvaluationPlan): readonly Link[] {
+  const links = linksHeld(context, name)
+  if (!equalBytes(seedOf(context, name, decodeContext(saved), links.at(-1)), seed)) throw replacedLink(name)
+  return links
 }
 
 /** A proof counts after one link only. `usable` no longer takes it up, so the next task squares again. */

@@ -119,7 +119,9 @@ export class TaskRun {
         return
       }
       case 'evaluate': {
-        const proof = await this.#evaluation.run(held(state.plan))
+        const plan = held(state.plan)
+        await steps.requireUse(this.#taskRef, plan, signal)
+        const proof = await this.#evaluation.run(plan)
         await this.#persist(() => this.#context.apply({ type: 'proved', proof }))
         return
       }
