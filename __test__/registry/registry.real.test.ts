@@ -12,7 +12,7 @@ import { startDevBeacon } from '../../src/beacon/dev-beacon.ts'
 import type { BeaconServer } from '../../src/beacon/server.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
-import { createNetwork } from '../../src/network/network.ts'
+import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519.ts'
 import {
@@ -56,6 +56,7 @@ const profile = parseProfile({
 interface RealNode {
   readonly registry: Registry
   readonly tasks: TaskManager
+  readonly network: OpenableNetwork
   readonly address: string
   /** Peers that a look-up can begin with; a connection alone is not enough. */
   knownPeers(): number
@@ -120,6 +121,7 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
   const node: RealNode = {
     registry,
     tasks,
+    network,
     address: network.addresses()[0]!.address,
     knownPeers: () => network.knownPeers(),
     async stop() {
@@ -178,6 +180,32 @@ describe('nodes on real parts', () => {
     })
     expect(await second.registry.explain(ALICE)).toMatchObject({ owner: expect.any(String) })
     expect(await second.registry.estimate('bob.chronym')).toMatchObject({ iterations: 20_000 })
+  })
+
+  it('list a name whose registration is cancelled while its reveal is under way, since others hold it', async () => {
+    const [first, second] = nodes as [RealNode, RealNode]
+    const name = 'late.chronym'
+    const put = first.network.putReveal.bind(first.network)
+    const [reached, gate] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+    vi.spyOn(first.network, 'putReveal').mockImplementationOnce(async (reveal, signal) => {
+      const outcome = await put(reveal, signal)
+      reached.resolve(undefined)
+      await gate.promise
+      return outcome
+    })
+    const { task_id } = await first.registry.register(name, { zone: ZONE })
+    await reached.promise
+    const removed = first.tasks.remove(task_id)
+    gate.resolve(undefined)
+    expect(await removed).toBe(true)
+    const isListed = expect.arrayContaining([
+      expect.objectContaining({ name, renewal: expect.objectContaining({ state: 'released' }) as unknown })
+    ]) as unknown
+    expect(first.registry.ownedNames()).toEqual(isListed)
+    expect((await second.registry.publicZone(name)).zone).toEqual({ serial: 1, ...ZONE })
+
+    expect(first.registry.takeBack(name)).toMatchObject({ renewal: { state: 'scheduled' } })
+    expect(await first.registry.publishZone(name)).toEqual({ serial: 1, stored_by: 2, of: 2 })
   })
 
   it('publish, recover and resolve identities, of whose logs none is verified on the event loop', async () => {

@@ -159,10 +159,10 @@ class Manager implements TaskManager {
       await this.#clear(task)
       return true
     }
-    const { name, kind } = task.state
+    const { name, kind, reveal } = task.state
     stored(() => {
       // Before the journal: in the other order, a crash in between would leave a claim that is resent without end.
-      this.#with.steps.withdraw({ taskId, name, kind })
+      this.#with.steps.withdraw({ taskId, name, kind }, reveal ?? undefined)
       this.#ledger.apply(task, { type: 'cancelled' })
     })
     task.run?.stop({ discard: true })

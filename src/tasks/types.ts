@@ -58,8 +58,9 @@ export interface TaskSteps {
   /**
    * Takes back what would be sent again by itself for this task. After it returns nothing more is sent, except by a
    * running step, which has its own signal. Safe to repeat. Throws StoreError.
+   * @param sent the Reveal of a task that is cancelled: peers may hold it
    */
-  withdraw(task: TaskRef): void
+  withdraw(task: TaskRef, sent?: Uint8Array): void
   usable(task: TaskRef, plan: EvaluationPlan): boolean
   /**
    * Called before squarings begin or resume: rejects with ServiceError where their proof would give nothing any more.

@@ -180,7 +180,9 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         summary: 'Cancel a running task, or clear one that has ended',
         description:
           'Cancels a running task: it ends as failed with SVC-TSK-003. Clears an ended one, cancelled or ' +
-          'not: its id is unknown from then on. The journal keeps a finished proof for 30 days in any case.',
+          'not: its id is unknown from then on. The journal keeps a finished proof for 30 days in any case. ' +
+          'Peers may hold the name of a registration that is cancelled after its Reveal was signed: it is ' +
+          'listed as released.',
         access: ['vdf'],
         parameters: [TASK_PARAMETER, ONLY_PARAMETER],
         answers: { 200: { description: 'Cancelled or cleared', schema: SuccessSchema } },

@@ -10,7 +10,7 @@ import { requireBeacon } from '../publication/commitments.ts'
 import { openName, ownKey, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { claimsIn } from '../resolution/secrecy.ts'
-import type { OwnedName } from '../stored/owned-names.ts'
+import { isCancelled, type OwnedName } from '../stored/owned-names.ts'
 import { requireOwned, savingZone } from '../zones/zones.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function register(
   // A check deletes nothing: the record of a lapsed name goes once the registration is accepted.
   return tasks.create({ name, kind: 'register' }, [
     ...zoneSaved,
-    ...(lapsedRecord(context, name) === undefined ? [] : [context.owned.removing(name)])
+    ...(formerRecord(context, name) === undefined ? [] : [context.owned.removing(name)])
   ])
 }
 
@@ -81,16 +81,18 @@ export async function renew(
   ])
 }
 
-/** A name that was lost, or whose lease and grace have ended, may be registered again. */
+/** A name that was lost or cancelled, or whose lease and grace have ended, may be registered again. */
 function requireNotOwned(context: RegistryContext, name: Name): void {
   const record = context.owned.get(name)
-  if (record === undefined || record.standing === 'lost' || lapsedRecord(context, name) !== undefined) return
+  if (record === undefined || record.standing === 'lost' || formerRecord(context, name) !== undefined) return
   throw ownedAlready(name)
 }
 
-function lapsedRecord(context: RegistryContext, name: Name): OwnedName | undefined {
+/** One that lapsed or was cancelled, and gives way to a new registration. */
+function formerRecord(context: RegistryContext, name: Name): OwnedName | undefined {
   const record = context.owned.get(name)
-  return record !== undefined && leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? record : undefined
+  if (record === undefined) return undefined
+  return isCancelled(record) || leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? record : undefined
 }
 
 /** BigInt would take months for what the addon does in half an hour. */
@@ -131,7 +133,7 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
   if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey)))
     throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
   if (equalBytes(pubkey, ownKey(context, name).publicKey)) {
-    if (lapsedRecord(context, name) === undefined) context.owned.save(newest.reveal, { published: true })
+    if (formerRecord(context, name) === undefined) context.owned.save(newest.reveal, { published: true })
     else context.owned.replace(newest.reveal, {})
     throw new ServiceError(
       'SVC-REG-001',

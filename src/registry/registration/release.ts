@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
+import type { OwnedName } from '../stored/owned-names.ts'
 import { requireOwned } from '../zones/zones.ts'
 
 /**
@@ -23,14 +24,18 @@ export function release(context: RegistryContext, tasks: TaskManager, text: stri
   context.log.info({ name }, 'this name is released: nothing renews it by itself')
 }
 
-/** Takes a released name back: automatic renewal resumes. As {@link release}, but whatever task runs. */
+/**
+ * Takes a released name back: automatic renewal resumes, and so does sending its record again, which a cancelled
+ * registration had ended. As {@link release}, but whatever task runs.
+ */
 export function takeBack(context: RegistryContext, text: string): void {
   const name = openName(context, text)
-  requireAlive(context, name)
+  const { reveal } = requireAlive(context, name)
+  if (context.owned.get(name)?.released === true) context.network.withdrawReveal(name, reveal)
   context.owned.setReleased(name, false)
 }
 
-function requireAlive(context: RegistryContext, name: ReturnType<typeof openName>): void {
+function requireAlive(context: RegistryContext, name: ReturnType<typeof openName>): OwnedName {
   const record = requireOwned(context, name)
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead')
@@ -38,4 +43,5 @@ function requireAlive(context: RegistryContext, name: ReturnType<typeof openName
       'SVC-RES-003',
       `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}: it has lapsed.`
     )
+  return record
 }

@@ -31,6 +31,7 @@ import {
 } from '../publication/commitments.ts'
 import { createContext, openName, type RegistryContext, type RegistryParts } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
+import { isCancelled } from '../stored/owned-names.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
 import { translated } from '../../service-errors.ts'
 
@@ -51,7 +52,7 @@ export function createTaskSteps(dependencies: RegistryParts): TaskSteps {
     obstacle: () => (context.seed.isLocked ? LOCKED : undefined),
     untilPassed: (error, signal) =>
       error instanceof ServiceError && error.code === 'SVC-KEY-006' ? context.seed.unlocked(signal) : undefined,
-    withdraw: (task) => withdraw(context, task),
+    withdraw: (task, sent) => withdraw(context, task, sent),
     usable: (task, evaluated) => usable(context, task, evaluated),
     requireUse: (task, evaluated, signal) => translated(() => requireUse(context, task, evaluated, signal)),
     reveal: (task, evaluated, proof, saved, saveReveal, signal) =>
@@ -154,7 +155,7 @@ function usable(context: RegistryContext, task: TaskRef, evaluated: EvaluationPl
   if (task.kind === 'renew')
     return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
   // A lost name may be registered again; the claim that lost it would lose again.
-  if (record === undefined) return true
+  if (record === undefined || isCancelled(record)) return true
   return isNewer && (record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
 }
 
@@ -273,9 +274,14 @@ function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
 
 /**
  * The network republishes what was once put: again what this daemon owned before the task, or nothing. The zone of the
- * task is a draft again.
+ * task is a draft again. Peers may hold a first claim that was sent: unlisted, nobody could look after the name.
  */
-function withdraw({ network, owned, zones }: RegistryContext, { name, kind }: TaskRef): void {
+function withdraw(
+  { network, owned, zones }: RegistryContext,
+  { name, kind }: TaskRef,
+  sent: Uint8Array | undefined
+): void {
   network.withdrawReveal(name, owned.get(name)?.reveal)
   if (kind === 'renew') zones.holdBack(name)
+  else if (sent !== undefined) owned.saveCancelled(decodeReveal(sent))
 }

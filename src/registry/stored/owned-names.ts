@@ -42,6 +42,11 @@ const Stored = v.object({
   released: v.optional(v.literal(true))
 })
 
+/** Released before more than half of its peers were seen to hold it, so it may be registered again. */
+export function isCancelled({ released, publishedSerial }: OwnedName): boolean {
+  return released === true && publishedSerial === 0
+}
+
 /** Who signed the names on disk, except unreadable ones. Changes nothing. */
 export function ownedKeys(store: Pick<Store, 'list'>): { readonly name: Name; readonly publicKey: Uint8Array }[] {
   return [...store.list(prefixes.ownedNames)].flatMap(([key, value]) => {
@@ -103,6 +108,11 @@ export class OwnedNames {
       this.#saving(reveal, serial, 'held', { ...(foreign && { foreign }), ...(released && { released }) }),
       ...also
     ])
+  }
+
+  /** A claim that was cancelled while it was sent: peers may hold it, and it is to lapse. Throws StoreError. */
+  saveCancelled(reveal: Reveal): void {
+    this.#put(reveal, 0, 'held', { released: true })
   }
 
   /**

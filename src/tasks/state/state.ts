@@ -69,6 +69,14 @@ export const CANCELLED: TaskFailure = {
   message: 'The task was cancelled; nothing was published after that.'
 }
 
+/** Peers may hold the claim that it sent. */
+const CANCELLED_LATE: TaskFailure = {
+  code: CANCELLED.code,
+  message:
+    'The task was cancelled after its Reveal was signed, so peers may hold the name: it is listed as released. ' +
+    '`chronym release --undo NAME` keeps it.'
+}
+
 /** An input that the present phase cannot meet: a mistake of the program, never of a user. */
 export class ImpossibleTransition extends Error {
   override readonly name = 'ImpossibleTransition'
@@ -187,7 +195,12 @@ function step(state: TaskState, input: TaskInput): TaskState {
     case 'failed':
       return { ...state, status: 'failed', paused: false, error: input.error }
     case 'cancelled':
-      return { ...state, status: 'failed', paused: false, error: CANCELLED }
+      return {
+        ...state,
+        status: 'failed',
+        paused: false,
+        error: state.kind === 'register' && state.reveal !== null ? CANCELLED_LATE : CANCELLED
+      }
     case 'paused':
       return state.paused ? state : { ...state, paused: true }
     case 'unpaused':

@@ -254,6 +254,15 @@ describe('cancel', () => {
     expect(acts()).toEqual(['GET /api/vdf/status/t1', 'DELETE /api/vdf/status/t1'])
   })
 
+  it('of a claim that peers may hold says how to keep the name', async () => {
+    shown = { ...running, phase: 'reveal', progress: 1000 }
+    const { stdout } = await ask(['cancel', 't1', '--no-json'])
+    expect(stdout).toContain('Peers may hold alice.chronym already')
+    expect(stdout).toContain('chronym release --undo alice.chronym')
+    shown = running
+    expect((await ask(['cancel', 't1', '--yes', '--no-json'])).stdout).not.toContain('release')
+  })
+
   it.each([
     ['is completed', { ...TASK, status: 'completed', error: null } as const],
     ['was cancelled', TASK],

@@ -64,7 +64,16 @@ export function addCancelCommand(program: Command, run: Run): void {
         }
         const answer = await (clears ? client.clearTask(id) : client.cancelTask(id))
         const kept = task.phase === 'reveal' ? '; its finished proof is kept for 30 days' : ''
-        context.output.answer(answer, () => `task ${printable(id)} is ${clears ? 'cleared' : 'cancelled'}${kept}`)
+        const name = printable(task.name)
+        const late =
+          !clears && task.phase === 'reveal' && task.kind === 'register'
+            ? `\nPeers may hold ${name} already: \`chronym names\` lists it as released then, and it lapses by itself. ` +
+              `To keep it: chronym release --undo ${name}`
+            : ''
+        context.output.answer(
+          answer,
+          () => `task ${printable(id)} is ${clears ? 'cleared' : 'cancelled'}${kept}${late}`
+        )
         return EXIT.ok
       })
     )
