@@ -35,7 +35,7 @@ export function bytesOf(text: string, length = 32): Uint8Array {
 
 const keyPairs = new Map<string, KeyPair>()
 
-/** The key pair of a text; cached, since tweetnacl takes milliseconds. */
+/** The key pair of a text; cached, since tests ask for the same ones again and again. */
 export function keyOf(text: string): KeyPair {
   const key = keyPairs.get(text) ?? keyPairFromSeed(bytesOf(`key ${text}`))
   keyPairs.set(text, key)

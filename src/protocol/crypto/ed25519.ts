@@ -1,7 +1,6 @@
 /**
- * Ed25519 (RFC 8032), strict. tweetnacl derives keys and is the reference for signatures. node:crypto, a hundred times
- * faster, signs the same bytes and verifies. Our own checks precede it, since libraries disagree on them ("Taming the
- * many EdDSAs").
+ * Ed25519 (RFC 8032), strict. node:crypto derives keys, signs and verifies; tests hold it to tweetnacl. Our own checks
+ * precede it, since libraries disagree on them ("Taming the many EdDSAs").
  */
 import { fromHex, toHex } from '../encoding/bytes.ts'
 import { equationHolds } from '../platform/node.ts'

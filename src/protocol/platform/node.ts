@@ -11,7 +11,6 @@ import {
   timingSafeEqual,
   verify as cryptoVerify
 } from 'node:crypto'
-import nacl from 'tweetnacl'
 
 export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   const hash = createHash('sha256')
@@ -52,22 +51,38 @@ export function base64ToBytes(digits: string): Uint8Array {
 const PKCS8_PREFIX = hexToBytes('302e020100300506032b657004220420')
 const SPKI_PREFIX = hexToBytes('302a300506032b6570032100')
 
-export function keyPairFromSeed(seed: Uint8Array): { publicKey: Uint8Array; secretKey: Uint8Array } {
-  return nacl.sign.keyPair.fromSeed(seed)
-}
-
 const privateKeys = new WeakMap<Uint8Array, KeyObject>()
+
+/** OpenSSL overwrites its copies of a key when V8 collects the KeyObject; tweetnacl would leave parts of some. */
+export function keyPairFromSeed(seed: Uint8Array): { publicKey: Uint8Array; secretKey: Uint8Array } {
+  const key = privateKeyOf(seed)
+  const publicKey = new Uint8Array(createPublicKey(key).export({ format: 'der', type: 'spki' })).slice(
+    SPKI_PREFIX.length
+  )
+  const secretKey = new Uint8Array(64)
+  secretKey.set(seed)
+  secretKey.set(publicKey, 32)
+  privateKeys.set(secretKey, key)
+  return { publicKey, secretKey }
+}
 
 /** Signs by the 32-byte seed of RFC 8032 that `secretKey` begins with. */
 export function sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array {
   let key = privateKeys.get(secretKey)
   if (key === undefined) {
-    const der = Buffer.concat([PKCS8_PREFIX, secretKey.subarray(0, 32)])
-    key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-    der.fill(0)
+    key = privateKeyOf(secretKey.subarray(0, 32))
     privateKeys.set(secretKey, key)
   }
   return new Uint8Array(cryptoSign(null, message, key))
+}
+
+function privateKeyOf(seed: Uint8Array): KeyObject {
+  const der = Buffer.concat([PKCS8_PREFIX, seed])
+  try {
+    return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  } finally {
+    der.fill(0)
+  }
 }
 
 /**
