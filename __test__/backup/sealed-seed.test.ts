@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { Decrypter, armor } from 'age-encryption'
 import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
-import { unsealOnThread } from '../../src/backup/unseal-on-thread.ts'
+import { unsealApart } from '../../src/backup/unseal-apart.ts'
 import { encrypt } from '../../src/backup/encryption.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { seedToWords } from '../../src/protocol/crypto/keys.ts'
@@ -29,13 +29,15 @@ describe('a sealed seed', () => {
     decrypter.addPassphrase(PASSPHRASE)
     expect(await decrypter.decrypt(armor.decode(text), 'text')).toBe(`${seedToWords(SEED)}\n`)
     expect(await unsealSeed(text, PASSPHRASE, 'F')).toEqual(SEED)
-    expect(await unsealOnThread({ text, passphrase: PASSPHRASE, path: 'F' })).toEqual(SEED)
+    expect(await unsealApart({ text, passphrase: Buffer.from(PASSPHRASE), path: 'F' })).toEqual(SEED)
   })
 
-  it('is refused with a wrong passphrase, on a thread too', async () => {
+  it('is refused with a wrong passphrase, in a process of its own too', async () => {
     const text = await sealSeed(SEED, PASSPHRASE, { workFactor })
     expect(await codeOf(unsealSeed(text, 'another passphrase', 'F'))).toBe('SVC-KEY-007')
-    expect(await codeOf(unsealOnThread({ text, passphrase: 'another passphrase', path: 'F' }))).toBe('SVC-KEY-007')
+    expect(await codeOf(unsealApart({ text, passphrase: Buffer.from('another passphrase'), path: 'F' }))).toBe(
+      'SVC-KEY-007'
+    )
   })
 
   it('is refused cut off anywhere, and where it holds something else', async () => {

@@ -13,8 +13,8 @@ import type { TaskView } from '../../src/views/task.ts'
 import { writeOwnerSeed } from '../../src/data-directory/owner-seed.ts'
 
 const SEED = new Uint8Array(32).fill(7)
-const RIGHT = 'correct horse battery'
-const WRONG = 'another passphrase'
+const RIGHT = Buffer.from('correct horse battery')
+const WRONG = Buffer.from('another passphrase')
 
 let paths: DataPaths
 let holder: SeedHolder
@@ -25,7 +25,7 @@ let service: SeedService
 
 beforeEach(async () => {
   paths = dataPaths(mkdtempSync(join(tmpdir(), 'chronym-lock-')))
-  writeFileSync(paths.sealedSeed, await sealSeed(SEED, RIGHT, { workFactor: 8 }), { mode: 0o600 })
+  writeFileSync(paths.sealedSeed, await sealSeed(SEED, String(RIGHT), { workFactor: 8 }), { mode: 0o600 })
   holder = new SeedHolder(undefined)
   nowMs = 1_000_000
   told = []
@@ -40,7 +40,7 @@ beforeEach(async () => {
     admit: (seed) => admitted(seed),
     tasks: { list: () => tasks },
     registry: { wanted: () => [{ id: 'carol.chronym', state: 'looking', detail: '', since: '', looked_at: null }] },
-    unseal: ({ text, passphrase, path }) => unsealSeed(text, passphrase, path),
+    unseal: ({ text, passphrase, path }) => unsealSeed(text, String(passphrase), path),
     now: () => nowMs,
     info: (message) => told.push(message),
     warn: (message) => told.push(message)
@@ -48,7 +48,7 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(paths.root, { recursive: true, force: true }))
 
-const refusal = (passphrase: string): Promise<ServiceError> =>
+const refusal = (passphrase: Uint8Array): Promise<ServiceError> =>
   service.unlock(passphrase).then(
     () => expect.fail('it was unlocked'),
     (error: unknown) => error as ServiceError
@@ -92,7 +92,7 @@ describe('a locked seed', () => {
     }
     nowMs += 60_000
     expect(await service.unlock(RIGHT)).toMatchObject({ state: 'unlocked' })
-    service.lock()
+    await service.lock()
     expect((await refusal(WRONG)).code).toBe('SVC-KEY-007')
     expect(await service.unlock(RIGHT)).toMatchObject({ state: 'unlocked' })
   })
@@ -102,7 +102,7 @@ describe('locking', () => {
   it('overwrites the seed in memory, and tells waiters when it is back', async () => {
     await service.unlock(RIGHT)
     const inMemory = holder.require()
-    expect(service.lock()).toMatchObject({ state: 'locked' })
+    expect(await service.lock()).toMatchObject({ state: 'locked' })
     expect(inMemory).toEqual(new Uint8Array(32))
     const stopped = new AbortController()
     const ended = expect(holder.unlocked(stopped.signal)).rejects.toThrow('stopped')
@@ -114,8 +114,8 @@ describe('locking', () => {
     await holder.unlocked(new AbortController().signal)
   })
 
-  it('is refused where the words are in clear', () => {
+  it('is refused where the words are in clear', async () => {
     writeOwnerSeed(paths.seed, SEED)
-    expect(() => service.lock()).toThrow(/no passphrase/)
+    await expect(service.lock()).rejects.toThrow(/no passphrase/)
   })
 })

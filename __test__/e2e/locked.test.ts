@@ -1,19 +1,25 @@
 /** Real daemons on a directory whose seed is under a passphrase. */
+import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { sealSeed } from '../../src/backup/sealed-seed.ts'
+import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
 import { sealOwnerSeed } from '../../src/data-directory/open.ts'
 import { readOwnerSeed } from '../../src/data-directory/owner-seed.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
+import { nameKey, seedToWords } from '../../src/protocol/crypto/keys.ts'
+import { parseName } from '../../src/protocol/name/names.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { waitFor } from '../wait-for.ts'
+import { occurrences } from './memory.ts'
 import { runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())
 
-const RIGHT = 'correct horse battery'
+const RIGHT = 'correct horse battery staple'
+const WRONG = 'another passphrase altogether'
 const NAME = 'alice.chronym'
 const OTHER_NAME = 'bob.chronym'
 const CLI = 'src/cli/main.ts'
@@ -34,6 +40,28 @@ afterEach(() => running?.signal('SIGKILL'))
 const chronym = (...args: string[]) => runToEnd(CLI, [...args, '--json', '--data-dir', paths.root])
 const taskOf = async (daemon: Daemon, id: string): Promise<Answer> =>
   (await daemon.request('GET', `/api/vdf/status/${id}`)).body
+/**
+ * What a daemon that was unlocked had in memory, in the forms in which V8 has it: without the first 16 bytes, since
+ * free() overwrites those of what nobody wiped.
+ */
+async function secretsInMemory(): Promise<Record<string, Uint8Array>> {
+  const seed = await unsealSeed(readFileSync(paths.sealedSeed, 'utf8'), RIGHT, paths.sealedSeed)
+  const { local } = builtInProfiles
+  const words = seedToWords(seed).split(' ', 6).join(' ')
+  const whole = {
+    passphrase: Buffer.from(RIGHT),
+    passphraseInUtf16: Buffer.from(RIGHT, 'utf16le'),
+    wrongPassphrase: Buffer.from(WRONG),
+    words: Buffer.from(words),
+    wordsInUtf16: Buffer.from(words, 'utf16le'),
+    seed,
+    seedInHex: Buffer.from(Buffer.from(seed).toString('hex')),
+    // Of HKDF: all keys follow from it.
+    extracted: createHmac('sha256', Buffer.alloc(32)).update(seed).digest(),
+    nameKey: nameKey(seed, profileHash(local), parseName(NAME, local)).secretKey.subarray(0, 32)
+  }
+  return Object.fromEntries(Object.entries(whole).map(([name, bytes]) => [name, bytes.subarray(16)]))
+}
 const until = (daemon: Daemon, id: string, expected: object): Promise<void> =>
   waitFor(async () => expect(await taskOf(daemon, id)).toMatchObject(expected), 200)
 
@@ -43,7 +71,7 @@ beforeAll(async () => {
   right = join(secrets, 'right')
   wrong = join(secrets, 'wrong')
   writeFileSync(right, `${RIGHT}\n`)
-  writeFileSync(wrong, 'another passphrase\n')
+  writeFileSync(wrong, `${WRONG}\n`)
   const daemon = await start()
   const { body } = await daemon.request('POST', '/api/vdf/register', { name: NAME })
   await until(daemon, body.task_id, { status: 'completed' })
@@ -154,6 +182,26 @@ describe('a directory whose seed is under a passphrase', () => {
     expect((await daemon.request('POST', `/api/zone/${NAME}/publish`)).status).toBe(423)
     await daemon.signal('SIGTERM')
   })
+
+  // Only Linux shows the memory of a process as a file.
+  if (process.platform === 'linux')
+    it('has nothing of the seed in memory before it is unlocked, and after it is locked', async () => {
+      const secrets = await secretsInMemory()
+      const none = Object.fromEntries(Object.keys(secrets).map((name) => [name, 0]))
+      const daemon = await start()
+      expect((await chronym('unlock', '--passphrase-file', wrong)).code).toBe(5)
+      expect(occurrences(daemon.pid, secrets)).toEqual(none)
+
+      expect((await chronym('unlock', '--passphrase-file', right)).code).toBe(0)
+      await daemon.request('POST', `/api/zone/${NAME}`, { records: { '@': [{ type: 'A', value: '192.0.2.2' }] } })
+      expect(await daemon.request('POST', `/api/zone/${NAME}/publish`)).toMatchObject({ status: 200 })
+      // Derived keys go when V8 collects them, at the latest when the seed is locked.
+      expect({ ...occurrences(daemon.pid, secrets), nameKey: 0 }).toEqual({ ...none, seed: 1 })
+
+      expect((await chronym('lock')).code).toBe(0)
+      expect(occurrences(daemon.pid, secrets)).toEqual(none)
+      await daemon.signal('SIGTERM')
+    })
 
   it('is unlocked by no other seed', async () => {
     const daemon = await start()

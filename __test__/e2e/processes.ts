@@ -55,6 +55,10 @@ export class Daemon {
     return new Daemon(child, summary, log)
   }
 
+  get pid(): number {
+    return this.child.pid!
+  }
+
   get address(): string {
     return this.summary.addresses[0]!
   }

@@ -24,16 +24,16 @@ it.each([
   [' with space \n', ' with space ']
 ])('reads the first line of %j', async (text, line) => {
   writeFileSync(file, text)
-  expect(await readSecretLine(file, NOTHING)).toBe(line)
-  expect(await readSecretLine(String(openSync(file, 'r')), NOTHING)).toBe(line)
-  expect(await readSecretLine('-', Readable.from([Buffer.from(text)]))).toBe(line)
+  expect(String(await readSecretLine(file, NOTHING))).toBe(line)
+  expect(String(await readSecretLine(String(openSync(file, 'r')), NOTHING))).toBe(line)
+  expect(String(await readSecretLine('-', Readable.from([Buffer.from(text)])))).toBe(line)
 })
 
 it('waits for no more than the line', async () => {
   const open = new PassThrough()
   open.write('one ')
   open.write('two\n')
-  expect(await readSecretLine('-', open)).toBe('one two')
+  expect(String(await readSecretLine('-', open))).toBe('one two')
 })
 
 it('refuses what holds none, and quotes nothing', async () => {

@@ -41,6 +41,8 @@ export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSc
   /** Public, or the scopes of which one is needed; `admin` always suffices. */
   readonly access: 'public' | readonly TokenScope[]
   readonly body?: Body
+  /** The handler reads the body, as `readSecret` does. */
+  readonly isBodySecret?: boolean
   /** Members of the body that need one of these scopes beside `access`. */
   readonly memberAccess?: Readonly<Record<string, readonly TokenScope[]>>
   /** The media type of a body that is no JSON; the handler reads it. */
@@ -99,7 +101,7 @@ export function endpoint<Body extends GenericSchema | undefined = undefined>(
   const middleware = (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
     if (spec.isLookUp === true) refuseForeignPage(c)
     if (access !== 'public') requireScope(c.get('caller'), access)
-    if (body === undefined) return next()
+    if (body === undefined || spec.isBodySecret === true) return next()
     return readBody(c, body, { asReceived: spec.isBodyAsReceived === true }).then((value) => {
       for (const [member, scopes] of memberAccess) {
         if ((value as Record<string, unknown>)[member] !== undefined)

@@ -73,10 +73,11 @@ export interface SeedService {
   /**
    * Nothing happens where it is unlocked. SVC-KEY-007 (wrong), SVC-KEY-002 (not this directory's), SVC-KEY-003,
    * SVC-REQ-005 (too often).
+   * @param passphrase UTF-8; for the caller to overwrite
    */
-  unlock(passphrase: string): Promise<SeedView>
-  /** SVC-KEY-009 where it has no passphrase. */
-  lock(): SeedView
+  unlock(passphrase: Uint8Array): Promise<SeedView>
+  /** Overwrites it, with the keys that come from it. SVC-KEY-009 where it has no passphrase. */
+  lock(): Promise<SeedView>
 }
 
 /** The DNS server, as far as the interface shows and asks it. SVC-DNS-001 where it does not run. */

@@ -1,32 +1,45 @@
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import { randomFillSync } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 import type { ErrorCode } from '../error-table.ts'
+import { MASTER_SEED_BYTES } from '../protocol/crypto/keys.ts'
+import { runApart } from '../util/run-apart.ts'
+import { secretBuffer } from '../util/secret-buffer.ts'
 
 export interface UnsealRequest {
   readonly text: string
-  readonly passphrase: string
+  /** UTF-8; for the caller to overwrite. */
+  readonly passphrase: Uint8Array
   readonly path: string
 }
 
-/** What the thread sends back; errors lose their class on the way. */
+/** What the process sends back; errors lose their class on the way. */
 export type UnsealAnswer =
-  | { readonly ok: true; readonly seed: Uint8Array }
+  | { readonly ok: true; readonly masked: Uint8Array }
   | { readonly ok: false; readonly message: string; readonly code: ErrorCode | undefined }
 
-/** As {@link unsealSeed}, off the event loop. */
-export function unsealOnThread(request: UnsealRequest): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(
-      fileURLToPath(new URL(`./unseal-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)),
-      { workerData: request }
-    )
-    worker.once('message', (answer: UnsealAnswer) => {
-      if (answer.ok) resolve(answer.seed)
-      else reject(answer.code === undefined ? new Error(answer.message) : new ServiceError(answer.code, answer.message))
-    })
-    worker.once('error', reject)
-    // After a message this changes nothing.
-    worker.once('exit', (code) => reject(new Error(`the thread that opens the seed ended with ${code} and no answer`)))
-  })
+/** Where the mask ends and the passphrase begins. */
+export const MASK_BYTES = MASTER_SEED_BYTES
+
+/**
+ * As `unsealSeed`, in a process of its own. The seed comes back under a mask that is used once: what Node reads from a
+ * pipe stays in buffers that nobody can overwrite.
+ */
+export async function unsealApart({ text, passphrase, path }: UnsealRequest): Promise<Uint8Array> {
+  const secret = secretBuffer(MASK_BYTES + passphrase.length)
+  try {
+    const mask = randomFillSync(secret.subarray(0, MASK_BYTES))
+    secret.set(passphrase, MASK_BYTES)
+    const answer = await runApart<UnsealAnswer>('./unseal-process', import.meta.url, { text, path }, secret)
+    if (!answer.ok)
+      throw answer.code === undefined ? new Error(answer.message) : new ServiceError(answer.code, answer.message)
+    return unmasked(answer.masked, mask)
+  } finally {
+    secret.fill(0)
+  }
+}
+
+function unmasked(masked: Uint8Array, mask: Uint8Array): Uint8Array {
+  const seed = new Uint8Array(new ArrayBuffer(MASTER_SEED_BYTES))
+  masked.forEach((byte, index) => (seed[index] = byte ^ mask[index]!))
+  return seed
 }

@@ -1,20 +1,16 @@
-/**
- * Opens one sealed seed on a thread of its own, which ends with it: scrypt takes a second and would block everything
- * else.
- */
-import { parentPort, workerData } from 'node:worker_threads'
+/** Opens one sealed seed: scrypt takes a second. */
 import { ServiceError } from '../errors.ts'
 import { messageOf } from '../protocol/errors.ts'
+import { answerApart } from '../util/run-apart.ts'
 import { unsealSeed } from './sealed-seed.ts'
-import type { UnsealAnswer, UnsealRequest } from './unseal-on-thread.ts'
+import { MASK_BYTES, type UnsealAnswer, type UnsealRequest } from './unseal-apart.ts'
 
-async function answer(): Promise<UnsealAnswer> {
-  const { text, passphrase, path } = workerData as UnsealRequest
+await answerApart(async (request, secret): Promise<UnsealAnswer> => {
+  const { text, path } = request as Omit<UnsealRequest, 'passphrase'>
   try {
-    return { ok: true, seed: await unsealSeed(text, passphrase, path) }
+    const seed = await unsealSeed(text, new TextDecoder().decode(secret.subarray(MASK_BYTES)), path)
+    return { ok: true, masked: seed.map((byte, index) => byte ^ secret[index]!) }
   } catch (error) {
     return { ok: false, message: messageOf(error), code: error instanceof ServiceError ? error.code : undefined }
   }
-}
-
-parentPort!.postMessage(await answer())
+})

@@ -71,6 +71,7 @@ export async function openDirectory({
   })
   life.onStop('store', () => directory.store.close())
   const seed = new SeedHolder(directory.masterSeed)
+  life.onStop('seed', () => seed.lock())
   if (keptBackup !== undefined)
     keeper = createKeeper({
       ...keptBackup,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { unsealOnThread, type UnsealRequest } from '../backup/unseal-on-thread.ts'
+import { unsealApart, type UnsealRequest } from '../backup/unseal-apart.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { readSecretLine, SecretFileError } from '../util/secret-input.ts'
@@ -37,7 +37,7 @@ export interface SeedAtStartOptions {
  */
 export async function seedAtStart(
   paths: DataPaths,
-  { file, sources, unseal = unsealOnThread, warn }: SeedAtStartOptions
+  { file, sources, unseal = unsealApart, warn }: SeedAtStartOptions
 ): Promise<Uint8Array | undefined> {
   const text = seedForm(paths) === 'sealed' ? readSealedSeed(paths) : undefined
   if (text === undefined) {
@@ -45,7 +45,8 @@ export async function seedAtStart(
       warn('seed.passphrase_file is set, and the seed has no passphrase: `chronym key passphrase` gives it one')
     return undefined
   }
-  const open = (passphrase: string): Promise<Uint8Array> => unseal({ text, passphrase, path: paths.sealedSeed })
+  const open = (passphrase: Uint8Array): Promise<Uint8Array> =>
+    unseal({ text, passphrase, path: paths.sealedSeed }).finally(() => passphrase.fill(0))
   const named = file === '' ? credentialOf(sources) : file
   if (named !== undefined) return open(await lineOf(named, sources.stdin))
   if (sources.ask === undefined) return undefined
@@ -53,7 +54,7 @@ export async function seedAtStart(
     const passphrase = await sources.ask('Passphrase of the seed (empty: start locked)')
     if (passphrase === '') return undefined
     try {
-      return await open(passphrase)
+      return await open(new TextEncoder().encode(passphrase))
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'SVC-KEY-007') || left === 1) throw error
       warn(`that passphrase does not open the seed; ${left === 2 ? 'one more try' : `${left - 1} more tries`}`)
@@ -67,7 +68,7 @@ function credentialOf({ credentials }: PassphraseSources): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-async function lineOf(file: string, stdin: Readable): Promise<string> {
+async function lineOf(file: string, stdin: Readable): Promise<Uint8Array> {
   try {
     return await readSecretLine(file, stdin)
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Locking and unlocking the seed of a running daemon, and what waits for it. */
 import type { SeedService, SeedView } from '../api/services.ts'
-import { unsealOnThread, type UnsealRequest } from '../backup/unseal-on-thread.ts'
+import { unsealApart, type UnsealRequest } from '../backup/unseal-apart.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import type { Registry } from '../registry/use-cases.ts'
@@ -8,6 +8,7 @@ import { readSealedSeed, seedForm } from '../data-directory/seed-files.ts'
 import type { SeedHolder } from '../registry/seed-holder.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import type { TaskManager } from '../tasks/types.ts'
+import { collectGarbage } from '../util/collect-garbage.ts'
 
 const FREE_TRIES = 3
 /** The first wait, in seconds; each further one is twice as long, a minute at most. */
@@ -36,7 +37,7 @@ export function createSeedService({
   admit,
   tasks,
   registry,
-  unseal = unsealOnThread,
+  unseal = unsealApart,
   now,
   info,
   warn
@@ -92,7 +93,12 @@ export function createSeedService({
         const text = readSealedSeed(paths)
         if (text === undefined) throw new ServiceError('SVC-KEY-003', `${paths.sealedSeed} is missing now.`)
         const seed = await unseal({ text, passphrase, path: paths.sealedSeed })
-        admit(seed)
+        try {
+          admit(seed)
+        } catch (error) {
+          seed.fill(0)
+          throw error
+        }
         holder.unlock(seed)
         wrong = 0
         info('the seed is unlocked')
@@ -108,11 +114,14 @@ export function createSeedService({
       }
       return view()
     },
-    lock() {
+    async lock() {
       if (seedForm(paths) !== 'sealed')
         throw new ServiceError('SVC-KEY-009', `The seed of ${paths.root} has no passphrase, so it cannot be locked.`)
-      if (!holder.isLocked) info('the seed is locked')
-      holder.lock()
+      if (!holder.isLocked) {
+        holder.lock()
+        await collectGarbage()
+        info('the seed is locked')
+      }
       return view()
     }
   }

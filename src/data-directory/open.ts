@@ -8,7 +8,7 @@ import type { DataPaths } from './paths.ts'
 import { makePrivateDirectory } from './private-files.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import type { KeyPair } from '../protocol/crypto/ed25519.ts'
-import { nameKey } from '../protocol/crypto/keys.ts'
+import { nameKey, publicKeyOf } from '../protocol/crypto/keys.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import { ownedKeys } from '../registry/stored/owned-names.ts'
 import { forgetBackups, noteBackup } from './seed-safety.ts'
@@ -282,7 +282,7 @@ export function requireSeed(
   }
   const hash = profileHash(profile)
   const foreign = ownedKeys(contents).filter(
-    ({ name, publicKey }) => !equalBytes(publicKey, nameKey(seed, hash, name).publicKey)
+    ({ name, publicKey }) => !equalBytes(publicKey, publicKeyOf(nameKey(seed, hash, name)))
   )
   if (foreign.length === 0) return
   const others = foreign.length === 1 ? '' : ` and ${foreign.length - 1} more`

@@ -2,7 +2,7 @@ import type { BeaconClient } from '../beacon/types.ts'
 import type { DocumentJudge, NativePool } from '../native/types.ts'
 import type { Network } from '../network/types.ts'
 import type { KeyPair } from '../protocol/crypto/ed25519.ts'
-import { nameKey } from '../protocol/crypto/keys.ts'
+import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { leaseState } from '../protocol/name/lease.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
@@ -90,9 +90,14 @@ export function exactName(context: RegistryContext, text: string): Name {
   }
 }
 
-/** This daemon's key for a name. Throws SVC-KEY-006. */
-export function ownKey(context: RegistryContext, name: Name): KeyPair {
-  return nameKey(context.seed.require(), context.profileHash, name)
+/** What `use` makes of this daemon's key for a name, which is overwritten then. Throws SVC-KEY-006. */
+export function withOwnKey<T>(context: RegistryContext, name: Name, use: (key: KeyPair) => T): T {
+  return useOnce(nameKey(context.seed.require(), context.profileHash, name), use)
+}
+
+/** The public half of this daemon's key for a name. Throws SVC-KEY-006. */
+export function derivedPublicKey(context: RegistryContext, name: Name): Uint8Array {
+  return publicKeyOf(nameKey(context.seed.require(), context.profileHash, name))
 }
 
 /**
@@ -100,5 +105,5 @@ export function ownKey(context: RegistryContext, name: Name): KeyPair {
  */
 export function ownPublicKey(context: RegistryContext, name: Name): Uint8Array {
   const known = context.seed.isLocked ? context.owned.get(name)?.reveal.pubkey : undefined
-  return known ?? ownKey(context, name).publicKey
+  return known ?? derivedPublicKey(context, name)
 }

@@ -14,7 +14,7 @@ export class SeedHolder implements OwnerSeed {
   #seed: Uint8Array | undefined
   readonly #listeners = new Set<() => void>()
 
-  /** @param seed 32 bytes; undefined: it is locked */
+  /** @param seed 32 bytes, which `lock` overwrites; undefined: it is locked */
   constructor(seed: Uint8Array | undefined) {
     this.#seed = seed
   }
@@ -57,12 +57,13 @@ export class SeedHolder implements OwnerSeed {
     return () => this.#listeners.delete(listener)
   }
 
+  /** @param seed 32 bytes, which `lock` overwrites */
   unlock(seed: Uint8Array): void {
     this.#seed = seed
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** Overwrites it in memory; keys that a running signature has derived go with it. */
+  /** Overwrites it in memory. Keys that are derived from it live for one use: `useOnce`. */
   lock(): void {
     this.#seed?.fill(0)
     this.#seed = undefined

@@ -5,6 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable, type Readable } from 'node:stream'
+import { joinSecret } from './secret-buffer.ts'
 
 /** Shorter ones are quickly guessed, whatever scrypt costs. */
 export const LEAST_PASSPHRASE_LENGTH = 8
@@ -16,6 +17,8 @@ const MOST_LINE_BYTES = 4_096
 const DESCRIPTOR = /^\d{1,4}$/u
 
 const NEWLINE = 0x0a
+const RETURN = 0x0d
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 
 /** Why a file of a secret cannot be used; it never quotes the content. */
 export class SecretFileError extends Error {
@@ -23,19 +26,19 @@ export class SecretFileError extends Error {
 }
 
 /**
- * The first line of a file that holds a secret, without its end and a byte order mark. `-` is standard input; a number
- * or `/dev/fd/N` is a descriptor.
+ * The first line of a file that holds a secret, without its end and a byte order mark, in a buffer for the caller to
+ * overwrite. `-` is standard input; a number or `/dev/fd/N` is a descriptor.
  * Rejects with SecretFileError where it cannot be read, is empty or longer than 4 KiB.
  */
-export async function readSecretLine(file: string, stdin: Readable): Promise<string> {
+export async function readSecretLine(file: string, stdin: Readable): Promise<Buffer> {
   const what = file === '-' ? 'standard input' : DESCRIPTOR.test(file) ? `file descriptor ${file}` : file
-  const chunks: Buffer[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
   try {
     const input =
       file === '-' ? stdin : DESCRIPTOR.test(file) ? createReadStream('', { fd: Number(file) }) : createReadStream(file)
     for await (const chunk of input) {
-      const bytes = Buffer.from(chunk as Uint8Array | string)
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array)
       chunks.push(bytes)
       length += bytes.length
       if (bytes.includes(NEWLINE) || length > MOST_LINE_BYTES) break
@@ -43,15 +46,14 @@ export async function readSecretLine(file: string, stdin: Readable): Promise<str
   } catch (error) {
     throw new SecretFileError(`${what} can't be read: ${(error as Error).message}`, { cause: error })
   }
-  const all = Buffer.concat(chunks)
+  const all = joinSecret(chunks)
   const end = all.indexOf(NEWLINE)
-  const line = all
-    .subarray(0, end < 0 ? all.length : end)
-    .toString('utf8')
-    .replace(/^\uFEFF/u, '')
-    .replace(/\r$/u, '')
-  if (line === '') throw new SecretFileError(`${what} begins with an empty line; the passphrase is expected there`)
-  if (Buffer.byteLength(line) > MOST_LINE_BYTES)
+  const start = all.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
+  const whole = all.subarray(start, end < 0 ? all.length : end)
+  const line = whole.at(-1) === RETURN ? whole.subarray(0, -1) : whole
+  if (line.length === 0)
+    throw new SecretFileError(`${what} begins with an empty line; the passphrase is expected there`)
+  if (line.length > MOST_LINE_BYTES)
     throw new SecretFileError(`the first line of ${what} is longer than ${MOST_LINE_BYTES} bytes`)
   return line
 }

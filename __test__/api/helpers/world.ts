@@ -178,17 +178,19 @@ export function createWorld(options: AppOptions = {}) {
       view: () => state.seed,
       unlock: async (passphrase) => {
         if (state.seedFailure !== undefined) throw state.seedFailure
-        if (passphrase !== SEED_PASSPHRASE) throw new ServiceError('SVC-KEY-007', 'The passphrase does not open it.')
+        if (String(Buffer.from(passphrase)) !== SEED_PASSPHRASE)
+          throw new ServiceError('SVC-KEY-007', 'The passphrase does not open it.')
         state.seed = { ...state.seed, state: 'unlocked', waiting: [] }
         return Promise.resolve(state.seed)
       },
-      lock: () => {
+      lock: async () => {
         if (state.seedFailure !== undefined) throw state.seedFailure
-        return (state.seed = {
+        state.seed = {
           ...state.seed,
           state: 'locked',
           waiting: [{ what: 'renew', name: 'alice.chronym', task_id: 't-1' }]
-        })
+        }
+        return Promise.resolve(state.seed)
       }
     },
     dns,

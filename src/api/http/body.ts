@@ -20,7 +20,16 @@ export async function readBody<Schema extends v.GenericSchema>(
   schema: Schema,
   { asReceived = false } = {}
 ): Promise<v.InferOutput<Schema>> {
-  const bytes = await readBounded(c.req.raw)
+  return checkBody(c, await readBounded(c.req.raw), schema, { asReceived })
+}
+
+/** As {@link readBody}, of what was read. */
+export function checkBody<Schema extends v.GenericSchema>(
+  c: Context<AppEnv>,
+  bytes: Uint8Array,
+  schema: Schema,
+  { asReceived = false } = {}
+): v.InferOutput<Schema> {
   const encoding = c.req.header('Content-Encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
     throw new ServiceError('SVC-REQ-003', `The body is encoded (${encoding.slice(0, 32)}); send it as plain JSON.`)
@@ -75,7 +84,7 @@ async function readWhole(request: Request, maxBytes: number): Promise<ArrayBuffe
   return bytes
 }
 
-function tooLarge(maxBytes = MAX_BODY_BYTES): ServiceError {
+export function tooLarge(maxBytes = MAX_BODY_BYTES): ServiceError {
   return new ServiceError('SVC-REQ-002', `The body is larger than ${maxBytes / 1024} KiB.`)
 }
 

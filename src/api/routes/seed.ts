@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
+import { readSecret } from '../http/secret-body.ts'
 import { SeedSchema, UnlockRequestSchema, type SeedBody } from '../schemas/seed.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -30,10 +31,18 @@ export function seedRoutes({ seed }: ApiServices) {
           'is not logged.',
         access: ['admin'],
         body: UnlockRequestSchema,
+        isBodySecret: true,
         answers: { 200: { description: 'It is unlocked', schema: SeedSchema } },
         errors: ['SVC-KEY-002', 'SVC-KEY-003', 'SVC-KEY-007', 'SVC-REQ-005', 'SVC-STO-001']
       }),
-      async (c) => c.json<SeedBody>(await seed.unlock(c.req.valid('json').passphrase))
+      async (c) => {
+        const passphrase = await readSecret(c, UnlockRequestSchema, 'passphrase')
+        try {
+          return c.json<SeedBody>(await seed.unlock(passphrase))
+        } finally {
+          passphrase.fill(0)
+        }
+      }
     )
     .post(
       '/api/seed/lock',
@@ -44,6 +53,6 @@ export function seedRoutes({ seed }: ApiServices) {
         answers: { 200: { description: 'It is locked', schema: SeedSchema } },
         errors: ['SVC-KEY-009']
       }),
-      (c) => c.json<SeedBody>(seed.lock())
+      async (c) => c.json<SeedBody>(await seed.lock())
     )
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 
 /** A refusal never quotes the passphrase. */
-const NO_PASSPHRASE = 'must be a text of 1 to 4096 characters'
+const NO_PASSPHRASE = 'must be a text of 1 to 4096 bytes'
 
 export const UnlockRequestSchema = v.pipe(
   v.object({

@@ -6,7 +6,7 @@ import { messageOf } from '../../protocol/errors.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { readBackupState } from '../../data-directory/seed-safety.ts'
-import { keepOnThread } from './keep-on-thread.ts'
+import { keepApart } from './keep-apart.ts'
 import { BackupKeeper } from './keeper.ts'
 
 export interface CreateKeeperOptions {
@@ -22,7 +22,7 @@ export interface CreateKeeperOptions {
   readonly clock: Clock
 }
 
-/** The keeper of a daemon: it writes each file on a thread of its own. */
+/** The keeper of a daemon: each file is written in a process of its own. */
 export function createKeeper({
   file: named,
   recipients,
@@ -39,8 +39,7 @@ export function createKeeper({
   const kept = readBackupState(paths).kept_backup
   const writtenMs = kept?.file === file ? Date.parse(kept.written_at ?? '') : NaN
   return new BackupKeeper({
-    write: (isForced) =>
-      keepOnThread({ paths, profile, seed: seed?.(), file, recipients, nowMs: clock.now(), isForced }),
+    write: (isForced) => keepApart({ paths, profile, seed: seed?.(), file, recipients, nowMs: clock.now(), isForced }),
     ...(isReady !== undefined && { isReady }),
     isThere: () => existsSync(file),
     clock,

@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import { messageOf } from '../../protocol/errors.ts'
+import { runApart } from '../../util/run-apart.ts'
 import type { KeepRequest, KeepResult } from './kept-file.ts'
 
-/** What the thread sends back; errors lose their class on the way. */
+/** What the process sends back; errors lose their class on the way. */
 export type KeepAnswer =
   | { readonly ok: true; readonly value: KeepResult }
   | {
@@ -32,21 +32,13 @@ export class KeepError extends Error {
   }
 }
 
-/** {@link keepBackup} off the event loop. Rejects with KeepError. */
-export function keepOnThread(request: KeepRequest): Promise<KeepResult> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(
-      fileURLToPath(new URL(`./keep-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)),
-      { workerData: request }
-    )
-    worker.once('message', (answer: KeepAnswer) => {
-      if (answer.ok) resolve(answer.value)
-      else reject(new KeepError(answer.message, answer))
-    })
-    worker.once('error', (cause: unknown) =>
-      reject(new KeepError(cause instanceof Error ? cause.message : String(cause), { cause }))
-    )
-    // After a message this changes nothing.
-    worker.once('exit', (code) => reject(new KeepError(`its thread ended with ${code} and no answer`)))
-  })
+/** {@link keepBackup} in a process of its own, off the event loop. Rejects with KeepError. */
+export async function keepApart({ seed = new Uint8Array(0), ...request }: KeepRequest): Promise<KeepResult> {
+  const answer = await runApart<KeepAnswer>('./keep-process', import.meta.url, request, seed).catch(
+    (cause: unknown) => {
+      throw new KeepError(messageOf(cause), { cause })
+    }
+  )
+  if (answer.ok) return answer.value
+  throw new KeepError(answer.message, answer)
 }

@@ -1,16 +1,14 @@
-/**
- * One attempt to write the kept backup, on a thread of its own that ends with it. With many names, reading, checking
- * signatures and encrypting take long.
- */
-import { parentPort, workerData } from 'node:worker_threads'
+/** One attempt to write the kept backup. With many names, reading, checking signatures and encrypting take long. */
 import { messageOf } from '../../protocol/errors.ts'
+import { answerApart } from '../../util/run-apart.ts'
 import { BackupError } from '../errors.ts'
 import { keepBackup, type KeepRequest } from './kept-file.ts'
-import type { KeepAnswer } from './keep-on-thread.ts'
+import type { KeepAnswer } from './keep-apart.ts'
 
-async function answer(): Promise<KeepAnswer> {
+await answerApart(async (message, seed): Promise<KeepAnswer> => {
+  const request = message as KeepRequest
   try {
-    return { ok: true, value: await keepBackup(workerData as KeepRequest) }
+    return { ok: true, value: await keepBackup(seed.length === 0 ? request : { ...request, seed }) }
   } catch (error) {
     const cause: unknown = error instanceof Error ? error.cause : undefined
     // The system's cause of a backup error says more.
@@ -19,6 +17,4 @@ async function answer(): Promise<KeepAnswer> {
       .find((each) => typeof each === 'string')
     return { ok: false, message: messageOf(error), cure: error instanceof BackupError ? error.cure : undefined, code }
   }
-}
-
-parentPort!.postMessage(await answer())
+})

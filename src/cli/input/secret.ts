@@ -22,7 +22,7 @@ export async function askSecret(context: Context, question: string, cure: string
 /** The first line of a file, of `-` or of a file descriptor. */
 export async function readSecretFile(context: Context, file: string): Promise<string> {
   try {
-    return await readSecretLine(file, context.stdin)
+    return (await readSecretLine(file, context.stdin)).toString()
   } catch (error) {
     if (error instanceof SecretFileError) throw usageFailure(error.message)
     throw error

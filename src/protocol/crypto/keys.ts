@@ -72,8 +72,27 @@ export function nameListKey(seed: Uint8Array, profileHash: Uint8Array, name: Nam
   return deriveBytes(seed, 'name-list-key', profileHash, lp(name))
 }
 
+/** What `use` makes of a key that is overwritten then: derived keys are worth as much as their seed. */
+export function useOnce<T>(key: KeyPair, use: (key: KeyPair) => T): T {
+  try {
+    return use(key)
+  } finally {
+    key.secretKey.fill(0)
+  }
+}
+
+/** The public half alone; the key is overwritten. */
+export function publicKeyOf(key: KeyPair): Uint8Array {
+  return useOnce(key, ({ publicKey }) => publicKey)
+}
+
 function derive(...parts: Parameters<typeof deriveBytes>): KeyPair {
-  return keyPairFromSeed(deriveBytes(...parts))
+  const seed = deriveBytes(...parts)
+  try {
+    return keyPairFromSeed(seed)
+  } finally {
+    seed.fill(0)
+  }
 }
 
 /** HKDF-SHA-256 (RFC 5869) without salt; info = lp(tag) ‖ profile_hash ‖ what separates keys of one tag. */

@@ -1,5 +1,5 @@
 /** A new identity of a seed. Pure. */
-import { didAssertionKey, didRecoveryKey, didUpdateKey } from '../crypto/keys.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, publicKeyOf, useOnce } from '../crypto/keys.ts'
 import { profileHash, type NetworkProfile } from '../profile/profile.ts'
 import { buildGenesis, signIdentityDocument, type IdentityDocument, type Service } from './document.ts'
 
@@ -20,17 +20,18 @@ export function createIdentity(
   profile: NetworkProfile
 ): IdentityDocument {
   const hash = profileHash(profile)
-  const { index, services, alsoKnownAs, recoveryKeys = [didRecoveryKey(seed, hash, index).publicKey] } = parts
-  const updateKey = didUpdateKey(seed, hash, index)
-  const genesis = buildGenesis(
-    {
-      keys: [didAssertionKey(seed, hash, index).publicKey],
-      updateKeys: [updateKey.publicKey],
-      recoveryKeys,
-      ...(services.length === 0 ? {} : { services }),
-      ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs })
-    },
-    profile
-  )
-  return signIdentityDocument(genesis, updateKey, created, profile)
+  const { index, services, alsoKnownAs, recoveryKeys = [publicKeyOf(didRecoveryKey(seed, hash, index))] } = parts
+  return useOnce(didUpdateKey(seed, hash, index), (updateKey) => {
+    const genesis = buildGenesis(
+      {
+        keys: [publicKeyOf(didAssertionKey(seed, hash, index))],
+        updateKeys: [updateKey.publicKey],
+        recoveryKeys,
+        ...(services.length === 0 ? {} : { services }),
+        ...(alsoKnownAs.length === 0 ? {} : { alsoKnownAs })
+      },
+      profile
+    )
+    return signIdentityDocument(genesis, updateKey, created, profile)
+  })
 }

@@ -1,6 +1,6 @@
 import { encodeMultikey } from './did.ts'
 import { parseCanonicalJson } from '../encoding/jcs.ts'
-import { didUpdateKey } from '../crypto/keys.ts'
+import { didUpdateKey, publicKeyOf } from '../crypto/keys.ts'
 import { parseIdentityDocument, type UnsignedIdentityDocument } from './document.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
@@ -16,7 +16,7 @@ export function keyIndexOf(
 ): number | undefined {
   const hash = profileHash(profile)
   for (let index = 0; index < KEY_INDICES; index++) {
-    if (updateKeys.includes(encodeMultikey(didUpdateKey(masterSeed, hash, index).publicKey))) return index
+    if (updateKeys.includes(encodeMultikey(publicKeyOf(didUpdateKey(masterSeed, hash, index))))) return index
   }
   return undefined
 }

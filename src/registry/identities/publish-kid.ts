@@ -13,7 +13,7 @@ import { signIdentityBinding, verifyIdentityBinding, type IdentityBinding } from
 import { checkLogSize, mergeIdentityLogs } from '../../protocol/identity/log.ts'
 import { encodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { keys } from '../../store/keys.ts'
-import { openName, ownKey, type RegistryContext } from '../context.ts'
+import { openName, withOwnKey, type RegistryContext } from '../context.ts'
 import { readAuthorizedIdentity } from './identity-requests.ts'
 import { requireMajority } from '../publication/publishing.ts'
 import { survey } from '../resolution/survey.ts'
@@ -87,7 +87,9 @@ async function bind(
         'SVC-OWN-001',
         `This daemon does not own ${name}, so the request needs the owner's name_signature.`
       )
-    return signIdentityBinding(name, owned.firstRound, did, ownKey(context, name).secretKey, context.profileHash)
+    return withOwnKey(context, name, ({ secretKey }) =>
+      signIdentityBinding(name, owned.firstRound, did, secretKey, context.profileHash)
+    )
   }
   const { tally } = await survey(context, name)
   const claim = tally.kind === 'owner' ? tally.owner.newest : undefined

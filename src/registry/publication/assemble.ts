@@ -3,7 +3,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import { encodeVdfProof, signReveal, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
 import { payloadSerial, serializeZone, type Zone } from '../../protocol/zone/zone.ts'
 import type { TaskKind } from '../../views/task.ts'
-import { ownKey, ownPublicKey, type RegistryContext } from '../context.ts'
+import { ownPublicKey, withOwnKey, type RegistryContext } from '../context.ts'
 import { listFor } from './name-list.ts'
 
 const EMPTY_ZONE: Zone = { records: {} }
@@ -26,20 +26,14 @@ export function revealOfLink(
 ): Reveal {
   const { p, iterations, pulse, proof, salt } = link
   const vdfProof = encodeVdfProof({ pulse, proof, salt, ...(earlier.length === 0 ? {} : { chain: earlier }) })
-  return signReveal(
-    { name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload },
-    ownKey(context, name),
-    context.profileHash
-  )
+  const fields = { name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload }
+  return withOwnKey(context, name, (key) => signReveal(fields, key, context.profileHash))
 }
 
 export function revealWithPayload(context: RegistryContext, reveal: Reveal, payload: Uint8Array): Reveal {
   const { name, drand_pulse, iterations, vdf_proof } = reveal
-  return signReveal(
-    { name, drand_pulse, iterations, vdf_proof, payload },
-    ownKey(context, name as Name),
-    context.profileHash
-  )
+  const fields = { name, drand_pulse, iterations, vdf_proof, payload }
+  return withOwnKey(context, name as Name, (key) => signReveal(fields, key, context.profileHash))
 }
 
 /**

@@ -46,7 +46,7 @@ export function isKept(context: RegistryContext, record: OwnedName | undefined):
 /** What the payload `former` carries; undefined without a list, or where our key does not open it. SVC-KEY-006. */
 export function openList(context: RegistryContext, name: Name, former: Uint8Array): string[] | undefined {
   const sealed = sealedPart(former, context.profile)
-  return sealed && openNameList(keyOf(context, name), sealed, context.profile)
+  return sealed && withListKey(context, name, (key) => openNameList(key, sealed, context.profile))
 }
 
 /**
@@ -61,7 +61,8 @@ export function sealedList(
   const ids = listedIds(context, name)
   if (former !== undefined && String(openList(context, name, former)) === String(ids))
     return sealedPart(former, context.profile)
-  return sealNameList(keyOf(context, name), ids, new Uint8Array(randomBytes(NAME_LIST_NONCE_BYTES)))
+  const nonce = new Uint8Array(randomBytes(NAME_LIST_NONCE_BYTES))
+  return withListKey(context, name, (key) => sealNameList(key, ids, nonce))
 }
 
 /**
@@ -104,6 +105,11 @@ export function wantListed(context: RegistryContext, name: Name, payload: Uint8A
   log.info({ name, listed: ids.length, wanted: lacking.length }, 'read the list of names that this name carries')
 }
 
-function keyOf({ seed, profileHash }: RegistryContext, name: Name): Uint8Array {
-  return nameListKey(seed.require(), profileHash, name)
+function withListKey<T>({ seed, profileHash }: RegistryContext, name: Name, use: (key: Uint8Array) => T): T {
+  const key = nameListKey(seed.require(), profileHash, name)
+  try {
+    return use(key)
+  } finally {
+    key.fill(0)
+  }
 }

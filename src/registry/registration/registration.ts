@@ -7,7 +7,7 @@ import { parseZone } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import type { TaskView } from '../../views/task.ts'
 import { requireBeacon } from '../publication/commitments.ts'
-import { openName, ownKey, type RegistryContext } from '../context.ts'
+import { derivedPublicKey, openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { claimsIn } from '../resolution/secrecy.ts'
 import { isCancelled, type OwnedName } from '../stored/owned-names.ts'
@@ -132,7 +132,7 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
   const { pubkey, newestRound } = newest.claim
   if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey)))
     throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
-  if (equalBytes(pubkey, ownKey(context, name).publicKey)) {
+  if (equalBytes(pubkey, derivedPublicKey(context, name))) {
     if (formerRecord(context, name) === undefined) context.owned.save(newest.reveal, { published: true })
     else context.owned.replace(newest.reveal, {})
     throw new ServiceError(

@@ -9,7 +9,7 @@ import { compareRecords } from '../../protocol/claim/order.ts'
 import { OfflineError } from '../../network/types.ts'
 import { keys, prefixes } from '../../store/keys.ts'
 import { ServiceError } from '../../errors.ts'
-import { openName, ownKey, type RegistryContext } from '../context.ts'
+import { derivedPublicKey, openName, type RegistryContext } from '../context.ts'
 import { adoptIdentity } from '../identities/identities.ts'
 import { readDid } from '../identities/known-identity.ts'
 import { leaseOf } from '../lease-times.ts'
@@ -155,7 +155,7 @@ export class WantedNames {
     const alive = proved
       .filter(({ claim }) => leaseOf(this.#context, claim.newestRound).state !== 'dead')
       .sort((left, right) => compareRecords(right.claim, left.claim))
-    const { publicKey } = ownKey(this.#context, name)
+    const publicKey = derivedPublicKey(this.#context, name)
     const own = alive.find(({ claim }) => equalBytes(claim.pubkey, publicKey))
     if (own !== undefined) {
       memory.see(own.claim)
