@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { IncomingMessage } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect, type NetConnectOpts, type Server, type Socket } from 'node:net'
 import type { Context } from 'hono'
 import type * as v from 'valibot'
 import { ServiceError } from '../../errors.ts'
@@ -58,11 +58,20 @@ async function readWiped(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>)
  * Node's HTTP parser reads all sockets into one buffer, which it keeps for good. Nothing but what it reads
  * next overwrites it: here as many zeros, over a connection of the server to itself, which refuses them.
  */
-async function overwriteParserBuffer({ localAddress, localPort }: Socket, bytes: number): Promise<void> {
-  if (localAddress === undefined || localPort === undefined) return
-  const socket = connect(localPort, localAddress)
+async function overwriteParserBuffer(from: Socket, bytes: number): Promise<void> {
+  const at = listeningAddress(from)
+  if (at === undefined) return
+  const socket = connect(at)
   socket.setTimeout(SELF_TIMEOUT_MS, () => socket.destroy())
   socket.resume().on('error', () => undefined)
   socket.end(Buffer.alloc(Math.min(bytes, PARSER_BUFFER_BYTES)))
   await once(socket, 'close')
+}
+
+/** Where its connection came in: an address and a port, or the path of the UNIX socket. */
+function listeningAddress(socket: Socket & { server?: Server }): NetConnectOpts | undefined {
+  const { localAddress: host, localPort: port } = socket
+  if (host !== undefined && port !== undefined) return { host, port }
+  const path = socket.server?.address()
+  return typeof path === 'string' ? { path } : undefined
 }
