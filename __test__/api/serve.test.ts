@@ -32,6 +32,8 @@ function raw(port: number, bytes: string, until: string, host = '127.0.0.1'): Pr
   })
 }
 
+const CODED = 'PATCH /config HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: '
+
 /** An open connection on which nothing is sent. */
 async function idle(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
@@ -163,7 +165,20 @@ describe('the server', () => {
       `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
       '16 KiB'
     ],
-    ['what is not HTTP', 'EHLO example.org\r\n\r\n', 'not HTTP']
+    ['what is not HTTP', 'EHLO example.org\r\n\r\n', 'not HTTP'],
+    ['a header that goes on in the next line', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n :80\r\n\r\n', 'not HTTP'],
+    ['a body of two codings', `${CODED}gzip, chunked\r\n\r\n0\r\n\r\n`, '"gzip, chunked" is not understood'],
+    ['a body that has no end', `${CODED}gzip\r\n\r\n0\r\n\r\n`, '"gzip" is not understood'],
+    [
+      'a refused request, and not what follows it,',
+      `${CODED}gzip, chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      '"gzip, chunked" is not understood'
+    ],
+    [
+      'two codings in two headers',
+      `${CODED}gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      '"gzip, chunked" is not understood'
+    ]
   ])('answers %s with a problem, and closes', async (_what, bytes, detail) => {
     const { port } = await start()
     const text = await raw(port, bytes, 'never')
@@ -171,6 +186,22 @@ describe('the server', () => {
     const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Record<string, unknown>
     expect(body).toMatchObject({ code: 'SVC-REQ-001', status: 400, detail: expect.stringContaining(detail) as string })
     expect(text).toContain(`X-Request-Id: ${String(body['request_id'])}`)
+  })
+
+  it.each([
+    ['http://evil.example', 'localhost', 403],
+    ['http://localhost', 'evil.example', 200],
+    ['HTTP://LOCALHOST', 'localhost', 200],
+    ['http://user@localhost', 'localhost', 400],
+    ['http://', 'localhost', 400],
+    ['', 'evil.example', 403],
+    ['', 'user@127.0.0.1', 400],
+    ['', 'localhost\r\nHost: localhost', 400],
+    ['', '', 400]
+  ])('judges the authority of "%s" with Host %j: %i', async (authority, host, status) => {
+    const { port } = await start()
+    const text = await raw(port, `GET ${authority}/healthz?a=b HTTP/1.1\r\nHost: ${host}\r\n\r\n`, '}')
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
   it.each([

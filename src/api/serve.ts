@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
@@ -113,9 +113,11 @@ function httpServer(listener: ReturnType<typeof getRequestListener>, headersTime
       requireHostHeader: false
     },
     (request, response) => {
-      // HTTP/1.0 has no Host; the listening address replaces it.
-      if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(response)
-      else void listener(request, response)
+      // What follows a refused request on its connection is not trusted to be one.
+      if (refused.has(request.socket)) return
+      const fault = faultOf(request)
+      if (fault !== undefined) refuseRequest(response, fault)
+      else void listener(takeAuthority(request), response)
     }
   )
   return server.on('clientError', refuse)
@@ -174,8 +176,38 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(timer)
 }
 
-function refuseWithoutHost(response: ServerResponse): void {
-  const { body, headers } = notHttp('The request has no Host header, which HTTP/1.1 asks for.')
+/** What Node's parser lets pass and RFC 9112 does not. */
+function faultOf({ headers, httpVersion }: IncomingMessage): string | undefined {
+  // HTTP/1.0 has no Host; the listening address replaces it.
+  if (headers.host === undefined && httpVersion !== '1.0')
+    return 'The request has no Host header, which HTTP/1.1 asks for.'
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return (
+      `The Transfer-Encoding "${coding.slice(0, 100)}" is not understood: ` +
+      'send the body as it is with Content-Length, or in chunks alone.'
+    )
+  return undefined
+}
+
+/** RFC 9112, 3.2.2: the authority of an absolute target replaces Host, so that hostGuard judges it. */
+function takeAuthority(request: IncomingMessage): IncomingMessage {
+  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? []
+  if (authority === undefined || rest === undefined) return request
+  const { headers, rawHeaders } = request
+  const isHost = (index: number): boolean => rawHeaders[index]!.toLowerCase() === 'host'
+  request.rawHeaders = rawHeaders.filter((_, index) => !isHost(index - (index % 2))).concat('Host', authority)
+  headers.host = authority
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+  return request
+}
+
+/** Connections of refused requests, which close once the answer is sent. */
+const refused = new WeakSet<Duplex>()
+
+function refuseRequest(response: ServerResponse, detail: string): void {
+  refused.add(response.req.socket)
+  const { body, headers } = notHttp(detail)
   response.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body)
 }
 
@@ -189,6 +221,7 @@ function badRequest(): Response {
  * What Node's parser refuses has no request and no response: its answer is written by hand, and the connection ends.
  */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (refused.has(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

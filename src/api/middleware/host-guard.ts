@@ -20,7 +20,7 @@ export function hostGuard(
     const header = c.req.header('Host')
     if (header !== undefined && header === lastOwn) return
     const host = hostOf(c)
-    if (host === undefined) throw new ServiceError('SVC-AUT-002', 'The Host header is not a host.')
+    if (host === undefined) throw new ServiceError('SVC-REQ-001', 'The Host header is not one host and port.')
     if (isLoopbackName(host.hostname) || isOwn(host)) lastOwn = header
     else if (!allowedHosts().some((allowed) => sameHost(allowed, host))) {
       throw new ServiceError(
