@@ -1,12 +1,15 @@
 /**
  * npm run bench:flood -- [--json] [--identities 1000] [--seconds 60] [--together 100] [--prefixes 250] [--seed 1]
  * npm run bench:flood -- --idle 300 [--json]
+ * npm run bench:flood -- --dialling 500 [--prefixes 250] [--seconds 60] [--after 300] [--json]
  *
  * What a flood of garbage costs a node, and what it leaves to honest peers. With --idle: what that number of idle
- * connections of one prefix leaves to newcomers. docs/verification.md has results. A node and the flood run in their
+ * connections of one prefix leaves to newcomers. With --dialling: what that number of peers that dial again and again
+ * costs a daemon. docs/verification.md has results. A node and the flood run in their
  * own processes, on loopback.
  */
 import { parseArgs } from 'node:util'
+import { runDialling, type DiallingFigures } from './flood/dialling.ts'
 import { runIdle } from './flood/idle.ts'
 import { runFlood } from './flood/run.ts'
 import { machine } from './machine.ts'
@@ -22,7 +25,9 @@ const { values } = parseArgs({
     together: option('100'),
     prefixes: option('250'),
     seed: option('1'),
-    idle: { type: 'string' }
+    idle: { type: 'string' },
+    dialling: { type: 'string' },
+    after: option('300')
   }
 })
 
@@ -40,8 +45,35 @@ function latency(times: readonly number[]): { count: number; p50: number; p95: n
   return { count: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) }
 }
 
-if (values.idle === undefined) await flood()
+if (values.dialling !== undefined) await dialling(countOf('dialling'))
+else if (values.idle === undefined) await flood()
 else await idle(countOf('idle'))
+
+async function dialling(peers: number): Promise<void> {
+  const options = {
+    peers,
+    prefixes: countOf('prefixes'),
+    seconds: countOf('seconds'),
+    afterSeconds: countOf('after')
+  }
+  const report = await runDialling(options)
+  if (values.json === true) {
+    process.stdout.write(`${JSON.stringify({ machine: machine(), options, ...report })}\n`)
+    return
+  }
+  const phases = [report.quiet, report.during, report.after]
+  const inMib = (bytes: number): string => (bytes / 2 ** 20).toFixed(0)
+  const row = (of: (figures: DiallingFigures) => string): string => phases.map(of).join('; ')
+  print([
+    ['', 'quiet; dialled; after'],
+    ['time of a core', row(({ core_share: share }) => `${(100 * share).toFixed(0)}%`)],
+    ["event loop's delay, p99, ms", row(({ loop_delay_p99_ms: p99 }) => p99.toFixed(0))],
+    ['/healthz, p50 and max, ms', row(({ health_ms: times }) => `${latency(times).p50} and ${latency(times).max}`)],
+    ['memory (RSS) each ten seconds, MiB', row(({ rss }) => rss.map(inMib).join(' '))],
+    ['heap in use, buffers, MiB', row(({ heap, external }) => `${inMib(heap)} and ${inMib(external)}`)],
+    ['connections held at the end, dials', `${report.idle.held}, ${report.idle.dials}`]
+  ])
+}
 
 async function idle(connections: number): Promise<void> {
   const report = await runIdle(connections)

@@ -56,6 +56,12 @@ export interface IdlerStart {
   readonly address: string
   /** Connections to hold. */
   readonly connections: number
+  /** Of one key; two by default, as many as a node keeps of one peer. */
+  readonly ofKey?: number
+  /** /24s of 127.0.0.0/8 that the keys are spread over; one by default. */
+  readonly prefixes?: number
+  /** Before what was refused or closed is dialled again. Then the first answer does not wait for all dials. */
+  readonly pauseMs?: number
 }
 
 export interface IdlerFigures {

@@ -37,6 +37,7 @@ import { Lifecycle } from './lifecycle.ts'
 import { observe } from './metrics.ts'
 import { openDirectory, type OpenedDirectory } from './open-directory.ts'
 import type { PassphraseSources } from './seed-at-start.ts'
+import { returnSpareMemory } from './spare-memory.ts'
 
 const RANDOM_STEPS = 2 ** 40
 
@@ -148,6 +149,7 @@ export async function startDaemon(
     forwardEvents(services.events, core, useCases, life)
     await startParts(core, services, keeper, life)
     await dns.start(services, life)
+    life.onStop('spare memory', returnSpareMemory(clock))
     const api = await startApi(services, { paths, address: initial.api, options, life })
     const warning = warningOf(profile, initial.p2p.bootstrap)
     const running = describe({ core, api, services, warning, paths, beaconUrls, life })

@@ -29,7 +29,7 @@ import { ListenError, type NetworkMode } from './types.ts'
 
 /**
  * From here libp2p refuses newcomers, or closes by tags. keep-places.ts acts earlier; the margin is for pending
- * connections (100 in, 100 out) and those that take a second to close.
+ * connections (half-open.ts has 160 in; 100 out) and those that take a second to close.
  */
 const MAX_CONNECTIONS = 2 * CONNECTION_PLACES.all
 
@@ -39,7 +39,7 @@ const MAX_CONNECTIONS = 2 * CONNECTION_PLACES.all
  */
 const INBOUND_CONNECTIONS_PER_SECOND = 100
 
-/** Time to set up an inbound connection: a silent one holds a pending place. libp2p waits 10 s. */
+/** Time to set up an inbound connection, with its wait for a turn (half-open.ts). libp2p waits 10 s. */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 
 /** Kad-dht's own look-ups, which refresh its table: peers asked at a time, and disjoint paths. look-up.ts has ours. */

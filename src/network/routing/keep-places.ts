@@ -13,6 +13,13 @@ import { positionOf } from '../position.ts'
 /** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection does not count as idle. */
 const YOUNG_MS = 10_000
 
+interface Opening {
+  readonly atMs: number
+  readonly index: number
+  readonly peer: string
+  readonly prefix: string
+}
+
 /** Starts; returns the function that ends it. `now` is monotonic, in milliseconds. */
 export function keepPlaces(
   node: Node,
@@ -20,7 +27,7 @@ export function keepPlaces(
   { now = () => performance.now(), places = CONNECTION_PLACES } = {}
 ): () => void {
   const protocols = [registryProtocol(profile), dhtProtocol(profile)]
-  const opened = new WeakMap<Connection, { readonly atMs: number; readonly index: number }>()
+  const opened = new WeakMap<Connection, Opening>()
   let count = 0
   const leaving = new WeakSet<Connection>()
 
@@ -39,8 +46,14 @@ export function keepPlaces(
     )
   }
 
-  const openingOf = (connection: Connection): { readonly atMs: number; readonly index: number } => {
-    const opening = opened.get(connection) ?? { atMs: now(), index: count++ }
+  // Once for each: all open connections are looked at whenever one opens.
+  const openingOf = (connection: Connection): Opening => {
+    const opening = opened.get(connection) ?? {
+      atMs: now(),
+      index: count++,
+      peer: connection.remotePeer.toString(),
+      prefix: prefixOf(connection.remoteAddr)
+    }
     opened.set(connection, opening)
     return opening
   }
@@ -52,10 +65,10 @@ export function keepPlaces(
       .filter((connection) => connection.status === 'open' && !leaving.has(connection))
       .map((connection) => ({ connection, ...openingOf(connection) }))
       .sort((left, right) => left.index - right.index)
-      .map(({ connection, atMs }) => ({
+      .map(({ connection, atMs, peer, prefix }) => ({
         connection,
-        peer: connection.remotePeer.toString(),
-        prefix: prefixOf(connection.remoteAddr),
+        peer,
+        prefix,
         direction: connection.direction,
         // Lazy: it scans the whole table.
         get isNeighbour() {

@@ -2,7 +2,7 @@ import type { ConnectionGater, PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import { hostOf, ipOf, isLoopback, prefixOf } from './addresses.ts'
+import { hostOf, ipOf, isLoopback } from './addresses.ts'
 import { specialRange, type AddressRange } from './address-ranges.ts'
 import { limitHalfOpen } from './half-open.ts'
 
@@ -18,17 +18,15 @@ export interface GaterOptions {
 
 export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: GaterOptions): ConnectionGater {
   const mayDial = dialable({ profile, listen, bootstrap })
-  const halfOpen = limitHalfOpen(profile)
+  const halfOpen = limitHalfOpen(profile, mayConnect)
   return {
     denyDialPeer: isBanned,
     denyInboundEncryptedConnection: isBanned,
     // finder.ts dials addresses without a peer id.
     denyOutboundEncryptedConnection: isBanned,
     denyDialMultiaddr: (address) => !mayDial(address),
-    denyInboundConnection: (connection) =>
-      (profile.scope === 'loopback' && !isLoopback(connection.remoteAddr)) ||
-      !mayConnect(prefixOf(connection.remoteAddr)) ||
-      !halfOpen.begin(connection),
+    denyInboundConnection: async (connection) =>
+      (profile.scope === 'loopback' && !isLoopback(connection.remoteAddr)) || !(await halfOpen.begin(connection)),
     denyInboundUpgradedConnection(_peer, connection) {
       halfOpen.end(connection)
       return false

@@ -1,13 +1,9 @@
 import type { Node } from '../libp2p.ts'
 
-const CHANGES = ['connection:open', 'connection:close', 'peer:connect', 'peer:disconnect'] as const
-
-/** The number of connected peers. Libp2p scans all connections for it, so it is read once after each change. */
+/** The number of connected peers. Libp2p scans all connections for it; this follows its events. */
 export function peerCount(node: Node): () => number {
-  let count: number | undefined
-  const countAgain = (): void => {
-    count = undefined
-  }
-  for (const change of CHANGES) node.addEventListener(change, countAgain)
-  return () => (count ??= node.getPeers().length)
+  const connected = new Set<string>()
+  node.addEventListener('peer:connect', ({ detail }) => connected.add(detail.toString()))
+  node.addEventListener('peer:disconnect', ({ detail }) => connected.delete(detail.toString()))
+  return () => connected.size
 }

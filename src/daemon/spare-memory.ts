@@ -1,0 +1,56 @@
+/**
+ * Returns memory to the system after a burst. V8 keeps the pages that a burst of garbage filled, for as long as the
+ * daemon runs (docs/verification.md, "Peers that dial").
+ */
+import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Clock } from '../time/clock.ts'
+
+const LOOK_MS = 60_000
+/** Less is not worth the collection, which stops the event loop for 0.1 to 0.2 s. */
+const SPARE_BYTES = 64 * 2 ** 20
+/** A busy event loop fills the pages again at once. */
+const QUIET_SHARE = 0.1
+
+export interface Memory {
+  /** Resident bytes. */
+  readonly resident: () => number
+  /** The part of the time since the last call that the event loop was busy, 0..1. */
+  readonly busy: () => number
+  readonly collect: () => void
+}
+
+/** Looks every minute; returns the function that ends it. */
+export function returnSpareMemory(timers: Pick<Clock, 'every'>, memory: Memory = ownMemory()): () => void {
+  // What is in use, as far as is known: evaluations and caches count once they were looked through.
+  let used = Infinity
+  return timers.every(LOOK_MS, () => {
+    const resident = memory.resident()
+    const isQuiet = memory.busy() < QUIET_SHARE
+    used = Math.min(used, resident)
+    if (resident < used + SPARE_BYTES || !isQuiet) return
+    memory.collect()
+    used = memory.resident()
+  })
+}
+
+export function ownMemory(): Memory {
+  let before = performance.eventLoopUtilization()
+  return {
+    resident: () => process.memoryUsage.rss(),
+    busy() {
+      const now = performance.eventLoopUtilization()
+      const { utilization } = performance.eventLoopUtilization(now, before)
+      before = now
+      return utilization
+    },
+    collect() {
+      // Only V8's last resort frees its page pool, and Node has no other way to ask for it than the flag.
+      setFlagsFromString('--expose-gc')
+      const gc = runInNewContext('gc') as (options: object) => void
+      setFlagsFromString('--no-expose-gc')
+      gc({ type: 'major', flavor: 'last-resort' })
+    }
+  }
+}
