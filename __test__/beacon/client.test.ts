@@ -12,6 +12,8 @@ import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
 import { quicknet, recorded } from './quicknet.ts'
 
+/** Rounds of the dev beacon, a second each. */
+const DAY = 86_400
 const LOOPBACK = { host: '127.0.0.1', port: 0 }
 const [first, thousandth] = recorded as [VerifiedPulse, VerifiedPulse]
 
@@ -197,9 +199,16 @@ describe('a pulse that a peer hands over', () => {
 
 describe('following the chain', () => {
   /** The dev beacon with a clock that the test moves. */
-  async function devChain(startRound: number): Promise<{ url: string; clock: { ms: number } }> {
-    const clock = { ms: roundTimeMs(startRound, DEV_BEACON_CHAIN) }
-    const server = closing(await startDevBeacon({ ...LOOPBACK, profileBeacon: DEV_BEACON_CHAIN, now: () => clock.ms }))
+  async function devChain(startRound: number): Promise<{ url: string; clock: { ms: number; elapsedMs: number } }> {
+    const clock = { ms: roundTimeMs(startRound, DEV_BEACON_CHAIN), elapsedMs: 0 }
+    const server = closing(
+      await startDevBeacon({
+        ...LOOPBACK,
+        profileBeacon: DEV_BEACON_CHAIN,
+        now: () => clock.ms,
+        elapsed: () => clock.elapsedMs
+      })
+    )
     return { url: server.url, clock }
   }
 
@@ -228,6 +237,21 @@ describe('following the chain', () => {
     beacon.start()
     expect((await waiting).round).toBe(4990)
     expect(beacon.now()).toBe(5000)
+  })
+
+  it('goes on after the clock was a day ahead and is set back, as the dev beacon does', async () => {
+    const { url, clock } = await devChain(5000)
+    const beacon = client({ chain: DEV_BEACON_CHAIN, urls: [url], now: () => clock.ms, random: () => 0 })
+    const ahead = 5000 + DAY
+    clock.ms += DAY * 1000
+    expect((await beacon.waitFor(ahead)).round).toBe(ahead)
+    clock.ms -= DAY * 1000
+    expect(beacon.now()).toBe(ahead)
+    const waiting = beacon.waitFor(ahead + 2)
+    clock.ms += 2000
+    clock.elapsedMs += 2000
+    beacon.start()
+    expect((await waiting).round).toBe(ahead + 2)
   })
 
   it('warns when the beacon goes down and when it is back, and waits through it', async () => {

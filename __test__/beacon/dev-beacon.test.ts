@@ -19,7 +19,8 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     profileBeacon: DEV_BEACON_CHAIN,
-    now: () => roundTimeMs(NOW, DEV_BEACON_CHAIN)
+    now: () => roundTimeMs(NOW, DEV_BEACON_CHAIN),
+    elapsed: () => 0
   })
 })
 afterAll(async () => {
@@ -85,6 +86,42 @@ describe('the dev beacon', () => {
     await expect(startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: quicknet })).rejects.toMatchObject({
       code: 'BEACON_WRONG_CHAIN'
     })
+  })
+
+  it('follows the clock forwards, and goes on from there when it is set back', async () => {
+    const time = { round: NOW, elapsedMs: 0, known: 0 }
+    const jumping = await startDevBeacon({
+      host: '127.0.0.1',
+      port: 0,
+      profileBeacon: DEV_BEACON_CHAIN,
+      now: () => roundTimeMs(time.round, DEV_BEACON_CHAIN),
+      elapsed: () => time.elapsedMs,
+      known: () => time.known
+    })
+    const newest = async () => ((await (await fetch(`${jumping.url}/public/latest`)).json()) as { round: number }).round
+    const wait = (rounds: number): void => {
+      time.round += rounds
+      time.elapsedMs += 1000 * rounds
+    }
+    const day = 86_400
+    try {
+      expect(await newest()).toBe(NOW)
+      time.round += day
+      expect(await newest()).toBe(NOW + day)
+      time.round -= day
+      expect(await newest()).toBe(NOW + day)
+      for (const rounds of [0.5, 0.5, 2, 100]) wait(rounds)
+      expect(await newest()).toBe(NOW + day + 103)
+      wait(day)
+      time.round += day
+      expect(await newest(), 'the clock is ahead again').toBe(NOW + 2 * day + 103)
+      time.known = NOW + 3 * day
+      expect(await newest()).toBe(NOW + 3 * day)
+      wait(7)
+      expect(await newest(), 'after a round that others have').toBe(NOW + 3 * day + 7)
+    } finally {
+      await jumping.close()
+    }
   })
 
   it('says so when its port is taken', async () => {

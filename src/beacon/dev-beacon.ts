@@ -1,6 +1,6 @@
 /**
  * The development beacon: real BLS signatures by a public test key, over drand's HTTP API. For networks that promise no
- * security.
+ * security. Its rounds follow the clock forwards, and never go back: who has verified a pulse waits for later ones.
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { clockRound } from '../protocol/time/beacon-time.ts'
@@ -28,18 +28,27 @@ export interface DevBeaconOptions {
   profileBeacon: BeaconChain
   /** Milliseconds since the epoch. */
   now?: () => number
+  /** Monotonic, in milliseconds. */
+  elapsed?: () => number
+  /** A round that is known to be out: pulses go on after it, also where the clock is behind it. */
+  known?: () => number
 }
 
 export async function startDevBeacon({
   host,
   port,
   profileBeacon,
-  now = Date.now
+  now = Date.now,
+  elapsed = () => performance.now(),
+  known = () => 0
 }: DevBeaconOptions): Promise<BeaconServer> {
-  return await serveBeacon(devSupply(profileBeacon, now), { host, port })
+  return await serveBeacon(devSupply(profileBeacon, { now, elapsed, known }), { host, port })
 }
 
-function devSupply(chain: BeaconChain, now: () => number): PulseSupply {
+function devSupply(
+  chain: BeaconChain,
+  time: Required<Pick<DevBeaconOptions, 'now' | 'elapsed' | 'known'>>
+): PulseSupply {
   if (chain.public_key !== DEV_BEACON_CHAIN.public_key) {
     throw new BeaconError(
       'BEACON_WRONG_CHAIN',
@@ -51,7 +60,7 @@ function devSupply(chain: BeaconChain, now: () => number): PulseSupply {
     chain,
     groupHash: DEV_BEACON_GROUP_HASH,
     beaconId: DEV_BEACON_ID,
-    latestRound: () => clockRound(now(), chain),
+    latestRound: newestRound(chain, time),
     signature(round) {
       if (round < 1) return undefined
       const known = held.get(round)
@@ -60,6 +69,28 @@ function devSupply(chain: BeaconChain, now: () => number): PulseSupply {
       held.set(round, signature)
       return signature
     }
+  }
+}
+
+/** By the clock; while that is behind a round which is out, by the time that has passed since. */
+function newestRound(
+  chain: BeaconChain,
+  { now, elapsed, known }: Required<Pick<DevBeaconOptions, 'now' | 'elapsed' | 'known'>>
+): () => number {
+  const periodMs = chain.period * 1000
+  let newest = 0
+  let outAtMs = elapsed()
+  return () => {
+    const passed = Math.floor((elapsed() - outAtMs) / periodMs)
+    const round = Math.max(clockRound(now(), chain), known())
+    if (round >= newest + passed) {
+      if (round > newest) outAtMs = elapsed()
+      newest = round
+    } else {
+      newest += passed
+      outAtMs += passed * periodMs
+    }
+    return newest
   }
 }
 

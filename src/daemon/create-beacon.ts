@@ -21,6 +21,8 @@ export interface BeaconParts {
   readonly pool: NativePool
   readonly warn: (message: string) => void
   readonly life: Lifecycle
+  /** A round that was out in an earlier run. */
+  readonly knownRound: number
 }
 
 /** A client that is not started yet, and the addresses that it asks. */
@@ -29,15 +31,23 @@ export async function createBeacon({
   urls,
   pool,
   warn,
-  life
+  life,
+  knownRound
 }: BeaconParts): Promise<{ readonly beacon: BeaconClient; readonly beaconUrls: readonly string[] }> {
   let beaconUrls = urls
+  let client: BeaconClient | undefined = undefined
   if (beaconUrls.length === 0 && profile.beacon.chain_hash === DEV_BEACON_CHAIN.chain_hash) {
-    const devBeacon = await startDevBeacon({ host: '127.0.0.1', port: 0, profileBeacon: profile.beacon })
+    const devBeacon = await startDevBeacon({
+      host: '127.0.0.1',
+      port: 0,
+      profileBeacon: profile.beacon,
+      known: () => Math.max(knownRound, client?.latest()?.round ?? 0)
+    })
     life.onStop('dev beacon', () => devBeacon.close())
     beaconUrls = [devBeacon.url]
   } else if (beaconUrls.length === 0) {
     beaconUrls = PUBLIC_BEACONS
   }
-  return { beacon: createBeaconClient({ chain: profile.beacon, urls: beaconUrls, pool, warn }), beaconUrls }
+  client = createBeaconClient({ chain: profile.beacon, urls: beaconUrls, pool, warn })
+  return { beacon: client, beaconUrls }
 }

@@ -23,7 +23,7 @@ import { createNetwork } from '../network/network.ts'
 import { defaultListenAddresses } from '../network/transport/default-listen.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { systemClock as clock } from '../time/clock.ts'
-import { createRoundClock } from '../time/round-clock.ts'
+import { createRoundClock, savedLapseRound } from '../time/round-clock.ts'
 import type { DnsView } from '../views/dns.ts'
 import { VERSION } from '../version.ts'
 import { observeAttention } from './attention-metrics.ts'
@@ -189,7 +189,14 @@ async function createCore({
       { reason: pool.missingAddon },
       'there is no native addon: records are verified slowly, nothing is registered or renewed, and DNS is off'
     )
-  const { beacon, beaconUrls } = await createBeacon({ profile, urls: initial.beacon.urls, pool, warn, life })
+  const { beacon, beaconUrls } = await createBeacon({
+    profile,
+    urls: initial.beacon.urls,
+    pool,
+    warn,
+    life,
+    knownRound: savedLapseRound(store)
+  })
   const roundClock = createRoundClock(beacon, profile, store, () => clock.now())
   const network = createNetwork({
     profile,

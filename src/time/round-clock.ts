@@ -27,6 +27,11 @@ function decodeRound(bytes: Uint8Array): number {
   return round
 }
 
+/** `lapse` of the last run, 0 before the first. Throws StoreError where the store cannot be read. */
+export function savedLapseRound(store: Store): number {
+  return readOrSetAside(store, keys.lapseRound(), store.get(keys.lapseRound()), decodeRound) ?? 0
+}
+
 /**
  * The protocol time of a daemon. There is one, made in daemon.ts: network and registry judge leases by the same rounds.
  * `lapse` outlives restarts in the store. Throws StoreError where the store cannot be read.
@@ -37,7 +42,7 @@ export function createRoundClock(
   store: Store,
   nowMs: () => number
 ): RoundClock {
-  let savedLapse = readOrSetAside(store, keys.lapseRound(), store.get(keys.lapseRound()), decodeRound) ?? 0
+  let savedLapse = savedLapseRound(store)
   let time: ProtocolTime = { ...TIME_ZERO, lapse: savedLapse }
   return {
     nowMs,
