@@ -69,6 +69,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'data-directory',
     'time',
     'util',
+    'views',
     'error-table.ts',
     'error-table.ts',
     'errors.ts',

@@ -156,7 +156,7 @@ describe('doctor', () => {
     ['kept', 'ok'],
     ['not-updated', 'warning']
   ] as const)('tells where the list of names is: %s', async (state, expected) => {
-    world.state.backup = { kept: null, list: { name: 'alice.chronym', state, detail: 'It is told.' } }
+    world.state.backup = { kept: null, missing: [], list: { name: 'alice.chronym', state, detail: 'It is told.' } }
     await start()
     expect(of(await diagnose(), 'list')).toMatchObject({ state: expected, detail: 'It is told.' })
   })

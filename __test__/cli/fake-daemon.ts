@@ -211,7 +211,7 @@ export function fakeDaemon() {
       looked_at: null
     })
   })
-  app.get('/api/backup', (c) => c.json({ kept: null, list: shown.list }))
+  app.get('/api/backup', (c) => c.json({ kept: null, list: shown.list, missing: [] }))
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) => {
     if (c.req.header('Authorization') !== undefined) return c.json(shown.names)

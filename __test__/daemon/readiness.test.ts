@@ -4,6 +4,7 @@ import { createMetrics, observe } from '../../src/daemon/metrics.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { networkDiversity } from '../../src/registry/upkeep/network-diversity.ts'
 import { checkReadiness } from '../../src/daemon/readiness.ts'
+import type { MissingView } from '../../src/views/backup.ts'
 import type { NetworkDiversityView } from '../../src/views/network-status.ts'
 import type { OwnedNameView } from '../../src/views/owned-name.ts'
 import type { TaskEvent } from '../../src/tasks/types.ts'
@@ -73,6 +74,7 @@ function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = 
     isSeedSafe: () => true,
     isSeedLocked: () => false,
     freeBytes: () => 2 ** 30,
+    holdings: { missing: (): MissingView[] => [] },
     now: () => NOW,
     registry: { ownedNames: () => owned, networkStatus: () => ({ diversity }) }
   }
@@ -88,6 +90,19 @@ describe('readiness', () => {
       ok: true,
       detail: '1 owned, no warnings'
     })
+  })
+
+  it('counts what the database lost, and names nothing', () => {
+    const lost = (missing: MissingView[]) =>
+      checkReadiness({ ...parts([]), holdings: { missing: () => missing } }).find(({ name }) => name === 'holdings')
+    const of = (what: MissingView['what']) => ({ what, id: 'alice.chronym', detail: 'not in the database' })
+    expect(lost([of('name'), of('identity'), of('identity'), of('task')])).toEqual({
+      name: 'holdings',
+      ok: true,
+      detail: 'the database lost 1 name, 2 identities, 1 task',
+      warning: true
+    })
+    expect(lost([])).toEqual({ name: 'holdings', ok: true, detail: 'complete' })
   })
 
   it('warns where there is no addon, and shows no path', () => {

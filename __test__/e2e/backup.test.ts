@@ -2,7 +2,7 @@
  * The drill of an owner who loses everything but a backup, or the 24 words and one name: real daemons, kill -9, a
  * directory that is gone.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -172,5 +172,47 @@ describe('an owner who loses the machine', () => {
       (made) => made.identities.length > 0
     )
     expect(identities).toMatchObject([{ did, index: 0 }])
+  })
+
+  it('is told what a lost database had, keeps the backup of before, and gets back what the network holds', async () => {
+    const root = join(directory, 'from-words')
+    const kept = join(directory, 'kept.age')
+    const keeping = ['--backup-file', kept, '--backup-recipient', recipient]
+    const missing = async (): Promise<string[]> =>
+      ((await owner.request('GET', '/api/backup')).body.missing as { id: string }[]).map(({ id }) => id)
+    await owner.signal('SIGTERM')
+    owner = await start(root, profile, ...keeping)
+    await eventually(
+      () => owner.request('GET', '/api/backup'),
+      ({ body }) => body.kept.written_at !== null
+    )
+    await owner.signal('SIGKILL')
+    const before = readFileSync(kept)
+    for (const file of ['chronym.db', 'chronym.db-wal', 'chronym.db-shm']) rmSync(join(root, file), { force: true })
+
+    owner = await start(root, profile, ...keeping)
+    expect(owner.logText()).toContain('the database has less than this directory had')
+    await owner.signal('SIGKILL')
+    owner = await start(root, profile, ...keeping)
+    expect(await missing()).toEqual([...NAMES, did])
+    const doctor = await cli(['--api', owner.summary.api_url, '--data-dir', root, 'doctor'], { stdin: '', env: {} })
+    expect(doctor.exitCode).toBe(1)
+    expect(doctor.stdout).toContain('the database lost name alice.chronym (not in the database), name bob.chronym')
+    await chronym(['--api', owner.summary.api_url, '--data-dir', root, 'adopt', '--forget', did])
+    expect(await missing()).toEqual(NAMES)
+    await eventually(
+      () => owner.request('GET', '/api/backup'),
+      ({ body }) => body.kept.state === 'failing'
+    )
+    expect(readFileSync(kept)).toEqual(before)
+    await owner.signal('SIGKILL')
+
+    owner = await start3rd(root, profile, ...keeping)
+    await eventually(missing, (ids) => ids.length === 0)
+    expect((await owner.request('GET', '/api/owned-names')).body).toEqual(NAMES)
+    await owner.signal('SIGTERM')
+    expect(readFileSync(kept)).not.toEqual(before)
+    const copies = readdirSync(directory).filter((file) => file.startsWith('kept.age.before-loss-'))
+    expect(copies.map((file) => readFileSync(join(directory, file)))).toEqual([before])
   })
 })

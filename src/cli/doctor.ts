@@ -1,5 +1,6 @@
 /** The checks of `chronym doctor`; none of them changes anything. */
 import { ProblemError, type Client, type ConfigFieldView } from '../api/client/client.ts'
+import type { BackupView } from '../views/backup.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
 import { existsSync } from 'node:fs'
 import { VERSION } from '../version.ts'
@@ -280,22 +281,34 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
       told,
       checks.find(({ name }) => name === 'backup')
     ),
-    ...(await checkList(client))
+    ...(await checkStored(client))
   ]
 }
 
-/** The sealed list of names; nothing where there is none, or where the token may not read it. */
-async function checkList(client: Client): Promise<Finding[]> {
+/** What the database lost, and the sealed list of names where there is one. Nothing where the token may not read it. */
+async function checkStored(client: Client): Promise<Finding[]> {
   try {
-    const { list } = await client.backup(probe())
-    if (list === null) return []
-    const { state, detail } = list
-    if (state === 'kept' || state === 'waiting') return [{ name: 'list', state: 'ok', detail }]
-    return [{ name: 'list', state: 'warning', detail, cure: LIST_CURE }]
+    const { list, missing } = await client.backup(probe())
+    return [checkHoldings(missing), ...(list === null ? [] : [checkList(list)])]
   } catch (error) {
     if (error instanceof ProblemError) return []
     throw error
   }
+}
+
+function checkHoldings(missing: BackupView['missing']): Finding {
+  if (missing.length === 0) return { name: 'holdings', state: 'ok', detail: 'the database has all that it had' }
+  const detail = missing.map(({ what, id, detail }) => `${what} ${id} (${detail})`).join(', ')
+  return { name: 'holdings', state: 'failed', detail: `the database lost ${detail}`, cure: HOLDINGS_CURE }
+}
+
+const HOLDINGS_CURE =
+  'Restore a backup into a new directory (`chronym restore`), or wait: the daemon looks for them in the network ' +
+  '(`chronym adopt` says how far). `chronym adopt --forget NAME` gives one up.'
+
+function checkList({ state, detail }: NonNullable<BackupView['list']>): Finding {
+  if (state === 'kept' || state === 'waiting') return { name: 'list', state: 'ok', detail }
+  return { name: 'list', state: 'warning', detail, cure: LIST_CURE }
 }
 
 const LIST_CURE = 'Until then the words and one name do not find all others: keep a backup file, or note your names.'

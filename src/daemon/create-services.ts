@@ -4,19 +4,18 @@ import { createIdempotency } from '../api/access/idempotency.ts'
 import { createTokenService } from '../api/access/tokens.ts'
 import { createEventLog, type WritableEventLog } from '../api/event-log.ts'
 import type { ApiServices, DnsResolver } from '../api/services.ts'
-import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import { readAccessToken } from '../data-directory/access-token.ts'
 import { admitUnlocked } from '../data-directory/open.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { writePrivateFile } from '../data-directory/private-files.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
-import type { SeedHolder } from '../registry/seed-holder.ts'
 import { prefixes } from '../store/keys.ts'
 import { VERSION } from '../version.ts'
 import type { DaemonCore, UseCases } from './create-use-cases.ts'
 import { createMetrics } from './metrics.ts'
 import { backupView } from './backup-view.ts'
 import { checkReadiness } from './readiness.ts'
+import type { OpenedDirectory } from './open-directory.ts'
 import { createSeedService } from './seed-service.ts'
 
 /** Events that a late reader of GET /api/events still gets. */
@@ -31,13 +30,11 @@ export function createServices(
   { config, tasks, registry }: UseCases,
   {
     paths,
-    keeper,
-    seed,
+    directory: { keeper, seed, holdings },
     dns
   }: {
     readonly paths: DataPaths
-    readonly keeper: BackupKeeper | undefined
-    readonly seed: SeedHolder
+    readonly directory: Pick<OpenedDirectory, 'keeper' | 'seed' | 'holdings'>
     readonly dns: DnsResolver
   }
 ): DaemonServices {
@@ -67,7 +64,11 @@ export function createServices(
       warn: (message) => log.warn(message)
     }),
     dns,
-    backup: () => ({ ...backupView(keeper, config.current().backup.file), list: registry.nameList() }),
+    backup: () => ({
+      ...backupView(keeper, config.current().backup.file),
+      list: registry.nameList(),
+      missing: holdings.missing()
+    }),
     events: createEventLog({ capacity: EVENTS_KEPT, now }),
     idempotency: createIdempotency({ store, prefix: prefixes.idempotency, now }),
     metrics: createMetrics(),
@@ -87,6 +88,7 @@ export function createServices(
           return bavail * bsize
         },
         backup: keeper,
+        holdings,
         now
       }),
     allowedHosts: () => [config.current().api.host, ...config.current().api.allowed_hosts],

@@ -1,4 +1,5 @@
 /** The configuration at run time, the tasks and the registry, which serve each other. */
+import type { Holdings } from '../backup/holdings.ts'
 import type { Config } from '../config/config.ts'
 import { createConfigService, type LiveConfig } from '../config/service.ts'
 import type { StartSources } from '../config/sources.ts'
@@ -27,7 +28,8 @@ export interface UseCases {
 export function createUseCases(
   core: DaemonCore,
   { overrides, initial, started }: StartConfig,
-  sources: StartSources
+  sources: StartSources,
+  holdings: Pick<Holdings, 'forget'>
 ): UseCases {
   const { store, log } = core
   const config = createConfigService({
@@ -46,7 +48,11 @@ export function createUseCases(
   const tasks = createTasks(parts, taskOptions, initial.data_dir)
   const registry = createRegistry(
     { ...parts, tasks },
-    { automaticRenewal: () => config.current().auto_renew, slots: () => taskOptions.maxTasks }
+    {
+      automaticRenewal: () => config.current().auto_renew,
+      slots: () => taskOptions.maxTasks,
+      giveUp: (nameOrDid) => holdings.forget(nameOrDid)
+    }
   )
   return { config, tasks, registry }
 }

@@ -115,7 +115,7 @@ export async function startDaemon(
     log.level = initial.log.level
 
     const { core, beaconUrls } = await createCore({ initial, profile, directory, log, life })
-    const useCases = createUseCases(core, startConfig, sources)
+    const useCases = createUseCases(core, startConfig, sources, directory.holdings)
     const dns = createDns({
       // its server is the addon's
       settings: core.pool.missingAddon === undefined ? configuredDns(initial) : undefined,
@@ -125,7 +125,7 @@ export async function startDaemon(
       now: () => clock.now(),
       log
     })
-    const services = createServices(core, useCases, { paths, keeper, seed: directory.seed, dns: dns.resolver })
+    const services = createServices(core, useCases, { paths, directory, dns: dns.resolver })
     const { network, beacon } = core
     life.onStop(
       'observers',

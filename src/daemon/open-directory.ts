@@ -1,4 +1,5 @@
 /** Opens the data directory, with the keeper of its backup, and logs what its owner should know of its keys. */
+import { Holdings } from '../backup/holdings.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { KeptBackup } from '../backup/kept/configured.ts'
 import { createKeeper } from '../backup/kept/create-keeper.ts'
@@ -38,6 +39,7 @@ export interface OpenedDirectory extends DataDirectory {
   readonly seed: SeedHolder
   /** Not started yet; undefined where the configuration asks for no backup. */
   readonly keeper: BackupKeeper | undefined
+  readonly holdings: Holdings
 }
 
 /** Rejects as `seedAtStart`, `requireUnused` and `openDataDirectory`. `life` closes what was opened. */
@@ -50,6 +52,7 @@ export async function openDirectory({
   life
 }: OpenDirectoryParts): Promise<OpenedDirectory> {
   let keeper: BackupKeeper | undefined
+  const following: { holdings?: Holdings } = {}
   // Before anybody is asked for a passphrase in vain.
   if (seedForm(paths) === 'sealed') requireUnused(paths)
   const unsealed = await seedAtStart(paths, { ...passphrase, warn: (message) => log.warn(message) })
@@ -67,9 +70,15 @@ export async function openDirectory({
         'what look-ups taught (owners and records seen) cannot be saved. Answers go on, and it is tried again by ' +
           'itself: free some space'
       ),
-    onChange: (changed) => keeper?.changed(changed)
+    onBefore: (operations) => following.holdings?.before(operations),
+    onChange(changed) {
+      following.holdings?.changed(changed)
+      keeper?.changed(changed)
+    }
   })
   life.onStop('store', () => directory.store.close())
+  const holdings = new Holdings({ paths, store: directory.store, profile, log, now: () => clock.now() })
+  following.holdings = holdings
   const seed = new SeedHolder(directory.masterSeed)
   life.onStop('seed', () => seed.lock())
   if (keptBackup !== undefined)
@@ -79,6 +88,7 @@ export async function openDirectory({
       profile,
       seed: () => (seedForm(paths) === 'sealed' ? seed.require() : undefined),
       isReady: () => !seed.isLocked,
+      missing: () => holdings.missing(),
       log,
       clock
     })
@@ -91,7 +101,7 @@ export async function openDirectory({
   if (isHalfSealed(paths)) log.warn({ clear: paths.seed, sealed: paths.sealedSeed }, HALF_SEALED)
   if (seed.isLocked) log.warn({ unlock: withDaemon('chronym unlock', { dataDir: paths.root }) }, LOCKED_SEED)
   warnOfKeys(directory, paths, log)
-  return { ...directory, seed, keeper }
+  return { ...directory, seed, keeper, holdings }
 }
 
 function warnOfKeys({ isSeedNew, isNodeKeyReplaced }: DataDirectory, paths: DataPaths, log: Logger): void {

@@ -1,9 +1,11 @@
 import type { DnsResolver, ReadinessCheck } from '../api/services.ts'
+import type { Holdings } from '../backup/holdings.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Network } from '../network/types.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../tasks/types.ts'
+import type { MissingView } from '../views/backup.ts'
 import type { DnsView } from '../views/dns.ts'
 import { dnsText } from './dns-text.ts'
 
@@ -27,6 +29,7 @@ export interface ReadinessSources {
   readonly freeBytes: () => number
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
+  readonly holdings: Pick<Holdings, 'missing'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -56,6 +59,7 @@ export function checkReadiness({
   missingAddon,
   freeBytes,
   backup,
+  holdings,
   now
 }: ReadinessSources): ReadinessCheck[] {
   const stored = readStore({ tasks, registry })
@@ -65,6 +69,7 @@ export function checkReadiness({
     ...('failure' in stored
       ? [{ name: 'store', ok: false, detail: stored.failure }]
       : checkStored(stored, freeBytes())),
+    checkHoldings(holdings.missing()),
     checkSeed(isSeedSafe(), isSeedLocked(), 'failure' in stored ? 0 : stored.unsigned),
     ...(missingAddon === undefined ? [] : [NO_ADDON]),
     ...checkDns(dns.view()),
@@ -102,6 +107,16 @@ function checkStored({ working, stalled, unreadable, names, warned }: Stored, fr
     warnedOf('names', warned, `${names} owned, no warnings`, `${warned} of ${names} need attention`)
   ]
 }
+
+/** Look-ups go on without them. */
+function checkHoldings(missing: readonly MissingView[]): ReadinessCheck {
+  const counts = (['name', 'identity', 'task'] as const)
+    .map((what) => [missing.filter((each) => each.what === what).length, what] as const)
+    .flatMap(([count, what]) => (count === 0 ? [] : `${count} ${count === 1 ? what : PLURALS[what]}`))
+  return warnedOf('holdings', missing.length, 'complete', `the database lost ${counts.join(', ')}`)
+}
+
+const PLURALS = { name: 'names', identity: 'identities', task: 'tasks' } as const
 
 /** A locked seed is no failure: look-ups and squaring continue. */
 function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): ReadinessCheck {

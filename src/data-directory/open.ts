@@ -36,7 +36,10 @@ export interface DataDirectory {
   readonly isNodeKeyReplaced: boolean
 }
 
-export interface OpenOptions extends Pick<StoreOptions, 'onSetAside' | 'onChange' | 'onLateFailure' | 'onMigrated'> {
+export interface OpenOptions extends Pick<
+  StoreOptions,
+  'onSetAside' | 'onBefore' | 'onChange' | 'onLateFailure' | 'onMigrated'
+> {
   readonly unsealed?: Uint8Array | undefined
 }
 

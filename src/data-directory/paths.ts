@@ -35,6 +35,8 @@ export interface DataPaths {
   readonly commitments: string
   /** What is known of copies of the seed elsewhere; no secret. */
   readonly backupState: string
+  /** The names, identities and unfinished tasks that the database must have: src/backup/holdings.ts. */
+  readonly holdings: string
 }
 
 export function dataPaths(root: string): DataPaths {
@@ -49,6 +51,7 @@ export function dataPaths(root: string): DataPaths {
     nodeKey: join(root, 'node-key'),
     dnsKey: join(root, 'dns-key'),
     commitments: join(root, 'commitments'),
-    backupState: join(root, 'backup-state.json')
+    backupState: join(root, 'backup-state.json'),
+    holdings: join(root, 'holdings.json')
   }
 }

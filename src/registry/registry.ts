@@ -37,6 +37,8 @@ export interface RegistryOptions {
   readonly automaticRenewal?: () => boolean
   /** `vdf.max_tasks`, read at each use. Default: 1. */
   readonly slots?: () => number
+  /** The owner gives up what the database lost; false where it lost nothing of that name or DID. */
+  readonly giveUp?: (nameOrDid: string) => boolean
 }
 
 /**
@@ -155,7 +157,8 @@ export function createRegistry(
     wanted: () => translatedSync(() => wanted.list()),
     want: (nameOrDid) => changing(nameOrDid, () => wanted.want(nameOrDid)),
     unwant(nameOrDid) {
-      if (!translatedSync(() => wanted.forget(nameOrDid)))
+      const isForgotten = translatedSync(() => wanted.forget(nameOrDid))
+      if (options.giveUp?.(nameOrDid) !== true && !isForgotten)
         throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${nameOrDid}.`)
     },
     nameList: () =>

@@ -43,6 +43,7 @@ export function inspectDatabase(
         ? undefined
         : new SqliteStore(database, file, {
             onSetAside: () => undefined,
+            onBefore: () => undefined,
             onChange: () => undefined,
             onLateFailure: () => undefined,
             onClose: () => undefined

@@ -127,6 +127,20 @@ export const prefixes = {
   configOverrides: 'config/'
 } as const
 
+/** What nobody else can give back to the owner: it must not wait in the log (`-wal`) beside the database. */
+const OWNER_PREFIXES = [
+  prefixes.ownedNames,
+  prefixes.zones,
+  prefixes.receipts,
+  prefixes.ownIdentities,
+  prefixes.tasks,
+  prefixes.proofs
+]
+
+export function isOwners(storeKey: string): boolean {
+  return OWNER_PREFIXES.some((prefix) => storeKey.startsWith(prefix))
+}
+
 /** Where an unreadable record goes: nothing else is stored there, and nothing is deleted from it. */
 export function asideOf(storeKey: string): string {
   return `${prefixes.aside}${storeKey}`

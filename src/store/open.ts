@@ -9,13 +9,15 @@ import { migrate, type Migrated } from './migrate.ts'
 import { APPLICATION_ID, LAYOUT, type Layout } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { SqliteStore } from './sqlite-store.ts'
-import { StoreError, type Store, type StoreContents } from './types.ts'
+import { StoreError, type Store, type StoreContents, type StoreOperation } from './types.ts'
 
 export interface StoreOptions {
   /** Largest size of the database file, in pages of 4 KiB. Default: SQLite's own bound, the disk. */
   readonly maxPages?: number
   /** Told once of each record that is set aside. */
   readonly onSetAside?: (key: string, reason: string) => void
+  /** Told what is about to be written and deleted, but for what look-ups teach or is set aside. It must not throw. */
+  readonly onBefore?: (operations: readonly StoreOperation[]) => void
   /** Told the keys of each write once it is durable. It must not throw. */
   readonly onChange?: (keys: readonly string[]) => void
   /** Told once when what `batchLater` left for later can't be written, and again after the next success. */
@@ -56,6 +58,7 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
     const store = new SqliteStore(database, file, {
       onSetAside: options.onSetAside ?? (() => undefined),
+      onBefore: options.onBefore ?? (() => undefined),
       onChange: options.onChange ?? (() => undefined),
       onLateFailure: options.onLateFailure ?? (() => undefined),
       onClose: () => lock.release()

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { asideOf } from './keys.ts'
+import { asideOf, isOwners } from './keys.ts'
 import { LateWrites } from './late-writes.ts'
 import { toStoreError } from './sqlite-errors.ts'
 import type { Store, StoreOperation } from './types.ts'
@@ -9,6 +9,9 @@ const PAGE_ROWS = 256
 
 /** The same for keys alone. */
 const PAGE_KEYS = 2_048
+
+/** The default of better-sqlite3. */
+const BUSY_MS = 5_000
 
 /** Above every character: the end of the keys with a prefix. */
 const LAST_CHARACTER = '\u{10FFFF}'
@@ -21,6 +24,7 @@ interface Row {
 interface StoreListeners {
   readonly onSetAside: (key: string, reason: string) => void
   readonly onClose: () => void
+  readonly onBefore: (operations: readonly StoreOperation[]) => void
   readonly onChange: (keys: readonly string[]) => void
   readonly onLateFailure: (error: unknown) => void
 }
@@ -109,18 +113,21 @@ export class SqliteStore implements Store {
   }
 
   put(key: string, value: Uint8Array): void {
+    this.#listeners.onBefore([{ put: key, value }])
     this.#guard(() => this.#put.run(key, value))
     this.#late.overtaken([{ put: key, value }])
-    this.#listeners.onChange([key])
+    this.#written([key])
   }
 
   delete(key: string): void {
+    this.#listeners.onBefore([{ delete: key }])
     this.#guard(() => this.#delete.run(key))
     this.#late.overtaken([{ delete: key }])
-    this.#listeners.onChange([key])
+    this.#written([key])
   }
 
   batch(operations: readonly StoreOperation[]): void {
+    this.#listeners.onBefore(operations)
     this.#writeBatch(operations)
     this.#late.overtaken(operations)
   }
@@ -135,7 +142,10 @@ export class SqliteStore implements Store {
 
   setAside(key: string, reason: string): void {
     const value = this.get(key)
-    if (value !== undefined) this.batch([{ put: asideOf(key), value }, { delete: key }])
+    const operations = value === undefined ? [] : [{ put: asideOf(key), value }, { delete: key }]
+    // Not `batch`: what is lost here, nobody gave up.
+    if (operations.length > 0) this.#writeBatch(operations)
+    this.#late.overtaken(operations)
     this.#listeners.onSetAside(key, reason)
   }
 
@@ -151,7 +161,28 @@ export class SqliteStore implements Store {
     this.#guard(() => {
       this.#batch(operations)
     })
-    this.#listeners.onChange(operations.map((operation) => ('put' in operation ? operation.put : operation.delete)))
+    this.#written(operations.map((operation) => ('put' in operation ? operation.put : operation.delete)))
+  }
+
+  #written(keys: readonly string[]): void {
+    if (keys.some(isOwners)) this.#emptyLog()
+    this.#listeners.onChange(keys)
+  }
+
+  /**
+   * Moves the log into the database file: a damaged page of a log takes all writes after it along. Some milliseconds.
+   * While a backup reads, or without space, the log keeps what it has; the write is durable there too.
+   */
+  #emptyLog(): void {
+    try {
+      // A reader would be waited for otherwise, on the event loop.
+      this.#database.pragma('busy_timeout = 0')
+      this.#database.pragma('wal_checkpoint(TRUNCATE)')
+    } catch {
+      // The next write of this kind tries again.
+    } finally {
+      this.#database.pragma(`busy_timeout = ${BUSY_MS}`)
+    }
   }
 
   /** A list is that of the disk. */

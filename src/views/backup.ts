@@ -29,10 +29,25 @@ const NameListSchema = v.object({
 /** The sealed list of names and identities that one name carries. */
 export type NameListView = v.InferOutput<typeof NameListSchema>
 
+const MissingSchema = v.object({
+  what: v.picklist(['name', 'identity', 'task']),
+  id: v.pipe(v.string(), v.description('A name or a DID; of a task: its name')),
+  detail: v.pipe(v.string(), v.description('In plain words'))
+})
+/** Something that the database had once, and lacks since. */
+export type MissingView = v.InferOutput<typeof MissingSchema>
+
 export const BackupSchema = v.pipe(
   v.object({
     kept: v.pipe(v.nullable(KeptSchema), v.description('Null where the configuration names no `backup.file`')),
-    list: v.pipe(v.nullable(NameListSchema), v.description('Null where no name carries a list, and none should'))
+    list: v.pipe(v.nullable(NameListSchema), v.description('Null where no name carries a list, and none should')),
+    missing: v.pipe(
+      v.array(MissingSchema),
+      v.description(
+        'What the database lost: it was deleted, replaced or damaged. Each is gone from here once it is back, or ' +
+          'after `DELETE /api/wanted/{id}`'
+      )
+    )
   }),
   v.metadata({ ref: 'Backup' })
 )

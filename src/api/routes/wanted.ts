@@ -41,6 +41,7 @@ export function wantedRoutes({ registry }: ApiServices) {
       endpoint({
         tag: TAG,
         summary: 'Look for a name or identity no more',
+        description: 'What the database lost is given up too: GET /api/backup does not list it any more.',
         access: ['publish'],
         parameters: [{ name: 'id', in: 'path', description: 'A name or a DID', example: 'alice.chronym' }],
         answers: { 200: { description: 'The daemon stopped looking for it', schema: SuccessSchema } },

@@ -137,8 +137,12 @@ export function addStatusCommand(program: Command, run: Run): void {
         const status = await client.networkStatus()
         const names = await warnedNames(client)
         const seed = await lockedSeed(client)
+        const { checks } = await client.readiness()
         // Where it answers; undefined while it is off.
-        const dns = (await client.readiness()).checks.find(({ name }) => name === 'dns')?.detail
+        const dns = checks.find(({ name }) => name === 'dns')?.detail
+        const lost = checks.find(({ name, warning }) => name === 'holdings' && warning === true)?.detail
+        const lostLines = (paint: Paint): string[] =>
+          lost === undefined ? [] : [paint('red', printable(lost)), '  which, and what to do: chronym doctor']
         const lockLines = (paint: Paint): string[] =>
           seed === undefined
             ? []
@@ -147,12 +151,18 @@ export function addStatusCommand(program: Command, run: Run): void {
           {
             ...status,
             ...(dns !== undefined && { dns }),
+            ...(lost !== undefined && { lost }),
             ...(seed !== undefined && { seed }),
             ...(names.length > 0 && { warned_names: names })
           },
           (paint) =>
             context.output.commands(
-              [networkText(status, dns, paint), ...lockLines(paint), ...warningLines(names, paint)].join('\n')
+              [
+                networkText(status, dns, paint),
+                ...lostLines(paint),
+                ...lockLines(paint),
+                ...warningLines(names, paint)
+              ].join('\n')
             )
         )
         return EXIT.ok

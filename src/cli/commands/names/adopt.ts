@@ -22,7 +22,7 @@ export function addAdoptCommand(program: Command, run: Run): void {
       'find names and identities of this seed in the network and adopt them, as after a restore from ' +
         'the words. The daemon keeps looking for those it does not find'
     )
-    .option('--forget', 'stop looking for them')
+    .option('--forget', 'stop looking for them, and give them up where the database lost them')
     .action(
       action(run, async (context, { forget }: AdoptOptions, names: string[]) => {
         const client = connect(context)

@@ -13,9 +13,10 @@ const TITLES = {
   store: 'The store cannot be read',
   journal: 'Records were set aside',
   dns: 'DNS does not answer yet',
-  backup: 'The backup is not up to date'
+  backup: 'The backup is not up to date',
+  holdings: 'The database lost something'
 }
-const LINKS = { peers: '#/network', beacon: '#/network', backup: '#/seed' }
+const LINKS = { peers: '#/network', beacon: '#/network', backup: '#/seed', holdings: '#/seed' }
 
 /**
  * Each source as its path answers, undefined where it is not known. Resolves to [{key, tone, title, text, href, act}]:
