@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { cleanEnvironment, ROOT } from '../../scripts/program.ts'
@@ -27,6 +27,22 @@ describe('the daemon', () => {
     expect(again.token).toBe(daemon.token)
     expect(again.summary.peer_id).toBe(daemon.summary.peer_id)
     expect(await again.signal('SIGINT')).toBe(0)
+  })
+
+  it('lets no second one in after lock.db is deleted, and stops by itself where its directory is gone or moved', async () => {
+    const [deleted, moved] = [scene.directory(), scene.directory()]
+    const daemons = await Promise.all([deleted, moved].map((directory) => scene.daemon(['--data-dir', directory])))
+    rmSync(join(moved, 'lock.db'))
+    const second = await runToEnd(MAIN, ['--data-dir', moved, ...QUIET])
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by another daemon') as string })
+    rmSync(deleted, { recursive: true, maxRetries: 3 })
+    renameSync(moved, `${moved}-away`)
+    scene.onEnd(() => rmSync(`${moved}-away`, { recursive: true }))
+    // The signal changes nothing.
+    expect(await Promise.all(daemons.map((daemon) => daemon.signal('SIGCONT')))).toEqual([1, 1])
+    for (const daemon of daemons) expect(daemon.logText()).toContain('was moved or deleted while the daemon uses it')
+    expect(existsSync(deleted)).toBe(false)
+    expect(existsSync(moved)).toBe(false)
   })
 
   it('stops in order when one Ctrl-C arrives twice, as it does under npm', async () => {

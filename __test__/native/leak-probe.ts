@@ -125,6 +125,14 @@ const probes: Record<string, Probe> = {
     count: MANY,
     call: () => refused(() => native.notify('/nobody/reads/here', 'WATCHDOG=1'), 'NOTIFY_FAILED')
   },
+  'locks of directories': {
+    calls: ['DirectoryLock', 'DirectoryLock.isTaken', 'DirectoryLock.release'],
+    count: MANY,
+    call() {
+      const lock = new native.DirectoryLock(import.meta.dirname)
+      if (!lock.isTaken()) lock.release()
+    }
+  },
   keys: { calls: ['ChainKey'], count: FEW, call: () => new native.ChainKey(keyBytes) },
   pulses: { calls: ['ChainKey.verify'], count: FEW, call: () => key.verify(1, pulse) },
   proofs: { calls: ['verifyProof'], count: MANY, call: () => native.verifyProof(discriminant, null, 10, proof, 0) },

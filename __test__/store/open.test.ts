@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore, type StoreOptions } from '../../src/store/open.ts'
-import { StoreError, type Store } from '../../src/store/types.ts'
+import { StoreError, type OpenedStore } from '../../src/store/types.ts'
 
 let directory: string
 let file: string
-const open: Store[] = []
+const open: OpenedStore[] = []
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'chronym-store-'))
@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-function opened(options?: StoreOptions): Store {
+function opened(options?: StoreOptions): OpenedStore {
   const store = openStore(file, options)
   open.push(store)
   return store
@@ -46,6 +46,54 @@ describe('opening a store', () => {
     expect(error.code).toBe('locked')
     expect(error.message).toContain(String(process.pid))
     expect(error.message).toContain('Stop it')
+  })
+
+  it('refuses a second daemon also after the file of the lock is deleted, which comes back', () => {
+    const store = opened()
+    const lock = join(directory, 'lock.db')
+    rmSync(lock)
+    expect(failure(() => openStore(file)).message).toContain(`process ${process.pid}`)
+    expect(store.check()).toEqual({
+      isFatal: false,
+      message: expect.stringContaining('made and locked again') as string
+    })
+    expect(store.check()).toBeUndefined()
+    const other = new Database(lock, { timeout: 0 })
+    expect(() => other.exec('BEGIN EXCLUSIVE')).toThrow('locked')
+    other.close()
+  })
+
+  it('notices that another process has the file of the lock, where that alone counts', () => {
+    const store = opened()
+    const lock = join(directory, 'lock.db')
+    rmSync(lock)
+    const other = new Database(lock)
+    other.exec('BEGIN EXCLUSIVE')
+    expect(store.check()).toEqual({ isFatal: true, message: expect.stringContaining('another daemon took') as string })
+    other.close()
+  })
+
+  it('notices that the database is gone or another, and that the directory is', () => {
+    const fatal = (what: string) => ({ isFatal: true, message: expect.stringContaining(what) as string })
+    const store = opened()
+    expect(store.check()).toBeUndefined()
+    renameSync(file, `${file}.away`)
+    expect(store.check()).toEqual(fatal('chronym.db was moved, replaced or deleted'))
+    copyFileSync(`${file}.away`, file)
+    expect(store.check()).toEqual(fatal('chronym.db was moved, replaced or deleted'))
+    const away = `${directory}-away`
+    renameSync(directory, away)
+    expect(store.check()).toEqual(fatal('was moved or deleted'))
+    expect(failure(() => openStore(join(away, 'chronym.db'))).code).toBe('locked')
+    // A new directory at its place belongs to another daemon, and keeps its files.
+    mkdirSync(directory)
+    const pid = join(directory, 'lock.pid')
+    writeFileSync(pid, '1\n')
+    expect(store.check()).toEqual(fatal('was moved or deleted'))
+    store.close()
+    expect(readFileSync(pid, 'utf8')).toBe('1\n')
+    openStore(join(away, 'chronym.db')).close()
+    rmSync(away, { recursive: true })
   })
 
   it('loses nothing that was confirmed before kill -9, and is not blocked by the dead process', async () => {

@@ -140,7 +140,7 @@ function passphraseSources(env: NodeJS.ProcessEnv, stopSignal: Promise<unknown>)
   }
 }
 
-async function stopInTime(daemon: RunningDaemon, quiet: boolean): Promise<number> {
+async function stopInTime(daemon: RunningDaemon, quiet: boolean, code: number): Promise<number> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<'timeout'>((resolve) => {
     timer = setTimeout(resolve, STOP_TIMEOUT_MS, 'timeout')
@@ -149,18 +149,18 @@ async function stopInTime(daemon: RunningDaemon, quiet: boolean): Promise<number
   clearTimeout(timer)
   if (result !== 'timeout') {
     if (!quiet) process.stdout.write('Stopped.\n')
-    return EXIT_OK
+    return code
   }
   process.stderr.write(
     `chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; ` +
-      'leaving it. Nothing is lost: tasks resume at the next start.\n'
+      `leaving it.${code === EXIT_OK ? ' Nothing is lost: tasks resume at the next start.' : ''}\n`
   )
-  process.exit(EXIT_OK)
+  process.exit(code)
 }
 
 /**
- * Runs the daemon until a signal. Returns the exit code: 0 stopped as asked, 1 could not start, 2 bad usage or
- * configuration.
+ * Runs the daemon until a signal. Returns the exit code: 0 stopped as asked, 1 could not start or lost its directory, 2
+ * bad usage or configuration.
  */
 export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
   let invocation
@@ -191,7 +191,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     () => daemon.readiness(),
     (message) => daemon.warn(message)
   )
-  await stopSignal
+  const reason = await Promise.race([stopSignal, daemon.lost])
   manager.stopping()
-  return stopInTime(daemon, invocation.json)
+  return stopInTime(daemon, invocation.json, reason === undefined ? EXIT_FAILED : EXIT_OK)
 }

@@ -1,6 +1,6 @@
 /** Builds everything, starts it in order and stops it in reverse: services are constructed in this folder only. */
 import { randomInt } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import type { AppOptions } from '../api/app.ts'
@@ -15,13 +15,14 @@ import type { StartSources } from '../config/sources.ts'
 import { NODE_SEED_BYTES } from '../data-directory/node-key.ts'
 import { dataPaths, defaultDataDir, type DataPaths } from '../data-directory/paths.ts'
 import { makePrivateDirectory, requirePrivateDirectory } from '../data-directory/private-files.ts'
-import { writeRunningRecord } from '../data-directory/running-record.ts'
+import { removeRunningRecord, writeRunningRecord } from '../data-directory/running-record.ts'
 import { createLogger, type Logger } from '../log.ts'
 import { withDaemon } from '../util/shell-commands.ts'
 import { createNativePool } from '../native/pool/pool.ts'
 import { createNetwork } from '../network/network.ts'
 import { defaultListenAddresses } from '../network/transport/default-listen.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import type { OpenedStore } from '../store/types.ts'
 import { systemClock as clock } from '../time/clock.ts'
 import { createRoundClock, savedLapseRound } from '../time/round-clock.ts'
 import type { DnsView } from '../views/dns.ts'
@@ -40,6 +41,9 @@ import type { PassphraseSources } from './seed-at-start.ts'
 import { returnSpareMemory } from './spare-memory.ts'
 
 const RANDOM_STEPS = 2 ** 40
+
+/** Three looks at the file system. */
+const FILES_CHECK_MS = 5_000
 
 export interface StartOptions extends Pick<AppOptions, 'limits'> {
   /** Besides `seed.passphrase_file`, where a passphrase may come from. Default: nowhere. */
@@ -67,6 +71,8 @@ export interface RunningDaemon {
   readiness(): readonly ReadinessCheck[]
   /** Logs it. */
   warn(message: string): void
+  /** Resolves once its data directory is lost, which is logged: stop it, since nothing that it writes stays. */
+  readonly lost: Promise<void>
   stop(): Promise<void>
 }
 
@@ -152,7 +158,8 @@ export async function startDaemon(
     life.onStop('spare memory', returnSpareMemory(clock))
     const api = await startApi(services, { paths, address: initial.api, options, life })
     const warning = warningOf(profile, initial.p2p.bootstrap)
-    const running = describe({ core, api, services, warning, paths, beaconUrls, life })
+    const lost = watchFiles(store, log, life)
+    const running = describe({ core, api, services, warning, paths, beaconUrls, lost, life })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
     return running
   } catch (error) {
@@ -252,8 +259,26 @@ async function startApi(services: DaemonServices, { paths, address, options, lif
     socket: api.hasSocket ? address.socket : undefined,
     instance: services.instance
   })
-  life.onStop('running record', () => rmSync(paths.running, { force: true }))
+  life.onStop('running record', () => removeRunningRecord(paths, services.instance))
   return api
+}
+
+/** Resolves once a daemon on these files makes no sense any more. */
+function watchFiles(store: OpenedStore, log: Logger, life: Lifecycle): Promise<void> {
+  return new Promise((resolve) => {
+    const end = clock.every(FILES_CHECK_MS, () => {
+      const found = store.check()
+      if (found === undefined) return
+      if (!found.isFatal) {
+        log.warn(found.message)
+        return
+      }
+      end()
+      log.error(`${found.message}: it stops, since what it writes would be lost`)
+      resolve()
+    })
+    life.onStop('watch over the files', end)
+  })
 }
 
 interface StartedParts {
@@ -263,6 +288,7 @@ interface StartedParts {
   readonly warning: string | undefined
   readonly paths: DataPaths
   readonly beaconUrls: readonly string[]
+  readonly lost: Promise<void>
   readonly life: Lifecycle
 }
 
@@ -273,6 +299,7 @@ function describe({
   warning,
   paths,
   beaconUrls,
+  lost,
   life
 }: StartedParts): RunningDaemon {
   const running: RunningDaemon = {
@@ -299,6 +326,7 @@ function describe({
     }),
     readiness: () => services.readiness(),
     warn: (message) => services.log.warn(message),
+    lost,
     stop: () => life.stop()
   }
   return running

@@ -15,7 +15,7 @@ import { forgetBackups, noteBackup } from './seed-safety.ts'
 import { visitDirectory } from '../store/inspect.ts'
 import { keys, prefixes } from '../store/keys.ts'
 import { openStore, type StoreOptions } from '../store/open.ts'
-import { StoreError, type Store, type StoreContents } from '../store/types.ts'
+import { StoreError, type OpenedStore, type Store, type StoreContents } from '../store/types.ts'
 
 /** What depends on the seed, as messages call it. */
 const HOLDINGS = [
@@ -26,7 +26,7 @@ const HOLDINGS = [
 ] as const
 
 export interface DataDirectory {
-  readonly store: Store
+  readonly store: OpenedStore
   /** 32 bytes; the names' keys come from it. Undefined while it is locked: sealed, and not opened. */
   readonly masterSeed: Uint8Array | undefined
   readonly nodeKey: KeyPair

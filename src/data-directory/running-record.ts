@@ -1,7 +1,8 @@
 /** What a running daemon leaves in its data directory: the command line finds that daemon and no other. */
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import * as v from 'valibot'
 import type { DataPaths } from './paths.ts'
+import { fileIdentity } from '../util/file-identity.ts'
 import { writePrivateFile } from './private-files.ts'
 
 const RunningRecordSchema = v.object({
@@ -16,12 +17,6 @@ const RunningRecordSchema = v.object({
 })
 export type RunningRecord = v.InferOutput<typeof RunningRecordSchema>
 
-/** Device and inode as text. Throws the system's error. */
-function identityOf(directory: string): string {
-  const { dev, ino } = statSync(directory, { bigint: true })
-  return `${dev}:${ino}`
-}
-
 /** Durable when it returns. The record remains when the daemon is killed. */
 export function writeRunningRecord(
   paths: DataPaths,
@@ -31,9 +26,15 @@ export function writeRunningRecord(
     api_url: url,
     ...(socket === undefined ? {} : { api_socket: socket }),
     instance,
-    directory: identityOf(paths.root)
+    directory: fileIdentity(paths.root)
   }
   writePrivateFile(paths.running, `${JSON.stringify(record)}\n`)
+}
+
+/** Removes the record of this daemon, and not that of another which has the place by now. Throws as the next. */
+export function removeRunningRecord(paths: DataPaths, instance: string): void {
+  const record = readRunningRecord(paths)
+  if (typeof record === 'object' && record.instance === instance) rmSync(paths.running, { force: true })
 }
 
 /**
@@ -49,5 +50,5 @@ export function readRunningRecord(paths: DataPaths): RunningRecord | 'absent' | 
     throw error
   }
   const record = v.parse(RunningRecordSchema, JSON.parse(text))
-  return record.directory === identityOf(paths.root) ? record : 'copied'
+  return record.directory === fileIdentity(paths.root) ? record : 'copied'
 }

@@ -69,6 +69,14 @@ export interface Evaluation {
   proof(): Uint8Array | null
 }
 
+/** A lock on a directory itself, until `release` or the end of the process. */
+export interface DirectoryLock {
+  /** Whether another holder has it. */
+  isTaken(): boolean
+  /** Harmless where nothing is held. */
+  release(): void
+}
+
 /**
  * What crates/node exports. Written by hand: a generated file would know no units, bounds or errors.
  * Calls compute on the calling thread: only worker.ts, benchmarks and the command line's offline commands make them.
@@ -117,6 +125,8 @@ export interface Addon {
     depth: number
   ): boolean
   DnsServer: DnsServerClass
+  /** Tries once, without waiting. It holds nothing where the system cannot lock a directory. */
+  DirectoryLock: new (path: string) => DirectoryLock
   /**
    * Sends one datagram to a Unix socket: a path, or `@` and a name in Linux's abstract namespace. Blocks for 200 ms at
    * most. Throws NOTIFY_FAILED.
@@ -144,6 +154,7 @@ const EXPORTS = [
   'Verifier',
   'verifyProof',
   'DnsServer',
+  'DirectoryLock',
   'notify'
 ] as const satisfies readonly (keyof Addon)[]
 

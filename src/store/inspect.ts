@@ -42,6 +42,7 @@ export function inspectDatabase(
       checkSchema(database, file, known) === 'empty'
         ? undefined
         : new SqliteStore(database, file, {
+            check: () => undefined,
             onSetAside: () => undefined,
             onBefore: () => undefined,
             onChange: () => undefined,

@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
+import { tryLockDirectory } from '../native/directory-lock.ts'
+import { fileIdentity } from '../util/file-identity.ts'
 import { openDatabase } from './database.ts'
 import { toStoreError } from './sqlite-errors.ts'
-import { StoreError } from './types.ts'
+import { StoreError, type Disturbance } from './types.ts'
 
 const LOCK_FILE = 'lock.db'
 const PID_FILE = 'lock.pid'
@@ -11,36 +13,65 @@ const PID_FILE = 'lock.pid'
 export interface DirectoryLock {
   /** Writes its holder into a file, for the message that others get. Throws StoreError `failing`. */
   announce(): void
+  /**
+   * What became of the directory, of the lock and of the database since the first call; undefined where all are in
+   * their place. Makes a lost lock again. Never throws.
+   */
+  check(database: string): Disturbance | undefined
   /** Where nothing was announced, the directory is byte for byte what it was. */
   release(): void
 }
 
 /**
  * Takes the lock of a data directory until `release` or the end of the process.
- * The lock is SQLite's own on an otherwise empty database: the operating system frees it when the process dies, so none
- * can be stale. The file with the pid beside it only serves the message. Throws StoreError `locked` or `failing`.
+ * There are two. One is on the directory itself, so that it outlives each file in it; it needs the addon and a system
+ * that can lock directories. The other is SQLite's on an otherwise empty database. The operating system frees both when
+ * the process dies, so none can be stale. The file with the pid beside it only serves the message. Throws StoreError
+ * `locked` or `failing`.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, LOCK_FILE)
   const pidFile = join(directory, PID_FILE)
   const isNew = !existsSync(file)
   let announced = false
-  let database: Database.Database | undefined
+  let held: Database.Database
+  const onDirectory = tryLockDirectory(directory)
+  if (onDirectory?.isTaken() === true) throw lockedError(directory, pidFile)
   try {
-    database = openDatabase(file, { timeout: 0 })
-    // Nothing is ever written, so no journal is needed beside it.
-    database.pragma('journal_mode = MEMORY')
-    database.exec('BEGIN EXCLUSIVE')
-    if (isNew) chmodSync(file, 0o600)
+    held = lockFile(file)
   } catch (error) {
-    database?.close()
+    onDirectory?.release()
     const known = toStoreError(error, file)
     if (known instanceof StoreError && known.code === 'locked') throw lockedError(directory, pidFile, known)
     if (known instanceof StoreError) throw known
     throw unusableError(directory, error as Error)
   }
-  const held = database
+  const places = new Map<string, string>()
+  const isInPlace = (path: string): boolean => {
+    const identity = identityIfThere(path)
+    const known = places.get(path) ?? identity
+    if (known !== undefined) places.set(path, known)
+    return identity === known
+  }
   return {
+    check(databaseFile) {
+      try {
+        if (!isInPlace(directory)) return fatal(`${directory} was moved or deleted`)
+        if (!isInPlace(databaseFile)) return fatal(`${databaseFile} was moved, replaced or deleted`)
+        if (isInPlace(file)) return undefined
+        const again = lockFile(file)
+        held.close()
+        held = again
+        places.delete(file)
+        isInPlace(file)
+        return { message: `${file} was deleted or replaced; it is made and locked again`, isFatal: false }
+      } catch (error) {
+        const known = toStoreError(error, file)
+        const isTaken = known instanceof StoreError && known.code === 'locked'
+        // The disk may fail for a moment, and the files be there.
+        return isTaken ? fatal(`${file} was deleted, and another daemon took ${directory}`) : undefined
+      }
+    },
     announce() {
       announced = true
       try {
@@ -52,11 +83,46 @@ export function lockDirectory(directory: string): DirectoryLock {
       }
     },
     release() {
-      if (announced) rmSync(pidFile, { force: true })
-      else if (isNew) rmSync(file, { force: true })
-      held.close()
+      // Another daemon may have the place by now.
+      try {
+        if (isInPlace(directory) && (announced || isNew)) rmSync(announced ? pidFile : file, { force: true })
+      } finally {
+        held.close()
+        onDirectory?.release()
+      }
     }
   }
+}
+
+/** Throws SqliteError, and the system's error. */
+function lockFile(file: string): Database.Database {
+  const isNew = !existsSync(file)
+  const database = openDatabase(file, { timeout: 0 })
+  try {
+    // Nothing is ever written, so no journal is needed beside it.
+    database.pragma('journal_mode = MEMORY')
+    database.exec('BEGIN EXCLUSIVE')
+    if (isNew) chmodSync(file, 0o600)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Undefined where nothing is there. Throws where that cannot be told. */
+function identityIfThere(path: string): string | undefined {
+  try {
+    return fileIdentity(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+function fatal(what: string): Disturbance {
+  return { message: `${what} while the daemon uses it`, isFatal: true }
 }
 
 function unusableError(directory: string, cause: Error): StoreError {
@@ -67,7 +133,7 @@ function unusableError(directory: string, cause: Error): StoreError {
   )
 }
 
-function lockedError(directory: string, pidFile: string, cause: Error): StoreError {
+function lockedError(directory: string, pidFile: string, cause?: Error): StoreError {
   const owner = readOwner(pidFile)
   const who = owner === undefined ? 'another process' : `another daemon (process ${owner})`
   return new StoreError(

@@ -9,7 +9,7 @@ import { migrate, type Migrated } from './migrate.ts'
 import { APPLICATION_ID, LAYOUT, type Layout } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { SqliteStore } from './sqlite-store.ts'
-import { StoreError, type Store, type StoreContents, type StoreOperation } from './types.ts'
+import { StoreError, type OpenedStore, type StoreContents, type StoreOperation } from './types.ts'
 
 export interface StoreOptions {
   /** Largest size of the database file, in pages of 4 KiB. Default: SQLite's own bound, the disk. */
@@ -42,7 +42,7 @@ export interface StoreOptions {
  *
  * @param file path of the database; its directory becomes 0700
  */
-export function openStore(file: string, options: StoreOptions = {}): Store {
+export function openStore(file: string, options: StoreOptions = {}): OpenedStore {
   const directory = dirname(file)
   const { admit = () => undefined, layout = LAYOUT } = options
   inDirectory(directory, () => makeDirectories(directory))
@@ -57,12 +57,15 @@ export function openStore(file: string, options: StoreOptions = {}): Store {
     prepare(database, file, layout)
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
     const store = new SqliteStore(database, file, {
+      check: () => lock.check(file),
       onSetAside: options.onSetAside ?? (() => undefined),
       onBefore: options.onBefore ?? (() => undefined),
       onChange: options.onChange ?? (() => undefined),
       onLateFailure: options.onLateFailure ?? (() => undefined),
       onClose: () => lock.release()
     })
+    // Where everything is now.
+    store.check()
     if (!admitted) admit(store)
     // Only what was admitted is changed.
     const migrated = migrate(database, file, layout)

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { asideOf, isOwners } from './keys.ts'
 import { LateWrites } from './late-writes.ts'
 import { toStoreError } from './sqlite-errors.ts'
-import type { Store, StoreOperation } from './types.ts'
+import type { Disturbance, OpenedStore, StoreOperation } from './types.ts'
 
 /** Rows read at a time: an open cursor would block writes, so lists go page by page. */
 const PAGE_ROWS = 256
@@ -23,6 +23,7 @@ interface Row {
 
 interface StoreListeners {
   readonly onSetAside: (key: string, reason: string) => void
+  readonly check: () => Disturbance | undefined
   readonly onClose: () => void
   readonly onBefore: (operations: readonly StoreOperation[]) => void
   readonly onChange: (keys: readonly string[]) => void
@@ -30,7 +31,7 @@ interface StoreListeners {
 }
 
 /** {@link Store} over one SQLite table. Made by `openStore` only. */
-export class SqliteStore implements Store {
+export class SqliteStore implements OpenedStore {
   readonly #database: Database.Database
   readonly #file: string
   readonly #listeners: StoreListeners
@@ -147,6 +148,10 @@ export class SqliteStore implements Store {
     if (operations.length > 0) this.#writeBatch(operations)
     this.#late.overtaken(operations)
     this.#listeners.onSetAside(key, reason)
+  }
+
+  check(): Disturbance | undefined {
+    return this.#listeners.check()
   }
 
   close(): void {

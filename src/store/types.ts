@@ -28,6 +28,19 @@ export interface Store {
   close(): void
 }
 
+/** Something happened to the files of an open store. */
+export interface Disturbance {
+  readonly message: string
+  /** What is written from now on is lost, or another daemon writes there too. */
+  readonly isFatal: boolean
+}
+
+/** A store on disk, with the lock of its directory. */
+export interface OpenedStore extends Store {
+  /** Undefined while all files are where they were at the start. Never throws. */
+  check(): Disturbance | undefined
+}
+
 export type StoreContents = Pick<Store, 'get' | 'list' | 'keys' | 'count'>
 
 export type StoreOperation = { readonly put: string; readonly value: Uint8Array } | { readonly delete: string }

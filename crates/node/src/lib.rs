@@ -1,4 +1,5 @@
-//! The Node-API face of the kernel, the beacon, the DNS server and the service manager: convert, call, convert.
+//! The Node-API face of the kernel, the beacon, the DNS server, the service manager and directory locks: convert, call,
+//! convert.
 //!
 //! No arithmetic and no loop belongs here. Errors become JS errors whose `code` is one of [`convert::Code`];
 //! a panic below becomes a JS error too, never the end of the process.
@@ -7,6 +8,7 @@
 #![cfg_attr(test, allow(dead_code, reason = "napi registers exports in builds that are no tests"))]
 
 mod convert;
+mod directory_lock;
 mod discriminant;
 mod dns;
 mod evaluation;
