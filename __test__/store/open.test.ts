@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -71,6 +80,17 @@ describe('opening a store', () => {
     other.exec('BEGIN EXCLUSIVE')
     expect(store.check()).toEqual({ isFatal: true, message: expect.stringContaining('another daemon took') as string })
     other.close()
+  })
+
+  it('writes the database again at its end where its file was deleted meanwhile', () => {
+    const store = opened()
+    store.put('zone/alice', new Uint8Array([1]))
+    store.put('stub/1', new Uint8Array([2]))
+    rmSync(file)
+    store.put('zone/bob', new Uint8Array([3]))
+    store.close()
+    expect([...opened().list('')].map(([key]) => key)).toEqual(['stub/1', 'zone/alice', 'zone/bob'])
+    expect(readdirSync(directory).filter((name) => name.includes('again'))).toEqual([])
   })
 
   it('notices that the database is gone or another, and that the directory is', () => {

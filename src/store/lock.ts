@@ -18,6 +18,8 @@ export interface DirectoryLock {
    * their place. Makes a lost lock again. Never throws.
    */
   check(database: string): Disturbance | undefined
+  /** Whether the path still leads to this directory. */
+  isInPlace(): boolean
   /** Where nothing was announced, the directory is byte for byte what it was. */
   release(): void
 }
@@ -72,6 +74,7 @@ export function lockDirectory(directory: string): DirectoryLock {
         return isTaken ? fatal(`${file} was deleted, and another daemon took ${directory}`) : undefined
       }
     },
+    isInPlace: () => isInPlace(directory),
     announce() {
       announced = true
       try {

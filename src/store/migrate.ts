@@ -67,7 +67,7 @@ function stepsFrom(from: number, file: string, { version, migrations }: Layout):
 }
 
 /** Whole, durable and readable by its owner alone, or not there. */
-function copyDatabase(database: Database.Database, copy: string): void {
+export function copyDatabase(database: Database.Database, copy: string): void {
   const temporary = `${copy}.tmp`
   rmSync(temporary, { force: true })
   // SQLite takes an empty file as a place for the copy; made here so that it is private from the first byte.

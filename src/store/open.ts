@@ -1,11 +1,11 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { makeDirectories } from '../util/durable-directories.ts'
+import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
 import { openDatabase } from './database.ts'
 import { checkSchema, inspectDatabase } from './inspect.ts'
 import { lockDirectory } from './lock.ts'
-import { migrate, type Migrated } from './migrate.ts'
+import { copyDatabase, migrate, type Migrated } from './migrate.ts'
 import { APPLICATION_ID, LAYOUT, type Layout } from './schema.ts'
 import { corruptError, toStoreError } from './sqlite-errors.ts'
 import { SqliteStore } from './sqlite-store.ts'
@@ -55,6 +55,7 @@ export function openStore(file: string, options: StoreOptions = {}): OpenedStore
     database = openDatabase(file)
     chmodSync(file, 0o600)
     prepare(database, file, layout)
+    const opened = database
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${options.maxPages}`)
     const store = new SqliteStore(database, file, {
       check: () => lock.check(file),
@@ -62,7 +63,14 @@ export function openStore(file: string, options: StoreOptions = {}): OpenedStore
       onBefore: options.onBefore ?? (() => undefined),
       onChange: options.onChange ?? (() => undefined),
       onLateFailure: options.onLateFailure ?? (() => undefined),
-      onClose: () => lock.release()
+      onClose() {
+        try {
+          if (existsSync(file) || !lock.isInPlace()) opened.close()
+          else closeAgain(opened, file)
+        } finally {
+          lock.release()
+        }
+      }
     })
     // Where everything is now.
     store.check()
@@ -76,6 +84,21 @@ export function openStore(file: string, options: StoreOptions = {}): OpenedStore
     lock.release()
     throw toStoreError(error, file)
   }
+}
+
+/** The file was deleted meanwhile; what is open is whole, so it becomes the file again. */
+function closeAgain(database: Database.Database, file: string): void {
+  const copy = `${file}.again`
+  try {
+    rmSync(copy, { force: true })
+    copyDatabase(database, copy)
+  } finally {
+    database.close()
+  }
+  // They belong to the deleted file, and would be read into this one.
+  for (const beside of ['-wal', '-shm']) rmSync(`${file}${beside}`, { force: true })
+  renameSync(copy, file)
+  syncDirectory(dirname(file))
 }
 
 function inDirectory(directory: string, change: () => unknown): void {

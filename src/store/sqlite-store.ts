@@ -24,6 +24,7 @@ interface Row {
 interface StoreListeners {
   readonly onSetAside: (key: string, reason: string) => void
   readonly check: () => Disturbance | undefined
+  /** Closes the database. */
   readonly onClose: () => void
   readonly onBefore: (operations: readonly StoreOperation[]) => void
   readonly onChange: (keys: readonly string[]) => void
@@ -158,8 +159,7 @@ export class SqliteStore implements OpenedStore {
     if (!this.#database.open) return
     this.#late.settle()
     this.#late.stop()
-    this.#guard(() => this.#database.close())
-    this.#listeners.onClose()
+    this.#guard(() => this.#listeners.onClose())
   }
 
   #writeBatch(operations: readonly StoreOperation[]): void {
