@@ -69,7 +69,7 @@ export class Holdings {
       log.error(
         { missing: missing.map(({ what, id, detail }) => `${what} ${id}: ${detail}`) },
         'the database has less than this directory had: it was deleted, replaced or damaged. Restore a backup into ' +
-          'a new directory (`chronym restore`), or wait for what the network holds (`chronym adopt`)'
+          'a new directory (docs/backup.md), or wait for what the network holds (`chronym adopt`)'
       )
     else if (this.#written === undefined && this.#known.size > 0)
       log.info({ file: paths.holdings }, 'there was no list of what the database must have: it is written again')

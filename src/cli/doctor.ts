@@ -303,7 +303,7 @@ function checkHoldings(missing: BackupView['missing']): Finding {
 }
 
 const HOLDINGS_CURE =
-  'Restore a backup into a new directory (`chronym restore`), or wait: the daemon looks for them in the network ' +
+  'Restore a backup into a new directory (docs/backup.md), or wait: the daemon looks for them in the network ' +
   '(`chronym adopt` says how far). `chronym adopt --forget NAME` gives one up.'
 
 function checkList({ state, detail }: NonNullable<BackupView['list']>): Finding {

@@ -74,7 +74,7 @@ function refuseLess(missing: readonly MissingView[]): void {
   const ids = missing.flatMap(({ what, id }) => (what === 'task' ? [] : id))
   if (ids.length === 0) return
   throw new KeepError(`the database lost ${ids.join(', ')}, and the file of before may have them`, {
-    cure: 'Restore it into a new directory: chronym restore. Or give up what is lost: chronym adopt --forget NAME.',
+    cure: 'Restore it into a new directory (docs/backup.md), or give up what is lost: `chronym adopt --forget NAME`.',
     code: 'names are missing'
   })
 }
