@@ -92,7 +92,7 @@ describe('a locked seed', () => {
     }
     nowMs += 60_000
     expect(await service.unlock(RIGHT)).toMatchObject({ state: 'unlocked' })
-    await service.lock()
+    service.lock()
     expect((await refusal(WRONG)).code).toBe('SVC-KEY-007')
     expect(await service.unlock(RIGHT)).toMatchObject({ state: 'unlocked' })
   })
@@ -102,7 +102,7 @@ describe('locking', () => {
   it('overwrites the seed in memory, and tells waiters when it is back', async () => {
     await service.unlock(RIGHT)
     const inMemory = holder.require()
-    expect(await service.lock()).toMatchObject({ state: 'locked' })
+    expect(service.lock()).toMatchObject({ state: 'locked' })
     expect(inMemory).toEqual(new Uint8Array(32))
     const stopped = new AbortController()
     const ended = expect(holder.unlocked(stopped.signal)).rejects.toThrow('stopped')
@@ -116,6 +116,6 @@ describe('locking', () => {
 
   it('is refused where the words are in clear', async () => {
     writeOwnerSeed(paths.seed, SEED)
-    await expect(service.lock()).rejects.toThrow(/no passphrase/)
+    expect(() => service.lock()).toThrow(/no passphrase/)
   })
 })

@@ -77,7 +77,7 @@ export interface SeedService {
    */
   unlock(passphrase: Uint8Array): Promise<SeedView>
   /** Overwrites it, with the keys that come from it. SVC-KEY-009 where it has no passphrase. */
-  lock(): Promise<SeedView>
+  lock(): SeedView
 }
 
 /** The DNS server, as far as the interface shows and asks it. SVC-DNS-001 where it does not run. */

@@ -114,12 +114,12 @@ export function createSeedService({
       }
       return view()
     },
-    async lock() {
+    lock() {
       if (seedForm(paths) !== 'sealed')
         throw new ServiceError('SVC-KEY-009', `The seed of ${paths.root} has no passphrase, so it cannot be locked.`)
       if (!holder.isLocked) {
         holder.lock()
-        await collectGarbage()
+        collectGarbage()
         info('the seed is locked')
       }
       return view()

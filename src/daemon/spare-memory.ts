@@ -3,9 +3,8 @@
  * daemon runs (docs/verification.md, "Peers that dial").
  */
 import { performance } from 'node:perf_hooks'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Clock } from '../time/clock.ts'
+import { collectGarbage } from '../util/collect-garbage.ts'
 
 const LOOK_MS = 60_000
 /** Less is not worth the collection, which stops the event loop for 0.1 to 0.2 s. */
@@ -45,12 +44,6 @@ export function ownMemory(): Memory {
       before = now
       return utilization
     },
-    collect() {
-      // Only V8's last resort frees its page pool, and Node has no other way to ask for it than the flag.
-      setFlagsFromString('--expose-gc')
-      const gc = runInNewContext('gc') as (options: object) => void
-      setFlagsFromString('--no-expose-gc')
-      gc({ type: 'major', flavor: 'last-resort' })
-    }
+    collect: collectGarbage
   }
 }

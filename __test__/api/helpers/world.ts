@@ -183,14 +183,14 @@ export function createWorld(options: AppOptions = {}) {
         state.seed = { ...state.seed, state: 'unlocked', waiting: [] }
         return Promise.resolve(state.seed)
       },
-      lock: async () => {
+      lock: () => {
         if (state.seedFailure !== undefined) throw state.seedFailure
         state.seed = {
           ...state.seed,
           state: 'locked',
           waiting: [{ what: 'renew', name: 'alice.chronym', task_id: 't-1' }]
         }
-        return Promise.resolve(state.seed)
+        return state.seed
       }
     },
     dns,

@@ -3,7 +3,7 @@ import { createWorld, MAIN_TOKEN, SEED_PASSPHRASE } from '../helpers/world.ts'
 
 async function locked() {
   const world = createWorld()
-  await world.services.seed.lock()
+  world.services.seed.lock()
   return world
 }
 

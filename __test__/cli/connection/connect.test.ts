@@ -289,13 +289,13 @@ describe('the passphrase of the seed', () => {
 
   it('goes to the daemon of the directory, or to an address that proves to hold the token given', async () => {
     const { url, world } = await daemon()
-    await world.services.seed.lock()
+    world.services.seed.lock()
     const args = ['unlock', '--passphrase-file', passphraseFile()]
     expect(await cli(['--data-dir', dataDirectory(url), ...args])).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('"unlocked"') as string
     })
-    await world.services.seed.lock()
+    world.services.seed.lock()
     expect(await cli(['--api', url, '--token', MAIN_TOKEN, ...args])).toMatchObject({ exitCode: 0 })
     expect(await cli(['--api', url, '--token', MAIN_TOKEN, ...args])).toMatchObject({ exitCode: 0, stderr: '' })
     expect((await cli(['--api', url, '--token', MAIN_TOKEN, 'lock'])).exitCode).toBe(0)

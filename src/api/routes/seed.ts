@@ -53,6 +53,6 @@ export function seedRoutes({ seed }: ApiServices) {
         answers: { 200: { description: 'It is locked', schema: SeedSchema } },
         errors: ['SVC-KEY-009']
       }),
-      async (c) => c.json<SeedBody>(await seed.lock())
+      (c) => c.json<SeedBody>(seed.lock())
     )
 }
