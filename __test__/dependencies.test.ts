@@ -1,8 +1,8 @@
-/** Holds docs/dependencies.md against package.json and each crate's Cargo.toml. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** Holds docs/dependencies.md against package.json, each crate's Cargo.toml, the workflows and what they ignore. */
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'smol-toml'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -41,4 +41,45 @@ it('names every crate with a reason, and no other', () => {
     )
   })
   expect(named(crates).toSorted()).toEqual([...new Set(used.filter((name) => !name.startsWith('chronym-')))].toSorted())
+})
+
+describe('a finding in a dependency', () => {
+  const workflows = globSync('.github/workflows/*.yml', { cwd: ROOT })
+  const DAY_MS = 86_400_000
+
+  it('is looked for in every lock file', () => {
+    const locked = globSync(['**/Cargo.lock', '**/package-lock.json', '.ci/requirements.txt'], {
+      cwd: ROOT,
+      exclude: (path) => /node_modules|target|\.toolchain/.test(path)
+    })
+    const scanned = [...read('.github/workflows/audit.yml').matchAll(/--lockfile=(\S+)/g)].map(([, file]) => file)
+    expect(scanned.toSorted()).toEqual(locked.toSorted())
+  })
+
+  it('stops a release', () => {
+    const release = read('.github/workflows/release.yml')
+    expect(release).toMatch(/^ {2}audit:\n {4}uses: \.\/\.github\/workflows\/audit\.yml$/m)
+    expect(release).toMatch(/^ {2}publish:\n {4}needs: \[.*\baudit\b.*\]$/m)
+    expect(read('.github/workflows/audit.yml')).not.toContain('continue-on-error')
+  })
+
+  it.each(workflows)('is not let in by an action of %s that its owner can change', (file) => {
+    const used = [...read(file).matchAll(/^ *(?:- )?uses: (?!\.\/)(.+)$/gm)].map(([, action]) => action!)
+    expect(used.filter((action) => !/@[0-9a-f]{40} # v[\d.]+$/.test(action))).toEqual([])
+  })
+
+  it('is ignored only with a reason, until a day at most 90 days away', () => {
+    const { IgnoredVulns = [] } = parse(read('osv-scanner.toml')) as { IgnoredVulns?: Record<string, unknown>[] }
+    const { ignore = [] } = (parse(read('deny.toml')) as { advisories: { ignore?: Record<string, unknown>[] } })
+      .advisories
+    const entries = [
+      ...IgnoredVulns.map(({ id, reason, ignoreUntil }) => ({ id, reason, until: ignoreUntil })),
+      ...ignore.map(({ id, reason }) => ({ id, reason, until: /\d{4}-\d\d-\d\d/.exec(String(reason))?.[0] }))
+    ]
+    const careless = entries.filter(({ reason, until }) => {
+      const left = until === undefined ? NaN : new Date(until as string).getTime() - Date.now()
+      return typeof reason !== 'string' || reason.length < 20 || !(left < 90 * DAY_MS)
+    })
+    expect(careless).toEqual([])
+  })
 })
