@@ -349,12 +349,12 @@ export const ERROR_TABLE = {
     status: null,
     title: 'Data directory open to others',
     cause:
-      'Another user owns the data directory or a secret in it, or can change it: that user may have put a seed or a ' +
-      'token there, or read one.',
+      'Another user owns the data directory or a secret in it, or can change or replace it: that user may have put a ' +
+      'seed or a token there, or read one.',
     cure:
       'Run this as the user that the directory belongs to, or choose another with --data-dir. If it is yours, look for ' +
-      'files that you did not make, then close it: chmod 700 the directory, chmod 600 its files. If others could read ' +
-      'the seed, register your names again under a new one.'
+      'files that you did not make, then close it: chmod 700 the directory, chmod 600 its files, chmod o-w what is ' +
+      'above it. If others could read the seed, register your names again under a new one.'
   },
   'SVC-DNS-001': {
     status: 409,

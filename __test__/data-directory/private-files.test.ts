@@ -37,6 +37,17 @@ describe.skipIf(process.platform === 'win32')('a directory', () => {
     }
   })
 
+  it('that all can move away is refused, and not where each may move only their own', () => {
+    const directory = join(scratch, 'below', 'data')
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    chmodSync(scratch, 0o777)
+    expect(refusal(() => requirePrivateDirectory(directory))).toBe('SVC-KEY-010')
+    for (const safe of [0o1777, 0o775]) {
+      chmodSync(scratch, safe)
+      expect(refusal(() => requirePrivateDirectory(directory))).toBeUndefined()
+    }
+  })
+
   it('that is empty is closed to others', () => {
     chmodSync(scratch, 0o777)
     requirePrivateDirectory(scratch)
@@ -58,6 +69,13 @@ describe.skipIf(process.platform === 'win32')('a secret', () => {
     chmodSync(file, 0o600)
     expect(readPrivateFile(file)).toBe('words')
     expect(readPrivateFile(join(scratch, 'none'))).toBeUndefined()
+  })
+
+  it('reads as empty where it is a FIFO or a directory, and waits for nobody', () => {
+    const [fifo, directory] = [join(scratch, 'fifo'), join(scratch, 'directory')]
+    execFileSync('mkfifo', ['-m', '600', fifo])
+    mkdirSync(directory, { mode: 0o700 })
+    expect([readPrivateFile(fifo), readPrivateFile(directory)]).toEqual(['', ''])
   })
 
   it.runIf(isRoot)('that another user put there is refused; root reads those of the user of the directory', () => {

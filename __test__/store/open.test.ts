@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   copyFileSync,
@@ -185,6 +185,22 @@ describe('opening a store', () => {
     expect(failure(() => openStore(file)).code).toBe('corrupt')
     copyFileSync(good, file)
     expect(opened().count('')).toBe(0)
+  })
+
+  it.skipIf(process.platform === 'win32').each(['', '-wal', '-shm'])(
+    'names what is no file, and waits for nobody (%s)',
+    (part) => {
+      opened().close()
+      rmSync(`${file}${part}`, { force: true })
+      execFileSync('mkfifo', [`${file}${part}`])
+      const error = failure(() => openStore(file))
+      expect([error.code, error.message]).toEqual(['corrupt', expect.stringContaining(`${file}${part}: it is no file`)])
+    }
+  )
+
+  it('keeps what it could not replace, and says so', () => {
+    mkdirSync(join(directory, 'lock.pid'))
+    expect(failure(() => openStore(file)).message).toContain(`${directory} cannot be used`)
   })
 
   it('says so when the directory cannot be made', () => {

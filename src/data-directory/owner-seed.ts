@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts'
 import { KeyError } from '../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
 import { readPrivateFile, writePrivateFile } from './private-files.ts'
+import { AT_ONCE } from '../util/at-once.ts'
 
 const FINGERPRINT_BYTES = 32
 
@@ -13,7 +14,7 @@ const FINGERPRINT_INFO = 'chronym/seed-fingerprint/v1'
 
 export function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path, { encoding: 'utf8', flag: AT_ONCE })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

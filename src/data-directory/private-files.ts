@@ -4,14 +4,18 @@
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, fstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { statSync, writeFileSync, type Stats } from 'node:fs'
+import { realpathSync, statSync, writeFileSync, type Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../errors.ts'
+import { AT_ONCE } from '../util/at-once.ts'
 import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
 
 /** Permission bits of group and others: to change a directory, and any. */
 const CHANGE = 0o022
 const ANY = 0o077
+/** Of a directory: all may change it; and each its own entries alone. */
+const ALL_CHANGE = 0o002
+const STICKY = 0o1000
 
 /** SVC-KEY-010. `isForeign`: it belongs to another user. */
 export class NotPrivateError extends ServiceError {
@@ -40,41 +44,55 @@ export function makePrivateDirectory(path: string): void {
 
 /**
  * Refuses a directory in which another user can put or replace files: a planted seed or token would be taken for ours.
- * An empty one is closed to others instead. Reads nothing of it. Throws SVC-KEY-010.
+ * An empty one is closed to others instead. Refuses one that all can move away, too: what is written next would go to
+ * the directory that they put there. Reads nothing of it. Throws SVC-KEY-010.
  */
 export function requirePrivateDirectory(path: string): void {
   const self = process.getuid?.()
   if (self === undefined) return
   const found = statSync(path)
   if (found.uid !== self) throw foreign(path, found)
+  requireFixedPlace(path)
   if ((found.mode & CHANGE) === 0) return
   if (readdirSync(path).length > 0)
     throw new NotPrivateError(`others can put files into ${path} (mode ${modeOf(found)})`, false)
   makePrivateDirectory(path)
 }
 
+function requireFixedPlace(path: string): void {
+  for (let place = realpathSync(path), above; (above = dirname(place)) !== place; place = above) {
+    const { mode } = statSync(above)
+    if ((mode & ALL_CHANGE) !== 0 && (mode & STICKY) === 0)
+      throw new NotPrivateError(
+        `everybody can replace ${path}: all may change ${above} (mode ${modeOf({ mode })})`,
+        false
+      )
+  }
+}
+
 /**
- * The text of a file with a secret; undefined where there is none. Root reads what belongs to the directory's user.
+ * The text of a file with a secret; undefined where there is none, empty where it is no file. Root reads what belongs to
+ * the directory's user.
  * Throws SVC-KEY-010 for a file of another user, or one that others can read or change.
  */
 export function readPrivateFile(path: string): string | undefined {
   let file: number
   try {
-    file = openSync(path, 'r')
+    file = openSync(path, AT_ONCE)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
   try {
     const self = process.getuid?.()
+    const found = fstatSync(file)
     if (self !== undefined) {
-      const found = fstatSync(file)
       const isOurs = found.uid === self || (self === 0 && found.uid === statSync(dirname(path)).uid)
       if (!isOurs) throw foreign(path, found)
       if ((found.mode & ANY) !== 0)
         throw new NotPrivateError(`others can read or change ${path} (mode ${modeOf(found)})`, false)
     }
-    return readFileSync(file, 'utf8')
+    return found.isFile() ? readFileSync(file, 'utf8') : ''
   } finally {
     closeSync(file)
   }
@@ -102,6 +120,6 @@ function foreign(path: string, { uid }: Stats): NotPrivateError {
   return new NotPrivateError(`${path} belongs to another user (uid ${uid})`, true)
 }
 
-function modeOf({ mode }: Stats): string {
+function modeOf({ mode }: Pick<Stats, 'mode'>): string {
   return (mode & 0o777).toString(8)
 }

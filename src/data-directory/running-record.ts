@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { DataPaths } from './paths.ts'
 import { fileIdentity } from '../util/file-identity.ts'
 import { writePrivateFile } from './private-files.ts'
+import { AT_ONCE } from '../util/at-once.ts'
 
 const RunningRecordSchema = v.object({
   /** `http://host:port`, where the daemon answers. */
@@ -44,7 +45,7 @@ export function removeRunningRecord(paths: DataPaths, instance: string): void {
 export function readRunningRecord(paths: DataPaths): RunningRecord | 'absent' | 'copied' {
   let text: string
   try {
-    text = readFileSync(paths.running, 'utf8')
+    text = readFileSync(paths.running, { encoding: 'utf8', flag: AT_ONCE })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'absent'
     throw error

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { openDatabase } from './database.ts'
@@ -25,6 +25,9 @@ export function inspectDatabase(
   look: (contents: StoreContents | undefined) => void,
   known = SCHEMA_VERSION
 ): boolean {
+  // SQLite would wait for the other end of a FIFO.
+  for (const part of [file, `${file}-wal`, `${file}-shm`])
+    if (statSync(part, { throwIfNoEntry: false })?.isFile() === false) throw corruptError(part, 'it is no file')
   if (!existsSync(file)) {
     look(undefined)
     return true

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { tryLockDirectory } from '../native/directory-lock.ts'
+import { AT_ONCE } from '../util/at-once.ts'
 import { fileIdentity } from '../util/file-identity.ts'
 import { openDatabase } from './database.ts'
 import { toStoreError } from './sqlite-errors.ts'
@@ -76,11 +77,11 @@ export function lockDirectory(directory: string): DirectoryLock {
     },
     isInPlace: () => isInPlace(directory),
     announce() {
-      announced = true
       try {
         // A link in its place would have another file overwritten.
         rmSync(pidFile, { force: true })
         writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600, flag: 'wx' })
+        announced = true
       } catch (error) {
         throw unusableError(directory, error as Error)
       }
@@ -148,7 +149,7 @@ function lockedError(directory: string, pidFile: string, cause?: Error): StoreEr
 
 function readOwner(pidFile: string): string | undefined {
   try {
-    return readFileSync(pidFile, 'utf8').trim() || undefined
+    return readFileSync(pidFile, { encoding: 'utf8', flag: AT_ONCE }).trim() || undefined
   } catch {
     // The other process may be between taking the lock and writing its pid; the message then omits it.
     return undefined

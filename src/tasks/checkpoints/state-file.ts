@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { AT_ONCE } from '../../util/at-once.ts'
 import type { EvaluationPlan } from '../types.ts'
 
 const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
@@ -71,7 +72,7 @@ export async function readStateFile(path: string, expectedPlan: Buffer): Promise
 /** Undefined where there is no such file; a string says that the disk fails to return it. */
 async function readIfPresent(path: string): Promise<Buffer | string | undefined> {
   try {
-    return await readFile(path)
+    return await readFile(path, { flag: AT_ONCE })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined

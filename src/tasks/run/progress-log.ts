@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AT_ONCE } from '../../util/at-once.ts'
 
 export interface Shown {
   readonly progress: number
@@ -88,10 +89,10 @@ async function readSlot(path: string): Promise<{ sequence: bigint; shown: ShownT
 
 async function readIfPresent(path: string): Promise<Buffer> {
   try {
-    return await readFile(path)
+    return await readFile(path, { flag: AT_ONCE })
   } catch (error) {
-    // A file that the disk fails to return counts as torn.
-    if (['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return Buffer.alloc(0)
+    // A file that the disk fails to return counts as torn; so does what is no file.
+    if (['ENOENT', 'EIO', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return Buffer.alloc(0)
     throw error
   }
 }
