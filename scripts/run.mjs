@@ -17,6 +17,7 @@ const COMMANDS = {
   test: [['scripts/test.mjs']],
   'test:long': [['scripts/test.mjs', '--long']],
   'test:crash': [['scripts/test-crash.ts']],
+  'test:hostile': [['scripts/test.mjs', '--hostile']],
   'test:schema': [['scripts/test-schema.ts']],
   fuzz: [['scripts/fuzz.mjs']],
   format: [[PRETTIER, '--write', '--log-level', 'warn', '.']],

@@ -18,8 +18,12 @@ export interface Finished {
 }
 
 /** Runs to the end. */
-export async function runToEnd(script: string, args: readonly string[]): Promise<Finished> {
-  const child = run(script, args)
+export async function runToEnd(
+  script: string,
+  args: readonly string[],
+  surroundings: Surroundings = {}
+): Promise<Finished> {
+  const child = run(script, args, surroundings)
   let stdout = ''
   let stderr = ''
   child.stdout!.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
