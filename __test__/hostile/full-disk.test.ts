@@ -8,7 +8,7 @@ import { ALICE, clientOf, count, HostileDisk, look, publish, register, revive, S
 
 /** Of each kind of work; 0: every one. */
 const FULL = count('HOSTILE_FULL', 3)
-const IN_PLAIN_WORDS = /no space|disk is full|ENOSPC|free some/i
+const IN_PLAIN_WORDS = /no space|disk is full|ENOSPC|free (?:some|space)/i
 const random = seededRandom(SEED)
 
 let disk: HostileDisk

@@ -46,6 +46,21 @@ describe('a disk that is full', () => {
     await taskWhere(at.manager, id, (view) => view.status === 'completed')
   })
 
+  it('keeps a task from its start, which shows it, and starts it when there is room', async () => {
+    let writes = 0
+    // The task is taken, and its start is not journaled.
+    at.store.onWrite = () => (++writes > 1 ? full() : undefined)
+    const id = at.register()
+    for (let tick = 0; tick < 2; tick++) {
+      expect(at.manager.get(id)).toMatchObject({ status: 'running', phase: 'queued', stalled: waiting })
+      await at.clock.advance(1_000)
+    }
+    at.store.onWrite = () => undefined
+    await at.clock.advance(1_000)
+    await at.evaluation()
+    expect(at.manager.get(id)).toMatchObject({ phase: 'evaluate', stalled: null })
+  })
+
   it('is told to readers of the events, whose ids never come twice after a restart', async () => {
     at.pool.onEvaluate = (run) => run.finish()
     const gate = Promise.withResolvers<undefined>()

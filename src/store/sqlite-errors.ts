@@ -16,7 +16,8 @@ const CURES: Readonly<Record<Exclude<StoreErrorCode, 'newer'>, string>> = {
     'It is damaged. Stop the daemon, move the file and those named after it ' +
     '(-wal, -shm) aside, and restore a backup; nothing was deleted.',
   locked: 'Another process holds it. Stop that process.',
-  failing: 'Check the disk and the permissions of the directory; nothing that was stored before is lost.'
+  failing:
+    'Check the disk, its free space and the permissions of the directory; nothing that was stored before is lost.'
 }
 
 /** Any error of the database library as a StoreError; others unchanged. */

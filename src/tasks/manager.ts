@@ -14,7 +14,7 @@ import { Reminders } from './reminders.ts'
 import { requireRunning } from './state/require-running.ts'
 import { stored } from './state/stored.ts'
 import { Retention } from './retention.ts'
-import { TaskRun } from './run/run.ts'
+import { asObstacle, TaskRun } from './run/run.ts'
 import type { TaskLog } from './types.ts'
 import {
   hasEnded,
@@ -73,6 +73,8 @@ class Manager implements TaskManager {
   readonly #reminders: Reminders
   readonly #files: TaskFiles
   readonly #retention: Retention
+  /** Those whose start could not be journaled: each tick tries again. */
+  readonly #unstarted = new WeakMap<Task, TaskFailure>()
   #accepting = false
   #stopTicking: () => void = () => undefined
 
@@ -258,7 +260,7 @@ class Manager implements TaskManager {
   #showObstacle(obstacle: TaskFailure | undefined, isHeldUp: (task: Task) => boolean): void {
     for (const task of this.#ledger.all()) {
       if (task.run !== undefined || hasEnded(task.state)) continue
-      const by = isHeldUp(task) && obstacle !== undefined ? obstacle : null
+      const by = (isHeldUp(task) ? obstacle : this.#unstarted.get(task)) ?? null
       if (task.stalled?.code !== by?.code) this.#ledger.stall(task, by)
     }
   }
@@ -267,9 +269,13 @@ class Manager implements TaskManager {
     try {
       this.#ledger.apply(task, { type: 'started' })
     } catch (error) {
-      this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started')
+      if (!this.#unstarted.has(task))
+        this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started, and is tried again')
+      this.#unstarted.set(task, asObstacle(error))
+      this.#ledger.stall(task, asObstacle(error))
       return
     }
+    if (this.#unstarted.delete(task)) this.#ledger.stall(task, null)
     const { dataDir, pool, steps, options, clock, log } = this.#with
     const run = new TaskRun({
       dataDir,

@@ -184,7 +184,8 @@ function isTransient(error: unknown): boolean {
   return known instanceof Error && 'syscall' in known
 }
 
-function asObstacle(error: unknown): TaskFailure {
+/** What a task that waits for it shows. */
+export function asObstacle(error: unknown): TaskFailure {
   if (error instanceof EvaluationFault || error instanceof NativeError)
     return { code: 'SVC-INT-001', message: `The computation failed (${error.message}) and is tried again.` }
   const known = asServiceError(error)
