@@ -7,6 +7,7 @@ import type { TaskKind, TaskView } from '../../views/task.ts'
 import { decodeContext } from '../publication/claim-draft.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
+import { isCancelled } from '../stored/owned-names.ts'
 import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './task-steps.ts'
 import { renewalGain } from './renewal-gain.ts'
@@ -100,11 +101,12 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
   }
 }
 
-/** A name of ours that was lost or has lapsed can only be registered again. */
+/** A name of ours that was lost, has lapsed or was cancelled late can only be registered again. */
 function kindOf(context: RegistryContext, name: Name): TaskKind {
   const record = context.owned.get(name)
   return record === undefined ||
     record.standing === 'lost' ||
+    isCancelled(record) ||
     leaseOf(context, record.reveal.drand_pulse).state === 'dead'
     ? 'register'
     : 'renew'
