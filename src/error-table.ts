@@ -123,6 +123,16 @@ export const ERROR_TABLE = {
       'Wait until the contest is settled and ask again. `chronym explain NAME` shows each ' +
       'answer. To accept the majority of the next look: `chronym pins forget NAME`.'
   },
+  'SVC-RES-005': {
+    status: 409,
+    title: 'Code of another claim',
+    cause:
+      'Peers hold this name, but no claim with the check code that was asked for: the code was mistyped, its claim has ' +
+      'ended and somebody else registered the name, or somebody else passes for its owner.',
+    cure:
+      'Compare the code with where it comes from. Ask its owner over a way you trust before you use the name without ' +
+      'the code: `chronym explain NAME` shows who holds it now.'
+  },
   'SVC-PIN-001': {
     status: 404,
     title: 'No such pin',

@@ -11,6 +11,8 @@ function owned(name: string, seconds: number, state: OwnedNameView['state'] = 'l
   return {
     name,
     state,
+    check_code: '7kq2mx0123456789abcdefghjk',
+    coded_name: null,
     lease_end: new Date(NOW + seconds * 1000).toISOString(),
     serial: 1,
     published_serial: 1,

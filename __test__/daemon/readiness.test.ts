@@ -15,6 +15,8 @@ const NOW = Date.UTC(2026, 0, 1)
 const name = (change: Partial<OwnedNameView> = {}): OwnedNameView => ({
   name: 'alice.chronym',
   state: 'live',
+  check_code: '7kq2mx0123456789abcdefghjk',
+  coded_name: null,
   lease_end: new Date(NOW + 90_000).toISOString(),
   serial: 1,
   published_serial: 1,

@@ -18,7 +18,11 @@ function found(
 ) {
   const { isPinFirm = false, payload, source = 'network' } = more
   const reveal = payload === undefined ? revealOf('192.0.2.1') : { ...revealOf('192.0.2.1'), payload }
-  return { resolved: { reveal, confidence, source }, isPinFirm, ...TIMES } satisfies LookedUp
+  return {
+    resolved: { reveal, checkCode: '7kq2mx0123456789abcdefghjk', confidence, source },
+    isPinFirm,
+    ...TIMES
+  } satisfies LookedUp
 }
 const known = (lookedUp: LookedUp, policy: Partial<DnsPolicy> = {}) =>
   knowledgeOf(NAME, lookedUp, { ...POLICY, ...policy }, profile)
@@ -51,6 +55,24 @@ describe('what is known of a name', () => {
     if (knowledge.kind === 'zone')
       expect(readRecords(knowledge.records)).toMatchObject([{ owner: NAME, type: 1, data: 'c0000201' }])
   })
+
+  it('is vouched for at the first look where the claim has the code that was asked for, whatever peers say', () => {
+    const policy = { answerThin: false, adNeedsPin: true }
+    expect(known(found('proven'), policy)).toMatchObject({ kind: 'zone', trust: { secure: true }, ...TIMES })
+    expect(known(found('proven', { source: 'own' }), policy)).toMatchObject({
+      kind: 'zone',
+      trust: { secure: true },
+      freshMs: 0
+    })
+  })
+
+  it.each(['SVC-RES-002', 'SVC-RES-003', 'SVC-RES-005'] as const)(
+    'is never denied where it was asked for with a code (%s)',
+    (code) => {
+      const failure = new ServiceError(code, 'why', { extensions: { check_code: '7kq2mx' } })
+      expect(known({ failure, ...TIMES })).toMatchObject({ kind: 'failed', ede: 0, text: 'why' })
+    }
+  )
 
   it('is vouched for only when settled', () => {
     expect(known(found('provisional'))).toMatchObject({

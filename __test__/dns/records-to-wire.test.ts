@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { zoneToWire } from '../../src/dns/records-to-wire.ts'
+import { wireName } from '../../src/dns/wire.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { DEFAULT_TTL, parseZone, RECORD_TYPES, type ZoneRecord } from '../../src/protocol/zone/zone.ts'
@@ -156,6 +157,31 @@ describe('records on the wire', () => {
   it('cuts plain text into strings of 255 octets', () => {
     const [record] = served({ '@': [{ type: 'TXT', value: 'x'.repeat(300) }] })
     expect(record!.data).toBe(`ff${'78'.repeat(255)}2d${'78'.repeat(45)}`)
+  })
+
+  it('are served under the name with its code, and what they lead to within the zone too', () => {
+    const coded = 'alice--7kq2mx.chronym'
+    const records = parseZone(
+      {
+        records: {
+          '@': [
+            { type: 'A', value: '192.0.2.1' },
+            { type: 'MX', value: '10 mail.alice.chronym.' }
+          ],
+          www: [{ type: 'CNAME', value: '@' }],
+          other: [{ type: 'CNAME', value: 'malice.chronym.' }]
+        }
+      },
+      profile
+    )
+    const found = readRecords(zoneToWire(records, NAME, profile, coded))
+    const hex = (name: string): string => toHex(wireName(name))
+    expect(found.map(({ owner, data }) => [owner, data])).toEqual([
+      [coded, 'c0000201'],
+      [coded, `000a${hex(`mail.${coded}`)}`],
+      [`www.${coded}`, hex(coded)],
+      [`other.${coded}`, hex('malice.chronym')]
+    ])
   })
 
   it('of an empty zone are none', () => {

@@ -24,7 +24,12 @@ export function revealOf(address: string, name = NAME): Reveal {
 
 export function settled(address: string, name = NAME): LookedUp {
   return {
-    resolved: { reveal: revealOf(address, name), confidence: 'settled', source: 'network' },
+    resolved: {
+      reveal: revealOf(address, name),
+      checkCode: '7kq2mx0123456789abcdefghjk',
+      confidence: 'settled',
+      source: 'network'
+    },
     isPinFirm: false,
     freshMs: 60_000,
     staleMs: 600_000

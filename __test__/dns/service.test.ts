@@ -86,7 +86,12 @@ describe('the DNS server of a daemon', () => {
   it('says of what it does not vouch for why, and signs it not', async () => {
     registry.names.set(NAME, {
       ...settled('192.0.2.1'),
-      resolved: { reveal: revealOf('192.0.2.1'), confidence: 'thin', source: 'network' }
+      resolved: {
+        reveal: revealOf('192.0.2.1'),
+        checkCode: '7kq2mx0123456789abcdefghjk',
+        confidence: 'thin',
+        source: 'network'
+      }
     })
     const reply = await ask(NAME, TYPE.A, { dnssec: true })
     expect(reply).toMatchObject({ ad: false, ede: { code: 0, text: expect.stringContaining('thin') as string } })
@@ -109,6 +114,15 @@ describe('the DNS server of a daemon', () => {
     registry.forget()
     expect(address(await ask(NAME))).toBe('192.0.2.3')
     registry.forget('did:chronym:zQmNobody')
+  })
+
+  it('drops what it knows of a name with a code together with the name, in every spelling', async () => {
+    const spellings = ['alice--7kq2m1.chronym', 'alice--7kq2ml.chronym']
+    for (const each of spellings) registry.names.set(each, settled('192.0.2.1'))
+    for (const each of spellings) expect(address(await ask(each))).toBe('192.0.2.1')
+    for (const each of spellings) registry.names.set(each, settled('192.0.2.2'))
+    registry.forget(NAME)
+    for (const each of spellings) expect(address(await ask(each))).toBe('192.0.2.2')
   })
 
   it('does not answer from a look-up that began before a publication', async () => {

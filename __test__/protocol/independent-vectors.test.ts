@@ -25,6 +25,7 @@ import {
 } from '../../src/protocol/identity/binding.ts'
 import { decodeIdentityRecord, documentStampSubject, encodeIdentityRecord } from '../../src/protocol/identity/record.ts'
 import { decodeManifestRecord, verifyManifest } from '../../src/protocol/identity/manifest.ts'
+import { checkCode } from '../../src/protocol/claim/check-code.ts'
 import { parseName } from '../../src/protocol/name/names.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles, type BuiltInProfileId } from '../../src/protocol/profile/built-in-profiles.ts'
@@ -179,6 +180,8 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   claim: (v) =>
     v.expectHash(undefined, claimId(v.text('name'), v.bytes('commitment'), v.number('first_round'), v.hash)),
   tie: (v) => v.expectHash(undefined, tieHash(v.bytes('commitment'), v.bytes('proof').subarray(0, 100), v.hash)),
+  'check-code': (v) =>
+    expect(checkCode(v.text('name'), v.bytes('proof').subarray(0, 100), v.hash)).toBe(v.text('code')),
   'kid-binding': (v) => {
     const [name, did, owner] = [
       parseName(v.text('name'), v.profile),

@@ -62,11 +62,14 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
   const { freshMs, staleMs } = found
   if ('failure' in found) {
     if (found.failure.extensions['thin'] === true) return thinDenial(policy, found)
+    // Its owner may be hidden: a denial would say that there is none.
+    if (found.failure.extensions['check_code'] !== undefined)
+      return failed(EDE.other, found.failure.message, freshMs, true)
     const knowledge = knowledgeOfFailure(name, found.failure)
     return knowledge.kind === 'absent' ? { ...knowledge, freshMs, staleMs } : { ...knowledge, freshMs }
   }
   const { reveal, confidence, source } = found.resolved
-  if (source !== 'network' && !policy.answerThin)
+  if (source !== 'network' && confidence !== 'proven' && !policy.answerThin)
     return failed(EDE.noReachableAuthority, 'no peer answers, and dns.answer_thin is false', FAILURE_MS, false)
   if (confidence === 'thin' && !policy.answerThin)
     return failed(
@@ -76,10 +79,10 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
       true
     )
   try {
-    const records = zoneToWire(parseZonePayload(reveal.payload, profile), name, profile)
+    const records = zoneToWire(parseZonePayload(reveal.payload, profile), reveal.name, profile, name)
+    const trust = trustOf(found.resolved, found.isPinFirm, policy)
     // Stale from the beginning: the extended error Stale Answer, a TTL of 30 s, and the server asks again.
-    if (source !== 'network') return { kind: 'zone', records, trust: untrusted(ALONE[source]), freshMs: 0, staleMs }
-    return { kind: 'zone', records, trust: trustOf(confidence, found.isPinFirm, policy), freshMs, staleMs }
+    return { kind: 'zone', records, trust, freshMs: source === 'network' ? freshMs : 0, staleMs }
   } catch (error) {
     if (!(error instanceof ZoneError)) throw error
     // The name has an owner, so NXDOMAIN and NODATA are wrong.
@@ -135,7 +138,10 @@ function knowledgeOfFailure(name: string, { code, message }: ServiceError): Know
   return failed(EDE.other, message, FAILURE_MS, false)
 }
 
-function trustOf(confidence: ResolvedName['confidence'], isPinFirm: boolean, { adNeedsPin }: DnsPolicy): DnsTrust {
+function trustOf({ confidence, source }: ResolvedName, isPinFirm: boolean, { adNeedsPin }: DnsPolicy): DnsTrust {
+  // The record proves itself: neither peers nor pins add to it.
+  if (confidence === 'proven') return { secure: true, reason: '' }
+  if (source !== 'network') return untrusted(ALONE[source])
   switch (confidence) {
     case 'thin':
       return untrusted('thin: fewer peers than a quorum answer')

@@ -54,9 +54,16 @@ interface RecordSet {
  * no others (RFC 2181, 5.2).
  * A KID is TXT `did=<DID>` at `_did.<label>`. It is left out where the zone has a CNAME there, beside which nothing may
  * be, and where that name would be too long.
- * `name`: canonical, such as `alice.chronym`. Throws ProtocolError or Error for values that `parseZone` refuses.
+ * `name`: canonical, such as `alice.chronym`. `served`: the name as it was asked for, perhaps with a check code; targets
+ * within the zone carry it too, else the code would protect the alias and not what it leads to. Throws ProtocolError or
+ * Error for values that `parseZone` refuses.
  */
-export function zoneToWire({ records }: Zone, name: string, profile: NetworkProfile): Uint8Array {
+export function zoneToWire(
+  { records }: Zone,
+  name: string,
+  profile: NetworkProfile,
+  served: string = name
+): Uint8Array {
   const sets = new Map<string, RecordSet>()
   const add = (owner: string, type: number, ttl: number, data: Uint8Array): void => {
     const key = `${type} ${owner}`
@@ -68,9 +75,9 @@ export function zoneToWire({ records }: Zone, name: string, profile: NetworkProf
   for (const [label, list] of Object.entries(records)) {
     for (const { type, value, ttl = DEFAULT_TTL } of list) {
       const at = type === 'KID' ? didLabel(label) : label
-      const owner = ownerOf(at, name)
+      const owner = ownerOf(at, served)
       if (type === 'KID' && (owner.length > MAX_NAME_CHARACTERS || isAlias(records[at]))) continue
-      add(owner, TYPE_NUMBERS[type], ttl, dataOf(parseRecordData(type, value, profile), name))
+      add(owner, TYPE_NUMBERS[type], ttl, dataOf(parseRecordData(type, value, profile), name, served))
     }
   }
   return concatBytes(...[...sets.values()].flatMap(encodeSet))
@@ -94,8 +101,13 @@ function encodeSet({ owner, type, ttl, data }: RecordSet): Uint8Array[] {
 }
 
 /** Names within are absolute and uncompressed (RFC 3597, 4). */
-function dataOf(record: RecordData, name: string): Uint8Array {
-  const target = (text: string): Uint8Array => wireName(absoluteTarget(text, name))
+function dataOf(record: RecordData, name: string, served: string): Uint8Array {
+  const target = (text: string): Uint8Array => {
+    const absolute = absoluteTarget(text, name)
+    const isWithin = absolute === name || absolute.endsWith(`.${name}`)
+    const coded = isWithin ? `${absolute.slice(0, -name.length)}${served}` : absolute
+    return wireName(coded.length > MAX_NAME_CHARACTERS ? absolute : coded)
+  }
   switch (record.type) {
     case 'A':
       return ipv4Octets(record.address)

@@ -2,7 +2,9 @@
 import { ServiceError } from '../errors.ts'
 import type { DnsListen, DnsQuestion, DnsServer } from '../native/dns.ts'
 import { NativeError } from '../native/errors.ts'
+import { parseCodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName } from '../protocol/name/names.ts'
+import { NameError } from '../protocol/errors.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import type { DnsListenView, DnsView } from '../views/dns.ts'
@@ -18,6 +20,9 @@ import {
 } from './knowledge.ts'
 import { leastTtl } from './message-ttl.ts'
 import { Questions } from './questions.ts'
+
+/** Names with a check code that the server knows at once. */
+const MAX_CODED = 10_000
 
 export interface DnsReply {
   readonly message: Uint8Array
@@ -79,6 +84,8 @@ class Service implements DnsService {
   #server: DnsServer | undefined
   #endSubscription: () => void = () => undefined
   #announced: readonly DnsListenView[] = []
+  /** Names with a check code that the server may know, as they were asked for, to the name that they are codes of. */
+  readonly #coded = new Map<string, string>()
 
   constructor(parts: DnsServiceParts) {
     this.#parts = parts
@@ -163,6 +170,7 @@ class Service implements DnsService {
   async #find(name: string, options: { leastLeft: number; signal: AbortSignal }): Promise<Knowledge> {
     const { registry, policy, profile, log } = this.#parts
     try {
+      this.#noteCoded(name)
       const found = await registry.lookUp(name, options)
       // A refresh: the server has something already.
       if (options.leastLeft > 0 && isAlone(found)) return outageKnowledge()
@@ -197,8 +205,27 @@ class Service implements DnsService {
   #forgotten(name: string | undefined): void {
     // What the registry forgets may be no name of the zone: a DID that somebody looks for.
     if (name !== undefined && !this.#isRegistrable(name)) return
-    this.#questions.forgotten(name)
-    this.#server?.flush(name ?? null)
+    const meant = name === undefined ? [undefined] : [name, ...this.#codedOf(name)]
+    for (const each of meant) {
+      this.#questions.forgotten(each)
+      this.#server?.flush(each ?? null)
+    }
+  }
+
+  #codedOf(name: string): string[] {
+    return [...this.#coded].flatMap(([coded, bare]) => (bare === name ? [coded] : []))
+  }
+
+  /** What this map forgets, the server forgets too: it could not be dropped with its name. */
+  #noteCoded(asked: string): void {
+    const name = nameOfCoded(asked, this.#parts.profile)
+    if (name === undefined) return
+    this.#coded.delete(asked)
+    this.#coded.set(asked, name)
+    if (this.#coded.size <= MAX_CODED) return
+    const [oldest] = this.#coded.keys()
+    this.#coded.delete(oldest!)
+    this.#server?.flush(oldest!)
   }
 
   #registeredName(text: string): string {
@@ -211,6 +238,16 @@ class Service implements DnsService {
   #isRegistrable(name: string): boolean {
     const suffix = `.${this.#parts.profile.tld}`
     return name.endsWith(suffix) && /^[a-z0-9_-]{1,63}$/.test(name.slice(0, -suffix.length))
+  }
+}
+
+function nameOfCoded(asked: string, profile: NetworkProfile): string | undefined {
+  try {
+    const { name, code } = parseCodedName(asked, profile)
+    return code === undefined ? undefined : name
+  } catch (error) {
+    if (error instanceof NameError) return undefined
+    throw error
   }
 }
 

@@ -90,8 +90,11 @@ export interface RevealAnswer {
   claim?: Claim
 }
 
-/** `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. */
-export type LookupBreadth = 'majority' | 'everybody'
+/**
+ * `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. `shows`: it ends a
+ * second after more than half have answered and one of them showed such a record.
+ */
+export type LookupBreadth = 'majority' | 'everybody' | { readonly shows: (reveal: Reveal) => boolean }
 
 /**
  * A peer without an answer that counts. `no-answer`: not reached, too slow, or unreadable; `invalid`: a record that is

@@ -5,6 +5,7 @@ import type { KeyPair } from '../protocol/crypto/ed25519.ts'
 import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { leaseState } from '../protocol/name/lease.ts'
+import { parseCodedName, type CodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { ProtocolTime } from '../protocol/time/protocol-time.ts'
@@ -79,6 +80,15 @@ export function createContext(dependencies: RegistryParts): RegistryContext {
  */
 export function openName(context: RegistryContext, text: string): Name {
   return exactName(context, canonicalName(text))
+}
+
+/** As `openName`, for where a name is looked up: it may carry the check code of a claim. */
+export function openCodedName(context: RegistryContext, text: string): CodedName {
+  try {
+    return parseCodedName(canonicalName(text), context.profile)
+  } catch (error) {
+    throw asServiceError(error)
+  }
 }
 
 /** The name of a signed record, which has one spelling only. Throws SVC-NAM-001 and SVC-NAM-002. */

@@ -1,6 +1,7 @@
 import { roundTimeMs } from '../protocol/time/beacon-time.ts'
 import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
+import { checkCodeOf, formatCodedName, SHORT_CODE } from '../protocol/claim/check-code.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
 import type { NetworkStatusView } from '../views/network-status.ts'
 import type { KnownPeer, Network } from '../network/types.ts'
@@ -41,8 +42,11 @@ export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal):
   return records.map(({ name, reveal, serial, publishedSerial, standing }, index) => {
     const { state, endRound } = leaseOf(context, reveal.drand_pulse)
     const { renewal, warnings } = outlooks[index]!
+    const code = checkCodeOf(reveal, context.profile)
     return {
       name,
+      check_code: code,
+      coded_name: formatCodedName(name, code.slice(0, SHORT_CODE)) ?? null,
       state: state === 'dead' ? 'lapsed' : standing === 'held' ? state : standing,
       lease_end: roundTime(context, endRound),
       serial: Math.max(serial, context.zones.get(name)?.serial ?? 0),

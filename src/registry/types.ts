@@ -6,9 +6,14 @@ import type { Zone } from '../protocol/zone/zone.ts'
 
 export interface ResolvedName {
   reveal: Reveal
-  /** `thin`: fewer answers than a full quorum; `provisional`: not yet settled. */
-  confidence: 'settled' | 'provisional' | 'thin'
-  /** `own`, `held`: no peer answered, and this daemon has the record itself. Then it is `thin`. */
+  /** The whole check code of its claim. */
+  checkCode: string
+  /**
+   * `thin`: fewer answers than a full quorum; `provisional`: not yet settled; `proven`: the claim has the check code that
+   * was asked for, whatever peers say.
+   */
+  confidence: 'settled' | 'provisional' | 'thin' | 'proven'
+  /** `own`, `held`: no peer answered, and this daemon has the record itself. Then it is `thin` or `proven`. */
   source: 'network' | 'own' | 'held'
 }
 

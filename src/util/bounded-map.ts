@@ -22,6 +22,10 @@ export class BoundedMap<K, V> {
     return this.entries.has(key)
   }
 
+  keys(): IterableIterator<K> {
+    return this.entries.keys()
+  }
+
   set(key: K, value: V): void {
     this.entries.delete(key)
     this.entries.set(key, value)

@@ -105,7 +105,7 @@ export const ExplanationSchema = v.pipe(
       v.description('Further sentences: how far the verdict can be believed, and what else this daemon knows')
     ),
     resolves: v.pipe(
-      v.nullable(v.picklist(['settled', 'provisional', 'thin'])),
+      v.nullable(v.picklist(['settled', 'provisional', 'thin', 'proven'])),
       v.description('What resolving the name answers now: how sure that is')
     ),
     source: v.pipe(

@@ -26,6 +26,14 @@ export const OwnedNameSchema = v.pipe(
       v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost']),
       v.description('`contested`: peers name another key; `lost`: they have settled on it')
     ),
+    check_code: v.pipe(
+      v.string(),
+      v.description('The whole check code, 26 characters: `alice--` and its first six or more is this claim alone')
+    ),
+    coded_name: v.pipe(
+      v.nullable(NameSchema),
+      v.description('The name with the first six characters of its code; null where DNS has no room for it')
+    ),
     lease_end: TimeSchema,
     serial: v.pipe(CountSchema, v.description('Of the local zone')),
     published_serial: CountSchema,

@@ -5,6 +5,7 @@ import { createClient, ProblemError, UnreachableError } from '../../../src/api/c
 import { parseEvents, readEventStream } from '../../../src/api/client/events.ts'
 import { serve, type ApiServer } from '../../../src/api/serve.ts'
 import { DID, NAME, pinOf, REVEAL, REVEAL_BODY } from '../helpers/endpoints.ts'
+import { CHECK_CODE } from '../helpers/registry.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
 
 const opened: { close(): unknown }[] = []
@@ -31,6 +32,8 @@ describe('the client', () => {
     world.registry.owned.set(NAME, {
       name: NAME,
       state: 'live',
+      check_code: '7kq2mx0123456789abcdefghjk',
+      coded_name: null,
       lease_end: '2026-11-28T12:00:00.000Z',
       serial: 1,
       published_serial: 0,
@@ -40,7 +43,7 @@ describe('the client', () => {
     const zone = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
     expect(await client.health()).toEqual({ status: 'ok', version: '1.2.3' })
     expect(await client.networkStatus()).toMatchObject({ status: 'online' })
-    expect(await client.resolve(NAME)).toEqual({ ...REVEAL_BODY, source: 'network' })
+    expect(await client.resolve(NAME)).toEqual({ ...REVEAL_BODY, check_code: CHECK_CODE, source: 'network' })
     expect(await client.explain(NAME)).toMatchObject({ name: NAME })
     expect(await client.publish(REVEAL_BODY)).toEqual({ success: true, stored_by: 3, of: 4 })
     expect(

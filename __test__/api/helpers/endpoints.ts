@@ -23,6 +23,7 @@ import * as seed from '../../../src/api/schemas/seed.ts'
 import * as zone from '../../../src/api/schemas/zone.ts'
 import type { PinView } from '../../../src/views/pin.ts'
 import type { Operation } from './registry.ts'
+import { CHECK_CODE } from './registry.ts'
 import { MAIN_TOKEN, SEED_PASSPHRASE, type World } from './world.ts'
 
 export const NAME = 'alice.chronym'
@@ -466,6 +467,8 @@ export function furnish(world: World, { path }: EndpointCase): string {
   world.registry.owned.set('owned.chronym', {
     name: 'owned.chronym',
     state: 'live',
+    check_code: CHECK_CODE,
+    coded_name: null,
     lease_end: '2026-11-28T12:00:00.000Z',
     serial: 1,
     published_serial: 0,

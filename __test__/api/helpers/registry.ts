@@ -18,6 +18,9 @@ import type { ZoneDraft } from '../../../src/views/zone-draft.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
+/** Of each answer. */
+export const CHECK_CODE = '7kq2mx0123456789abcdefghjk'
+
 export type Operation = keyof Registry
 
 /** Four peers of a young network, two of each of two /24. */
@@ -119,7 +122,8 @@ export class MemoryRegistry implements Registry {
 
   async resolve(name: string) {
     this.#named('resolve', name)
-    return { reveal: this.#find(name), confidence: 'settled' as const, source: 'network' as const }
+    const reveal = this.#find(name)
+    return { reveal, checkCode: CHECK_CODE, confidence: 'settled' as const, source: 'network' as const }
   }
 
   kept: (name: string) => ResolvedName | undefined = () => undefined

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DID, NAME, REVEAL, REVEAL_BODY } from '../helpers/endpoints.ts'
+import { CHECK_CODE } from '../helpers/registry.ts'
 import { createWorld } from '../helpers/world.ts'
 
 describe('resolving', () => {
@@ -7,16 +8,16 @@ describe('resolving', () => {
     const world = createWorld()
     world.registry.reveals.set(NAME, REVEAL)
     const response = await world.request('GET', `/api/resolve/${NAME}`)
-    expect(await response.json()).toEqual({ ...REVEAL_BODY, source: 'network' })
+    expect(await response.json()).toEqual({ ...REVEAL_BODY, check_code: CHECK_CODE, source: 'network' })
     expect(response.headers.get('X-Confidence')).toBe('settled')
   })
 
   it('answers from what is kept without asking', async () => {
     const world = createWorld()
-    world.registry.kept = () => ({ reveal: REVEAL, confidence: 'thin', source: 'own' })
+    world.registry.kept = () => ({ reveal: REVEAL, checkCode: CHECK_CODE, confidence: 'thin', source: 'own' })
     const response = await world.request('GET', `/api/resolve/${NAME}`)
     expect([await response.json(), response.headers.get('X-Confidence')]).toEqual([
-      { ...REVEAL_BODY, source: 'own' },
+      { ...REVEAL_BODY, check_code: CHECK_CODE, source: 'own' },
       'thin'
     ])
     expect(world.registry.calls).toEqual([])

@@ -17,6 +17,8 @@ describe('tasks', () => {
     world.registry.owned.set(NAME, {
       name: NAME,
       state: 'live',
+      check_code: '7kq2mx0123456789abcdefghjk',
+      coded_name: null,
       lease_end: '2026-11-28T12:00:00.000Z',
       serial: 1,
       published_serial: 0,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { getReveals } from '../../../src/network/client/get.ts'
 import type { LookupBreadth } from '../../../src/network/types.ts'
 import type { GetAnswer } from '../../../src/network/wire/get.ts'
-import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
+import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { highestSerial } from '../../../src/protocol/claim/serial.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledPeer, modelledPeers, type Lost } from '../modelled-peers.ts'
@@ -128,6 +128,16 @@ describe('a look-up', () => {
     )
     expect(log).toContain('look-up')
     expect(answers.filter(({ state }) => state === 'settled')).toHaveLength(8)
+  })
+
+  it('for a record ends once more than half have answered and one shows it, a second later at the latest', async () => {
+    const shows = { shows: ({ name }: Reveal) => name === NAME }
+    const lone = [...Array<GetAnswer>(10).fill({ type: 'none' }), ENTRY, ...Array<GetAnswer>(9).fill({ type: 'none' })]
+    const { answers, log } = await lookUp(lone, { known: 20, networkSize: 21, breadth: shows })
+    expect(log).not.toContain('look-up')
+    expect(answers.filter(({ reveal }) => reveal !== undefined)).toHaveLength(1)
+    const hidden = await lookUp(lone.toSpliced(10, 1), { known: 19, networkSize: 21, breadth: shows })
+    expect(hidden.log, 'nobody of the table shows it').toContain('look-up')
   })
 
   it('asks nobody of a table that knows too few, nor when everybody is wanted', async () => {

@@ -40,7 +40,10 @@ describe('names', () => {
     ['-alice.chronym', 'invalid'],
     ['alice-.chronym', 'invalid'],
     ['al--ce.chronym', 'invalid'],
-    ['ali--ce.chronym', 'valid'],
+    ['ali--ce.chronym', 'invalid'],
+    ['alice--7kq2mx.chronym', 'invalid'],
+    // bücher--7kq2mx
+    ['xn--bcher--7kq2mx-x7b.chronym', 'invalid'],
     ['al_ice.chronym', 'invalid'],
     ['münchen.chronym', 'invalid'],
     ['alice\u0000.chronym', 'invalid'],

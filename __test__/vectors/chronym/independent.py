@@ -265,6 +265,14 @@ for first in (p, MAX):
 preimage = domain("tie", "main") + C + proof[:100]
 vector("tie", "main", {"commitment": C, "proof": proof}, preimage, H(preimage))
 
+# The first 130 bits, five at a time.
+CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+for name, profile in ((LONGEST, "main"), (INTERNATIONAL, "local")):
+    preimage = domain("check-code", profile) + lp(name) + lp(proof[:100])
+    bits = f"{int.from_bytes(H(preimage), 'big'):0256b}"
+    code = "".join(CROCKFORD[int(bits[5 * n:5 * n + 5], 2)] for n in range(26))
+    vector("check-code", profile, {"name": name, "proof": proof}, preimage, H(preimage), code=code)
+
 links = [{"p": p + 1000 * n, "pulse": shake(f"pulse {n}", 48), "iterations": 600_000_000 if n == 0 else 150_000_000, "proof": shake(f"proof {n}", 200), "salt": shake(f"salt {n}")} for n in range(3)]
 for count, payload in ((1, jcs({"records": {"@": [{"type": "TXT", "value": "grüß dich"}]}, "serial": 1})), (3, b"")):
     *chain, newest = links[:count]

@@ -15,7 +15,14 @@ import { ExplanationSchema, type Explanation } from '../../views/explanation.ts'
 import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
 import type { ApiServices } from '../services.ts'
 
-export const RESOLVE_ERRORS = ['SVC-NAM-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004'] as const
+export const RESOLVE_ERRORS = [
+  'SVC-NAM-001',
+  'SVC-RES-001',
+  'SVC-RES-002',
+  'SVC-RES-003',
+  'SVC-RES-004',
+  'SVC-RES-005'
+] as const
 
 const IDENTITY_ERRORS = ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004'] as const
 
@@ -33,7 +40,7 @@ const texts = new WeakMap<ResolvedName, string>()
 function textOf(resolved: ResolvedName): string {
   const known = texts.get(resolved)
   if (known !== undefined) return known
-  const { reveal, source } = resolved
+  const { reveal, checkCode, source } = resolved
   const body: RevealBody = {
     name: reveal.name,
     pubkey: [...reveal.pubkey],
@@ -42,6 +49,7 @@ function textOf(resolved: ResolvedName): string {
     vdf_proof: encodeBase64(reveal.vdf_proof),
     signature: encodeBase64(reveal.signature),
     payload: encodeBase64(reveal.payload),
+    check_code: checkCode,
     source
   }
   const text = JSON.stringify(body)
@@ -68,7 +76,9 @@ export function resolveRoutes({ registry }: ApiServices) {
             schema: RevealSchema,
             headers: {
               'X-Confidence': {
-                description: '`settled`; `provisional`: not yet settled; `thin`: fewer answers than a full quorum',
+                description:
+                  '`settled`; `provisional`: not yet settled; `thin`: fewer answers than a full quorum; `proven`: the ' +
+                  'claim has the check code that was asked for',
                 schema: { type: 'string' }
               }
             }

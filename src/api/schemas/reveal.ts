@@ -22,6 +22,15 @@ export const RevealSchema = v.pipe(
       base64Schema(PAYLOAD),
       v.description('The zone as RFC 8785 JSON, 16 KiB at most, as base64 with padding')
     ),
+    check_code: v.optional(
+      v.pipe(
+        v.string(),
+        v.description(
+          'In every answer: the whole check code of the claim, 26 characters. `alice--` and its first six or more look ' +
+            'up this claim alone'
+        )
+      )
+    ),
     source: v.optional(
       v.pipe(
         v.picklist(['network', 'own', 'held']),

@@ -7,6 +7,7 @@ import { decodeReveal, type Reveal } from '../../protocol/claim/reveal.ts'
 import { isAhead } from '../../protocol/claim/serial.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { Peer } from '../peers.ts'
+import { GRACE_MS } from '../../util/wait-for-enough.ts'
 import { AskError } from '../wire/ask.ts'
 import type { GetAnswer } from '../wire/get.ts'
 import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
@@ -16,8 +17,9 @@ import { reachable, type ClientParts } from './reachable.ts'
 /**
  * Asks the peers that should hold a name, and this node's own store. Verifies every distinct record; a peer that sends
  * an invalid one is penalised and counts as silent.
- * By default ends once more than half of the holders show one claim that is not provisional. Holders in the routing
- * table are asked first, if they suffice: a look-up asks as many peers just to find holders. A look-up finds the rest.
+ * `breadth` says when it ends; by default once more than half of the holders show one claim that is not provisional.
+ * Holders in the routing table are asked first, if they suffice: a look-up asks as many peers just to find holders. A
+ * look-up finds the rest.
  * Throws OfflineError, or the signal's reason.
  */
 export async function getReveals(
@@ -32,6 +34,7 @@ export async function getReveals(
   const enough = new AbortController()
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
   const isDecided = (): boolean => enough.signal.aborted
+  let grace: NodeJS.Timeout | undefined
   const judge = judgeOf(parts, name, either)
   /** By peer; undefined while the answer is pending. */
   const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
@@ -50,7 +53,10 @@ export async function getReveals(
       )
     }
     const stopWhenDecided = (): void => {
-      if (breadth === 'majority' && hasMajority(answersOf(), total)) enough.abort()
+      if (!suffices(answersOf(), total, breadth)) return
+      if (breadth === 'majority') enough.abort()
+      // The newest record may be with those that are still asked.
+      else grace ??= setTimeout(() => enough.abort(), GRACE_MS)
     }
     stopWhenDecided()
     await Promise.all(
@@ -84,18 +90,31 @@ export async function getReveals(
     }
   }
 
-  if (self !== undefined) {
-    const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, self: true })
-    if (typeof own === 'object') replies.set(parts.ownPeerId, own)
+  try {
+    if (self !== undefined) {
+      const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, self: true })
+      if (typeof own === 'object') replies.set(parts.ownPeerId, own)
+    }
+    const near = breadth === 'everybody' ? [] : peers.within(key)
+    const known = peers.diverse(near)
+    const holders = Math.max(
+      known.length,
+      electorate(Math.min(parts.profile.k, peers.networkSize() - 1), parts.profile)
+    )
+    if (known.length * 2 > holders + 1) {
+      const found = await askThem(near, holders)
+      if (isDecided() || suffices(found.answers, found.asked, breadth)) return found
+    }
+    return await askThem(await shouldHold(peers, 'reveal', name, parts.profile, signal))
+  } finally {
+    clearTimeout(grace)
   }
-  const near = breadth === 'majority' ? peers.within(key) : []
-  const known = peers.diverse(near)
-  const holders = Math.max(known.length, electorate(Math.min(parts.profile.k, peers.networkSize() - 1), parts.profile))
-  if (known.length * 2 > holders + 1) {
-    const found = await askThem(near, holders)
-    if (isDecided()) return found
-  }
-  return askThem(await shouldHold(peers, 'reveal', name, parts.profile, signal))
+}
+
+function suffices(answers: readonly RevealAnswer[], total: number, breadth: LookupBreadth): boolean {
+  if (breadth === 'everybody') return false
+  if (breadth === 'majority') return hasMajority(answers, total)
+  return answers.length * 2 > total && answers.some(({ reveal }) => reveal !== undefined && breadth.shows(reveal))
 }
 
 function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {

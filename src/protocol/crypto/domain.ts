@@ -18,7 +18,8 @@ export const DOMAIN_WORDS = [
   'did-update-key',
   'did-recovery-key',
   'did-assertion-key',
-  'name-list-key'
+  'name-list-key',
+  'check-code'
 ] as const
 
 export type DomainWord = (typeof DOMAIN_WORDS)[number]

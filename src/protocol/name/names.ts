@@ -12,7 +12,9 @@ export type Name = string & { readonly [nameBrand]: true }
 /** Longest label, in octets of its A-label form (RFC 1035, section 2.3.4). */
 export const MAX_LABEL_OCTETS = 63
 
-const ACE_PREFIX = 'xn--'
+export const ACE_PREFIX = 'xn--'
+/** Comes before a check code (claim/check-code.ts), and so in no name. */
+export const CODE_MARK = '--'
 const LDH = /^[a-z0-9-]+$/
 const NO_PUNYCODE = 'an xn-- label must hold punycode'
 
@@ -82,8 +84,7 @@ function checkLabel(label: string): void {
   if (label.startsWith('-') || label.endsWith('-'))
     throw new NameError('invalid', 'a label neither begins nor ends with a hyphen')
   if (label.startsWith(ACE_PREFIX)) checkAceLabel(label)
-  else if (label.slice(2, 4) === '--')
-    throw new NameError('invalid', 'only xn-- labels have hyphens at positions 3 and 4')
+  else checkUnmarked(label)
 }
 
 /**
@@ -98,9 +99,19 @@ function checkAceLabel(label: string): void {
     throw new NameError('invalid', 'an xn-- label must stand for more than ASCII')
   if (punycode.encode(decoded) !== encoded)
     throw new NameError('invalid', 'an xn-- label must be the encoding of what it decodes to')
+  checkUnmarked(decoded)
 }
 
-function decodePunycode(encoded: string): string {
+function checkUnmarked(readable: string): void {
+  if (readable.includes(CODE_MARK))
+    throw new NameError(
+      'invalid',
+      `two hyphens come before a check code alone, which serves to look a name up; the name ends before them`
+    )
+}
+
+/** Throws NameError `invalid`. */
+export function decodePunycode(encoded: string): string {
   try {
     return punycode.decode(encoded)
   } catch (cause) {

@@ -4,18 +4,20 @@ import { OfflineError, type RevealAnswer, type RevealLookup } from '../../networ
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import type { Claim } from '../../protocol/claim/claim.ts'
 import { radius } from '../../protocol/neighbourhood/density.ts'
+import type { CodedName } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { Equivocation } from '../../protocol/claim/order.ts'
 import type { Candidate } from '../../protocol/resolution/quorum.ts'
 import { isRollback } from '../../protocol/resolution/rollback.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import type { AutomaticRenewal } from '../upkeep/automatic-renewal.ts'
-import { openName, ownPublicKey, type RegistryContext } from '../context.ts'
+import { openCodedName, ownPublicKey, type RegistryContext } from '../context.ts'
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { equivocationOf } from '../ownership/other-daemon.ts'
 import { ownClaim } from './own-claim.ts'
 import { answerAlone } from '../resolution/alone.ts'
+import { resolveByCode } from '../resolution/by-code.ts'
 import { pinView } from '../resolution/pin-view.ts'
 import { decide, notFound } from '../resolution/resolver.ts'
 import { isHeldByMost, isSecret } from '../resolution/secrecy.ts'
@@ -43,7 +45,9 @@ export async function explain(
   { withOwn = false, signal }: { withOwn?: boolean; signal?: AbortSignal } = {}
 ): Promise<Explanation> {
   const { context } = parts
-  const name = openName(context, text)
+  const { name, code } = openCodedName(context, text)
+  if (code !== undefined)
+    return withCode(context, { name, code }, await explain(parts, name, { withOwn, ...(signal && { signal }) }))
   const own = withOwn ? ownClaim(parts, name) : null
   const placeOf = (peer: string): ExplainedPlace => {
     const place = context.network.placeOf(name, peer)
@@ -62,6 +66,26 @@ export async function explain(
   const found = await context.network.probe(name, signal)
   if (own !== null) return explainBlindly(context, name, found, own, placeOf)
   return isHeldByMost(found) ? openly() : explainAsNobodys(context, name, found, placeOf)
+}
+
+/** What the code makes of it: the peers' words about the name decide nothing then. */
+async function withCode(
+  context: RegistryContext,
+  { name, code }: Required<CodedName>,
+  bare: Explanation
+): Promise<Explanation> {
+  try {
+    const { reveal, confidence, source } = await resolveByCode(context, name, code)
+    const whose = toHex(reveal.pubkey)
+    const note =
+      `With the code ${code} the name means the claim of ${whose}, which alone has it` +
+      (whose === bare.owner ? '.' : '. Without the code, peers name another owner.')
+    return { ...bare, resolves: confidence, source, error: null, notes: [note, ...bare.notes] }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const { code: kind, message } = error
+    return { ...bare, resolves: null, source: null, error: { code: kind, message }, notes: [message, ...bare.notes] }
+  }
 }
 
 type PlaceOf = (peer: string) => ExplainedPlace

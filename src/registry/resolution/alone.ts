@@ -2,6 +2,7 @@
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
 import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { isContested, livePin } from '../../protocol/resolution/pin.ts'
 import { isRollback } from '../../protocol/resolution/rollback.ts'
@@ -17,7 +18,12 @@ import type { ResolvedName } from '../types.ts'
 export function answerAlone(context: RegistryContext, name: Name): ResolvedName | undefined {
   const found = ownRecord(context, name) ?? heldRecord(context, name)
   if (found === undefined || !isUndisputed(context, name, found.claim)) return undefined
-  return { reveal: found.reveal, confidence: 'thin', source: found.source }
+  return {
+    reveal: found.reveal,
+    checkCode: checkCodeOf(found.reveal, context.profile),
+    confidence: 'thin',
+    source: found.source
+  }
 }
 
 interface Found {

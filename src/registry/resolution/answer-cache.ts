@@ -66,10 +66,12 @@ export class AnswerCache<T> {
     return entry !== undefined && this.#isYounger(entry, entry.freshMs) ? entry.value : undefined
   }
 
-  /** Also drops the answer to a question that is still open. */
-  delete(key: string): void {
-    this.#entries.delete(key)
-    this.#asking.delete(key)
+  /** Also drops the answers to questions that are still open. */
+  deleteWhere(isMeant: (key: string) => boolean): void {
+    for (const key of [...this.#entries.keys(), ...this.#asking.keys()].filter(isMeant)) {
+      this.#entries.delete(key)
+      this.#asking.delete(key)
+    }
   }
 
   clear(): void {

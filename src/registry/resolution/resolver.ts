@@ -1,15 +1,17 @@
 import { ServiceError } from '../../errors.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import { checkCodeOf, type CodedName } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { livePin, type Ruled } from '../../protocol/resolution/pin.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { OfflineError } from '../../network/types.ts'
-import { openName, type RegistryContext } from '../context.ts'
+import { openCodedName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { answerAlone } from './alone.ts'
+import { resolveByCode } from './by-code.ts'
 import { AnswerCache, type Answer } from './answer-cache.ts'
 import { isHeldByMost, isSecret } from './secrecy.ts'
 import { translated } from '../../service-errors.ts'
@@ -43,12 +45,12 @@ export class Resolver {
   }
 
   /**
-   * SVC-NAM-001, SVC-RES-001..004. A reserved name is nobody's: SVC-RES-002 without asking. A name being registered
-   * here is never asked for openly: SVC-RES-002 too, unless most peers hold it.
+   * SVC-NAM-001, SVC-RES-001..005. A reserved name is nobody's: SVC-RES-002 without asking. A name being registered
+   * here is never asked for openly: SVC-RES-002 too, unless most peers hold it. The name may carry a check code.
    */
   async resolve(text: string, signal?: AbortSignal): Promise<ResolvedName> {
-    const name = this.#registrable(text)
-    const kept = await this.#cache.get(name, () => this.#ask(name), signal)
+    const wanted = this.#registrable(text)
+    const kept = await this.#cache.get(keyOf(wanted), () => this.#ask(wanted), signal)
     if ('failure' in kept) throw kept.failure
     return kept.resolved
   }
@@ -58,10 +60,10 @@ export class Resolver {
    * `leastLeft` (0..1): asks peers unless more than this share of the kept answer's fresh time is left.
    */
   async lookUp(text: string, options: { leastLeft?: number; signal?: AbortSignal } = {}): Promise<LookedUp> {
-    const name = this.#registrable(text)
-    const { value, ...times } = await this.#cache.current(name, () => this.#ask(name), options)
+    const wanted = this.#registrable(text)
+    const { value, ...times } = await this.#cache.current(keyOf(wanted), () => this.#ask(wanted), options)
     if ('failure' in value) return { ...value, ...times }
-    const pin = livePin(this.#context.pins.get(name), this.#context.time(), this.#context.profile)
+    const pin = livePin(this.#context.pins.get(wanted.name), this.#context.time(), this.#context.profile)
     return { ...value, ...times, isPinFirm: pin?.state === 'firm' }
   }
 
@@ -82,9 +84,9 @@ export class Resolver {
     return kept !== undefined && 'resolved' in kept ? kept.resolved : undefined
   }
 
-  /** Drops what was known of this name: something was published. */
+  /** Drops what was known of this name, with and without a code: something was published. */
   forget(name: string): void {
-    this.#cache.delete(name)
+    this.#cache.deleteWhere((key) => key === name || key.startsWith(`${name} `))
     for (const listener of this.#listeners) listener(name)
   }
 
@@ -94,20 +96,21 @@ export class Resolver {
     for (const listener of this.#listeners) listener(undefined)
   }
 
-  #registrable(text: string): Name {
+  #registrable(text: string): CodedName {
     try {
-      return openName(this.#context, text)
+      return openCodedName(this.#context, text)
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'SVC-NAM-002') throw notFound(text)
       throw error
     }
   }
 
-  async #ask(name: Name): Promise<Answer<Kept>> {
+  async #ask({ name, code }: CodedName): Promise<Answer<Kept>> {
     return translated(async () => {
       if (isSecret(this.#tasks, name) && !isHeldByMost(await this.#context.network.probe(name))) {
         return { value: { failure: notFound(name) }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
       }
+      if (code !== undefined) return this.#answer(() => resolveByCode(this.#context, name, code))
       let found: Survey
       try {
         found = await survey(this.#context, name)
@@ -118,15 +121,19 @@ export class Resolver {
         return { value: { resolved }, ...this.#keeping(resolved), isFallback: true }
       }
       this.#noteAlone(isUnconfirmed(this.#context, found))
-      try {
-        const resolved = decide(this.#context, found)
-        return { value: { resolved }, ...this.#keeping(resolved), isFallback: resolved.source !== 'network' }
-      } catch (error) {
-        // A unanimous answer may be kept a little; disagreement may end at any moment.
-        if (!(error instanceof ServiceError) || error.code === 'SVC-RES-004') throw error
-        return { value: { failure: error }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
-      }
+      return this.#answer(() => decide(this.#context, found))
     })
+  }
+
+  async #answer(resolve: () => ResolvedName | Promise<ResolvedName>): Promise<Answer<Kept>> {
+    try {
+      const resolved = await resolve()
+      return { value: { resolved }, ...this.#keeping(resolved), isFallback: resolved.source !== 'network' }
+    } catch (error) {
+      // A unanimous answer may be kept a little; disagreement may end at any moment.
+      if (!(error instanceof ServiceError) || error.code === 'SVC-RES-004') throw error
+      return { value: { failure: error }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
+    }
   }
 
   /** Logs the beginning and the end of an outage, and no look-up in it. */
@@ -147,15 +154,15 @@ export class Resolver {
     const leaseMs = Math.max(0, roundTimeMs(reveal.drand_pulse + profile.lease, profile.beacon) - clock.now())
     if (source !== 'network')
       return { freshMs: Math.min(leaseMs, ALONE_MS), staleMs: Math.min(leaseMs, ALONE_STALE_MS) }
-    const freshMs = Math.min(
-      leaseMs,
-      confidence === 'settled' ? shortestTtl(this.#context, reveal) * 1000 : UNCERTAIN_MS
-    )
-    return {
-      freshMs,
-      staleMs: Math.min(leaseMs, Math.max(freshMs, confidence === 'settled' ? LONGEST_STALE_MS : UNCERTAIN_MS))
-    }
+    const isSure = confidence === 'settled' || confidence === 'proven'
+    const freshMs = Math.min(leaseMs, isSure ? shortestTtl(this.#context, reveal) * 1000 : UNCERTAIN_MS)
+    return { freshMs, staleMs: Math.min(leaseMs, Math.max(freshMs, isSure ? LONGEST_STALE_MS : UNCERTAIN_MS)) }
   }
+}
+
+/** Of the cache: a space is in no name. */
+function keyOf({ name, code }: CodedName): string {
+  return code === undefined ? name : `${name} ${code}`
 }
 
 /** The owner and the newest record, or the error that says why there is none. */
@@ -182,8 +189,10 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
         )
       }
       const source = sourceOf(context, found)
+      const reveal = revealOf(found, newest)
       return {
-        reveal: revealOf(found, newest),
+        reveal,
+        checkCode: checkCodeOf(reveal, context.profile),
         confidence: tally.thin || source !== 'network' ? 'thin' : tally.settled ? 'settled' : 'provisional',
         source
       }

@@ -112,7 +112,7 @@ export function isWholeNetwork({ network }: RegistryContext): boolean {
   return status === 'online' && peers === 0
 }
 
-function nobodyAnswered({ network }: RegistryContext): OfflineError {
+export function nobodyAnswered({ network }: RegistryContext): OfflineError {
   const { mode, peers } = network.status()
   return new OfflineError(
     `none of the peers asked gave an answer (mode ${mode}, ${peers} connected); check the connection and p2p.bootstrap`

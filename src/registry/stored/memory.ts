@@ -54,15 +54,15 @@ export class Memory {
 
   /**
    * Remembers a record. False, and nothing remembered, when a newer one of that key was seen before. Throws StoreError
-   * where the disk can't be read.
+   * where the disk can't be read. `as`: by what it is remembered; a key may have several claims of one name.
    */
-  see(claim: Claim): boolean {
-    const known = this.newest(claim.name, claim.pubkey)
+  see(claim: Claim, as: string = claim.name): boolean {
+    const known = this.newest(as, claim.pubkey)
     if (isRollback(known, claim)) return false
     const order = remember(known, claim)
     if (order === known) return true
     if (known === undefined) this.#makeRoom()
-    this.#store.batchLater([{ put: keys.seen(claim.name, claim.pubkey), value: encode(order) }])
+    this.#store.batchLater([{ put: keys.seen(as, claim.pubkey), value: encode(order) }])
     return true
   }
 

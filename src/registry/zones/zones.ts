@@ -16,7 +16,7 @@ import { highestSerial } from '../../protocol/claim/serial.ts'
 import type { StoreOperation } from '../../store/types.ts'
 import type { TaskManager } from '../../tasks/types.ts'
 import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
-import { openName, type RegistryContext } from '../context.ts'
+import { openCodedName, openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { listFor } from '../publication/name-list.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
@@ -47,7 +47,9 @@ export function zoneOf(context: RegistryContext, { reveal, source }: ResolvedNam
 /** The draft of a name; else the zone that this daemon published, while the name's lease or grace runs. */
 export function localZone(context: RegistryContext, text: string): ZoneView | undefined {
   return translatedSync(() => {
-    const name = openName(context, text)
+    const { name, code } = openCodedName(context, text)
+    // Who gives a code asks for what the network holds.
+    if (code !== undefined) return undefined
     const draft = draftOf(context, name)
     if (draft !== undefined) return { zone: draft, source: 'local', state: 'draft' }
     const record = context.owned.get(name)

@@ -47,6 +47,8 @@ const TASK: TaskView = {
 const NAMED: OwnedNameView = {
   name: 'alice.chronym',
   state: 'live',
+  check_code: '7kq2mx0123456789abcdefghjk',
+  coded_name: null,
   lease_end: '2027-01-01T00:01:00.000Z',
   serial: 1,
   published_serial: 1,

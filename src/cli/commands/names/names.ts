@@ -7,6 +7,7 @@ import type { Explanation } from '../../../views/explanation.ts'
 import type { OwnedNameView } from '../../../views/owned-name.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { aboutDid } from '../../identity/about-did.ts'
+import { SHORT_CODE } from '../../../protocol/claim/check-code.ts'
 import { SHORT_ID } from '../../task/task-words.ts'
 import { fitTable, formatFields, formatRelative, formatTable, printable } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
@@ -18,7 +19,8 @@ import { zoneText } from './zone.ts'
 const CONFIDENCES = {
   settled: 'settled',
   provisional: 'provisional: registered lately, and others may still contest it',
-  thin: 'thin: fewer peers answered than a full quorum'
+  thin: 'thin: fewer peers answered than a full quorum',
+  proven: 'proven: the claim has the check code that you gave'
 }
 const SOURCES = {
   own: 'no peer answers: this is the record of a name of the daemon itself',
@@ -37,6 +39,7 @@ export function resolvedText(
   return [
     formatFields([
       ['name', printable(reveal.name)],
+      ...(reveal.check_code === undefined ? [] : [['check code', printable(reveal.check_code)] as const]),
       ['owner', own?.name == null ? owner : `this daemon (${owner})`],
       ...(lease == null ? [] : [['lease', `until ${lease.end} (${formatRelative(lease.end, nowMs)})`] as const]),
       ...(resolves == null ? [] : [['confidence', CONFIDENCES[resolves]] as const]),
@@ -127,6 +130,7 @@ export function ownedText(names: readonly OwnedNameView[], nowMs: number, paint:
   if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
   const rows = names.map((each) => [
     printable(each.name),
+    printable(each.check_code).slice(0, SHORT_CODE),
     each.state,
     `${each.lease_end.slice(0, 10)}, ${formatRelative(each.lease_end, nowMs)}`,
     renewalText(each, nowMs),
@@ -134,7 +138,7 @@ export function ownedText(names: readonly OwnedNameView[], nowMs: number, paint:
     each.serial === each.published_serial ? 'published' : `${each.serial} not published`
   ])
   return [
-    fitTable([['name', 'state', 'lease ends', 'renewal', 'left', 'zone'], ...rows], columns),
+    fitTable([['name', 'code', 'state', 'lease ends', 'renewal', 'left', 'zone'], ...rows], columns),
     ...warningLines(names, paint)
   ].join('\n')
 }

@@ -1,0 +1,143 @@
+/** Names that are asked for with the check code of a claim. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { decodeVdfProof, encodeVdfProof, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { nameKey } from '../../../src/protocol/crypto/keys.ts'
+import { checkCode, checkCodeOf, formatCodedName } from '../../../src/protocol/claim/check-code.ts'
+import type { Name } from '../../../src/protocol/name/names.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
+import { serializeZone } from '../../../src/protocol/zone/zone.ts'
+import { FakeWorld } from '../fake-world.ts'
+import { profile } from '../test-profile.ts'
+import type { TestNode } from '../test-node.ts'
+import { ALICE, code, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+
+const bench = useWorkbench()
+const HASH = profileHash(profile)
+
+let owner: TestNode
+let asker: TestNode
+let ours: Reveal
+let theirs: Reveal
+
+const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> =>
+  bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
+const coded = (reveal: Reveal, characters = 6): string =>
+  formatCodedName(ALICE as Name, checkCodeOf(reveal, profile).slice(0, characters))!
+
+/** Signs again as the owner, with another serial, or another output of the first link: proofs are not looked into. */
+function changed(reveal: Reveal, serial: number, output?: Uint8Array): Reveal {
+  const proof = decodeVdfProof(reveal.vdf_proof)
+  if (output !== undefined) proof.proof = Uint8Array.from([...output, ...proof.proof.subarray(100)])
+  const unsigned = { ...reveal, vdf_proof: encodeVdfProof(proof), payload: serializeZone(ZONE, serial, profile) }
+  return signReveal(unsigned, nameKey(new Uint8Array(32).fill(1), HASH, ALICE as Name), HASH)
+}
+
+beforeEach(async () => {
+  owner = await start('peer-0', 1)
+  asker = await start(undefined, 2)
+  await bench.registered(owner)
+  ours = bench.held()
+  const elsewhere = new FakeWorld(bench.clock, 2)
+  await bench.registered(await start('peer-0', 3, elsewhere))
+  theirs = elsewhere.peers[1]!.reveals.get(ALICE)!.reveal
+})
+
+describe('a name with a code', () => {
+  it('is its claim, whatever most peers say, and however thin', async () => {
+    for (const peer of bench.world.peers.slice(1)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    expect((await asker.registry.resolve(ALICE)).reveal.pubkey).toEqual(theirs.pubkey)
+    expect(await asker.registry.resolve(coded(ours))).toMatchObject({ reveal: ours, confidence: 'proven' })
+    expect(await asker.registry.resolve(coded(theirs, 26))).toMatchObject({ reveal: theirs, confidence: 'proven' })
+    expect((await asker.registry.publicZone(coded(ours))).source).toBe('network')
+    const explained = await asker.registry.explain(coded(ours))
+    expect(explained).toMatchObject({ resolves: 'proven', owner: Buffer.from(theirs.pubkey).toString('hex') })
+    expect(explained.notes[0]).toMatch(/Without the code, peers name another owner/)
+  })
+
+  it('pins nobody: a link on a page must not change what the bare name means here', async () => {
+    await asker.registry.resolve(coded(theirs)).catch(() => undefined)
+    await asker.registry.resolve(coded(ours))
+    expect(asker.registry.pins()).toEqual([])
+  })
+
+  it('shows the newest record of its claim that anybody shows', async () => {
+    bench.world.peers[3]!.reveals.set(ALICE, { state: 'provisional', reveal: changed(ours, 9) })
+    expect((await asker.registry.publicZone(coded(ours))).zone.serial).toBe(9)
+  })
+
+  it('[an older record shown again] is refused where a newer one was seen', async () => {
+    bench.world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: changed(ours, 9) })
+    await asker.registry.resolve(coded(ours))
+    bench.world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: ours })
+    asker.registry.forget(ALICE)
+    await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-004'))
+  })
+
+  it('of another claim says so, and never falls back to the bare name', async () => {
+    const wrong = 'alice--zzzzzz.chronym'
+    await expect(asker.registry.resolve(wrong)).rejects.toMatchObject({
+      code: 'SVC-RES-005',
+      message: expect.stringContaining(checkCodeOf(ours, profile).slice(0, 6)) as string,
+      extensions: { check_code: 'zzzzzz' }
+    })
+    expect(await asker.registry.explain(wrong)).toMatchObject({ resolves: null, error: { code: 'SVC-RES-005' } })
+    await expect(asker.registry.resolve('bob--zzzzzz.chronym')).rejects.toThrow(code('SVC-RES-002'))
+    await expect(asker.registry.resolve('alice--zzz.chronym')).rejects.toThrow(code('SVC-NAM-001'))
+    await expect(asker.registry.resolve('www--zzzzzz.chronym')).rejects.toThrow(code('SVC-RES-002'))
+    await expect(owner.registry.register(coded(ours), {})).rejects.toThrow(code('SVC-NAM-001'))
+  })
+
+  it('[two claims with one code] is contested, until a longer code tells them apart', async () => {
+    const seen = new Map<string, Uint8Array>()
+    let pair: [Uint8Array, Uint8Array] | undefined
+    for (let tried = 0; pair === undefined; tried++) {
+      const output = new Uint8Array(100)
+      new DataView(output.buffer).setUint32(0, tried)
+      const short = checkCode(ALICE, output, HASH).slice(0, 6)
+      const other = seen.get(short)
+      if (other !== undefined) pair = [other, output]
+      seen.set(short, output)
+    }
+    const [first, second] = [changed(ours, 2, pair[0]), changed(theirs, 2, pair[1])]
+    expect(coded(first)).toBe(coded(second))
+    bench.world.peers.forEach((peer, index) =>
+      peer.reveals.set(ALICE, { state: 'settled', reveal: index === 0 ? first : second })
+    )
+    await expect(asker.registry.resolve(coded(first))).rejects.toMatchObject({
+      code: 'SVC-RES-004',
+      extensions: { candidates: [{}, {}] }
+    })
+    expect((await asker.registry.resolve(coded(first, 26))).reveal).toEqual(first)
+    expect((await asker.registry.resolve(coded(second, 26))).reveal).toEqual(second)
+  })
+
+  it('[a dead claim shown to a newcomer] ends with the lease of its claim', async () => {
+    const end = roundTimeMs(ours.drand_pulse + profile.lease, profile.beacon)
+    bench.clock.set(end + 10 * SECOND)
+    await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-003'))
+    bench.clock.set(roundTimeMs(ours.drand_pulse + profile.lease + profile.grace + 60, profile.beacon))
+    asker.registry.forget(ALICE)
+    await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-002'))
+  })
+
+  it('is known from the own record alone, where no peer answers, and never from the record of another', async () => {
+    await owner.registry.setMode('offline')
+    expect(await owner.registry.resolve(coded(ours))).toMatchObject({ source: 'own', confidence: 'proven' })
+    await expect(owner.registry.resolve(coded(theirs))).rejects.toThrow(code('SVC-RES-001'))
+    await asker.registry.setMode('offline')
+    await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-001'))
+  })
+
+  it('is asked for again once its owner published', async () => {
+    await asker.registry.resolve(coded(ours))
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: changed(ours, 7) })
+    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    expect((await asker.registry.publicZone(coded(ours))).zone.serial).toBe(7)
+  })
+
+  it('is shown with each name of this daemon', () => {
+    const whole = checkCodeOf(ours, profile)
+    expect(owner.registry.ownedNames()).toMatchObject([{ check_code: whole, coded_name: coded(ours) }])
+  })
+})

@@ -1,0 +1,127 @@
+/** Resolves a name with a check code: the claim that has it is meant, whoever shows its record. */
+import { ServiceError } from '../../errors.ts'
+import { OfflineError, type RevealLookup } from '../../network/types.ts'
+import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
+import { compareRecords } from '../../protocol/claim/order.ts'
+import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
+import { checkCodeOf } from '../../protocol/claim/check-code.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import type { RegistryContext } from '../context.ts'
+import { leaseOf, roundTime } from '../lease-times.ts'
+import type { ResolvedName } from '../types.ts'
+import { isUnconfirmed, nobodyAnswered } from './survey.ts'
+
+interface Shown {
+  readonly reveal: Reveal
+  readonly claim: Claim
+  /** Whole. */
+  readonly code: string
+  readonly source: ResolvedName['source']
+}
+
+/**
+ * The newest record of the claim whose code begins with `code`, among all that are shown: no majority, no state and no
+ * pin decides. SVC-RES-002 where nobody shows a record of the name, SVC-RES-005 where others have it, SVC-RES-003,
+ * SVC-RES-004 for two claims of one owner with that code, or for an older record than one seen before. Rejects with
+ * OfflineError when there was nobody to ask and this daemon has no such record.
+ */
+export async function resolveByCode(context: RegistryContext, name: Name, code: string): Promise<ResolvedName> {
+  const { network, profile } = context
+  const own = ownRecords(context, name)
+  const shows = (reveal: Reveal): boolean => checkCodeOf(reveal, profile).startsWith(code)
+  try {
+    const found = await network.getReveals(name, undefined, { shows })
+    if (isUnconfirmed(context, found)) throw nobodyAnswered(context)
+    return newestOf(context, name, code, [...shownBy(context, found), ...own.map(asOfNetwork)])
+  } catch (error) {
+    if (!(error instanceof OfflineError) || !own.some(({ reveal }) => shows(reveal))) throw error
+    return newestOf(context, name, code, own)
+  }
+}
+
+function newestOf(context: RegistryContext, name: Name, code: string, shown: readonly Shown[]): ResolvedName {
+  const fitting = shown.filter((record) => record.code.startsWith(code))
+  if (fitting.length === 0) throw nobodys(context, name, code, shown)
+  const newest = [...Map.groupBy(fitting, ({ claim }) => toHex(claim.id)).values()].map((records) =>
+    records.reduce((best, each) => (compareRecords(each.claim, best.claim) > 0 ? each : best))
+  )
+  const alive = newest.filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead')
+  const [record] = alive
+  if (record === undefined) throw absent(name, code, 'the lease of the claim with that code is over')
+  if (alive.length > 1) throw twoClaims(name, code, alive)
+  const { state, endRound } = leaseOf(context, record.claim.newestRound)
+  if (state === 'grace')
+    throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`, {
+      extensions: { check_code: code }
+    })
+  if (!context.memory.see(record.claim, `${name} ${record.code}`))
+    throw new ServiceError(
+      'SVC-RES-004',
+      `Every peer that answered holds an older record of ${name} than one that was seen before.`,
+      { retryAfter: 60, extensions: { check_code: code } }
+    )
+  return { reveal: record.reveal, checkCode: record.code, confidence: 'proven', source: record.source }
+}
+
+function shownBy({ profile }: RegistryContext, { answers }: RevealLookup): Shown[] {
+  return answers.flatMap(({ reveal, claim }) =>
+    reveal === undefined || claim === undefined
+      ? []
+      : [{ reveal, claim, code: checkCodeOf(reveal, profile), source: 'network' as const }]
+  )
+}
+
+function asOfNetwork(record: Shown): Shown {
+  return { ...record, source: 'network' }
+}
+
+/** What this daemon published itself, or holds for others. */
+function ownRecords(context: RegistryContext, name: Name): Shown[] {
+  const { owned, network, profile } = context
+  const record = owned.get(name)
+  const held = network.storedRecord(name)
+  const shown = (reveal: Reveal, claim: Claim, source: 'own' | 'held'): Shown => ({
+    reveal,
+    claim,
+    code: checkCodeOf(reveal, profile),
+    source
+  })
+  return [
+    ...(record === undefined || record.publishedSerial === 0
+      ? []
+      : [shown(record.reveal, claimOf(record.reveal, name, linksOf(record.reveal), profile), 'own')]),
+    ...(held === undefined ? [] : [shown(held.reveal, held.claim, 'held')])
+  ]
+}
+
+function nobodys(context: RegistryContext, name: Name, code: string, shown: readonly Shown[]): ServiceError {
+  const [other] = shown
+  if (other === undefined) return absent(name, code, 'no peer that answered shows a record of it')
+  return new ServiceError(
+    'SVC-RES-005',
+    `No peer shows a claim of ${name} with the code ${code}. They show one with the code ` +
+      `${other.code.slice(0, code.length)}, claimed at ${roundTime(context, other.claim.firstRound)}.`,
+    { extensions: { check_code: code, shown: [...new Set(shown.map((record) => record.code))] } }
+  )
+}
+
+function absent(name: Name, code: string, why: string): ServiceError {
+  return new ServiceError('SVC-RES-002', `${name} is not found with the code ${code}: ${why}.`, {
+    extensions: { check_code: code }
+  })
+}
+
+function twoClaims(name: Name, code: string, alive: readonly Shown[]): ServiceError {
+  return new ServiceError(
+    'SVC-RES-004',
+    `Two claims of ${name} have the code ${code}, which only one person can bring about who made both. ` +
+      `A longer code tells them apart: ${alive.map((record) => record.code).join(' or ')}.`,
+    {
+      extensions: {
+        check_code: code,
+        candidates: alive.map(({ claim, code: whole }) => ({ pubkey: toHex(claim.pubkey), code: whole }))
+      }
+    }
+  )
+}
