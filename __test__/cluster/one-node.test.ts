@@ -30,7 +30,7 @@ describe('one node', () => {
     const found = await node.network.getReveals('alone.chronym')
     expect(found).toMatchObject({ asked: 1, answers: [{ self: true, state: 'fresh', reveal }] })
     expect((await node.network.probe('alone.chronym')).answers).toMatchObject([{ self: true, state: 'fresh' }])
-    expect(node.network.status().records).toBe(1)
+    expect(node.network.status().records).toBe(2)
   })
 
   it('is offline on any other network', async () => {

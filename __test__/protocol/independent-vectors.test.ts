@@ -141,6 +141,8 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   },
   key: (v) =>
     v.expectHash(recordKeyPreimage('reveal', v.text('id'), v.hash), recordKey('reveal', v.text('id'), v.hash)),
+  coded: (v) =>
+    v.expectHash(recordKeyPreimage('coded', v.text('id'), v.hash), recordKey('coded', v.text('id'), v.hash)),
   'kid-key': (v) =>
     v.expectHash(recordKeyPreimage('kid', v.text('id'), v.hash), recordKey('kid', v.text('id'), v.hash)),
   'manifest-key': (v) =>

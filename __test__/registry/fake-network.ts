@@ -145,6 +145,10 @@ export class FakeNetwork implements Network {
     this.breadths.push(breadth)
     return this.#look('get', name, signal)
   }
+  /** Both places have the same peers here. */
+  getByCode(name: string): Promise<RevealLookup> {
+    return this.#look('get', name)
+  }
   heldHere(name: string): HeldEntry | undefined {
     const held = this.#world.peers.find(({ id }) => id === this.#self)?.reveals.get(name)
     if (held === undefined || held.state === 'none') return undefined

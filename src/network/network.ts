@@ -7,12 +7,14 @@ import { profileHash } from '../protocol/profile/profile.ts'
 import { recordKey } from '../protocol/claim/record-key.ts'
 import type { EntryState } from '../protocol/admission/entry.ts'
 import type { Claim } from '../protocol/claim/claim.ts'
+import { codedId } from '../protocol/claim/check-code.ts'
 import { decodeReveal, encodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import type { RoundClock } from '../time/round-clock.ts'
 import { createBudget } from './budget/budget.ts'
 import { commit } from './client/commit.ts'
 import { getDocuments } from './client/documents.ts'
 import type { FoundDocuments } from './types.ts'
+import { getByCode } from './client/get-by-code.ts'
 import { getReveals } from './client/get.ts'
 import { forgetOwnRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
 import { isReachable, type ClientParts } from './client/reachable.ts'
@@ -228,6 +230,10 @@ class RegistryNetwork implements OpenableNetwork {
     return getReveals(this.#client, name, signal, breadth)
   }
 
+  getByCode(name: string, code: string, signal?: AbortSignal): Promise<RevealLookup> {
+    return getByCode(this.#client, name, code, signal)
+  }
+
   heldHere(name: string): HeldEntry | undefined {
     const { profile } = this.#options
     const held = this.#servingHolder()?.entries.load(recordKey('reveal', name, profileHash(profile)))
@@ -243,8 +249,12 @@ class RegistryNetwork implements OpenableNetwork {
     }
   }
 
-  storedRecord(name: string): { state: EntryState; claim: Claim; reveal: Reveal } | undefined {
-    const held = this.#holder.entries.load(recordKey('reveal', name, profileHash(this.#options.profile)))
+  storedRecord(name: string, code?: string): { state: EntryState; claim: Claim; reveal: Reveal } | undefined {
+    const hash = profileHash(this.#options.profile)
+    const held =
+      code === undefined
+        ? this.#holder.entries.load(recordKey('reveal', name, hash))
+        : this.#holder.coded.entries.load(recordKey('coded', codedId(name, code), hash))
     if (held?.record === undefined) return undefined
     return { state: held.entry.state, claim: held.entry.claim, reveal: decodeReveal(held.record) }
   }

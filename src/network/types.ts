@@ -207,10 +207,18 @@ export interface Network {
   /** Republishes `former` for the name from now on, or nothing; aborts a running republication. Throws StoreError. */
   withdrawReveal(name: string, former: Reveal | undefined): void
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>
+  /**
+   * The same for a name with a check code: asks those that should hold the name, and those that should hold that code.
+   * Ends a second after one of both places has shown a record that fits.
+   */
+  getByCode(name: string, code: string, signal?: AbortSignal): Promise<RevealLookup>
   /** Undefined without an entry, and in modes that hold nothing. */
   heldHere(name: string): HeldEntry | undefined
-  /** The record of a name in this node's store, in every mode; undefined without one. Asks nobody. */
-  storedRecord(name: string): { state: EntryState; claim: Claim; reveal: Reveal } | undefined
+  /**
+   * The record of a name in this node's store, or of a name with a check code, in every mode; undefined without one. Asks
+   * nobody.
+   */
+  storedRecord(name: string, code?: string): { state: EntryState; claim: Claim; reveal: Reveal } | undefined
   /**
    * Is the name taken? Lists the blinded prefix of K(name) and compares here, so that asking reveals nothing. If most
    * holders list it, requests its record among others of their listings. An answer with `claim` is proved; any other is

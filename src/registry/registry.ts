@@ -97,9 +97,10 @@ export function createRegistry(
           if (type === 'completed') resolver.forget(task.name)
         }),
         network.subscribe(({ type, detail }) => {
-          if (type !== 'record:stored' || detail['kind'] !== 'reveal') return
-          resolver.forget(String(detail['id']))
-          standings.changed(String(detail['id']))
+          if (type !== 'record:stored') return
+          const { kind, id } = detail
+          if (kind === 'reveal' || kind === 'coded') resolver.forget(String(id))
+          if (kind === 'reveal') standings.changed(String(id))
         })
       )
       standings.start()

@@ -7,6 +7,7 @@
  *   stub/<K>                       a settled claim without its payload                           network/holder
  *   unsettled/<K>                  nothing: the entry is not settled                             network/holder
  *   entries-indexed                nothing: all these marks are there                            network/holder
+ *   coded-entry/<K> ...            as entry, record and the rest, held under K(name, code)         network/holder
  *   commitment/<C>                 first sight s, stamp, address prefix, last sent               network/holder
  *   identity/<K>                   the whole identity log held under K(did)                      network/holder
  *   stamped/<K>                    of an identity that only a stamp carries: work, round          network/holder
@@ -139,6 +140,44 @@ const OWNER_PREFIXES = [
 
 export function isOwners(storeKey: string): boolean {
   return OWNER_PREFIXES.some((prefix) => storeKey.startsWith(prefix))
+}
+
+const entryPart =
+  (part: string) =>
+  (recordKey: Uint8Array): string =>
+    key(`coded-${part}`, toHex(recordKey))
+
+/** Keys and prefixes of the entries of names. */
+export const nameTable = {
+  keys,
+  prefixes
+} as const satisfies EntryTable
+
+/** The same of names with a check code. */
+export const codedTable: EntryTable = {
+  keys: {
+    entry: entryPart('entry'),
+    record: entryPart('record'),
+    stub: entryPart('stub'),
+    unsettled: entryPart('unsettled'),
+    entriesIndexed: () => key('coded-entries-indexed')
+  },
+  prefixes: {
+    entries: 'coded-entry/',
+    entriesUnder: (hexDigits) => `coded-entry/${hexDigits}`,
+    stubs: 'coded-stub/',
+    unsettled: 'coded-unsettled/'
+  }
+}
+
+export interface EntryTable {
+  readonly keys: Pick<typeof keys, 'entry' | 'record' | 'stub' | 'unsettled' | 'entriesIndexed'>
+  readonly prefixes: {
+    readonly entries: string
+    readonly entriesUnder: (hexDigits: string) => string
+    readonly stubs: string
+    readonly unsettled: string
+  }
 }
 
 /** Where an unreadable record goes: nothing else is stored there, and nothing is deleted from it. */

@@ -84,6 +84,7 @@ describe('a holder far from a name', () => {
     const drop = (storedBy: number): Promise<void> =>
       dropDisplaced(
         target,
+        lab.profile,
         ({ id }) => {
           sent.push(id)
           return Promise.resolve({ storedBy, of: 20, refusals: [] })

@@ -10,7 +10,7 @@ import { serializeZone } from '../../../src/protocol/zone/zone.ts'
 import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()
 const HASH = profileHash(profile)
@@ -29,7 +29,11 @@ const coded = (reveal: Reveal, characters = 6): string =>
 function changed(reveal: Reveal, serial: number, output?: Uint8Array): Reveal {
   const proof = decodeVdfProof(reveal.vdf_proof)
   if (output !== undefined) proof.proof = Uint8Array.from([...output, ...proof.proof.subarray(100)])
-  const unsigned = { ...reveal, vdf_proof: encodeVdfProof(proof), payload: serializeZone(ZONE, serial, profile) }
+  const unsigned = {
+    ...reveal,
+    vdf_proof: encodeVdfProof(proof),
+    payload: serializeZone({ records: {} }, serial, profile)
+  }
   return signReveal(unsigned, nameKey(new Uint8Array(32).fill(1), HASH, ALICE as Name), HASH)
 }
 
@@ -74,7 +78,7 @@ describe('a name with a code', () => {
     await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-004'))
   })
 
-  it('of another claim says so, and never falls back to the bare name', async () => {
+  it('[a code that is typed wrong] says so, and never falls back to the bare name', async () => {
     const wrong = 'alice--zzzzzz.chronym'
     await expect(asker.registry.resolve(wrong)).rejects.toMatchObject({
       code: 'SVC-RES-005',

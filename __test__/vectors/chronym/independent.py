@@ -313,7 +313,7 @@ second = proved({**second, "version": 2, "prev": H(jcs(first)).hex(), "alsoKnown
 manifest = proved({"id": did, "kid_version": 2, "version": 1, "capabilities": [{"id": "chat", "type": "Chat", "protocol": "matrix", "endpoint": "https://chat.example/"}],
                    "validFrom": "2026-01-01T00:00:00Z", "validUntil": "2027-01-01T00:00:00Z"}, assertion, did + "#key-1")
 
-for what, id in (("key", LONGEST), ("key", INTERNATIONAL), ("kid-key", did), ("manifest-key", did)):
+for what, id in (("key", LONGEST), ("key", INTERNATIONAL), ("coded", LONGEST + " 7kq2mx"), ("kid-key", did), ("manifest-key", did)):
     preimage = domain(what, "main") + lp(id)
     K = vector(what, "main", {"id": id}, preimage, H(preimage))
 
@@ -356,6 +356,8 @@ requests = [
     {"type": "get", "kind": "kid", "key": hash1, "brief": True},
     {"type": "find", "key": hash1},
     {"type": "reach", "address": bytes([4, 192, 0, 2, 1, 6, 0x1d, 0x2d])},
+    {"type": "list", "key": hash1, "bits": 9, "coded": True},
+    {"type": "get", "kind": "coded", "key": hash1},
 ]
 answers = [
     (0, {"type": "received", "receipt": b"\x01"}),

@@ -4,6 +4,7 @@
  */
 const ONE_RECORD = 'looks at one record alone'
 const ONE_NODE = 'looks at one node and its connections alone'
+const CODED = 'the simulator asks for bare names alone: __test__/attacks/network/coded-place plays it with real nodes'
 const PLAN = 'a plan, not a move: __test__/bench/sim/search plays it'
 
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -25,6 +26,10 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'a serial ahead of time': ONE_RECORD,
   'a list carried into another name': ONE_RECORD,
   'an isolated resolver': ONE_NODE,
+  'a code that is typed wrong': ONE_RECORD,
+  'a code of another network': ONE_RECORD,
+  'two claims with one code': ONE_RECORD,
+  'a bare name taken by its neighbourhood': CODED,
   'connections to third parties': ONE_NODE,
   'providers that nobody keeps a count of': ONE_NODE,
   'idle connections of one address': ONE_NODE,

@@ -213,11 +213,12 @@ export class SimNode {
     try {
       this.forgetOld()
       await holder.entries.dropDead()
+      await holder.coded.dropDead()
       await holder.documents.dropUnkept()
       for (const name of [...this.held.keys()]) this.#note(name)
       holder.commitments.takeOver(await askForCommitments(this.view, isStopped, now, this.#world.chance.bytes(32)))
       await handOver(holder, this.view, this.#world.profile, isStopped, now)
-      await dropDisplaced(holder, (record) => send(this.client, record), isStopped, now)
+      await dropDisplaced(holder, this.#world.profile, (record) => send(this.client, record), isStopped, now)
     } finally {
       this.#isReplicating = false
     }
@@ -259,7 +260,7 @@ export class SimNode {
       random: (length) => this.#world.random(`documents ${this.peer.peer}`).bytes(length),
       onStored: (kind, id) => {
         if (kind === 'reveal') this.#note(id)
-        else {
+        else if (kind !== 'coded') {
           this.contentVersion++
           this.#world.events.documented(this, kind, id)
         }

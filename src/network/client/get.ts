@@ -14,6 +14,12 @@ import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer } from '../t
 import { shouldHold } from './should-hold.ts'
 import { reachable, type ClientParts } from './reachable.ts'
 
+/** Where the records of a name are: that of the name, or that of one of its check codes. */
+interface Place {
+  readonly kind: 'reveal' | 'coded'
+  readonly id: string
+}
+
 /**
  * Asks the peers that should hold a name, and this node's own store. Verifies every distinct record; a peer that sends
  * an invalid one is penalised and counts as silent.
@@ -26,11 +32,12 @@ export async function getReveals(
   parts: ClientParts,
   name: string,
   signal?: AbortSignal,
-  breadth: LookupBreadth = 'majority'
+  breadth: LookupBreadth = 'majority',
+  place: Place = { kind: 'reveal', id: name }
 ): Promise<RevealLookup> {
   const { peers, self } = reachable(parts)
   const hash = profileHash(parts.profile)
-  const key = recordKey('reveal', name, hash)
+  const key = recordKey(place.kind, place.id, hash)
   const enough = new AbortController()
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
   const isDecided = (): boolean => enough.signal.aborted
@@ -77,7 +84,7 @@ export async function getReveals(
   }
   const askOne = async (peer: Peer): Promise<RevealAnswer | SilentPeer['reason'] | undefined> => {
     try {
-      const reply = await judge(await peers.ask(peer, { type: 'get', kind: 'reveal', key }, either), {
+      const reply = await judge(await peers.ask(peer, { type: 'get', kind: place.kind, key }, either), {
         peer: peer.peer,
         self: false
       })
@@ -92,7 +99,7 @@ export async function getReveals(
 
   try {
     if (self !== undefined) {
-      const own = await judge(self.get('reveal', key), { peer: parts.ownPeerId, self: true })
+      const own = await judge(self.get(place.kind, key), { peer: parts.ownPeerId, self: true })
       if (typeof own === 'object') replies.set(parts.ownPeerId, own)
     }
     const near = breadth === 'everybody' ? [] : peers.within(key)
@@ -105,7 +112,7 @@ export async function getReveals(
       const found = await askThem(near, holders)
       if (isDecided() || suffices(found.answers, found.asked, breadth)) return found
     }
-    return await askThem(await shouldHold(peers, 'reveal', name, parts.profile, signal))
+    return await askThem(await shouldHold(peers, place.kind, place.id, parts.profile, signal))
   } finally {
     clearTimeout(grace)
   }

@@ -4,6 +4,7 @@ import { leaseState } from '../../protocol/name/lease.ts'
 import { decodeManifestRecord } from '../../protocol/identity/manifest.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { RecordKind } from '../../protocol/claim/record-key.ts'
+import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
 import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
@@ -23,16 +24,26 @@ export interface OwnRecordParts {
   readonly profile: NetworkProfile
 }
 
+/** A Reveal is stored once, for both of its places. */
 export function rememberOwnRecord(store: Store, { kind, id, bytes }: OwnRecord): void {
-  store.put(keys.ownRecord(kind, id), bytes)
+  if (kind !== 'coded') store.put(keys.ownRecord(kind, id), bytes)
 }
 
 export function ownRecord(store: Store, kind: RecordKind, id: string): Uint8Array | undefined {
-  return store.get(keys.ownRecord(kind, id))
+  return kind === 'coded' ? store.get(keys.ownRecord('reveal', nameOfCoded(id))) : store.get(keys.ownRecord(kind, id))
+}
+
+/** A Reveal for the place of its check code. Throws EncodingError. */
+export function codedRecord({ id, bytes }: OwnRecord, profile: NetworkProfile): OwnRecord {
+  return { kind: 'coded', id: codedId(id, checkCodeOf(decodeReveal(bytes), profile)), bytes }
+}
+
+function nameOfCoded(id: string): string {
+  return id.slice(0, id.indexOf(' '))
 }
 
 export function forgetOwnRecord(store: Store, kind: RecordKind, id: string): void {
-  store.delete(keys.ownRecord(kind, id))
+  if (kind !== 'coded') store.delete(keys.ownRecord(kind, id))
 }
 
 export function* ownRecords(store: Store): IterableIterator<OwnRecord> {
@@ -52,7 +63,9 @@ export function isStillAccepted(record: OwnRecord, { store, clock, profile }: Ow
   return (
     readOrSetAside(
       store,
-      keys.ownRecord(record.kind, record.id),
+      record.kind === 'coded'
+        ? keys.ownRecord('reveal', nameOfCoded(record.id))
+        : keys.ownRecord(record.kind, record.id),
       record.bytes,
       () => !isOver(record, clock, profile)
     ) ?? false
@@ -62,6 +75,7 @@ export function isStillAccepted(record: OwnRecord, { store, clock, profile }: Ow
 function isOver({ kind, bytes }: OwnRecord, clock: RoundClock, profile: NetworkProfile): boolean {
   switch (kind) {
     case 'reveal':
+    case 'coded':
       return leaseState(decodeReveal(bytes).drand_pulse, clock.time().lapse, profile).state === 'dead'
     case 'kid':
       decodeIdentityEnvelope(bytes, profile)

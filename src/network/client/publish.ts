@@ -4,13 +4,21 @@ import type { Judged } from '../../protocol/identity/judge-documents.ts'
 import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { PutOutcome } from '../types.ts'
-import { isStillAccepted, ownRecord, rememberOwnRecord, type OwnRecord, type OwnRecordParts } from './own-records.ts'
+import {
+  codedRecord,
+  isStillAccepted,
+  ownRecord,
+  rememberOwnRecord,
+  type OwnRecord,
+  type OwnRecordParts
+} from './own-records.ts'
 import type { ClientParts } from './reachable.ts'
 import { put } from './put.ts'
 import { compareToOwn, satisfies } from './satisfies.ts'
 
 /**
- * Publishes one of this daemon's records. Stores it first, so that republishing works even if no peer takes it now.
+ * Publishes one of this daemon's records; a Reveal at the place of its check code too. The outcome is that of its name.
+ * Stores it first, so that republishing works even if no peer takes it now.
  * Invalid records are not sent, since peers would penalise us. A manifest older than the published one is refused here.
  * Throws OfflineError, or the signal's reason.
  */
@@ -35,7 +43,11 @@ export async function publish(
   // A newer record of our key that this node did not make comes from another node with our seed.
   const isOurs = (held: Uint8Array): boolean =>
     equalBytes(held, ownRecord(store, record.kind, record.id) ?? record.bytes)
-  return put(parts, { ...record, isSatisfiedBy: (held) => Promise.resolve(isOurs(held)) }, signal)
+  const sent = (each: OwnRecord): Promise<PutOutcome> =>
+    put(parts, { ...each, isSatisfiedBy: (held) => Promise.resolve(isOurs(held)) }, signal)
+  // Where the name is refused, its claim is still found by its code.
+  const [outcome] = await Promise.all([sent(record), sent(codedRecord(record, parts.profile))])
+  return outcome
 }
 
 /** Sends an already published record. Throws OfflineError, or the signal's reason. */
@@ -67,6 +79,7 @@ function verdictOn(
     case 'manifest':
       return judge.judgeManifest(bytes, profile, 'own')
     case 'reveal':
+    case 'coded':
       return verifier.validate(decodeReveal(bytes))
   }
 }

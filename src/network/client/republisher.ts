@@ -30,6 +30,6 @@ export class Republisher {
   }
 
   withdraw(name: string): void {
-    if (this.#underWay?.id === name) this.#underWay.abort.abort()
+    if (this.#underWay?.id === name || this.#underWay?.id.startsWith(`${name} `) === true) this.#underWay.abort.abort()
   }
 }

@@ -46,7 +46,8 @@ export function compareToOwn(held: Uint8Array, own: OwnRecord, profile: NetworkP
 
 function compared({ kind, bytes }: OwnRecord, held: Uint8Array, profile: NetworkProfile): number {
   switch (kind) {
-    case 'reveal': {
+    case 'reveal':
+    case 'coded': {
       const [ours, theirs] = [orderOf(bytes, profile), orderOf(held, profile)]
       return equalBytes(ours.id, theirs.id) ? compareRecords(theirs, ours) : -1
     }

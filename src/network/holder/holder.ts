@@ -6,6 +6,7 @@ import type { KeyPair } from '../../protocol/crypto/ed25519.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { encodeReceipt, signReceipt, type Receipt } from '../../protocol/claim/receipt.ts'
 import type { RecordKind } from '../../protocol/claim/record-key.ts'
+import { codedTable } from '../../store/keys.ts'
 import type { Store } from '../../store/types.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { FoundDocuments } from '../types.ts'
@@ -25,6 +26,7 @@ import { OURSELVES } from './ourselves.ts'
 import { createOwners } from './identities/name-owner.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from './limits.ts'
 import { Pages } from './pages.ts'
+import { CodedHolder } from './names/coded.ts'
 import { RevealHolder } from './names/reveals.ts'
 import { Room } from './room.ts'
 import { StampedIdentities } from './identities/stamped.ts'
@@ -52,6 +54,7 @@ export interface HolderParts {
 export class Holder {
   readonly entries: Entries
   readonly reveals: RevealHolder
+  readonly coded: CodedHolder
   readonly documents: DocumentHolder
   readonly commitments: Commitments
   readonly budget: Budget
@@ -82,6 +85,18 @@ export class Holder {
       peers,
       onStored: (name, state) => {
         onStored('reveal', name, state)
+      }
+    })
+    this.coded = new CodedHolder({
+      profile,
+      clock,
+      entries: createEntries(store, profile, clock, codedTable),
+      verifier,
+      budget,
+      room,
+      isNear: (key) => this.reveals.isNear(key),
+      onStored: (name) => {
+        onStored('coded', name, 'stored')
       }
     })
     this.documents = new DocumentHolder({
@@ -137,6 +152,8 @@ export class Holder {
     switch (kind) {
       case 'reveal':
         return this.reveals.offer(record, sender)
+      case 'coded':
+        return this.coded.offer(record, sender)
       case 'kid':
         return this.documents.offerIdentity(record, sender)
       case 'manifest':
@@ -145,8 +162,8 @@ export class Holder {
   }
 
   get(kind: RecordKind, key: Uint8Array): GetAnswer {
-    if (kind === 'reveal') {
-      const held = this.entries.load(key)
+    if (kind === 'reveal' || kind === 'coded') {
+      const held = (kind === 'reveal' ? this.entries : this.coded.entries).load(key)
       if (held === undefined) return { type: 'none' }
       const { entry, record } = held
       return { type: 'entry', state: entry.state, claim: entry.claim.id, ...(record !== undefined && { record }) }
@@ -159,10 +176,11 @@ export class Holder {
    * A page, read in parts of fixed size. Skips dead entries. Ends after the first part that shows any, since the peer
    * continues behind the last entry; otherwise reads another part.
    */
-  *list({ key, bits, after }: Omit<ListRequest, 'type'>): Generator<undefined, ListAnswer> {
+  *list({ key, bits, after, coded }: Omit<ListRequest, 'type'>): Generator<undefined, ListAnswer> {
+    const held = coded === true ? this.coded.entries : this.entries
     const entries: ListedEntry[] = []
     let read = 0
-    for (const [found, entry] of this.entries.under(key, bits, after)) {
+    for (const [found, entry] of held.under(key, bits, after)) {
       if (read === LIST_PAGE_ENTRIES) {
         if (entries.length > 0) return { type: 'listed', entries, more: true }
         yield
@@ -174,7 +192,7 @@ export class Holder {
         key: found,
         state: entry.state,
         claim: entry.claim.id,
-        ...(!this.entries.isStub(found) && { record: entry.claim.recordHash })
+        ...(!held.isStub(found) && { record: entry.claim.recordHash })
       })
     }
     return { type: 'listed', entries, more: false }
@@ -193,7 +211,7 @@ export class Holder {
   }
 
   count(): number {
-    return this.entries.count() + this.documents.count()
+    return this.entries.count() + this.coded.entries.count() + this.documents.count()
   }
 }
 

@@ -6,7 +6,7 @@ import type { BeaconClient } from '../../beacon/types.ts'
 import { fromHex } from '../../protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Store } from '../../store/types.ts'
-import { forgetOwnRecord, isStillAccepted, ownRecords, type OwnRecord } from '../client/own-records.ts'
+import { codedRecord, forgetOwnRecord, isStillAccepted, ownRecords, type OwnRecord } from '../client/own-records.ts'
 import type { RoundClock } from '../../time/round-clock.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Peers } from '../peers.ts'
@@ -86,11 +86,12 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
       holder.commitments.forget()
       holder.reveals.forgetChanges()
       await holder.entries.dropDead()
+      await holder.coded.dropDead()
       await holder.documents.dropUnkept()
       if (peers === undefined) return
       holder.commitments.takeOver(await askForCommitments(peers, isStopped))
       await handOver(holder, peers, parts.profile, isStopped)
-      await dropDisplaced(holder, parts.send, isStopped)
+      await dropDisplaced(holder, parts.profile, parts.send, isStopped)
     } catch (error) {
       log.error({ err: error }, 'records could not be replicated')
     }
@@ -148,6 +149,7 @@ async function republishOwn(
     }
     try {
       await republish(record)
+      if (record.kind === 'reveal') await republish(codedRecord(record, profile))
     } catch (error) {
       if (error instanceof OfflineError) return
       log.warn({ err: error, id: record.id }, 'an own record could not be published again')

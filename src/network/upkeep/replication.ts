@@ -5,9 +5,10 @@ import { compareBytes, equalBytes, sha256, toHex } from '../../protocol/encoding
 import { isWithin, radius } from '../../protocol/neighbourhood/density.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { HandedOver } from '../../protocol/admission/witness.ts'
-import type { OwnRecord } from '../client/own-records.ts'
+import { codedRecord, type OwnRecord } from '../client/own-records.ts'
 import { askWithRetries } from '../client/ask-with-retries.ts'
 import type { Holder } from '../holder/holder.ts'
+import type { Entries } from '../holder/names/entries.ts'
 import { MissingNames } from './missing-names.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { answerOrUndefined } from '../wire/ask.ts'
@@ -60,20 +61,26 @@ export async function handOver(
     if (isStopped()) return
     const position = positionOf(peer.id)
     const isOver = endOf(NEIGHBOUR_MS, isStopped, now)
-    const held = await listOf(peers, peer, isOver)
+    const giveMissing = async (kind: 'reveal' | 'coded', listed: ReadonlyMap<string, ListedEntry>): Promise<void> => {
+      const entries = entriesOf(holder, kind)
+      let looked = 0
+      for (const key of entries.all()) {
+        if (isOver()) return
+        if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
+        const own = isWithin(key, position, reach) ? entries.load(key) : undefined
+        const theirs = listed.get(toHex(key))?.record
+        if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash)))
+          continue
+        const answered = await give(holder, peers, peer, { kind, record: own.record })
+        if (answered === undefined || answered === 'busy') return
+      }
+    }
+    const held = await listOf(peers, peer, 'reveal', isOver)
     if (held === undefined) continue
     await missing.note(peer, peers.met(peer), held, isMissing)
-    let looked = 0
-    for (const key of holder.entries.all()) {
-      if (isOver()) break
-      if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
-      const own = isWithin(key, position, reach) ? holder.entries.load(key) : undefined
-      const theirs = held.get(toHex(key))?.record
-      if (own?.record === undefined || (theirs !== undefined && equalBytes(theirs, own.entry.claim.recordHash)))
-        continue
-      const answered = await give(holder, peers, peer, { kind: 'reveal', record: own.record })
-      if (answered === undefined || answered === 'busy') break
-    }
+    await giveMissing('reveal', held)
+    const coded = holder.coded.entries.count() === 0 ? undefined : await listOf(peers, peer, 'coded', isOver)
+    if (coded !== undefined) await giveMissing('coded', coded)
     for (const { kind, key, record } of holder.documents.all()) {
       if (isOver()) break
       if (!isWithin(key, position, reach)) continue
@@ -139,10 +146,11 @@ async function* commitmentsOf(
 
 /**
  * Sends payloads that this node is no longer near to their holders, and drops each once more than half show it. The
- * stubs stay.
+ * stubs stay. Nothing stays of a name with a check code: there a stub would refuse nobody.
  */
 export async function dropDisplaced(
   holder: Holder,
+  profile: NetworkProfile,
   send: (record: OwnRecord) => Promise<PutOutcome>,
   isStopped: () => boolean,
   now = elapsed
@@ -150,21 +158,35 @@ export async function dropDisplaced(
   const isOver = endOf(DISPLACED_MS, isStopped, now)
   let sent = 0
   let looked = 0
-  for (const key of holder.entries.all()) {
-    if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
-    if (isOver() || sent === MAX_DISPLACED) return
-    if (holder.reveals.isNear(key) || holder.entries.isStub(key)) continue
-    const held = holder.entries.load(key)
-    if (held?.record === undefined || held.entry.state !== 'settled') continue
-    sent++
-    try {
-      const { storedBy, of } = await send({ kind: 'reveal', id: held.entry.claim.name, bytes: held.record })
-      if (storedBy * 2 > of) holder.entries.dropPayload(key)
-    } catch (error) {
-      if (error instanceof OfflineError) return
-      throw error
+  for (const kind of ['reveal', 'coded'] as const) {
+    const entries = entriesOf(holder, kind)
+    for (const key of entries.all()) {
+      if (++looked % ENTRIES_AT_A_TIME === 0) await setImmediate()
+      if (isOver() || sent === MAX_DISPLACED) return
+      if (holder.reveals.isNear(key) || entries.isStub(key)) continue
+      const held = entries.load(key)
+      if (held?.record === undefined || held.entry.state !== 'settled') continue
+      sent++
+      try {
+        const { storedBy, of } = await send(recordOf(kind, held.entry.claim.name, held.record, profile))
+        if (storedBy * 2 <= of) continue
+        if (kind === 'reveal') entries.dropPayload(key)
+        else entries.drop(key)
+      } catch (error) {
+        if (error instanceof OfflineError) return
+        throw error
+      }
     }
   }
+}
+
+function recordOf(kind: 'reveal' | 'coded', name: string, bytes: Uint8Array, profile: NetworkProfile): OwnRecord {
+  const reveal: OwnRecord = { kind: 'reveal', id: name, bytes }
+  return kind === 'reveal' ? reveal : codedRecord(reveal, profile)
+}
+
+function entriesOf(holder: Holder, kind: 'reveal' | 'coded'): Entries {
+  return kind === 'reveal' ? holder.entries : holder.coded.entries
 }
 
 function elapsed(): number {
@@ -178,7 +200,12 @@ function endOf(milliseconds: number, isStopped: () => boolean, now: () => number
 }
 
 /** K in hex -> a peer's entry; undefined when it does not answer in time. */
-async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<Map<string, ListedEntry> | undefined> {
+async function listOf(
+  peers: Peers,
+  peer: Peer,
+  kind: 'reveal' | 'coded',
+  isOver: () => boolean
+): Promise<Map<string, ListedEntry> | undefined> {
   const held = new Map<string, ListedEntry>()
   let after: Uint8Array | undefined
   for (let page = 0; page < MAX_ENTRY_PAGES; page++) {
@@ -187,6 +214,7 @@ async function listOf(peers: Peers, peer: Peer, isOver: () => boolean): Promise<
       type: 'list',
       key: sha256(),
       bits: 0,
+      ...(kind === 'coded' && { coded: true }),
       ...(after !== undefined && { after })
     })
     if (answer?.type !== 'listed') return undefined

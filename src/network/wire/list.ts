@@ -20,6 +20,8 @@ export interface ListRequest {
   readonly key: Uint8Array
   readonly bits: number
   readonly after?: Uint8Array
+  /** What is held under check codes, in place of names. */
+  readonly coded?: true
 }
 
 export interface ListedEntry {
@@ -35,11 +37,17 @@ export type ListAnswer =
   { readonly type: 'listed'; readonly entries: readonly ListedEntry[]; readonly more: boolean } | CommonAnswer
 
 export function decodeListRequest(value: CborValue): ListRequest {
-  const fields = fieldsOf(value, ['type', 'key', 'bits'], ['after'])
+  const fields = fieldsOf(value, ['type', 'key', 'bits'], ['after', 'coded'])
   const bits = integerField(fields, 'bits')
   if (bits > MAX_PREFIX_BITS) throw new EncodingError(`bits: at most ${MAX_PREFIX_BITS}`)
-  const request = { type: 'list', key: bytesField(fields, 'key', KEY_BYTES), bits } as const
-  return Object.hasOwn(fields, 'after') ? { ...request, after: bytesField(fields, 'after', KEY_BYTES) } : request
+  if (Object.hasOwn(fields, 'coded') && fields['coded'] !== true) throw new EncodingError('coded: true, or left out')
+  return {
+    type: 'list',
+    key: bytesField(fields, 'key', KEY_BYTES),
+    bits,
+    ...(Object.hasOwn(fields, 'after') && { after: bytesField(fields, 'after', KEY_BYTES) }),
+    ...(Object.hasOwn(fields, 'coded') && { coded: true })
+  }
 }
 
 const PAGE: PageShape<ListedEntry> = {

@@ -26,7 +26,7 @@ export function decodePutAnswer(value: CborValue, type: string): PutAnswer {
 
 export function kindField(fields: Fields): RecordKind {
   const kind = textField(fields, 'kind')
-  if (kind !== 'reveal' && kind !== 'kid' && kind !== 'manifest')
-    throw new EncodingError('kind: reveal, kid or manifest is expected')
+  if (kind !== 'reveal' && kind !== 'coded' && kind !== 'kid' && kind !== 'manifest')
+    throw new EncodingError('kind: reveal, coded, kid or manifest is expected')
   return kind
 }

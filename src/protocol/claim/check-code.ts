@@ -45,6 +45,11 @@ export function checkCodeOf(reveal: Reveal, profile: NetworkProfile): string {
   return checkCode(reveal.name, proofOutput(firstLink(reveal).proof), profileHash(profile))
 }
 
+/** The id that a claim's record has at the place of its code (record-key.ts): `alice.chronym 7kq2mx`. */
+export function codedId(name: string, code: string): string {
+  return `${name} ${code.slice(0, SHORT_CODE)}`
+}
+
 /**
  * `alice--7kq2mx.chronym` as its name and its code, and any other name as itself. Throws NameError as `parseName`, and
  * `invalid` for what follows `--` and is no code: it is never taken for another name.

@@ -3,12 +3,15 @@ import { concatBytes, lp, sha256 } from '../encoding/bytes.ts'
 import type { DomainWord } from '../crypto/domain.ts'
 import { domain } from '../crypto/domain.ts'
 
-export type RecordKind = 'reveal' | 'kid' | 'manifest'
+/** `coded`: a Reveal too, at the place of its check code. */
+export type RecordKind = 'reveal' | 'coded' | 'kid' | 'manifest'
 
-const KEY_DOMAIN = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const satisfies Record<
-  RecordKind,
-  DomainWord
->
+const KEY_DOMAIN = {
+  reveal: 'key',
+  coded: 'coded',
+  kid: 'kid-key',
+  manifest: 'manifest-key'
+} as const satisfies Record<RecordKind, DomainWord>
 
 /**
  * The blinded prefix is this many bits shorter than log2 of the network: about 32 peers share it
@@ -24,7 +27,7 @@ export function recordKeyPreimage(kind: RecordKind, id: string, profileHash: Uin
   return concatBytes(domain(KEY_DOMAIN[kind], profileHash), lp(id))
 }
 
-/** K, 32 bytes: where the record of that kind and id (a name or a DID) is stored. */
+/** K, 32 bytes: where the record of that kind and id (a name, a name and a code, or a DID) is stored. */
 export function recordKey(kind: RecordKind, id: string, profileHash: Uint8Array): Uint8Array {
   return sha256(recordKeyPreimage(kind, id, profileHash))
 }

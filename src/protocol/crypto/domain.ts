@@ -19,7 +19,8 @@ export const DOMAIN_WORDS = [
   'did-recovery-key',
   'did-assertion-key',
   'name-list-key',
-  'check-code'
+  'check-code',
+  'coded'
 ] as const
 
 export type DomainWord = (typeof DOMAIN_WORDS)[number]

@@ -28,10 +28,10 @@ interface Shown {
  */
 export async function resolveByCode(context: RegistryContext, name: Name, code: string): Promise<ResolvedName> {
   const { network, profile } = context
-  const own = ownRecords(context, name)
+  const own = ownRecords(context, name, code)
   const shows = (reveal: Reveal): boolean => checkCodeOf(reveal, profile).startsWith(code)
   try {
-    const found = await network.getReveals(name, undefined, { shows })
+    const found = await network.getByCode(name, code)
     if (isUnconfirmed(context, found)) throw nobodyAnswered(context)
     return newestOf(context, name, code, [...shownBy(context, found), ...own.map(asOfNetwork)])
   } catch (error) {
@@ -77,10 +77,10 @@ function asOfNetwork(record: Shown): Shown {
 }
 
 /** What this daemon published itself, or holds for others. */
-function ownRecords(context: RegistryContext, name: Name): Shown[] {
+function ownRecords(context: RegistryContext, name: Name, code: string): Shown[] {
   const { owned, network, profile } = context
   const record = owned.get(name)
-  const held = network.storedRecord(name)
+  const held = [network.storedRecord(name), network.storedRecord(name, code)]
   const shown = (reveal: Reveal, claim: Claim, source: 'own' | 'held'): Shown => ({
     reveal,
     claim,
@@ -91,7 +91,7 @@ function ownRecords(context: RegistryContext, name: Name): Shown[] {
     ...(record === undefined || record.publishedSerial === 0
       ? []
       : [shown(record.reveal, claimOf(record.reveal, name, linksOf(record.reveal), profile), 'own')]),
-    ...(held === undefined ? [] : [shown(held.reveal, held.claim, 'held')])
+    ...held.flatMap((each) => (each === undefined ? [] : [shown(each.reveal, each.claim, 'held')]))
   ]
 }
 

@@ -6,7 +6,7 @@ import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { sharesPrefix } from '../../../protocol/claim/record-key.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'
 import { encodeStub, stubOf } from '../../../protocol/admission/stub.ts'
-import { keys, lastPart, prefixes } from '../../../store/keys.ts'
+import { lastPart, nameTable, type EntryTable } from '../../../store/keys.ts'
 import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
@@ -44,12 +44,18 @@ export interface Entries {
   tickUnsettled(): ReadonlyMap<string, Entry>
   /** Deletes dead entries in parts, so that no request waits for it. */
   dropDead(): Promise<void>
+  drop(key: Uint8Array): void
   dropLatestProvisional(): boolean
   count(): number
   provisional(): number
 }
 
-export function createEntries(store: Store, profile: NetworkProfile, clock: RoundClock): Entries {
+export function createEntries(
+  store: Store,
+  profile: NetworkProfile,
+  clock: RoundClock,
+  { keys, prefixes }: EntryTable = nameTable
+): Entries {
   const unsettled = new Map<string, Entry>()
   const stubs = new Set<string>()
 
@@ -77,7 +83,7 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
     total -= ids.length
   }
 
-  if (store.get(keys.entriesIndexed()) === undefined) markAll(store, mark)
+  if (store.get(keys.entriesIndexed()) === undefined) markAll(store, mark, { keys, prefixes })
   for (const storeKey of store.keys(prefixes.unsettled)) {
     const entryKey = keys.entry(fromHex(lastPart(storeKey)))
     const entry = readOrSetAside(store, entryKey, store.get(entryKey), decodeEntry)
@@ -167,6 +173,9 @@ export function createEntries(store: Store, profile: NetworkProfile, clock: Roun
       }
       dropAll(dead)
     },
+    drop(key) {
+      if (store.get(keys.entry(key)) !== undefined) dropAll([toHex(key)])
+    },
     dropLatestProvisional() {
       const provisional = [...unsettled].filter(([, { state }]) => state === 'provisional')
       if (provisional.length === 0) return false
@@ -184,7 +193,11 @@ function firstUnder(key: Uint8Array, bits: number): Uint8Array {
 }
 
 /** Marks the entries of a store from before marks existed: once, some seconds for a hundred thousand. */
-function markAll(store: Store, mark: (key: Uint8Array, entry: Entry) => StoreOperation): void {
+function markAll(
+  store: Store,
+  mark: (key: Uint8Array, entry: Entry) => StoreOperation,
+  { keys, prefixes }: EntryTable
+): void {
   const operations: StoreOperation[] = []
   for (const [storeKey, bytes] of store.list(prefixes.entries)) {
     const entry = readOrSetAside(store, storeKey, bytes, decodeEntry)

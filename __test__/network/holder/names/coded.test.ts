@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Holder } from '../../../../src/network/holder/holder.ts'
+import { checkCodeOf, codedId } from '../../../../src/protocol/claim/check-code.ts'
+import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
+import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
+import { saltOf } from '../../lab.ts'
+
+const NAME = 'alice.chronym'
+
+let at: HolderWorkbench
+let target: Holder
+let reveal: Reveal
+
+beforeEach(() => {
+  at = new HolderWorkbench()
+  target = at.holder()
+  reveal = claim('owner')
+})
+afterEach(() => at.close())
+
+const claim = (who: string): Reveal => at.lab.reveal(NAME, at.lab.owner(who), { p: at.lab.round, salt: saltOf(who) })
+const codedKey = (of: Reveal): Uint8Array =>
+  recordKey('coded', codedId(NAME, checkCodeOf(of, at.lab.profile)), at.lab.hash)
+const offer = (of: Reveal, from = PEER) => target.put('coded', encodeReveal(of), from)
+const held = (of: Reveal) => {
+  const answer = target.get('coded', codedKey(of))
+  return answer.type === 'entry' ? answer.record : undefined
+}
+
+describe('the place of a check code', () => {
+  it('takes a claim without a witness, once it is verified, and shows it to who asks there alone', async () => {
+    expect(await offer(reveal)).toEqual({ type: 'stored' })
+    expect(held(reveal)).toEqual(encodeReveal(reveal))
+    expect(target.get('reveal', at.key(NAME))).toEqual({ type: 'none' })
+    expect(target.get('coded', at.key(NAME))).toEqual({ type: 'none' })
+  })
+
+  it('holds claims of one name side by side, each at its own place: nobody is displaced', async () => {
+    const rival = claim('rival')
+    expect([await offer(reveal), await offer(rival)]).toEqual([{ type: 'stored' }, { type: 'stored' }])
+    expect([held(reveal), held(rival)]).toEqual([encodeReveal(reveal), encodeReveal(rival)])
+  })
+
+  it('refuses what is not Valid, and keeps what it has', async () => {
+    await offer(reveal)
+    const forged = { ...at.lab.updated(reveal, at.lab.owner('owner'), 2), signature: new Uint8Array(64) }
+    expect(await offer(forged)).toMatchObject({ type: 'refused', code: 'invalid', detail: /signature/ })
+    expect(await target.put('coded', new Uint8Array(3), PEER)).toMatchObject({ code: 'invalid' })
+    expect(await offer({ ...reveal, name: 'al--ice.chronym' })).toMatchObject({ code: 'invalid', detail: /name/ })
+    expect(held(reveal)).toEqual(encodeReveal(reveal))
+  })
+
+  it('keeps the newest record of the claim, and answers an older one with it', async () => {
+    const newer = at.lab.updated(reveal, at.lab.owner('owner'), 2)
+    expect(codedKey(newer)).toEqual(codedKey(reveal))
+    await offer(newer)
+    expect(await offer(reveal)).toEqual({ type: 'stale', record: encodeReveal(newer) })
+    expect(await offer(newer)).toEqual({ type: 'stored' })
+    expect(held(reveal)).toEqual(encodeReveal(newer))
+  })
+
+  it('counts the changes of a name against its budget', async () => {
+    const { burst } = at.lab.profile.changes
+    await offer(reveal)
+    const answers = []
+    for (let serial = 2; serial < burst + 4; serial++)
+      answers.push((await offer(at.lab.updated(reveal, at.lab.owner('owner'), serial))).type)
+    expect(answers).toEqual([...Array<string>(burst).fill('stored'), 'busy', 'busy'])
+  })
+
+  it('drops a claim with its lease and grace, and takes no dead one', async () => {
+    await offer(reveal)
+    at.lab.advance(at.lab.profile.lease + at.lab.profile.grace + 1)
+    expect(held(reveal)).toBeUndefined()
+    expect(await offer(reveal)).toMatchObject({ type: 'refused', code: 'dead' })
+    await target.coded.entries.dropDead()
+    expect(target.coded.entries.count()).toBe(0)
+  })
+
+  it('is refused by who is not near it', async () => {
+    at.addNeighbours(1)
+    at.size = 2 ** 40
+    expect(await offer(reveal)).toMatchObject({ type: 'refused', code: 'not-neighbour' })
+  })
+
+  it('is listed apart from names, and counted', async () => {
+    await offer(reveal)
+    const listed = (coded?: true) => {
+      const pages = target.list({ key: new Uint8Array(32), bits: 0, ...(coded && { coded }) })
+      const page = pages.next().value
+      return page?.type === 'listed' ? page.entries.map(({ key }) => key) : []
+    }
+    expect([listed(), listed(true)]).toEqual([[], [codedKey(reveal)]])
+    expect(target.count()).toBe(1)
+  })
+})

@@ -1,0 +1,46 @@
+import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { waitForEnough } from '../../util/wait-for-enough.ts'
+import type { RevealLookup } from '../types.ts'
+import { getReveals } from './get.ts'
+import type { ClientParts } from './reachable.ts'
+
+/**
+ * Asks for the claim of a name that has a check code, at both places where its record belongs. No place decides
+ * anything: one verified record that fits is the owner's. So what remains to an attacker is to fill both.
+ * Ends a second after a place has shown one: the newest may be at the other. Throws OfflineError, or the signal's
+ * reason.
+ */
+export async function getByCode(
+  parts: ClientParts,
+  name: string,
+  code: string,
+  signal?: AbortSignal
+): Promise<RevealLookup> {
+  const rest = new AbortController()
+  const either = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal])
+  const shows = (reveal: Reveal): boolean => checkCodeOf(reveal, parts.profile).startsWith(code)
+  const isFound = (look: RevealLookup | undefined): boolean =>
+    look?.answers.some(({ reveal }) => reveal !== undefined && shows(reveal)) ?? false
+  try {
+    const places = [{ kind: 'coded', id: codedId(name, code) } as const, { kind: 'reveal', id: name } as const]
+    const looks = await waitForEnough(
+      places.map((place) => getReveals(parts, name, either, { shows }, place)),
+      (soFar) => soFar.some(isFound)
+    )
+    const [first, ...others] = looks.filter((look) => look !== undefined)
+    return others.reduce(merged, first!)
+  } finally {
+    rest.abort(new Error('the other place has shown it'))
+  }
+}
+
+function merged(one: RevealLookup, other: RevealLookup): RevealLookup {
+  return {
+    answers: [...one.answers, ...other.answers],
+    asked: one.asked + other.asked,
+    silent: [...one.silent, ...other.silent],
+    networkSize: one.networkSize,
+    leftOut: one.leftOut + other.leftOut
+  }
+}

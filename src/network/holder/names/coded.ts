@@ -1,0 +1,135 @@
+/**
+ * Reveals held at the place of their check code. Nothing is decided here: no witness, no contest, no majority. A record
+ * enters once it is verified whole, so filling a place takes a VDF with its output by chance for each try.
+ */
+import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
+import { newEntry } from '../../../protocol/admission/entry.ts'
+import { spendChange, type ChangeBudget } from '../../../protocol/admission/change-rate.ts'
+import { checkCodeOf, codedId } from '../../../protocol/claim/check-code.ts'
+import { claimOf, type Claim } from '../../../protocol/claim/claim.ts'
+import { compareRecords } from '../../../protocol/claim/order.ts'
+import { recordKey } from '../../../protocol/claim/record-key.ts'
+import { decodeReveal, linksOf, type Reveal } from '../../../protocol/claim/reveal.ts'
+import { EncodingError, NameError } from '../../../protocol/errors.ts'
+import { leaseState } from '../../../protocol/name/lease.ts'
+import { parseName } from '../../../protocol/name/names.ts'
+import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
+import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
+import type { RoundClock } from '../../../time/round-clock.ts'
+import { BoundedMap } from '../../../util/bounded-map.ts'
+import { KeyedMutex } from '../../../util/keyed-mutex.ts'
+import { CHECK_MS, WRITE_MS, type Budget, type Work } from '../../budget/budget.ts'
+import { BUSY, refused } from '../../wire/answers.ts'
+import type { PutAnswer } from '../../wire/put.ts'
+import { OURSELVES } from '../ourselves.ts'
+import type { Room } from '../room.ts'
+import type { Verifier } from '../verifier.ts'
+import type { Entries } from './entries.ts'
+
+const STORED: PutAnswer = { type: 'stored' }
+
+/** Names whose changes are counted. */
+const MAX_BUDGETS = 4_096
+
+export interface CodedHolderParts {
+  readonly profile: NetworkProfile
+  readonly clock: RoundClock
+  /** All `settled`, by the key of name and code. */
+  readonly entries: Entries
+  readonly verifier: Verifier
+  readonly budget: Budget
+  readonly room: Room
+  readonly isNear: (key: Uint8Array) => boolean
+  readonly onStored: (name: string) => void
+}
+
+export class CodedHolder {
+  readonly #parts: CodedHolderParts
+  readonly #hash: Uint8Array
+  readonly #mutex = new KeyedMutex()
+  readonly #changes = new BoundedMap<string, ChangeBudget>(MAX_BUDGETS)
+
+  constructor(parts: CodedHolderParts) {
+    this.#parts = parts
+    this.#hash = profileHash(parts.profile)
+  }
+
+  get entries(): Entries {
+    return this.#parts.entries
+  }
+
+  dropDead(): Promise<void> {
+    return this.entries.dropDead()
+  }
+
+  /**
+   * Keeps a record, or the newer one of its claim. Of two claims with the same six characters the first one stays: a
+   * second takes its maker 2^30 evaluations, or 2^15 where one owner makes both. Rejects only for local faults.
+   */
+  async offer(record: Uint8Array, sender: Origin): Promise<PutAnswer> {
+    const { profile, clock, budget, isNear } = this.#parts
+    let reveal: Reveal
+    let claim: Claim
+    let key: Uint8Array
+    try {
+      reveal = decodeReveal(record)
+      claim = claimOf(reveal, parseName(reveal.name, profile), linksOf(reveal), profile)
+      key = recordKey('coded', codedId(reveal.name, checkCodeOf(reveal, profile)), this.#hash)
+    } catch (error) {
+      if (error instanceof EncodingError) return refused('invalid', `canonical: ${error.detail}`)
+      if (error instanceof NameError) return refused('invalid', `name: ${error.message}`)
+      throw error
+    }
+    if (sender !== OURSELVES && !isNear(key)) return refused('not-neighbour', 'this node is not near that code')
+    if (leaseState(claim.newestRound, clock.time().lapse, profile).state === 'dead')
+      return refused('dead', 'the lease of that claim is over')
+    const early = this.#against(key, claim)
+    if (early !== undefined) return early
+    const isExpected = this.entries.load(key) !== undefined
+    const work = sender === OURSELVES ? undefined : budget.begin(sender, isExpected, record.length, CHECK_MS.pulse)
+    if (work === undefined && sender !== OURSELVES) return BUSY
+    try {
+      let isPaid = true
+      const onCheck = (what: 'pulse' | 'proof'): void => {
+        if (!isPaid) work?.charge(CHECK_MS[what])
+        isPaid = false
+      }
+      const urgency = sender === OURSELVES ? 'own' : isExpected ? 'expected' : 'unexpected'
+      const verdict = await this.#parts.verifier.validate(reveal, { urgency, onCheck })
+      if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
+      return await this.#mutex.run(toHex(key), () =>
+        Promise.resolve(this.#store(key, verdict.claim, record, sender, work))
+      )
+    } finally {
+      work?.end()
+    }
+  }
+
+  /** Why what is held answers for the record that is offered; undefined where it enters. */
+  #against(key: Uint8Array, claim: Claim): PutAnswer | undefined {
+    const held = this.entries.load(key)
+    if (held?.record === undefined) return undefined
+    if (!equalBytes(held.entry.claim.id, claim.id)) return refused('taken', 'another claim with that code is held here')
+    const order = compareRecords(claim, held.entry.claim)
+    return order === 0 ? STORED : order < 0 ? { type: 'stale', record: held.record } : undefined
+  }
+
+  #store(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work?: Work): PutAnswer {
+    const { clock, profile, room } = this.#parts
+    // Another record may have come meanwhile.
+    const late = this.#against(key, claim)
+    if (late !== undefined) return late
+    const isNew = this.entries.load(key) === undefined
+    if (sender !== OURSELVES) {
+      if (isNew && !room.forEntry('settled')) return refused('full', 'no room is left here for names')
+      const id = toHex(key)
+      const spent = isNew ? this.#changes.get(id) : spendChange(this.#changes.get(id), clock.nowMs(), profile)
+      if (!isNew && spent === undefined) return BUSY
+      if (spent !== undefined) this.#changes.set(id, spent)
+    }
+    work?.charge(WRITE_MS)
+    this.entries.save(key, { entry: newEntry(claim, 'settled', clock.time()), record })
+    this.#parts.onStored(claim.name)
+    return STORED
+  }
+}
