@@ -78,6 +78,11 @@ describe('the place of a check code', () => {
     expect(target.coded.entries.count()).toBe(0)
   })
 
+  it('takes no serial that is ahead of time', async () => {
+    const ahead = at.lab.updated(reveal, at.lab.owner('owner'), Number.MAX_SAFE_INTEGER)
+    expect(await offer(ahead)).toMatchObject({ type: 'refused', code: 'ahead' })
+  })
+
   it('is refused by who is not near it', async () => {
     at.addNeighbours(1)
     at.size = 2 ** 40

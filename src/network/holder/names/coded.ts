@@ -9,6 +9,7 @@ import { checkCodeOf, codedId } from '../../../protocol/claim/check-code.ts'
 import { claimOf, type Claim } from '../../../protocol/claim/claim.ts'
 import { compareRecords } from '../../../protocol/claim/order.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'
+import { isAhead } from '../../../protocol/claim/serial.ts'
 import { decodeReveal, linksOf, type Reveal } from '../../../protocol/claim/reveal.ts'
 import { EncodingError, NameError } from '../../../protocol/errors.ts'
 import { leaseState } from '../../../protocol/name/lease.ts'
@@ -83,6 +84,7 @@ export class CodedHolder {
     if (sender !== OURSELVES && !isNear(key)) return refused('not-neighbour', 'this node is not near that code')
     if (leaseState(claim.newestRound, clock.time().lapse, profile).state === 'dead')
       return refused('dead', 'the lease of that claim is over')
+    if (isAhead(claim, clock.time(), profile)) return refused('ahead', `serial ${claim.serial} is ahead of time`)
     const early = this.#against(key, claim)
     if (early !== undefined) return early
     const isExpected = this.entries.load(key) !== undefined
