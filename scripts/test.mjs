@@ -81,7 +81,7 @@ const RUST = ['-p', 'chronym-vdf', '-p', 'chronym-beacon', '-p', 'chronym-dns']
 // Approximations made poor on purpose, so that every rare path of the fast squaring is taken.
 const STRESS = ['-p', 'chronym-vdf', '--features', 'stress']
 if (hostile) {
-  const all = { WORK: 'whole', KILLS: '1000', CUTS: '200', REAL_KILLS: '10', PAGES: '0', FULL: '0', FILES: '0' }
+  const all = { WORK: 'whole', KILLS: '1000', CUTS: '200', REAL_KILLS: '10', PAGES: '200', FULL: '0', FILES: '0' }
   for (const [name, value] of Object.entries(all)) process.env[`HOSTILE_${name}`] ??= value
   process.env.HOSTILE_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'hostile'])

@@ -135,7 +135,10 @@ const OWNER_PREFIXES = [
   prefixes.receipts,
   prefixes.ownIdentities,
   prefixes.tasks,
-  prefixes.proofs
+  prefixes.proofs,
+  prefixes.wanted,
+  prefixes.tokens,
+  prefixes.configOverrides
 ]
 
 export function isOwners(storeKey: string): boolean {
