@@ -109,12 +109,17 @@ type Row = readonly [label: string, figure: string, target: string]
 
 function resolvingRows(resolving: Resolving | undefined, what: string, target: number): Row[] {
   if (resolving === undefined) return []
-  const { nodes: size, asker, resolve, put } = resolving
+  const { nodes: size, asker, resolve, coded, put } = resolving
   return [
     [
       `resolving among ${size} ${what}, by ${asker}`,
       `p50 ${resolve.p50_ms} ms, p95 ${resolve.p95_ms} ms, longest ${resolve.max_ms} ms, of ${resolve.count}`,
       `p95 under ${target} ms`
+    ],
+    [
+      'the same by check code, in turns',
+      `p50 ${coded.p50_ms} ms, p95 ${coded.p95_ms} ms, longest ${coded.max_ms} ms, of ${coded.count}`,
+      ''
     ],
     [
       `putting a new name among ${size} ${what}, until a majority was read back`,

@@ -44,6 +44,7 @@ export interface TestNodeOptions {
   readonly profile?: NetworkProfile
   /** `backup.list_in`. */
   readonly listIn?: () => string
+  readonly codes?: readonly string[]
   /** 0 <= x < 1; default: always 0. */
   readonly random?: () => number
   /** No beacon answers, from the start on. */
@@ -71,7 +72,8 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     roundClock,
     log: silentLog,
     random: options.random ?? (() => 0),
-    listIn: options.listIn
+    listIn: options.listIn,
+    codes: options.codes
   }
   const steps = createTaskSteps(dependencies)
   const tasks = createTaskManager({

@@ -6,6 +6,8 @@ import { createNativePool } from '../../src/native/pool/pool.ts'
 import { positionOf } from '../../src/network/position.ts'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { distance } from '../../src/protocol/neighbourhood/density.ts'
+import { checkCodeOf, formatCodedName, SHORT_CODE } from '../../src/protocol/claim/check-code.ts'
+import { parseName } from '../../src/protocol/name/names.ts'
 import { recordKey } from '../../src/protocol/claim/record-key.ts'
 import type { Reveal } from '../../src/protocol/claim/reveal.ts'
 import { startNode, startNodes, type BenchNode } from './node.ts'
@@ -23,7 +25,10 @@ const PAUSE_MS = 50
 export interface Resolving {
   readonly nodes: number
   readonly asker: string
+  /** Of every second name. */
   readonly resolve: Latencies
+  /** Of the others, by check code. */
+  readonly coded: Latencies
   readonly put: Latencies
   /** Puts that no majority had at once. */
   readonly puts_again: number
@@ -58,11 +63,13 @@ export async function resolveAmongProcesses(count: number, names: number, seed: 
     owner = undefined
 
     const [asker] = await fleet.add(1, 'light')
-    const resolve = async ({ name }: Reveal): Promise<void> => {
-      const response = await fetch(`${asker!.url}/api/resolve/${name}`)
+    const resolve = async ({ name }: Reveal, code?: string): Promise<void> => {
+      const wanted = code === undefined ? name : formatCodedName(parseName(name, PROFILE), code)!
+      const response = await fetch(`${asker!.url}/api/resolve/${wanted}`)
       const body = await response.text()
-      if (response.status !== 200 || response.headers.get('x-confidence') !== 'provisional')
-        throw new Error(`${name}: ${response.status} ${body}`)
+      const confidence = code === undefined ? 'provisional' : 'proven'
+      if (response.status !== 200 || response.headers.get('x-confidence') !== confidence)
+        throw new Error(`${wanted}: ${response.status} ${body}`)
     }
     return { nodes: count, asker: 'a light daemon, over HTTP', ...(await measure(reveals, published, resolve)) }
   } finally {
@@ -97,8 +104,15 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
     const published = await publish(owner, reveals)
     await outOfContest(owner, reveals)
     const possible = nodes.filter((_, index) => isAsker(index))
-    const resolve = async ({ name }: Reveal): Promise<void> => {
-      const { answers, asked } = await farthest(possible, name).network.getReveals(name)
+    const resolve = async ({ name }: Reveal, code?: string): Promise<void> => {
+      const { network } = farthest(possible, name)
+      if (code !== undefined) {
+        const { answers } = await network.getByCode(name, code)
+        if (!answers.some(({ reveal }) => reveal?.name === name))
+          throw new Error(`${name}: nobody shows it by its code`)
+        return
+      }
+      const { answers, asked } = await network.getReveals(name)
       const own = answers.find(({ self }) => self)
       const agreeing = answers.filter(({ reveal, state }) => reveal !== undefined && state === 'settling').length
       if (own?.state !== 'none' || agreeing * 2 <= asked)
@@ -119,19 +133,26 @@ export async function resolveInOneProcess(count: number, names: number, seed: st
   }
 }
 
-/** Asks for one name after the other. */
+/** Asks for one name after the other, by turns as it is and with its check code. */
 async function measure(
   reveals: readonly Reveal[],
   { putMs, again }: Published,
-  resolve: (reveal: Reveal) => Promise<void>
-): Promise<Pick<Resolving, 'resolve' | 'put' | 'puts_again'>> {
+  resolve: (reveal: Reveal, code?: string) => Promise<void>
+): Promise<Pick<Resolving, 'resolve' | 'coded' | 'put' | 'puts_again'>> {
   say(`resolving ${reveals.length} names`)
-  const times: number[] = []
-  for (const reveal of reveals) {
-    times.push((await timed(() => resolve(reveal))).ms)
+  const times: { bare: number[]; coded: number[] } = { bare: [], coded: [] }
+  for (const [index, reveal] of reveals.entries()) {
+    const code = index % 2 === 0 ? undefined : checkCodeOf(reveal, PROFILE).slice(0, SHORT_CODE)
+    const { ms } = await timed(() => resolve(reveal, code))
+    if (index >= WARM_UP) times[code === undefined ? 'bare' : 'coded'].push(ms)
     await delay(PAUSE_MS)
   }
-  return { resolve: latencies(times.slice(WARM_UP)), put: latencies(putMs.slice(WARM_UP)), puts_again: again }
+  return {
+    resolve: latencies(times.bare),
+    coded: latencies(times.coded),
+    put: latencies(putMs.slice(WARM_UP)),
+    puts_again: again
+  }
 }
 
 /** One in five may ask. */

@@ -10,6 +10,7 @@ const TITLES: Readonly<Record<string, string>> = {
   beacon: 'Beacon',
   dns: 'DNS',
   vdf: 'Tasks',
+  pins: 'Pins',
   backup: 'Backup',
   seed: 'Seed',
   log: 'Log'
@@ -38,6 +39,7 @@ export const EMPTY_MEANS: Readonly<Record<string, string>> = {
   'dns.tls_cert': 'none',
   'dns.tls_key': 'none',
   'dns.forward': 'such queries are refused',
+  'pins.codes': 'bare names mean what most peers say',
   'backup.file': 'no backup is kept',
   'backup.recipient': 'no backup is kept',
   'backup.list_in': 'none is added, and one that is there stays',

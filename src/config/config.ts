@@ -64,6 +64,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('vdf.queue', 'number', 'registrations that may wait; renewals always may'),
   field('vdf.checkpoint_seconds', 'number', 'seconds between checkpoints'),
   field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
+  field('pins.codes', 'list', 'names with a check code (alice--7kq2mx.chronym): the bare name means that claim alone'),
   field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),
   field('backup.recipient', 'list', 'public keys of age (age1...), any of which opens that backup'),
   field('backup.list_in', 'string', 'a name of yours whose zone carries the sealed list of all others; "none" ends it'),

@@ -122,6 +122,13 @@ export const ConfigSchema = v.strictObject({
     }),
     {}
   ),
+  pins: v.optional(
+    v.strictObject({
+      /** Names with a check code, such as alice--7kq2mx.chronym: `alice.chronym` means that claim alone on this machine. */
+      codes: v.optional(strings, [])
+    }),
+    {}
+  ),
   backup: v.optional(
     v.strictObject({
       /** Empty: no backup is kept up to date. */

@@ -44,7 +44,7 @@ export function createUseCases(
     }
   })
   const taskOptions = taskOptionsOf(config, initial)
-  const parts = { ...core, listIn: () => config.current().backup.list_in }
+  const parts = { ...core, listIn: () => config.current().backup.list_in, codes: initial.pins.codes }
   const tasks = createTasks(parts, taskOptions, initial.data_dir)
   const registry = createRegistry(
     { ...parts, tasks },

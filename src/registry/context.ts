@@ -1,9 +1,11 @@
 import type { BeaconClient } from '../beacon/types.ts'
 import type { DocumentJudge, NativePool } from '../native/types.ts'
+import { ServiceError } from '../errors.ts'
 import type { Network } from '../network/types.ts'
 import type { KeyPair } from '../protocol/crypto/ed25519.ts'
 import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
+import { NameError } from '../protocol/errors.ts'
 import { leaseState } from '../protocol/name/lease.ts'
 import { parseCodedName, type CodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
@@ -37,10 +39,12 @@ export interface RegistryParts {
   readonly random: () => number
   /** `backup.list_in`, read at each use. Default: none. */
   readonly listIn?: (() => string) | undefined
+  /** `pins.codes`. Default: none. */
+  readonly codes?: readonly string[] | undefined
 }
 
 /** The dependencies, with what every use case derives from them. Holds no state of its own. */
-export interface RegistryContext extends RegistryParts {
+export interface RegistryContext extends Omit<RegistryParts, 'codes'> {
   readonly profileHash: Uint8Array
   readonly owned: OwnedNames
   readonly zones: LocalZones
@@ -48,10 +52,13 @@ export interface RegistryContext extends RegistryParts {
   readonly pins: Pins
   readonly receipts: Receipts
   listIn(): string
+  /** The check code that a bare name means here, by `pins.codes`. */
+  readonly codes: ReadonlyMap<Name, string>
   time(): ProtocolTime
 }
 
-export function createContext(dependencies: RegistryParts): RegistryContext {
+/** Throws SVC-CFG-001 for what `pins.codes` may not have. */
+export function createContext({ codes = [], ...dependencies }: RegistryParts): RegistryContext {
   const { profile, store, roundClock } = dependencies
   const owned = new OwnedNames(store, profile)
   const pins = new Pins(store, profile)
@@ -70,6 +77,7 @@ export function createContext(dependencies: RegistryParts): RegistryContext {
     pins,
     receipts: new Receipts(store),
     listIn: dependencies.listIn ?? (() => ''),
+    codes: pinnedCodes(codes, profile),
     time: () => roundClock.time()
   }
 }
@@ -82,13 +90,36 @@ export function openName(context: RegistryContext, text: string): Name {
   return exactName(context, canonicalName(text))
 }
 
-/** As `openName`, for where a name is looked up: it may carry the check code of a claim. */
+/**
+ * As `openName`, for where a name is looked up: it may carry the check code of a claim, or this machine may have one for
+ * it.
+ */
 export function openCodedName(context: RegistryContext, text: string): CodedName {
   try {
-    return parseCodedName(canonicalName(text), context.profile)
+    const { name, code = context.codes.get(name) } = parseCodedName(canonicalName(text), context.profile)
+    return code === undefined ? { name } : { name, code }
   } catch (error) {
     throw asServiceError(error)
   }
+}
+
+function pinnedCodes(texts: readonly string[], profile: NetworkProfile): ReadonlyMap<Name, string> {
+  const codes = new Map<Name, string>()
+  for (const text of texts) {
+    const refuse = (why: string, cause?: unknown): never => {
+      throw new ServiceError('SVC-CFG-001', `pins.codes: "${text}": ${why}.`, { cause })
+    }
+    try {
+      const { name, code } = parseCodedName(canonicalName(text), profile)
+      if (code === undefined) return refuse('a check code must follow the name, as in alice--7kq2mx.chronym')
+      if (codes.has(name)) return refuse(`${name} is there twice`)
+      codes.set(name, code)
+    } catch (error) {
+      if (!(error instanceof NameError)) throw error
+      refuse(error.detail, error)
+    }
+  }
+  return codes
 }
 
 /** The name of a signed record, which has one spelling only. Throws SVC-NAM-001 and SVC-NAM-002. */

@@ -140,6 +140,28 @@ describe('a name with a code', () => {
     expect((await asker.registry.publicZone(coded(ours))).zone.serial).toBe(7)
   })
 
+  it('may be given by the configuration: then the bare name means this claim alone', async () => {
+    for (const peer of bench.world.peers.slice(1)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
+    const node = await bench.start({ self: undefined, seed: 4, codes: [coded(ours)] })
+    expect(await node.registry.resolve(ALICE)).toMatchObject({ reveal: ours, confidence: 'proven' })
+    expect(await node.registry.resolve(coded(theirs))).toMatchObject({ reveal: theirs })
+    expect(await node.registry.explain(ALICE)).toMatchObject({ resolves: 'proven' })
+    bench.world.peers[0]!.reveals.delete(ALICE)
+    node.registry.forget(ALICE)
+    await expect(node.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-005'))
+  })
+
+  it.each([
+    ['alice.chronym', /a check code must follow/],
+    ['alice--7kq.chronym', /no check code/],
+    ['alice.other', /ends with/]
+  ])('%s in the configuration is refused at the start', async (text, message) => {
+    await expect(bench.start({ self: undefined, seed: 4, codes: [text] })).rejects.toMatchObject({
+      code: 'SVC-CFG-001',
+      message: expect.stringMatching(message) as string
+    })
+  })
+
   it('is shown with each name of this daemon', () => {
     const whole = checkCodeOf(ours, profile)
     expect(owner.registry.ownedNames()).toMatchObject([{ check_code: whole, coded_name: coded(ours) }])

@@ -46,8 +46,17 @@ export async function explain(
 ): Promise<Explanation> {
   const { context } = parts
   const { name, code } = openCodedName(context, text)
-  if (code !== undefined)
-    return withCode(context, { name, code }, await explain(parts, name, { withOwn, ...(signal && { signal }) }))
+  const bare = await explainName(parts, name, withOwn, signal)
+  return code === undefined ? bare : withCode(context, { name, code }, bare)
+}
+
+async function explainName(
+  parts: ExplainParts,
+  name: Name,
+  withOwn: boolean,
+  signal: AbortSignal | undefined
+): Promise<Explanation> {
+  const { context } = parts
   const own = withOwn ? ownClaim(parts, name) : null
   const placeOf = (peer: string): ExplainedPlace => {
     const place = context.network.placeOf(name, peer)

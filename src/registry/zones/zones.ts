@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
-import type { Name } from '../../protocol/name/names.ts'
+import { canonicalName, type Name } from '../../protocol/name/names.ts'
 import {
   parseZone,
   parseZonePayload,
@@ -47,9 +47,9 @@ export function zoneOf(context: RegistryContext, { reveal, source }: ResolvedNam
 /** The draft of a name; else the zone that this daemon published, while the name's lease or grace runs. */
 export function localZone(context: RegistryContext, text: string): ZoneView | undefined {
   return translatedSync(() => {
-    const { name, code } = openCodedName(context, text)
+    const { name } = openCodedName(context, text)
     // Who gives a code asks for what the network holds.
-    if (code !== undefined) return undefined
+    if (canonicalName(text) !== name) return undefined
     const draft = draftOf(context, name)
     if (draft !== undefined) return { zone: draft, source: 'local', state: 'draft' }
     const record = context.owned.get(name)
