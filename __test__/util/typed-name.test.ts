@@ -15,7 +15,16 @@ describe('a name as it is typed', () => {
     ['xn--bcher-kva', 'xn--bcher-kva', 'bücher'],
     ['xn--99999999', 'xn--99999999', undefined],
     ['日本語ー', 'xn--wekz60nb2abz6g', '日本語ー'],
-    ['abc日本', 'xn--abc-v08fl0d', 'abc日本']
+    ['abc日本', 'xn--abc-v08fl0d', 'abc日本'],
+    // With a check code.
+    ['alice--7KQ2MX', 'alice--7kq2mx', undefined],
+    ['ab--7kq2mx', 'ab--7kq2mx', undefined],
+    ['bücher--7kq2mx', 'xn--bcher--7kq2mx-wob', 'bücher--7kq2mx'],
+    ['BÜ--7KQ2MX.chronym', 'xn--b--7kq2mx-q9a.chronym', 'bü--7kq2mx.chronym'],
+    ['\uff11\uff12\uff13--7kq2mx', '123--7kq2mx', undefined],
+    // Letters of the code are no second script, and no second direction.
+    ['привет--7kq2mx', 'xn----7kq2mx-j7g4a5a7fn5a', 'привет--7kq2mx'],
+    ['שלום--7kq2mx', 'xn----7kq2mx-99jzem5l', 'שלום--7kq2mx']
   ])('%s is %s', (typed, name, unicode) => {
     expect(spellName(typed)).toEqual({ name, unicode })
   })
@@ -35,7 +44,8 @@ describe('a name as it is typed', () => {
     ['ü_b', /hyphens alone/],
     ['ü%41', /hyphens alone/],
     ['-ü', /hyphens/],
-    ['bü--cher', /hyphens/]
+    ['bü--chér', /hyphens/],
+    ['\u0430pple--7kq2mx', /mixes letters/]
   ])('%s is refused', (typed, reason) => {
     expect(() => spellName(typed)).toThrow(TypedNameError)
     expect(() => spellName(typed)).toThrow(reason)

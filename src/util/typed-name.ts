@@ -17,11 +17,14 @@ export interface TypedName {
 }
 
 const ACE_PREFIX = 'xn--'
+/** A name, `--` and what the daemon reads as a check code (protocol/claim/check-code.ts). */
+const CODED = /^(.*)--([a-z0-9]+)$/isu
 
 /**
  * `Bücher.` as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it: non-transitional, NFC,
  * with CheckBidi and CheckJoiners. On top come CheckHyphens, UseSTD3ASCIIRules, letters and digits alone (as IDNA 2008:
- * no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. Throws TypedNameError.
+ * no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. A check code behind is no part
+ * of the name: these rules are not for it. Throws TypedNameError.
  */
 export function spellName(text: string): TypedName {
   const labels = text.trim().split(/[.\u3002\uff0e\uff61]/u)
@@ -33,6 +36,8 @@ export function spellName(text: string): TypedName {
 
 function spellLabel(label: string): string {
   if (/^[\0-\x7f]*$/u.test(label)) return label.toLowerCase()
+  const [, name, code] = CODED.exec(label) ?? []
+  if (name !== undefined && code !== undefined) return spellCoded(spellLabel(name), code.toLowerCase())
   // A host of a URL is unescaped and cut at these first.
   if (!/^[A-Za-z0-9\-\u0080-\u{10ffff}]+$/u.test(label))
     throw new TypedNameError('apart from letters and digits, a name has hyphens alone')
@@ -46,6 +51,11 @@ function spellLabel(label: string): string {
     throw new TypedNameError('hyphens are not allowed at the start, at the end, or third and fourth')
   requireOneScript(readable)
   return ascii
+}
+
+function spellCoded(label: string, code: string): string {
+  const coded = `${readableLabel(label)}--${code}`
+  return label.startsWith(ACE_PREFIX) ? ACE_PREFIX + punycode.encode(coded) : coded
 }
 
 /** UTS #46 of the platform; undefined for what it refuses. The label behind keeps digits from being an IPv4 address. */

@@ -53,7 +53,9 @@ describe('a name with a check code', () => {
     ['bob--alice--7kq2mx.chronym', /two hyphens/],
     ['xn--alice--7kq2mx-.chronym', /encoding of what it decodes to|punycode/],
     ['www.alice--7kq2mx.chronym', /one label/],
-    ['alice--7kq2mx.other', /ends with/],
+    ['alice--7kq2mx.other', /ends with \.chronym$/],
+    // A suggestion keeps the code: without it the name may mean another claim.
+    ['alice--7kq2mx', /did you mean alice--7kq2mx\.chronym\?$/],
     ['localhost--7kq2mx.chronym', /reserved/]
   ])('%s is an error and no other name', (text, message) => expect(refusal(text)).toMatch(message))
 

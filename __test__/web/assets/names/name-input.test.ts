@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parseCodedName } from '../../../../src/protocol/claim/check-code.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 
@@ -21,7 +22,9 @@ describe('a name as it is entered', () => {
     [' Alice.CHRONYM. ', 'alice.chronym'],
     ['Dave.', 'dave.chronym'],
     ['a-b-1', 'a-b-1.chronym'],
-    ['xn--mnchen-3ya', 'xn--mnchen-3ya.chronym']
+    ['xn--mnchen-3ya', 'xn--mnchen-3ya.chronym'],
+    // a-ü: these two hyphens are of its encoding.
+    ['xn--a--yka', 'xn--a--yka.chronym']
   ])('%s is %s', (text, name) => {
     expect(read(text)).toEqual({ name })
     expect(parseName(name, builtInProfiles.local)).toBe(name)
@@ -58,11 +61,26 @@ describe('a name as it is entered', () => {
     ['a／b', 'no name may have'],
     ['-a', 'hyphen'],
     ['a-', 'hyphen'],
-    ['ab--c', 'third and fourth'],
+    ['ab--c', 'leave both out'],
     ['a'.repeat(64), '64 octets'],
     ['ü'.repeat(63), 'octets']
   ])('%s is refused: %s', (text, reason) => {
     expect(read(text)!.error).toContain(reason)
+  })
+
+  it.each([
+    ['alice--7KQ2MX', 'alice--7kq2mx.chronym', undefined],
+    ['ab--7kq2mx', 'ab--7kq2mx.chronym', undefined],
+    ['bücher--7kq2mx', 'xn--bcher--7kq2mx-wob.chronym', 'bücher--7kq2mx.chronym'],
+    ['bü--7kq2mx.chronym', 'xn--b--7kq2mx-q9a.chronym', 'bü--7kq2mx.chronym'],
+    ['привет--7kq2mx', 'xn----7kq2mx-j7g4a5a7fn5a.chronym', 'привет--7kq2mx.chronym']
+  ])('%s keeps its check code to look it up, and is nothing to register', (text, name, shown) => {
+    expect(read(text)).toEqual({
+      name,
+      ...(shown && { shown }),
+      error: expect.stringContaining('leave both') as string
+    })
+    expect(parseCodedName(name, builtInProfiles.local).code).toBe('7kq2mx')
   })
 
   it('is nothing while nothing is entered', () => {

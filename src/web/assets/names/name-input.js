@@ -46,9 +46,11 @@ function labelError(label) {
   if (label.length > MAX_OCTETS) return `It has ${label.length} octets before the suffix; at most ${MAX_OCTETS} fit.`
   if (!/^[a-z0-9-]*$/.test(label)) return 'Only letters, digits and hyphens are allowed.'
   if (/^-|-$/.test(label)) return 'A hyphen may be neither first nor last.'
-  if (label.slice(2, 4) === '--' && !label.startsWith('xn--')) return 'The third and fourth character are both hyphens.'
   return undefined
 }
+
+/** A check code looks a claim up that is there: to register the part before it is for the person to decide. */
+const CODED = 'Two hyphens come before a check code, which only looks a name up: to register one, leave both out.'
 
 /**
  * What a text means as a name: `{name, shown, error}`. `name`: as the network spells it, ` Alice. ` -> `alice.chronym`;
@@ -79,6 +81,7 @@ export function readName(text, suffix, { own = [], running = [] } = {}) {
   const unicode = label.normalize('NFKC').toLowerCase()
   const name = `${ascii}${suffix}`
   const error =
+    (/^(?!xn--).*--/.test(unicode) ? CODED : undefined) ??
     (isAscii ? undefined : mixedScripts(unicode)) ??
     labelError(ascii) ??
     (own.includes(name) ? 'It is yours already.' : undefined) ??
