@@ -45,6 +45,8 @@ export const FAILED: TaskView = {
 export const OWNED = {
   name: 'alice.chronym',
   state: 'live',
+  check_code: '7kq2mx0123456789abcdefghjk',
+  coded_name: 'alice--7kq2mx.chronym',
   lease_end: '2000-01-08T00:00:00.000Z',
   serial: 2,
   published_serial: 1,

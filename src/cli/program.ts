@@ -17,6 +17,7 @@ import { addDoctorCommand } from './commands/daemon/doctor.ts'
 import { addHelpCommand } from './commands/help.ts'
 import { addNameCommands } from './commands/names/names.ts'
 import { addReleaseCommand } from './commands/names/release.ts'
+import { addShareCommand } from './commands/names/share.ts'
 import { addStatusCommand } from './commands/daemon/status.ts'
 import { addAdoptCommand } from './commands/names/adopt.ts'
 import { addTaskCommands } from './commands/work/tasks.ts'
@@ -59,6 +60,7 @@ export function buildProgram(run: Run): Command {
   program.commandsGroup('Names:')
   addTaskCommands(program, run)
   addNameCommands(program, run)
+  addShareCommand(program, run)
   addReleaseCommand(program, run)
   addAdoptCommand(program, run)
   addPinCommands(program, run)

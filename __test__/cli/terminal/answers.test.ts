@@ -57,8 +57,10 @@ describe('answers', () => {
   it('of names show lease, renewal and what their owner should know', async () => {
     expect(JSON.parse((await ask(['names'])).stdout)).toEqual([OWNED, WELL])
     const lines = (await ask(['names'], { terminal: true })).stdout.split('\n')
-    expect(lines[0]).toMatch(/^name +state +lease ends +renewal +left +zone$/)
-    expect(lines[1]).toMatch(/^alice\.chronym +live +2000-01-08, .* ago +failed; tried again +64 +2 not published$/)
+    expect(lines[0]).toMatch(/^name +code +state +lease ends +renewal +left +zone$/)
+    expect(lines[1]).toMatch(
+      /^alice\.chronym +7kq2mx +live +2000-01-08, .* ago +failed; tried again +64 +2 not published$/
+    )
     expect(lines[2]).toMatch(/now +64 +published$/)
     expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
   })

@@ -9,6 +9,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   release: 'names',
   explain: 'names',
   resolve: 'names',
+  share: 'names',
   'dns flush': 'names',
   'dns test': 'names',
   status: 'tasks',

@@ -3,7 +3,7 @@ import { withDaemon, type MeantDaemon } from '../../util/shell-commands.ts'
 import { printable, printableMessage } from './format.ts'
 import { Painter } from './painter.ts'
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'whiteBright' | 'bgBlack'
 export type Paint = (style: Style, text: string) => string
 
 export interface TerminalStream {
@@ -49,15 +49,16 @@ export class Output {
   readonly explicitJson: boolean
   /** A person watches stderr: progress bars make sense. */
   readonly live: boolean
+  /** The terminal shows more than ASCII. */
+  readonly unicode: boolean
   readonly #options: OutputOptions
-  readonly #unicode: boolean
 
   constructor(options: OutputOptions) {
     this.#options = options
     this.explicitJson = options.json === true
     this.json = options.json ?? options.stdout.isTTY !== true
     this.live = !this.explicitJson && options.stderr.isTTY === true && options.env['TERM'] !== 'dumb'
-    this.#unicode = unicodeWanted(options.env)
+    this.unicode = unicodeWanted(options.env)
   }
 
   /** One answer: an object for programs, text for people. The text is made only when it is needed. */
@@ -98,7 +99,7 @@ export class Output {
   }
 
   painter(): Painter {
-    return new Painter(this.#options.stderr, this.#unicode)
+    return new Painter(this.#options.stderr, this.unicode)
   }
 
   /** Shows a text of several lines in the place of the one before it on a terminal; below it anywhere else. */

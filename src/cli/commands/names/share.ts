@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import { formatCodedName, SHORT_CODE, WHOLE_CODE } from '../../../protocol/claim/check-code.ts'
+import { MAX_LABEL_OCTETS, type Name } from '../../../protocol/name/names.ts'
+import { spellName } from '../../../util/typed-name.ts'
+import { connect } from '../../connection/connect.ts'
+import { action, type Context, type Run } from '../../context.ts'
+import { EXIT } from '../../failures/exit-codes.ts'
+import { integerOption } from '../../input/values.ts'
+import { formatFields, printable } from '../../terminal/format.ts'
+
+/** Light modules around a code, by ISO/IEC 18004. */
+const QUIET_ZONE = 4
+
+interface Shared {
+  readonly name: string
+  /** Null where DNS has no room for it. */
+  readonly coded_name: string | null
+  /** Whole. */
+  readonly check_code: string
+  readonly link: string | null
+}
+
+function sharedOf(name: string, checkCode: string, characters: number): Shared {
+  const coded = formatCodedName(name as Name, checkCode.slice(0, characters)) ?? null
+  return { name, coded_name: coded, check_code: checkCode, link: coded && `http://${coded}/` }
+}
+
+/** `bücher.chronym (xn--bcher-kva.chronym)` */
+function bothForms(name: string): string {
+  const { unicode } = spellName(name)
+  return unicode === undefined ? printable(name) : `${printable(unicode)} (${printable(name)})`
+}
+
+async function sharedText(shared: Shared, characters: number, { output }: Context): Promise<string> {
+  const { name, coded_name: coded, check_code: whole, link } = shared
+  if (coded === null || link === null)
+    return [
+      formatFields([
+        ['name', bothForms(name)],
+        ['check code', printable(whole.slice(0, characters))]
+      ]),
+      '',
+      `With this code the label has more than the ${MAX_LABEL_OCTETS} octets of DNS: give name and code apart.`
+    ].join('\n')
+  const fields = formatFields([
+    ['coded name', bothForms(coded)],
+    ['link', printable(link)]
+  ])
+  if (!output.unicode) return fields
+  // Rows of light blocks, as a light terminal would show them dark.
+  const { encodeQR } = await import('qr')
+  const rows = encodeQR(link, 'ascii', { border: QUIET_ZONE }).trimEnd().split('\n')
+  if (rows[0]!.length > output.columns) return `${fields}\n\nThe terminal is too narrow for the QR code.`
+  return [fields, '', ...rows.map((row) => output.paint('whiteBright', output.paint('bgBlack', row)))].join('\n')
+}
+
+export function addShareCommand(program: Command, run: Run): void {
+  program
+    .command('share')
+    .argument('<name>', 'a name of this daemon, or any name that resolves')
+    .description('print a name with its check code, as a link and as a QR code, to give to others')
+    .option(
+      '--characters <n>',
+      `of the check code, ${SHORT_CODE} to ${WHOLE_CODE}`,
+      integerOption(SHORT_CODE, WHOLE_CODE),
+      SHORT_CODE
+    )
+    .action(
+      action(run, async (context, { characters }: { characters: number }, name: string) => {
+        const client = connect(context)
+        // What its key has lost, or let lapse, is for the network to show.
+        const own = (await client.names()).find(
+          (each) => each.name === name && each.state !== 'lost' && each.state !== 'lapsed'
+        )
+        const reveal = own ?? (await client.resolve(name))
+        const shared = sharedOf(reveal.name, reveal.check_code!, characters)
+        const text = context.output.json ? '' : await sharedText(shared, characters, context)
+        context.output.answer(shared, () => text)
+        if (own === undefined && reveal.name === name)
+          context.output.note(
+            `• ${printable(name)} is not of this daemon: the code is what the network shows now, not what its owner ` +
+              'gave you'
+          )
+        return EXIT.ok
+      })
+    )
+}
