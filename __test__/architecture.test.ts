@@ -90,6 +90,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'daemon',
     'library',
     'vdf',
+    'verify',
     'util',
     'views',
     'error-table.ts',

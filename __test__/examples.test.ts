@@ -89,7 +89,7 @@ describe('the examples', () => {
     writeFileSync(file, JSON.stringify({ ...reveal, payload: '' }))
     const bad = await run('verify-offline.ts', [file, 'local'], { CHRONYM_VDF_BACKEND: 'bigint' })
     expect([bad.code, bad.lines.at(-1)]).toEqual([1, 'invalid: the signature does not verify'])
-    expect(bad.lines.filter((line) => line.startsWith('-'))).toHaveLength(2)
+    expect(bad.lines.filter((line) => line.startsWith('-'))).toHaveLength(3)
   })
 })
 

@@ -67,6 +67,27 @@ describe.each(engines)('chronym/verify, engine $backend', (engine) => {
     }
   })
 
+  it('takes the name with a check code, and tells the claim from another by it, before the slow checks', async () => {
+    const code = 'nmyqgwkez0bzkc7bk5rhj5fde6'
+    const bare = await verifyReveal(json(reveal), { profile, name: 'alice.chronym' })
+    expect(bare.value?.checkCode).toBe(code)
+    expect(bare.checks.find(({ rule }) => rule === 'code')?.detail).toBe(`none was given to compare; it is ${code}`)
+    for (const given of [code, code.slice(0, 6)]) {
+      const { valid, checks } = await verifyReveal(json(reveal), { profile, name: `alice--${given}.chronym` })
+      expect([valid, checks.find(({ rule }) => rule === 'code')?.detail]).toEqual([true, code])
+    }
+    // A code beside the record counts for nothing.
+    const lying = { ...json(reveal), check_code: 'zzzzzz'.padEnd(26, 'z') }
+    const other = await verifyReveal(lying, { profile, name: 'alice--zzzzzz.chronym' })
+    expect(other.problem).toEqual({
+      rule: 'code',
+      detail: `it is ${code.slice(0, 6)}, not zzzzzz: this is another claim`
+    })
+    expect(other.checks.filter(({ passed }) => passed === null).map(({ rule }) => rule)).toEqual(['pulse', 'proof'])
+    for (const none of ['alice--short.chronym', `bob--${code}.chronym`, 'alice'])
+      expect((await verifyReveal(json(reveal), { profile, name: none })).problem?.rule).toBe('asked')
+  })
+
   it('refuses another name than the one asked for, and bytes that are no Reveal', async () => {
     const other = await verifyReveal(json(reveal), { profile, name: 'bob.chronym' })
     expect(other.problem).toEqual({ rule: 'asked', detail: 'it is of "alice.chronym", not of "bob.chronym"' })

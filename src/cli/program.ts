@@ -25,6 +25,7 @@ import { addPeerCommands } from './commands/daemon/peers.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
 import { addUnlockCommands } from './commands/daemon/unlock.ts'
 import { addVdfCommands } from './commands/work/vdf.ts'
+import { addVerifyCommand } from './commands/work/verify.ts'
 import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
 
@@ -84,6 +85,7 @@ export function buildProgram(run: Run): Command {
   addManualCommands(program, run)
   addBeaconCommand(program, run)
   addVdfCommands(program, run)
+  addVerifyCommand(program, run)
   addCompletionCommand(program, run)
   addHelpCommand(program, run)
   return program

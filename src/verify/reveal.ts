@@ -1,4 +1,5 @@
 /** Is this Reveal valid? */
+import { checkCodeOf, parseCodedName } from '../protocol/claim/check-code.ts'
 import { claimOf } from '../protocol/claim/claim.ts'
 import { checkReveal, validateReveal, type ValidRule } from '../protocol/claim/valid.ts'
 import { EncodingError } from '../protocol/errors.ts'
@@ -11,19 +12,24 @@ import type { Engine, Verification } from './types.ts'
 
 export interface RevealOptions {
   readonly profile: ProfileInput
-  /** The name that was asked for: a Reveal of another one fails. */
+  /** The name that was asked for, perhaps with a check code: a Reveal of another name or claim fails. */
   readonly name?: string
   /** Called before each pulse and proof, the slow steps. `done` counts from 0. */
   readonly onProgress?: (progress: { rule: 'pulse' | 'proof'; done: number; of: number }) => void
   readonly signal?: AbortSignal
 }
 
-/** What a valid Reveal says. Whether peers agree that this claim owns the name is for the network to say. */
+/**
+ * What a valid Reveal says. Whether peers agree that this claim owns the name is for the network to say; that it is the
+ * claim that somebody meant, a check code from them says.
+ */
 export interface VerifiedReveal {
   readonly name: string
   /** The owner's public key, hexadecimal. */
   readonly owner: string
   readonly serial: number
+  /** Of the claim, whole: 26 characters, computed from the record here. */
+  readonly checkCode: string
   /** Undefined where the payload is no zone: the network accepts any bytes. */
   readonly zone?: PublishedZone
   readonly links: readonly { readonly round: number; readonly iterations: number }[]
@@ -41,9 +47,10 @@ const STEPS = [
   { rule: 'iterations', title: 'Each link has the squarings that the name costs' },
   { rule: 'chain', title: 'Each renewal came within the lease before it' },
   { rule: 'signature', title: "The name's key signed it" },
+  { rule: 'code', title: 'Its claim has the check code that was asked for' },
   { rule: 'pulse', title: 'The beacon signed the pulse of each link' },
   { rule: 'proof', title: 'The squarings were done, from the seed of that pulse, key and name' }
-] as const satisfies readonly (Step & { rule: ValidRule | 'encoding' | 'asked' })[]
+] as const satisfies readonly (Step & { rule: ValidRule | 'encoding' | 'asked' | 'code' })[]
 
 export async function verifyReveal(
   engine: Engine,
@@ -55,12 +62,21 @@ export async function verifyReveal(
   return runSteps(STEPS, engine.backend, async (passed) => {
     const reveal = revealOf(input)
     passed('encoding', 'the encoding of a Reveal')
-    if (name !== undefined && reveal.name !== name)
-      throw new Refusal(`it is of ${JSON.stringify(reveal.name)}, not of ${JSON.stringify(name)}`)
-    passed('asked', name === undefined ? 'no name was given to compare' : reveal.name)
+    const asked = name === undefined ? undefined : parseCodedName(name, profile)
+    if (asked !== undefined && reveal.name !== asked.name)
+      throw new Refusal(`it is of ${JSON.stringify(reveal.name)}, not of ${JSON.stringify(asked.name)}`)
+    passed('asked', asked === undefined ? 'no name was given to compare' : reveal.name)
     const cheap = checkReveal(reveal, profile)
     if (!cheap.ok) throw new Refusal(cheap.detail, cheap.rule)
     const { links } = cheap
+    passed('name', reveal.name)
+    passed('iterations', links.map(({ iterations }) => String(iterations)).join(', '))
+    passed('chain', links.length === 1 ? 'a first claim' : `a first claim and ${links.length - 1} renewals`)
+    passed('signature', `by ${toHex(reveal.pubkey)}`)
+    const code = checkCodeOf(reveal, profile)
+    if (asked?.code !== undefined && !code.startsWith(asked.code))
+      throw new Refusal(`it is ${code.slice(0, asked.code.length)}, not ${asked.code}: this is another claim`)
+    passed('code', asked?.code === undefined ? `none was given to compare; it is ${code}` : code)
     const counted = { pulse: 0, proof: 0 }
     const turn = async (rule: 'pulse' | 'proof'): Promise<void> => {
       // lets the caller draw, and abort
@@ -78,10 +94,6 @@ export async function verifyReveal(
         return engine.verifyVdf(question)
       }
     })
-    passed('name', reveal.name)
-    passed('iterations', links.map(({ iterations }) => String(iterations)).join(', '))
-    passed('chain', links.length === 1 ? 'a first claim' : `a first claim and ${links.length - 1} renewals`)
-    passed('signature', `by ${toHex(reveal.pubkey)}`)
     if (!verdict.ok) throw new Refusal(verdict.detail, verdict.rule)
     passed('pulse', `rounds ${links.map(({ p }) => String(p)).join(', ')}`)
     passed('proof', `${links.length} verified, in class groups of ${profile.discriminant_bits} bits`)
@@ -92,6 +104,7 @@ export async function verifyReveal(
       name: reveal.name,
       owner: toHex(reveal.pubkey),
       serial: claim.serial,
+      checkCode: code,
       ...(zone === undefined ? {} : { zone }),
       links: links.map(({ p, iterations }) => ({ round: p, iterations })),
       leaseEnds: roundTimeMs(leaseEnd, profile.beacon),

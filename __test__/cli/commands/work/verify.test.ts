@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeReveal } from '../../../../src/protocol/claim/reveal.ts'
+import { fromHex, toBase64 } from '../../../../src/protocol/encoding/bytes.ts'
+import reveals from '../../../vectors/chronym/reveals.json' with { type: 'json' }
+import { cli, type CliSettings } from '../../harness.ts'
+
+const CODE = 'nmyqgwkez0bzkc7bk5rhj5fde6'
+const [{ profile, cbor }] = reveals as [(typeof reveals)[number]]
+const { pubkey, vdf_proof, signature, payload, ...rest } = decodeReveal(fromHex(cbor))
+/** As GET /api/resolve/{name} shows it. */
+const REVEAL = {
+  ...rest,
+  pubkey: [...pubkey],
+  vdf_proof: toBase64(vdf_proof),
+  signature: toBase64(signature),
+  payload: toBase64(payload),
+  check_code: CODE,
+  source: 'network'
+}
+
+describe('chronym verify', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'chronym-verify-'))
+  const file = join(directory, 'alice.json')
+  const network = join(directory, 'network.json')
+  beforeAll(() => {
+    writeFileSync(file, JSON.stringify(REVEAL))
+    writeFileSync(network, profile)
+  })
+  afterAll(() => rmSync(directory, { recursive: true }))
+  const verify = (name: string, from: string, settings?: CliSettings) =>
+    cli(['--data-dir', directory, 'verify', name, from, '--network', network], settings)
+
+  it('says yes to the record of the claim with that code, from a file and from standard input', async () => {
+    const { exitCode, stdout } = await verify('ALICE--NMYQGW', file)
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ valid: true, value: { name: 'alice.chronym', checkCode: CODE } })
+    const shown = await verify(`alice--${CODE}`, '-', {
+      stdin: JSON.stringify(REVEAL),
+      terminal: true,
+      env: { NO_COLOR: '1' }
+    })
+    expect(shown.exitCode).toBe(0)
+    expect(shown.stdout).toMatch(
+      new RegExp(`\\nvalid\\nname +alice\\.chronym\\ncheck code +${CODE}\\nowner +[0-9a-f]{64}\\n`)
+    )
+  })
+
+  it('says no to the record of another claim, to another name, and to a changed record', async () => {
+    const other = await verify('alice--zzzzzz', '-', { stdin: JSON.stringify({ ...REVEAL, check_code: 'zzzzzz' }) })
+    expect(other.exitCode).toBe(1)
+    expect(JSON.parse(other.stdout)).toMatchObject({ valid: false, problem: { rule: 'code' } })
+    expect(await verify('bob--nmyqgw', file)).toMatchObject({ exitCode: 1 })
+    const changed = { ...REVEAL, payload: toBase64(Uint8Array.of(1)) }
+    const shown = await verify('alice--nmyqgw', '-', {
+      stdin: JSON.stringify(changed),
+      terminal: true,
+      env: { NO_COLOR: '1' }
+    })
+    expect(shown.exitCode).toBe(1)
+    expect(shown.stdout).toMatch(/^no {2}The name's key signed it: .*\n- {3}Its claim/m)
+    expect(shown.stdout).toMatch(/\nnot valid: the signature does not verify\n$/)
+    expect(await verify('alice--nmyqgw', '-', { stdin: '[]' })).toMatchObject({ exitCode: 1 })
+  })
+
+  it('gives no verdict where the question is wrong', async () => {
+    expect(await verify('alice--short', file)).toMatchObject({ exitCode: 6, stdout: '' })
+    expect(await verify('alice--nmyqgw', '-', { stdin: '{' })).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(await verify('alice--nmyqgw', join(directory, 'none'))).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+})
