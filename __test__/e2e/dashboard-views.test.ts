@@ -1,5 +1,6 @@
 /** What the views of the dashboard do beside those of names and tasks, in a real browser against a real daemon. */
 import type { Browser, Page } from 'playwright-core'
+import decodeQR from 'qr/decode.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
 import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
@@ -15,6 +16,20 @@ let faults: string[]
 
 const open = (path: string) => page.goto(`${daemon.summary.api_url}/#${path}`)
 const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+const codedName = async () => String((await daemon.request('GET', '/api/names')).body[0].coded_name)
+
+/** What a QR code in a picture says. The browser decodes the picture itself. */
+async function scanned(of: Page, png: Buffer): Promise<string> {
+  const [width, height, data] = await of.evaluate<[number, number, number[]]>(`(async () => {
+    const bytes = Uint8Array.from(atob('${png.toString('base64')}'), (letter) => letter.charCodeAt(0))
+    const bitmap = await createImageBitmap(new Blob([bytes]))
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context.drawImage(bitmap, 0, 0)
+    return [bitmap.width, bitmap.height, [...context.getImageData(0, 0, bitmap.width, bitmap.height).data]]
+  })()`)
+  return decodeQR({ width, height, data: Uint8Array.from(data) })
+}
 
 beforeAll(async () => {
   browser = await launchBrowser()
@@ -36,7 +51,8 @@ afterAll(() => scene.end())
 it('tells what happened in sentences, which can be filtered', async () => {
   await page.getByText(`The registration of ${NAME} is complete.`).waitFor()
   await page.getByLabel('Filter').fill('stored')
-  await page.getByText(`This node stored the name ${NAME}`).waitFor()
+  // By its name and by its check code.
+  await page.getByText(/This node stored [23] records for the network/).waitFor()
   expect(await page.getByText('is complete.').count()).toBe(0)
   await button('Pause').click()
   await button('Go on').waitFor()
@@ -65,7 +81,7 @@ it('draws what each peer says of a name, with the same as a table', async () => 
 
 it('verifies the record in the browser, which finds what a lying daemon has changed', async () => {
   await button('Verify here').click()
-  await page.getByText('All 10 checks passed, made by this browser').waitFor()
+  await page.getByText('All 11 checks passed, made by this browser').waitFor()
   await page.route('**/api/resolve/*', async (route) => {
     const response = await route.fetch()
     const reveal = (await response.json()) as { payload: string }
@@ -78,6 +94,43 @@ it('verifies the record in the browser, which finds what a lying daemon has chan
   await page.getByRole('alert').getByText('Not valid').waitFor()
   expect(await page.getByRole('list', { name: 'Checks' }).locator('li.bad').textContent()).toContain('signed it')
   await page.unroute('**/api/resolve/*')
+})
+
+it('shares a name with its check code, as a link and as a QR code of it', async () => {
+  const coded = await codedName()
+  await open(`/names/${NAME}`)
+  await button('Share').click()
+  const dialog = page.getByRole('dialog', { name: `Share ${NAME}` })
+  await dialog.getByText(coded, { exact: true }).waitFor()
+  const picture = dialog.getByRole('img', { name: `QR code of http://${coded}/` })
+  expect(await scanned(page, await picture.screenshot())).toBe(`http://${coded}/`)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await dialog.getByRole('button', { name: 'Copy the name with its code' }).click()
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(coded)
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+})
+
+it('looks a name up by its check code, and never takes the bare name for a wrong one', async () => {
+  const coded = await codedName()
+  // The record is that of the code: peers may show another one for the bare name.
+  const asked = page.waitForRequest((request) => request.url().endsWith(`/api/resolve/${coded}`))
+  await open(`/lookup/${coded}`)
+  await asked
+  await page.getByRole('heading', { name: coded }).waitFor()
+  await page.getByText('resolves: proven by its check code').waitFor()
+  await page.getByText('which alone has it').waitFor()
+  await page.getByRole('cell', { name: '192.0.2.10' }).waitFor()
+  await button('Verify here').click()
+  await page.getByText('All 11 checks passed').waitFor()
+  await open('/lookup/alice--zzzzzz.chronym')
+  await page.getByText(`No peer shows a claim of ${NAME} with the code zzzzzz`).first().waitFor()
+  expect(await page.getByRole('heading', { name: 'What it holds' }).count()).toBe(0)
+  await open('/names/free--zzzzzz.chronym')
+  await page.getByText('free.chronym is not found with the code zzzzzz').waitFor()
+  expect(await page.getByRole('main').getByRole('button', { name: 'Register' }).count()).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
 })
 
 it('says why a name that is free or wrong is no-one’s', async () => {

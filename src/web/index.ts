@@ -32,7 +32,8 @@ const LIBRARIES = {
   'preact/hooks': { entry: 'preact/hooks', file: 'hooks.mjs' },
   htm: { entry: 'htm', file: 'htm.module.js' },
   'htm/preact': { entry: 'htm/preact', file: 'index.module.js' },
-  uplot: { entry: 'uplot', file: 'uPlot.esm.js' }
+  uplot: { entry: 'uplot', file: 'uPlot.esm.js' },
+  qr: { entry: 'qr', file: 'index.js' }
 } as const
 const STYLES = { 'vendor/uplot.css': { entry: 'uplot', file: 'uPlot.min.css' } } as const
 

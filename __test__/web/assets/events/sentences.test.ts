@@ -38,6 +38,11 @@ describe('an event as a sentence', () => {
       { kind: 'reveal', id: 'bob.chronym', state: 'settled' },
       'This node stored the name bob.chronym (settled) for the network.'
     ],
+    [
+      'record:stored',
+      { kind: 'coded', id: 'bob.chronym', state: 'stored' },
+      'This node stored the check code of bob.chronym (stored) for the network.'
+    ],
     ['mode', { mode: 'light' }, 'The mode is now light: this node asks others only.'],
     ['beacon:pulse', { round: 1234 }, 'The beacon is at round 1,234.'],
     ['later:thing', { a: 1, b: { c: 2 } }, 'later:thing (a: 1, b: {"c":2})']

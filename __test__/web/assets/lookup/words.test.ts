@@ -64,7 +64,10 @@ describe('the steps to a verdict', () => {
     expect(disputed.find(({ title }) => title === 'Remembered')).toMatchObject({ tone: 'bad' })
   })
 
-  it('have words for every rule and state', () => {
+  it('have words for every rule, state and certainty', () => {
+    const certainties = ['settled', 'provisional', 'thin', 'proven'] as const satisfies Explanation['resolves'][]
+    for (const resolves of certainties)
+      expect(words.stepsOf(explanation({ resolves, error: null })).at(-1)!.text).toMatch(/^The answer is \w/)
     expect(EXPLAINED_RULES.filter((rule) => words.RULES[rule] === undefined)).toEqual([])
     expect(EXPLAINED_STATES.filter((state) => words.STATES[state] === undefined)).toEqual([])
   })

@@ -28,7 +28,13 @@ const PHASES = {
   reveal: 'publishes its proof',
   done: 'is done'
 }
-const RECORDS = { reveal: 'name', kid: 'identity', manifest: 'manifest', commitment: 'commitment' }
+const RECORDS = {
+  reveal: 'name',
+  coded: 'check code of',
+  kid: 'identity',
+  manifest: 'manifest',
+  commitment: 'commitment'
+}
 const MODES = {
   full: 'stores and serves records',
   light: 'asks others only',

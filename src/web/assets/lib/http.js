@@ -2,11 +2,13 @@ import { noteAnswer, noteLost } from './connection.js'
 
 /** An error that the daemon answered with; `errors` names the fields at fault. */
 export class Problem extends Error {
-  constructor({ code, title, detail, errors = [] }) {
+  constructor({ code, title, detail, errors = [], check_code: checkCode }) {
     super(`${title}: ${detail} (${code})`)
     this.code = code
     this.detail = detail
     this.errors = errors
+    /** Of the claim that was asked for, if one was. */
+    this.checkCode = checkCode
   }
 }
 

@@ -57,7 +57,8 @@ export const RULES = {
 export const CONFIDENCE = {
   settled: ['settled', 'good'],
   provisional: ['not settled yet', 'warn'],
-  thin: ['thin: fewer peers than a quorum', 'warn']
+  thin: ['thin: fewer peers than a quorum', 'warn'],
+  proven: ['proven by its check code', 'good']
 }
 
 /** From the question to the verdict: `{title, text, tone}` each. */

@@ -27,7 +27,13 @@ function View({ params: { name } }) {
               <p>Ask for a name. You see the peers around it, who said what, and the rule that decided.</p>
             <//>`
           : explained.data !== undefined
-            ? html`<${Explained} explanation=${explained.data} error=${explained.error} path=${path} key=${name} />`
+            ? html`<${Explained}
+                asked=${name}
+                explanation=${explained.data}
+                error=${explained.error}
+                path=${path}
+                key=${name}
+              />`
             : explained.error !== undefined
               ? html`<${Trouble} name=${name} error=${explained.error} path=${path} />`
               : html`<p class="quiet loading" role="status">Asking the peers around ${name}…</p>`
@@ -36,16 +42,17 @@ function View({ params: { name } }) {
   `
 }
 
-function Explained({ explanation, error, path }) {
+/** `asked`: the name perhaps with a check code, which `explanation` is without. */
+function Explained({ asked, explanation, error, path }) {
   const [number, setNumber] = useState(undefined)
   const { name, resolves } = explanation
-  const reveal = useReveal(resolves === null ? null : name)
-  const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path, `/api/resolve/${name}`)}
+  const reveal = useReveal(resolves === null ? null : asked)
+  const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path, `/api/resolve/${asked}`)}
     >Ask again<//
   >`
   return html`
     ${error && html`<${Notice} tone="warn" title="This answer is from before">${error.message}<//>`}
-    <${Verdict} explanation=${explanation} actions=${again} />
+    <${Verdict} asked=${asked} explanation=${explanation} actions=${again} />
     <${Card} title="The peers around the name">
       <div class="picture-and-steps">
         <${Picture} explanation=${explanation} marked=${number} onMark=${setNumber} />
@@ -54,7 +61,7 @@ function Explained({ explanation, error, path }) {
       <${Peers} explanation=${explanation} marked=${number} onMark=${setNumber} />
     <//>
     ${explanation.own && html`<${Own} own=${explanation.own} name=${name} />`}
-    ${resolves !== null && html`<${Record} reveal=${reveal} name=${name} /><${VerifyHere} reveal=${reveal.data} name=${name} />`}
+    ${resolves !== null && html`<${Record} reveal=${reveal} name=${name} /><${VerifyHere} reveal=${reveal.data} name=${asked} />`}
   `
 }
 

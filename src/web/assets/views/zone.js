@@ -4,6 +4,7 @@ import { useNow } from '../lib/store.js'
 import { count, dateTime } from '../lib/words.js'
 import { NameButtons } from '../names/acts.js'
 import { NextStep } from '../names/next-step-card.js'
+import { ShareButton } from '../names/share.js'
 import { leaseWords, renewalWords } from '../names/words.js'
 import { Badge, Card, Facts, LinkButton, Notice, Page } from '../parts/basics.js'
 import { Told } from '../parts/command.js'
@@ -43,7 +44,8 @@ function View({ params: { name }, query }) {
     <${Page}
       title=${name}
       back=${{ href: '#/names', text: 'Names' }}
-      actions=${html`<${LinkButton} icon="lookup" href=${to('lookup', name)}>What peers say<//>`}
+      actions=${html`${owned && owned.state !== 'lost' && owned.state !== 'lapsed' && html`<${ShareButton} owned=${owned} />`}
+        <${LinkButton} icon="lookup" href=${to('lookup', name)}>What peers say<//>`}
     >
       <div class="stack">
         ${running.map(

@@ -3,8 +3,8 @@ import { getPublic, getResponse, post, Problem, remove } from '../lib/http.js'
 
 const path = (name) => `/api/zone/${encodeURIComponent(name)}`
 
-/** Nothing is published, as far as peers know. */
-const isNowhere = ({ code }) => code === 'SVC-RES-002' || code === 'SVC-RES-003'
+/** Nothing is published, as far as peers know. That nobody shows a claim with some check code makes no name free. */
+const isNowhere = ({ code, checkCode }) => checkCode === undefined && (code === 'SVC-RES-002' || code === 'SVC-RES-003')
 
 /**
  * The zone as the daemon has it now: the saved one, else the network's, else an empty one. `trouble` says why the
