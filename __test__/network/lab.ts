@@ -191,8 +191,11 @@ export class Lab {
    */
   async addNodes(count: number, place?: (index: number) => string): Promise<LabNode[]> {
     const added: LabNode[] = []
-    for (let index = 0; index < count; index++)
+    for (let index = 0; index < count; index++) {
       added.push(await this.addNode(place === undefined ? {} : { place: place(index) }))
+      // On a busy machine two dozen that join at a time are too slow for the first dial, and the lab's time repeats none.
+      await this.connected(Math.min(1, this.nodes.length - 1))
+    }
     await this.connected()
     return added
   }

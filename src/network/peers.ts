@@ -3,7 +3,7 @@ import type { PeerId } from '@libp2p/interface'
 import { randomBytes } from 'node:crypto'
 import { sha256 } from '../protocol/encoding/bytes.ts'
 import { distance, isWithin, radius } from '../protocol/neighbourhood/density.ts'
-import { diverse, diverseFirst, hasDiverse, type Origin } from '../protocol/neighbourhood/diversity.ts'
+import { diverse, diverseFirst, hasDiverse, UNDIALLED, type Origin } from '../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/claim/record-key.ts'
 import type { Acquaintances } from './routing/acquaintances.ts'
@@ -42,7 +42,7 @@ export interface Peers {
   readonly ownPosition: Uint8Array
   known(): number
   knowsAny(): boolean
-  /** The table's peers with prefixes, without those never connected. */
+  /** The table's peers that count, with prefixes, without those never connected. */
   origins(): Origin[]
   networkSize(): number
   /** Whether a record at a key belongs here: within our radius, or among the 2 k nearest diverse peers. */
@@ -102,7 +102,7 @@ export function createPeers(
     origins: () =>
       nearestKnown(node, ownPosition).flatMap((id) => {
         const prefix = prefixes.known(id)
-        return prefix === undefined ? [] : [{ peer: id.toString(), prefix }]
+        return prefix === undefined || prefixes.of(id) === UNDIALLED ? [] : [{ peer: id.toString(), prefix }]
       }),
     networkSize: () => lookUps.networkSize(),
     isNear(key) {

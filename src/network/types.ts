@@ -112,7 +112,7 @@ export interface RevealLookup {
   silent: readonly SilentPeer[]
   /** Estimated nodes in the network, this one included. */
   networkSize: number
-  /** Further peers near the name beyond the limit of their prefix; they do not count. */
+  /** Further peers near the name that do not count: beyond the limit of their prefix, or not dialled by this node. */
   leftOut: number
 }
 

@@ -139,7 +139,10 @@ export const ExplanationSchema = v.pipe(
       ),
       left_out: v.pipe(
         CountSchema,
-        v.description('Further peers near the name that do not count: their address prefix has as many votes as it may')
+        v.description(
+          'Further peers near the name that do not count: their address prefix has as many votes as it may, or this ' +
+            'daemon could not dial them'
+        )
       )
     }),
     reach: v.object({

@@ -2,11 +2,13 @@
 import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
 import { createBudget } from '../../../src/network/budget/budget.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
+import type { RevealLookup } from '../../../src/network/types.ts'
 import { BUSY } from '../../../src/network/wire/answers.ts'
 import type { FindAnswer } from '../../../src/network/wire/find.ts'
 import { serve, type Handlers } from '../../../src/network/wire/serve.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
 import { seedsNear, startBareNode } from '../../network/bare-node.ts'
 import type { Lab } from '../../network/lab.ts'
 
@@ -15,6 +17,9 @@ import type { Lab } from '../../network/lab.ts'
  * twenty.
  */
 export const NEAR_BITS = 8
+
+/** A port of this machine that refuses. */
+const NOBODY_LISTENS = 1
 
 export class Adversaries {
   readonly nodes: Node[] = []
@@ -29,17 +34,22 @@ export class Adversaries {
    * answers about a key.
    *
    * @param after ids near this key that were started before
+   * @param isDialable otherwise they announce an address of their place at which nobody listens
    */
   async start(
     near: Uint8Array,
     count: number,
     place: (index: number) => string,
     handlers: Partial<Handlers>,
-    after = 0
+    { after = 0, isDialable = true } = {}
   ): Promise<void> {
     for (const [index, seed] of (await seedsNear(near, NEAR_BITS, after + count)).entries()) {
       if (index < after) continue
-      const node = await startBareNode(seed, this.#lab.profile, place(index))
+      const nowhere = {
+        listen: [],
+        announced: () => [multiaddr(`/ip4/${place(index)}/tcp/${NOBODY_LISTENS}`)]
+      }
+      const node = await startBareNode(seed, this.#lab.profile, place(index), isDialable ? {} : nowhere)
       this.nodes.push(node)
       await serve({
         node,
@@ -110,4 +120,14 @@ export function keepingNothing(): Partial<Handlers> {
     list: () => ({ type: 'listed', entries: [], more: false }),
     commitments: () => ({ type: 'commitments', commitments: [], more: false })
   }
+}
+
+/** As the registry weighs a look-up (src/registry/resolution/survey.ts). */
+export function weighed({ answers, asked }: RevealLookup, { profile }: Lab): Tally {
+  const votes = answers.map(({ peer, state, claim }) => ({
+    peer,
+    prefix: peer,
+    ...(claim !== undefined && state !== 'none' && { held: { claim, state } })
+  }))
+  return tally(votes, { asked, done: true }, profile)
 }

@@ -16,7 +16,7 @@ import { serve } from '../../../src/network/wire/serve.ts'
 import { originOf } from '../../../src/network/routing/prefixes.ts'
 import { tableSize } from '../../../src/network/routing/routing.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
-import { diverse } from '../../../src/protocol/neighbourhood/diversity.ts'
+import { diverse, UNDIALLED } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { startBareNode } from '../../network/bare-node.ts'
 import { findingOn } from '../../network/finding-node.ts'
 import { labProfile } from '../../network/lab.ts'
@@ -154,20 +154,25 @@ it('[honest peers behind an address of a liar] count where they announce to be l
   await waitFor(() => expect(prefixes.known(honest.peerId)).toBe('127.10.0.0/24'))
 })
 
-it('[honest peers behind an address of a liar] are not where they say until they answer there', async () => {
-  const [victim, honest] = [await start('127.1.0.1'), await start('127.10.0.1')]
-  const { prefixes } = await findingOn(victim, PROFILE)
-  const key = await generateKeyPairFromSeed('Ed25519', sha256(utf8('a liar')))
-  const announce = [addressOf(honest).replace(/\/p2p\/.*/, '')]
+/** A node that connects from that place, and announces whatever the test says. It listens nowhere. */
+async function announcing(address: string, from: { localAddress: string; localPort?: number }): Promise<Node> {
   const liar = await createLibp2p({
-    privateKey: key,
-    addresses: { announce },
-    transports: [tcp({ dialOpts: { localAddress: '127.66.0.1' } as object })],
+    privateKey: await generateKeyPairFromSeed('Ed25519', sha256(utf8('a liar'))),
+    addresses: { announce: [address] },
+    transports: [tcp({ dialOpts: from as object })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
     services: { identify: identify() }
   })
   nodes.push(liar as unknown as Node)
+  return liar as unknown as Node
+}
+
+it('[honest peers behind an address of a liar] are not where they say until they answer there', async () => {
+  const [victim, honest] = [await start('127.1.0.1'), await start('127.10.0.1')]
+  const { prefixes } = await findingOn(victim, PROFILE)
+  const announced = addressOf(honest).replace(/\/p2p\/.*/, '')
+  const liar = await announcing(announced, { localAddress: '127.66.0.1' })
   await liar.dial(victim.getMultiaddrs())
   await waitFor(() => expect(victim.getConnections(liar.peerId)).toHaveLength(1))
   await prefixes.settled(liar.peerId)
@@ -175,4 +180,17 @@ it('[honest peers behind an address of a liar] are not where they say until they
   // It was looked for there.
   await waitFor(() => expect(victim.getConnections(honest.peerId)).toHaveLength(1))
   expect(prefixes.known(liar.peerId)).toBe('127.66.0.0/24')
+})
+
+it('[ids that nobody can dial] are not reached by the connection that they opened, from the very port they name', async () => {
+  const victim = await start('127.1.0.1')
+  const { prefixes } = await findingOn(victim, PROFILE)
+  const port = Number((await listen('127.66.0.1', () => undefined)).split('/').at(-1))
+  await new Promise((resolve) => servers.pop()!.close(resolve))
+  const liar = await announcing(`/ip4/127.66.0.1/tcp/${port}`, { localAddress: '127.66.0.1', localPort: port })
+  await liar.dial(victim.getMultiaddrs())
+  await waitFor(() => expect(victim.getConnections(liar.peerId)).toHaveLength(1))
+  await prefixes.settled(liar.peerId)
+  expect(prefixes.known(liar.peerId)).toBe('127.66.0.0/24')
+  expect(prefixes.of(liar.peerId)).toBe(UNDIALLED)
 })

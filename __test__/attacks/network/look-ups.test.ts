@@ -233,7 +233,11 @@ describe('a node', () => {
     const connect = (id: PeerId): void => {
       node.dispatchEvent(
         new CustomEvent('connection:open', {
-          detail: { remotePeer: id, remoteAddr: multiaddr('/ip4/192.0.2.1/tcp/1') } as Connection
+          detail: {
+            remotePeer: id,
+            remoteAddr: multiaddr('/ip4/192.0.2.1/tcp/1'),
+            direction: 'outbound'
+          } as Connection
         })
       )
     }

@@ -4,12 +4,10 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
-import type { RevealLookup } from '../../../src/network/types.ts'
 import { Lab, labProfile, saltOf, type LabNode } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { Adversaries, showing } from './adversary.ts'
+import { Adversaries, showing, weighed } from './adversary.ts'
 
 const NAME = 'wanted.chronym'
 const [K, HONEST, CROWD] = [8, 24, 8]
@@ -42,16 +40,6 @@ afterEach(async () => {
 
 const place = (): Uint8Array => recordKey('reveal', NAME, lab.hash)
 const addresses = (): string[] => lab.nodes.map(({ address }) => address)
-
-/** As the registry weighs a look-up (src/registry/resolution/survey.ts). */
-function weighed({ answers, asked }: RevealLookup): Tally {
-  const votes = answers.map(({ peer, state, claim }) => ({
-    peer,
-    prefix: peer,
-    ...(claim !== undefined && state !== 'none' && { held: { claim, state } })
-  }))
-  return tally(votes, { asked, done: true }, lab.profile)
-}
 
 /** The owners that the honest nodes hold the name for, each with its state. */
 function held(nodes: readonly LabNode[]): { state: string; isOwners: boolean }[] {
@@ -87,7 +75,7 @@ describe('ids of one address around a name', () => {
     const newcomer = await lab.addNode({ mode: 'light', place: '127.100.0.1', bootstrap: addresses().slice(0, 2) })
     await waitFor(() => expect(newcomer.network.knownPeers()).toBeGreaterThanOrEqual(K))
     for (const breadth of ['majority', 'everybody'] as const) {
-      const found = weighed(await newcomer.network.getReveals(NAME, undefined, breadth))
+      const found = weighed(await newcomer.network.getReveals(NAME, undefined, breadth), lab)
       expect(found).toMatchObject({ kind: 'owner', thin: false, settled: true })
       expect(found.kind === 'owner' && equalBytes(found.owner.pubkey, reveal.pubkey)).toBe(true)
     }
@@ -141,5 +129,5 @@ it('[the first peer that a newcomer meets] decides nothing alone, though it name
     bootstrap: crowd.nodes[0]!.getMultiaddrs().map(String)
   })
   await waitFor(() => expect(newcomer.network.knownPeers()).toBe(1))
-  expect(weighed(await newcomer.network.getReveals(NAME))).toMatchObject({ kind: 'owner', thin: true })
+  expect(weighed(await newcomer.network.getReveals(NAME), lab)).toMatchObject({ kind: 'owner', thin: true })
 })

@@ -122,7 +122,7 @@ export async function realSide(profile: NetworkProfile, { nodes, k }: Size): Pro
       // A round that goes on would hear them.
       await traffic.quiet()
       const lie = how === 'show' ? showing(recordOf('thief'), lab) : keepingNothing()
-      await liars.start(key, count, placeOfLiar, lie, liars.nodes.length)
+      await liars.start(key, count, placeOfLiar, lie, { after: liars.nodes.length })
       await liars.connect(honest.map(({ address }) => address))
     },
     settle: () =>

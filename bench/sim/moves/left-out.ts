@@ -26,6 +26,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'a serial ahead of time': ONE_RECORD,
   'a list carried into another name': ONE_RECORD,
   'an isolated resolver': ONE_NODE,
+  'ids that nobody can dial': ONE_NODE,
   'a code that is typed wrong': ONE_RECORD,
   'a code of another network': ONE_RECORD,
   'two claims with one code': ONE_RECORD,

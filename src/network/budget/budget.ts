@@ -36,9 +36,9 @@ const CONNECTIONS = { perSecond: 5, burst: 60 }
 
 /**
  * Dial-backs that one prefix may ask for, and that may lead to one prefix. A node has a few addresses, and asks again
- * every ten minutes.
+ * every ten minutes. Those that check where peers are have as many (routing/whereabouts.ts).
  */
-const DIAL_BACKS = { perSecond: 1 / 5, burst: 12 }
+export const DIAL_BACKS = { perSecond: 1 / 5, burst: 12 }
 
 /** Part of verification and records for claims whose commitment is held here or whose key owns the entry. */
 const EXPECTED_PART = 0.8
@@ -57,7 +57,7 @@ const RESERVE = { all: 1 / 2, prefix: 1 / 20 }
 const BURST_SECONDS = 5
 
 /** Buckets for peers and prefixes: about 150 bytes each, in twenty tables. */
-const BUCKETS = 4_096
+export const BUCKETS = 4_096
 
 /**
  * Verifications that wait: in all, without an expected claim, of one prefix, of one peer. Each may wait ten seconds for

@@ -26,8 +26,11 @@ export function createFinder(
   prefixes: SettledPrefixes,
   exchange: typeof ask = ask
 ): Finder {
-  const prefixOfNamed = ({ id, addresses }: Named): string =>
-    prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0]))
+  // A peer that is not connected will be dialled.
+  const prefixOfNamed = ({ id, addresses }: Named, hasAnswered: boolean): string =>
+    hasAnswered || node.getConnections(id).length > 0
+      ? prefixes.of(id)
+      : (prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0])))
 
   const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
     try {

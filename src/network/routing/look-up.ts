@@ -35,8 +35,8 @@ export interface LookUpParts {
   readonly own: PeerId
   /** The peers to begin with: those of our table, nearest first. */
   readonly known: readonly PeerId[]
-  /** The prefix of a peer: of its connection, else of its claimed addresses. */
-  prefixOf(named: Named): string
+  /** The prefix of a peer: of its connection, else of its claimed addresses until it has answered. */
+  prefixOf(named: Named, hasAnswered: boolean): string
   /** The peers that a peer names as nearest; undefined without an answer. Does not reject. */
   ask(named: Named): Promise<readonly Named[] | undefined>
 }
@@ -115,7 +115,7 @@ class LookUp {
       ...named,
       peer,
       distance: away,
-      prefix: this.#parts.prefixOf(named),
+      prefix: this.#parts.prefixOf(named, false),
       state: 'named',
       namers: new Set(namer === undefined ? [] : [namer])
     }
@@ -202,7 +202,7 @@ class LookUp {
     candidate.state = this.#answered.has(candidate.peer) ? 'failed' : 'answered'
     this.#answered.add(candidate.peer)
     // Certain only now: the prefix of the connection.
-    candidate.prefix = this.#parts.prefixOf(candidate)
+    candidate.prefix = this.#parts.prefixOf(candidate, true)
     for (const each of named.slice(0, this.#parts.k)) this.#add(each, widePrefix(candidate.prefix))
     this.#isQuiet = false
     clearTimeout(this.#quiet)

@@ -4,7 +4,7 @@
  */
 import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
-import type { DiversityLimits, Origin } from '../../protocol/neighbourhood/diversity.ts'
+import { UNDIALLED, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { Node } from '../libp2p.ts'
 import { isKnown } from './routing.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
@@ -15,13 +15,19 @@ import { confirmWhereabouts } from './whereabouts.ts'
  */
 const MAX_REMEMBERED = 8_192
 
+interface Place {
+  readonly prefix: string
+  /** This node reached the peer there. */
+  readonly isReached: boolean
+}
+
 export interface Prefixes {
-  /**
-   * The prefix of a connection to where the peer says it listens, else of any, else of the last one. Without any, the
-   * peer's id.
-   */
+  /** Where the peer counts: as `known` where this node reached it there, else `UNDIALLED`; its id if never connected. */
   of(peer: PeerId): string
-  /** The same; undefined if never connected. */
+  /**
+   * The prefix of a connection to where the peer says it listens, else of one in whose prefix this node reached it, else
+   * of any, else of the last one; undefined if never connected.
+   */
   known(peer: PeerId): string | undefined
 }
 
@@ -47,20 +53,26 @@ export function* originsOf(ids: Iterable<PeerId>, prefixes: Prefixes): Generator
 
 export function createPrefixes(
   node: Node,
-  { answers_per_prefix }: Pick<DiversityLimits, 'answers_per_prefix'>
+  { answers_per_prefix }: Pick<DiversityLimits, 'answers_per_prefix'>,
+  now: () => number = () => performance.now()
 ): SettledPrefixes {
-  const last = new Map<string, { readonly peer: PeerId; readonly prefix: string }>()
-  const put = (peer: PeerId, prefix: string): void => {
+  const last = new Map<string, Place & { readonly peer: PeerId }>()
+  const put = (peer: PeerId, { prefix, isReached }: Place): void => {
     last.delete(peer.toString())
-    last.set(peer.toString(), { peer, prefix })
+    last.set(peer.toString(), { peer, prefix, isReached })
   }
-  const remember = ({ remotePeer, remoteAddr }: Connection): void => {
-    put(remotePeer, prefixOf(remoteAddr))
-    for (const [id, { peer, prefix }] of last) {
+  const placeOf = (connection: Connection): Place => ({
+    prefix: prefixOf(connection.remoteAddr),
+    // Pointless where prefixes are not limited.
+    isReached: whereabouts?.isReached(connection) ?? true
+  })
+  const remember = (connection: Connection): void => {
+    put(connection.remotePeer, placeOf(connection))
+    for (const [id, { peer, ...place }] of last) {
       if (last.size <= MAX_REMEMBERED) break
       // The table fills at most a quarter. A forgotten prefix of the table would count as one of its own [ids whose
       // address is forgotten].
-      if (isKnown(node, peer)) put(peer, prefix)
+      if (isKnown(node, peer)) put(peer, place)
       else {
         last.delete(id)
         break
@@ -68,12 +80,21 @@ export function createPrefixes(
     }
   }
   node.addEventListener('connection:open', ({ detail }) => remember(detail))
-  // Pointless where prefixes are not limited.
-  const whereabouts = answers_per_prefix > 0 ? confirmWhereabouts(node, remember) : undefined
-  const known = (peer: PeerId): string | undefined => {
+  const whereabouts = answers_per_prefix > 0 ? confirmWhereabouts(node, remember, now) : undefined
+  const place = (peer: PeerId): Place | undefined => {
     const connections = node.getConnections(peer)
-    const connection = connections.find((each) => whereabouts?.isConfirmed(each)) ?? connections[0]
-    return connection === undefined ? last.get(peer.toString())?.prefix : prefixOf(connection.remoteAddr)
+    const connection =
+      connections.find((each) => whereabouts?.isConfirmed(each)) ??
+      connections.find((each) => whereabouts?.isReached(each)) ??
+      connections[0]
+    return connection === undefined ? last.get(peer.toString()) : placeOf(connection)
   }
-  return { known, of: (peer) => known(peer) ?? peer.toString(), settled: async (peer) => whereabouts?.settled(peer) }
+  return {
+    known: (peer) => place(peer)?.prefix,
+    of(peer) {
+      const { prefix, isReached } = place(peer) ?? { prefix: peer.toString(), isReached: true }
+      return isReached ? prefix : UNDIALLED
+    },
+    settled: async (peer) => whereabouts?.settled(peer)
+  }
 }

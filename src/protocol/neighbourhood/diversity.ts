@@ -5,11 +5,14 @@
 import type { NetworkProfile } from '../profile/profile.ts'
 import { ipv4Octets, ipv6Octets } from '../zone/records/ip.ts'
 
-/** A speaker and its address prefix (see `addressPrefix`). */
+/** A speaker and its address prefix (see `addressPrefix`), or `UNDIALLED`. */
 export interface Origin {
   readonly peer: string
   readonly prefix: string
 }
+
+/** In place of a prefix: this node did not reach the peer in any, so it does not count [ids that nobody can dial]. */
+export const UNDIALLED = 'undialled'
 
 /** Answers that count; 0 is no limit. The profile's own two fields. */
 export type DiversityLimits = Pick<NetworkProfile, 'answers_per_prefix' | 'answers_per_wide_prefix'>
@@ -59,8 +62,9 @@ class DiversePlaces {
     this.#limits = limits
   }
 
-  /** False, and nothing taken, without a free place or for a repeated peer. */
+  /** False, and nothing taken, without a free place, for a repeated peer, and for one that was not dialled. */
   take({ peer, prefix }: Origin): boolean {
+    if (prefix === UNDIALLED) return false
     const { answers_per_prefix: narrow, answers_per_wide_prefix: wide } = this.#limits
     const wanted = [
       { key: `narrow ${prefix}`, limit: narrow },

@@ -73,6 +73,10 @@ export class SimLibp2p extends EventTarget {
     return peer === undefined ? [...this.#connections.values()].flat() : (this.#connections.get(peer.toString()) ?? [])
   }
 
+  isDialable(): Promise<boolean> {
+    return Promise.resolve(true)
+  }
+
   /** Rejects where nobody answers, 10 s later at most, or with the signal's reason. */
   async dial(target: Target, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SimConnection> {
     if ('toMultihash' in target) {

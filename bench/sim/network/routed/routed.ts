@@ -54,7 +54,7 @@ export class Routed {
     const libp2p = this.libp2p.node
     deepenNearOurselves(libp2p)
     addConnectedPeers(libp2p)
-    this.prefixes = createPrefixes(libp2p, profile)
+    this.prefixes = createPrefixes(libp2p, profile, () => world.timeline.nowMs)
     preferDiversePeers(libp2p, profile, this.prefixes)
     this.#log = new LookUpLog((counts) => world.ledger.lookedUp(counts))
     this.finder = this.#log.watch(createFinder(libp2p, profile, this.prefixes, this.#exchange), (key) =>

@@ -1,0 +1,80 @@
+/** Ids in prefixes of their own at which nobody can be dialled. Real nodes, each honest one in its own /16. */
+import { afterEach, expect, it } from 'vitest'
+import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
+import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { Lab, labProfile, saltOf } from '../../network/lab.ts'
+import { waitFor } from '../../wait-for.ts'
+import { Adversaries, keepingNothing, showing, weighed } from './adversary.ts'
+
+const NAME = 'wanted.chronym'
+const apart = (index: number): string => `127.${index + 1}.0.1`
+const elsewhere = (index: number): string => `127.${index + 150}.0.1`
+
+let lab: Lab
+let crowd: Adversaries
+
+function setUp(k: number): void {
+  const [witness_quorum, repair_quorum] = [3, 5]
+  const limits = { answers_per_prefix: 2, answers_per_wide_prefix: 4 }
+  lab = new Lab(labProfile({ scope: 'test', k, ...limits, witness_quorum, repair_quorum }))
+  crowd = new Adversaries(lab)
+}
+
+afterEach(async () => {
+  await crowd.stop()
+  await lab.close()
+})
+
+const place = (): Uint8Array => recordKey('reveal', NAME, lab.hash)
+
+it('[ids that nobody can dial] show a full resolver no other owner, and pin none', async () => {
+  const [k, crowdSize] = [8, 8]
+  setUp(k)
+  const honest = await lab.addNodes(12, apart)
+  const owner = lab.owner('owner')
+  await honest[0]!.network.putReveal(await lab.claim(honest[0]!, NAME, owner))
+  await waitFor(() => {
+    lab.advance(1)
+    const states = honest.map(({ network }) => network.heldHere(NAME)?.state)
+    expect(states.filter((state) => state === 'settled').length).toBeGreaterThanOrEqual(k)
+    expect(states).not.toContain('fresh')
+  })
+  const thief = lab.reveal(NAME, lab.owner('thief'), { p: lab.round, salt: saltOf('thief') })
+  await crowd.start(place(), crowdSize, elsewhere, showing(thief, lab), { isDialable: false })
+  const resolver = await lab.addNode({ place: '127.100.0.1' })
+  await waitFor(() => expect(resolver.network.knownPeers()).toBeGreaterThanOrEqual(k))
+  await crowd.connect(lab.nodes.map(({ address }) => address))
+  await waitFor(() => expect(resolver.network.peers().filter(isCrowd)).toHaveLength(crowdSize))
+  for (const breadth of ['majority', 'everybody'] as const) {
+    const found = weighed(await resolver.network.getReveals(NAME, undefined, breadth), lab)
+    expect(found).toMatchObject({ kind: 'owner', settled: true })
+    expect(found.kind === 'owner' && equalBytes(found.owner.pubkey, owner.publicKey)).toBe(true)
+  }
+})
+
+it('[ids that nobody can dial] keep nobody from committing, nor a record from being published', async () => {
+  const [few, crowdSize] = [10, 16]
+  setUp(20)
+  const honest = await lab.addNodes(few, apart)
+  await crowd.start(
+    place(),
+    crowdSize,
+    elsewhere,
+    { ...keepingNothing(), commit: () => ({ type: 'busy' }) },
+    { isDialable: false }
+  )
+  await crowd.connect([honest[0]!.address])
+  await waitFor(() => expect(honest[0]!.network.peers().filter(isCrowd).length).toBeGreaterThan(few))
+  const { receipts, of } = await lab.commit(honest[0]!, NAME, lab.owner('owner'))
+  expect(receipts.length * 2).toBeGreaterThan(of)
+  expect(of).toBeLessThanOrEqual(few)
+  lab.advance(lab.profile.min_commit)
+  const { storedBy, of: asked } = await honest[0]!.network.putReveal(
+    lab.reveal(NAME, lab.owner('owner'), { p: lab.round })
+  )
+  expect(storedBy * 2).toBeGreaterThan(asked)
+})
+
+function isCrowd({ peer, isInTable }: { readonly peer: string; readonly isInTable: boolean }): boolean {
+  return isInTable && crowd.nodes.some(({ peerId }) => peerId.toString() === peer)
+}
