@@ -14,7 +14,7 @@ describe('the DNS server of a configuration', () => {
       certificate: undefined,
       forward: [],
       isPublic: false,
-      policy: { answerThin: true, adNeedsPin: false },
+      policy: { answerThin: true, adNeedsPin: true },
       cacheBytes: 32 * 2 ** 20
     })
   })

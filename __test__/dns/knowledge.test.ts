@@ -9,7 +9,7 @@ import { readRecords } from './read-records.ts'
 import { NAME, revealOf } from './scene.ts'
 
 const profile = builtInProfiles.local
-const POLICY: DnsPolicy = { answerThin: true, adNeedsPin: false }
+const POLICY: DnsPolicy = { answerThin: true, adNeedsPin: true }
 const TIMES = { freshMs: 40_000, staleMs: 90_000 }
 
 function found(
@@ -50,14 +50,14 @@ describe('what is known of a name', () => {
   )
 
   it('is its zone, with the times that are left of the kept answer', () => {
-    const knowledge = known(found('settled'))
+    const knowledge = known(found('settled', { isPinFirm: true }))
     expect(knowledge).toMatchObject({ kind: 'zone', trust: { secure: true }, ...TIMES })
     if (knowledge.kind === 'zone')
       expect(readRecords(knowledge.records)).toMatchObject([{ owner: NAME, type: 1, data: 'c0000201' }])
   })
 
   it('is vouched for at the first look where the claim has the code that was asked for, whatever peers say', () => {
-    const policy = { answerThin: false, adNeedsPin: true }
+    const policy = { answerThin: false }
     expect(known(found('proven'), policy)).toMatchObject({ kind: 'zone', trust: { secure: true }, ...TIMES })
     expect(known(found('proven', { source: 'own' }), policy)).toMatchObject({
       kind: 'zone',
@@ -85,16 +85,13 @@ describe('what is known of a name', () => {
     })
   })
 
-  it('is vouched for only with a firm pin, where dns.ad_needs_pin asks for one', () => {
-    expect(known(found('settled'), { adNeedsPin: true })).toMatchObject({
+  it('is vouched for only with a firm pin, unless dns.ad_needs_pin is false', () => {
+    expect(known(found('settled'))).toMatchObject({
       trust: { secure: false, reason: expect.stringContaining('dns.ad_needs_pin') as string }
     })
-    expect(known(found('settled', { isPinFirm: true }), { adNeedsPin: true })).toMatchObject({
-      trust: { secure: true }
-    })
-    expect(known(found('provisional', { isPinFirm: true }), { adNeedsPin: true })).toMatchObject({
-      trust: { secure: false }
-    })
+    expect(known(found('settled'), { adNeedsPin: false })).toMatchObject({ trust: { secure: true } })
+    expect(known(found('settled', { isPinFirm: true }))).toMatchObject({ trust: { secure: true } })
+    expect(known(found('provisional', { isPinFirm: true }))).toMatchObject({ trust: { secure: false } })
   })
 
   it('is a failure where few peers answer and dns.answer_thin is false, whatever was known before', () => {

@@ -1,6 +1,7 @@
 /**
  * A registered name in the programs that people use, in a network namespace whose resolv.conf names our server: dig,
- * kdig, getent, curl, Chromium, and ssh, which takes the server's key from the zone.
+ * kdig, getent, curl, Chromium, and ssh, which takes the server's key from the zone. The daemon pins no owner firmly
+ * meanwhile, so it signs the name with its check code alone.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { runProgram, startProgram, type Ended } from './dns/programs.ts'
 import { Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
+const CLI = join(import.meta.dirname, '../../src/cli/main.ts')
 const PAGE = 'the page of alice'
 const SERVER_NAME = 'dns.test'
 const WEB_SERVER = `import { createServer } from 'node:http'
@@ -22,6 +24,8 @@ const scene = new Scene()
 let directory: string
 let namespace: Namespace
 let daemon: Daemon
+/** The name with its check code. */
+let coded: string
 
 const within = (command: string, ...args: string[]): Promise<Ended> =>
   runProgram(command, args, { within: namespace.within })
@@ -49,7 +53,7 @@ beforeAll(async () => {
   const web = ['--input-type=module', '--eval', WEB_SERVER]
   scene.child(await startProgram(process.execPath, web, /listening/, namespace.within))
   const fingerprint = await startSshServer()
-  await own(daemon, NAME, {
+  coded = await own(daemon, NAME, {
     '@': [
       { type: 'A', value: namespace.address },
       { type: 'SSHFP', value: fingerprint }
@@ -100,23 +104,28 @@ async function startSshServer(): Promise<string> {
 }
 
 /** With no known hosts, and forbidden to ask: only a trusted SSHFP record lets it in. */
-const ssh = (): Promise<Ended> =>
+const ssh = (host: string): Promise<Ended> =>
   within(
     'ssh',
     ...['-F', '/dev/null', '-i', join(directory, 'user'), '-o', 'BatchMode=yes', '-o', 'VerifyHostKeyDNS=yes'],
     ...['-o', 'StrictHostKeyChecking=yes', '-o', `UserKnownHostsFile=${join(directory, 'known_hosts')}`],
-    ...['-o', 'GlobalKnownHostsFile=/dev/null', '-o', 'UpdateHostKeys=no', `root@${NAME}`, 'echo inside']
+    ...['-o', 'GlobalKnownHostsFile=/dev/null', '-o', 'UpdateHostKeys=no', `root@${host}`, 'echo inside']
   )
 
 describe('in a namespace whose resolv.conf names our server', () => {
-  it('dig has the answer by UDP and TCP, with AA, and AD when it asks', async () => {
+  it('dig has the answer by UDP and TCP, with AA, and with a check code AD when it asks', async () => {
     for (const transport of ['+notcp', '+tcp']) {
-      const { output } = await dig(transport, NAME)
-      expect(output).toMatch(/status: NOERROR[^]*flags: qr aa rd ad;/)
-      expect(output).toMatch(new RegExp(`\\nalice\\.chronym\\.\\s+\\d+\\s+IN\\s+A\\s+${namespace.address}\\n`))
+      for (const [name, flags] of [
+        [coded, 'qr aa rd ad'],
+        [NAME, 'qr aa rd']
+      ] as const) {
+        const { output } = await dig(transport, name)
+        expect(output).toMatch(new RegExp(`status: NOERROR[^]*flags: ${flags};`))
+        expect(output).toMatch(new RegExp(`\\n${name}\\.\\s+\\d+\\s+IN\\s+A\\s+${namespace.address}\\n`))
+      }
     }
-    expect((await dig('+dnssec', `x.wild.${NAME}`, 'TXT')).output).toMatch(/IN\s+RRSIG\s+TXT 13 4 /)
-    expect((await dig('+noadflag', NAME)).output).toMatch(/flags: qr aa rd;/)
+    expect((await dig('+dnssec', `x.wild.${coded}`, 'TXT')).output).toMatch(/IN\s+RRSIG\s+TXT 13 4 /)
+    expect((await dig('+noadflag', coded)).output).toMatch(/flags: qr aa rd;/)
   })
 
   it('dig has NXDOMAIN for a name that nobody registered, and REFUSED for names of others', async () => {
@@ -152,19 +161,28 @@ describe('in a namespace whose resolv.conf names our server', () => {
     expect(output).toContain(`www.${NAME}</body>`)
   })
 
-  it('ssh connects with no question, by the SSHFP record', async () => {
-    expect(await ssh()).toMatchObject({ code: 0, output: expect.stringMatching(/^inside\n/) as string })
-    expect(() => readFileSync(join(directory, 'known_hosts'))).toThrow('ENOENT')
-  })
-
-  it('ssh refuses when AD is withheld: the pin is not firm, and the configuration asks for one', async () => {
-    await daemon.signal('SIGTERM')
-    daemon = await startDaemon(scene, namespace, directory, ['--dns-ad-needs-pin', 'true'])
+  it('ssh refuses the bare name, as no pin is firm; dns test names the cure', async () => {
     const { output } = await dig('+dnssec', NAME, 'SSHFP')
-    expect(output).toMatch(/status: NOERROR[^]*flags: qr aa rd;[^]*EDE: 0/)
-    expect(await ssh()).toMatchObject({
+    expect(output).toMatch(/status: NOERROR[^]*flags: qr aa rd;[^]*EDE: 0[^]*no firm pin yet/)
+    expect(await ssh(NAME)).toMatchObject({
       code: 255,
       output: expect.stringContaining('Host key verification failed') as string
     })
+    const test = [CLI, '--data-dir', join(directory, 'data'), 'dns', 'test']
+    expect((await within(process.execPath, ...test, NAME)).output).toMatch(
+      /without AD \(no firm pin yet[^]*with its check code/
+    )
+    expect((await within(process.execPath, ...test, coded)).output).toContain('"authenticated":true')
+  })
+
+  it('ssh connects to the name with its check code with no question, by the SSHFP record', async () => {
+    expect(await ssh(coded)).toMatchObject({ code: 0, output: expect.stringMatching(/^inside\n/) as string })
+    expect(() => readFileSync(join(directory, 'known_hosts'))).toThrow('ENOENT')
+  })
+
+  it('ssh connects to the bare name too, where dns.ad_needs_pin is false', async () => {
+    await daemon.signal('SIGTERM')
+    daemon = await startDaemon(scene, namespace, directory, ['--dns-ad-needs-pin', 'false'])
+    expect(await ssh(NAME)).toMatchObject({ code: 0, output: expect.stringMatching(/^inside\n/) as string })
   })
 })

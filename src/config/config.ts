@@ -56,7 +56,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('dns.tls_key', 'string', 'absolute path of their private key, PEM'),
   field('dns.forward', 'list', 'ip:port of resolvers for all other names; without it they are refused'),
   field('dns.answer_thin', 'boolean', 'answer, without a signature, what fewer peers than a quorum say'),
-  field('dns.ad_needs_pin', 'boolean', 'sign only what belongs to an owner with a firm pin'),
+  field('dns.ad_needs_pin', 'boolean', 'sign a name only for an owner with a firm pin, or by its check code'),
   field('dns.cache_mib', 'number', 'bound on what the DNS server keeps, MiB'),
   field('vdf.threads', 'number', 'worker threads for evaluations'),
   field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),

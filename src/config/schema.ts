@@ -101,8 +101,8 @@ export const ConfigSchema = v.strictObject({
       forward: v.optional(socketAddresses, []),
       /** Answers of fewer peers than a quorum: given without a signature, or refused. */
       answer_thin: v.optional(v.boolean(), true),
-      /** Whether the owner of a signed answer must have a firm pin. */
-      ad_needs_pin: v.optional(v.boolean(), false),
+      /** Whether the owner of a signed answer must have a firm pin, unless a check code was asked for. */
+      ad_needs_pin: v.optional(v.boolean(), true),
       /** Bound on names and packed answers, MiB. */
       cache_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 32)
     }),

@@ -53,7 +53,7 @@ export type Knowledge =
 export interface DnsPolicy {
   /** Whether answers of few peers are given, unsigned, or refused. */
   readonly answerThin: boolean
-  /** Whether only owners with a firm pin are vouched for. */
+  /** Whether only owners with a firm pin are vouched for, where no check code is asked for. */
   readonly adNeedsPin: boolean
 }
 
@@ -149,7 +149,7 @@ function trustOf({ confidence, source }: ResolvedName, isPinFirm: boolean, { adN
       return untrusted('not settled yet: an earlier claim may still appear')
     case 'settled':
       if (adNeedsPin && !isPinFirm)
-        return untrusted('no firm pin yet: the owner was seen once, and dns.ad_needs_pin is true')
+        return untrusted('no firm pin yet (dns.ad_needs_pin): ask with the check code that its owner gives')
       return { secure: true, reason: '' }
   }
 }

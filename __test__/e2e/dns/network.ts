@@ -57,12 +57,15 @@ export async function startDaemon(
   return scene.daemon([...where, '--dns-listen', '127.0.0.1:53', '--log-level', 'warn', ...args], { within })
 }
 
-/** Registers the name, publishes `records` (by label, as the API takes them) and waits until it has settled. */
+/**
+ * Registers the name, publishes `records` (by label, as the API takes them) and waits until it has settled. Gives the
+ * name with its check code.
+ */
 export async function own(
   daemon: Daemon,
   name: string,
   records: Readonly<Record<string, readonly { type: string; value: string }[]>>
-): Promise<void> {
+): Promise<string> {
   const client = createClient({ baseUrl: daemon.summary.api_url, token: daemon.token })
   const { task_id: task } = await client.register(name)
   await eventually(
@@ -75,4 +78,6 @@ export async function own(
     () => daemon.request('GET', `/api/explain/${name}`),
     ({ body }) => body?.state === 'settled'
   )
+  const { check_code: code } = (await daemon.request('GET', `/api/resolve/${name}`)).body as { check_code: string }
+  return name.replace('.', `--${code.slice(0, 6)}.`)
 }

@@ -12,7 +12,7 @@ export interface Reason {
 export const REASONS: readonly Reason[] = [
   {
     heading: 'AD on secure answers',
-    text: `Ours sets AD when the query has AD or DO and the answer is resolved as settled: this server is where the
+    text: `Ours sets AD when the query has AD or DO and the daemon vouches for the answer: this server is where the
 registry is validated, and \`ssh\` needs the bit. Knot is authoritative alone and never sets it.`,
     lines: [/^\+ flag: ad$/]
   },

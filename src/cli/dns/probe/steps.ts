@@ -80,7 +80,9 @@ function nameStep(name: string, answer: Reply | Silence): Step {
   const detail = `${name}: ${outcome(answer)}`
   const cure = `Ask why: chronym explain ${name}`
   if (answer.rcode !== NOERROR) return { name: 'name', state: 'failed', detail, cure }
-  return answer.ad ? { name: 'name', state: 'ok', detail } : { name: 'name', state: 'warning', detail, cure }
+  if (answer.ad) return { name: 'name', state: 'ok', detail }
+  const withCode = '. The name with its check code, which its owner gives (as in alice--7kq2mx), has AD at once.'
+  return { name: 'name', state: 'warning', detail, cure: `${cure}${withCode}` }
 }
 
 interface Reached {
