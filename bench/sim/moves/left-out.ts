@@ -38,6 +38,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'a peer that turns light and is dialled again': ONE_NODE,
   'private addresses that a peer tells': ONE_NODE,
   'pages that do not ascend': ONE_NODE,
+  'a put that has others asked': ONE_NODE,
   'peers that ask for page after page': ONE_NODE,
   'peers that use up what all may cost': ONE_NODE
 }

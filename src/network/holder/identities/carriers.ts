@@ -10,6 +10,7 @@ import { ASK_MS, type Work } from '../../budget/budget.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
 import { claimedIdentity, readable, type ClaimedIdentity } from './claimed-document.ts'
 import type { Owners } from './name-owner.ts'
+import { Remembered } from './remembered.ts'
 import type { Stamped } from './stamped.ts'
 
 /** Records of one DID whose carrying name is checked elsewhere: every lying holder has another one. */
@@ -24,9 +25,11 @@ export interface CarriersParts {
 export class Carriers {
   readonly #parts: CarriersParts
   readonly #hash: Uint8Array
+  readonly #owners: Remembered<Claim | 'unknown' | undefined>
 
   constructor(parts: CarriersParts) {
     this.#parts = parts
+    this.#owners = new Remembered(parts.clock)
     this.#hash = profileHash(parts.profile)
   }
 
@@ -68,7 +71,16 @@ export class Carriers {
     return { here: here!, elsewhere: elsewhere! }
   }
 
-  /** Whether a stamp or a live name carries it; the owner of a remote name is asked for in its neighbourhood. */
+  /** Whether a stamp or a live name may carry it, without a question. */
+  mayBeCarried(claimed: ClaimedIdentity): boolean {
+    return this.#stampOf(claimed) !== undefined || this.isBoundHere(claimed) || this.isKnownElsewhere(claimed)
+  }
+
+  /**
+   * Whether a stamp or a live name carries it; the owner of a remote name is asked for in its neighbourhood.
+   *
+   * @param work of who offers a document for it. The owner is then asked for once in half a minute, whatever is offered
+   */
   async isCarried(claimed: ClaimedIdentity, work?: Work): Promise<boolean> {
     return (await this.#isCarried(claimed, work)) === true
   }
@@ -83,8 +95,14 @@ export class Carriers {
     const { profile, clock, owners } = this.#parts
     if (isKept(claimed, { time: clock.time(), isBoundToLiveName: false }, profile)) return true
     if (claimed.binding === undefined || owners.here(claimed.binding.name) !== undefined) return false
-    work?.charge(ASK_MS)
-    const owner = await owners.elsewhere(claimed.binding.name)
+    const { name } = claimed.binding
+    const owner =
+      work === undefined
+        ? await owners.elsewhere(name)
+        : await this.#owners.get(name, () => {
+            work.charge(ASK_MS)
+            return owners.elsewhere(name)
+          })
     return owner === 'unknown' ? owner : this.#binds(claimed.binding, claimed.log.did, owner)
   }
 

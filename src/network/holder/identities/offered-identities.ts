@@ -1,4 +1,4 @@
-/** Identity logs offered to this node. The carrier is checked first; another thread verifies the log. */
+/** Identity logs offered to this node. Another thread verifies the log before anybody is asked who owns its name. */
 import type { Urgency } from '../../../native/urgency.ts'
 import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
@@ -17,6 +17,8 @@ import type { HeldDocuments } from './held-documents.ts'
 import { KeyedMutex } from '../../../util/keyed-mutex.ts'
 import { OURSELVES } from '../ourselves.ts'
 import type { Stamped } from './stamped.ts'
+
+const UNBOUND = refused('unbound', 'neither a live name nor a fresh stamp carries this document')
 
 interface IncomingIdentity {
   readonly key: Uint8Array
@@ -43,8 +45,9 @@ export class OfferedIdentities {
   }
 
   /**
-   * Accepts a log or returns the refusal. Checks the carrier before verification, so that unwanted logs cost next to
-   * nothing.
+   * Accepts a log or returns the refusal. A log that nothing can carry costs next to nothing. One that does not verify
+   * causes no question, or a few hundred bytes would have this node send a hundred times that [a put that has others
+   * asked].
    */
   async offer(bytes: Uint8Array, sender: Origin): Promise<PutAnswer> {
     const { profile, budget, judge, isNear } = this.#parts
@@ -55,10 +58,10 @@ export class OfferedIdentities {
     if (this.#held.has('kid', key, bytes)) return STORED
     const isOwners = this.#carriers.isBoundHere(claimed)
     return withBudget(budget, sender, bytes, isOwners, async (urgency, work) => {
-      if (!isOwners && !(await this.#carriers.isCarried(claimed, work)))
-        return refused('unbound', 'neither a live name nor a fresh stamp carries this document')
+      if (!this.#carriers.mayBeCarried(claimed)) return UNBOUND
       const judged = await judge.judgeIdentity(bytes, profile, urgency)
       if (!judged.ok) return refused('invalid', `${judged.rule}: ${judged.detail}`)
+      if (!isOwners && !(await this.#carriers.isCarried(claimed, work))) return UNBOUND
       return this.#mutex.run(toHex(key), () =>
         this.#merge(
           { key, bytes, incoming: judged.value, ...this.#carriers.of(claimed), isOurs: sender === OURSELVES },

@@ -9,12 +9,14 @@ import { compareManifestOrder, isManifestCurrent } from '../../../protocol/ident
 import { profileHash } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'
 import { ASK_MS, documentMs, WRITE_MS, type Work } from '../../budget/budget.ts'
+import type { FoundDocuments } from '../../types.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
 import type { PutAnswer } from '../../wire/put.ts'
 import type { Carriers } from './carriers.ts'
 import { claimedManifest, readable } from './claimed-document.ts'
 import { FULL, STORED, withBudget, type DocumentHolderParts } from './document-parts.ts'
 import type { HeldDocuments } from './held-documents.ts'
+import { Remembered } from './remembered.ts'
 import { KeyedMutex } from '../../../util/keyed-mutex.ts'
 import { OURSELVES } from '../ourselves.ts'
 
@@ -35,6 +37,8 @@ export class OfferedManifests {
   readonly #held: HeldDocuments
   readonly #carriers: Carriers
   readonly #hash: Uint8Array
+  /** That nobody shows an identity is remembered; records may be large, and newer ones come. */
+  readonly #identities: Remembered<FoundDocuments>
   readonly #mutex = new KeyedMutex()
 
   constructor(parts: DocumentHolderParts, held: HeldDocuments, carriers: Carriers) {
@@ -42,6 +46,7 @@ export class OfferedManifests {
     this.#held = held
     this.#carriers = carriers
     this.#hash = profileHash(parts.profile)
+    this.#identities = new Remembered(parts.clock, ({ records }) => records.length === 0)
   }
 
   async offer(bytes: Uint8Array, sender: Origin): Promise<PutAnswer> {
@@ -101,9 +106,13 @@ export class OfferedManifests {
   ): Promise<Pick<IncomingManifest, 'name'> | PutAnswer> {
     const { profile, judge, fetchIdentities } = this.#parts
     const own = this.#held.get('kid', recordKey('kid', did, this.#hash))
-    if (own === undefined) work.charge(ASK_MS)
     const { records, isAnswered } =
-      own === undefined ? await fetchIdentities(did) : { records: [own], isAnswered: true }
+      own !== undefined
+        ? { records: [own], isAnswered: true }
+        : await this.#identities.get(did, () => {
+            work.charge(ASK_MS)
+            return fetchIdentities(did)
+          })
     // With too few answers the result is open: a later resend may succeed.
     let problem: PutAnswer = isAnswered
       ? refused('unbound', 'no identity document of this manifest is known that a live name or a fresh stamp carries')
