@@ -301,6 +301,35 @@ describe('neighbours that lie', () => {
     }
   })
 
+  it('[a rival who commits after a slow owner] does not win by a witness: the name was shown before he committed', () => {
+    const owner = newEntry(ALICE, 'provisional', timeAt(5_000))
+    const rival = bareClaim({ owner: 'rival', firstRound: 5_030 })
+    const offeredAt = (commitment: AdmissionFacts['commitment']): Decision =>
+      admit(owner, rival, facts({ time: timeAt(6_000), commitment }), MAIN)
+    const words = (count: number, seen: number): { peer: string; prefix: string; seen: number }[] =>
+      Array.from({ length: count }, (_, index) => ({ peer: `${index}`, prefix: `${index}`, seen }))
+    // A holder that saw C in the round of the claim, or later, and neighbours that say so.
+    for (const commitment of [
+      { seen: 5_000 },
+      { seen: 5_010 },
+      { seen: 5_010, handedOver: words(20, 5_010) },
+      { handedOver: [...words(10, 4_990), ...words(20, 5_010).slice(10)] }
+    ])
+      expect(offeredAt(commitment)).toMatchObject({ kind: 'refuse', code: 'unwitnessed', entry: { claim: ALICE } })
+    // He committed before, as this holder or its neighbours know: then he has read nothing here.
+    for (const commitment of [{ seen: 4_999 }, { seen: 5_010, handedOver: words(11, 4_990) }])
+      expect(offeredAt(commitment)).toMatchObject({ kind: 'store', entry: { claim: rival, state: 'fresh' } })
+    // The owner's claim settles in time, however the rival is seen.
+    const { entry } = offeredAt({ seen: 5_010 }) as { entry: Entry }
+    const longAfter = timeAt(6_001 + MAIN.provisional_settle)
+    expect(
+      reviseEntry(entry, { answers: answers(20, ALICE, 'provisional'), known: 20 }, longAfter, MAIN)
+    ).toMatchObject({
+      kind: 'keep',
+      entry: { state: 'settled', claim: ALICE }
+    })
+  })
+
   it('[rivals that keep a claim provisional] run out: each delays once, up to a limit', () => {
     let entry: Entry = newEntry(ALICE, 'provisional', timeAt(1000))
     let round = 1000

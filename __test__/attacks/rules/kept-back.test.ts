@@ -76,10 +76,15 @@ describe('a claim that nobody was shown', () => {
       entry: Entry
     }
     expect(late.entry.state).toBe('provisional')
-    const successor = claimOf('bob', last + 100)
-    expect(admit(late.entry, successor, at(last + 110, { commitment: { seen: last + 70 } }), MAIN)).toMatchObject({
+    // One who committed before it was shown comes first, not one who commits then.
+    const [before, after] = [claimOf('bob', last + 20), claimOf('bob', last + 100)]
+    expect(admit(late.entry, before, at(last + 110, { commitment: { seen: last } }), MAIN)).toMatchObject({
       kind: 'store',
-      entry: { claim: successor, state: 'fresh' }
+      entry: { claim: before, state: 'fresh' }
+    })
+    expect(admit(late.entry, after, at(last + 110, { commitment: { seen: last + 70 } }), MAIN)).toMatchObject({
+      kind: 'refuse',
+      code: 'unwitnessed'
     })
   })
 

@@ -110,7 +110,9 @@ export class ContestInvariants implements Watcher {
     if (seen === undefined || !isInTime(seen, claim.firstRound, this.#world)) return
     // The shortest reveal window.
     if (now - claim.firstRound > profile.reveal_window.floor) return
-    if (answer.type === 'refused' && answer.code === 'unwitnessed')
+    // A provisional entry is older than what was committed after it (docs/protocol/rules.md, 10).
+    const isLate = entry.state === 'provisional' && seen >= entry.tenureRound
+    if (answer.type === 'refused' && answer.code === 'unwitnessed' && !isLate)
       this.#found('P2', `${reveal.name}: a claim whose C was seen in time is refused as unwitnessed`)
     if (entry.state !== 'fresh' || (answer.type !== 'stored' && !isRefused(answer, 'contest'))) return
     if (isLower(claim, entry.claim))

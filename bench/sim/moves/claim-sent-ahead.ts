@@ -19,6 +19,8 @@ export const move: Move = {
     thief(key.publicKey)
     adversary.joinNear(victim.recordKey, ids, showing(reveal, world.hash))
     const { client, store, clock } = adversary.client()
+    // A claim shown no later than C is seen comes before it (10).
+    await world.sleep(60_000)
     while (victim.revealedMs === undefined) {
       await publish(client, { store, clock }, { kind: 'reveal', id: victim.name, bytes: encodeReveal(reveal) })
       await world.sleep(3_600_000)

@@ -26,8 +26,8 @@ export interface AdmissionFacts {
 
 /**
  * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `ahead`: time has not reached the serial.
- * `taken`: no other claim can end the entry. `contest`: a better claim is held. `unwitnessed`: only a witnessed claim
- * could replace the entry. None is the sender's fault.
+ * `taken`: no other claim can end the entry. `contest`: a better claim is held. `unwitnessed`: only a claim witnessed in
+ * time could replace the entry. None is the sender's fault.
  */
 export type RefusalCode = 'not-neighbour' | 'dead' | 'ahead' | 'taken' | 'contest' | 'unwitnessed'
 
@@ -80,7 +80,10 @@ export function admit(
   if (entry === undefined) return enterAfterAsking(claim, witnessed, facts, profile)
   const isSameClaim = equalBytes(entry.claim.id, claim.id)
   if (entry.state === 'provisional' && witnessed) {
-    return isSameClaim ? upgradeAfterAsking(entry, claim, facts, profile) : enterOver(entry, claim, facts, profile)
+    if (isSameClaim) return upgradeAfterAsking(entry, claim, facts, profile)
+    // Who commits once this claim is shown may have read the name in it [a rival who commits after a slow owner].
+    if (isWitnessed(claim, facts.commitment, facts.time, profile, entry.tenureRound))
+      return enterOver(entry, claim, facts, profile)
   }
   return isSameClaim ? admitSameClaim(entry, claim, facts) : admitRival(entry, claim, witnessed, facts, profile)
 }
@@ -147,7 +150,7 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
   return equalBytes(agreed.claimId, claim.id) ? store(adopt(agreed, claim, facts.time)) : { kind: 'adopt', agreed }
 }
 
-/** A witnessed claim replaces one without a witness here, unless neighbours witnessed that one. */
+/** A claim witnessed before one without a witness came here replaces that, unless neighbours witnessed it. */
 function enterOver(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   const decision = enterAfterAsking(claim, true, facts, profile)
   const isLater = facts.time.verified - entry.tenureRound > profile.contest
@@ -248,7 +251,11 @@ function admitRival(
     case 'settling':
       return refuse('taken', reasonTaken(entry, claim), noted(entry, claim, facts, profile))
     case 'provisional':
-      return refuse('unwitnessed', 'another unwitnessed claim came first', withRival(entry, claim, facts.time))
+      return refuse(
+        'unwitnessed',
+        witnessed ? 'its commitment came after another claim of the name' : 'another unwitnessed claim came first',
+        withRival(entry, claim, facts.time)
+      )
     case 'fresh':
       return contest(entry, claim, witnessed, facts, profile)
   }

@@ -21,18 +21,22 @@ export interface CommitmentFacts {
  * A claim is witnessed when C was stored at s, s + `earliestPulse` <= p <= s + pulse_window, and now is within the
  * reveal window of p. p is that of the first link.
  * Our own s and the neighbours' median each suffice: having seen C late is never worse than not at all.
+ *
+ * @param before only an s before this round counts
  */
 export function isWitnessed(
   claim: Pick<Claim, 'firstRound' | 'firstIterations'>,
   facts: CommitmentFacts,
   time: Pick<ProtocolTime, 'now'>,
-  profile: NetworkProfile
+  profile: NetworkProfile,
+  before = Infinity
 ): boolean {
   if (time.now - claim.firstRound > revealWindow(claim.firstIterations, profile)) return false
   const rounds = [facts.seen, medianSeen(facts.handedOver ?? [], profile)]
   return rounds.some(
     (seen) =>
       seen !== undefined &&
+      seen < before &&
       seen + earliestPulse(profile) <= claim.firstRound &&
       claim.firstRound <= seen + profile.pulse_window
   )

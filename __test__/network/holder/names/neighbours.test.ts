@@ -254,13 +254,15 @@ describe('a holder among neighbours', () => {
     expect(at.stateOf(target, 'bluffed.chronym')).toEqual({ state: 'settled', owner: own.pubkey })
   })
 
-  it('gives a provisional entry up for a witnessed claim, after asking', async () => {
+  it('gives a provisional entry up for a claim witnessed before it came, after asking, and not for a later one', async () => {
     const { lab } = at
     const target = at.holder()
+    const claim = at.witnessed(target, 'yield.chronym', 'owner')
     const squatter = lab.reveal('yield.chronym', lab.owner('squatter'), { p: lab.round })
     await target.put('reveal', encodeReveal(squatter), PEER)
     expect(at.stateOf(target, 'yield.chronym')?.state).toBe('provisional')
-    const claim = at.witnessed(target, 'yield.chronym', 'owner')
+    const later = at.witnessed(target, 'yield.chronym', 'rival')
+    expect(await target.put('reveal', encodeReveal(later), PEER)).toMatchObject({ code: 'unwitnessed' })
     expect(await target.put('reveal', encodeReveal(claim), PEER)).toEqual({ type: 'stored' })
     expect(at.stateOf(target, 'yield.chronym')).toEqual({ state: 'fresh', owner: claim.pubkey })
   })
