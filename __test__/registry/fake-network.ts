@@ -173,7 +173,7 @@ export class FakeNetwork implements Network {
     // it.
     const { answers, ...rest } = await this.#look('probe', name)
     const others = answers.filter(({ self }) => !self)
-    const showing = others.filter(({ state }) => state !== 'none' && state !== 'provisional').length
+    const showing = others.filter(({ state }) => state !== 'none').length
     const isProved = isShownByMost(
       { showing, heard: others.length, asked: others.length + rest.silent.length },
       profile

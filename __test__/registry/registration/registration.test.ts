@@ -88,6 +88,9 @@ describe('registering', () => {
     await registered()
     const other = await start({ self: 'peer-1', seed: 2 })
     await expect(other.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
+    // A claim that nobody witnessed keeps the name from later commitments too.
+    for (const { reveals } of bench.world.peers) reveals.set(ALICE, { ...reveals.get(ALICE)!, state: 'provisional' })
+    await expect(other.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
     expect(other.tasks.list()).toEqual([])
   })
 

@@ -74,7 +74,7 @@ async function allPages(
   return undefined
 }
 
-/** A provisional entry does not vote [a squatter without a witness]. */
+/** Also a provisional entry, though it has no vote: it keeps the name from who commits now. */
 export function isShown(entry: ListedEntry | undefined): entry is ListedEntry {
-  return entry !== undefined && entry.state !== 'provisional'
+  return entry !== undefined
 }

@@ -29,7 +29,7 @@ export type Proved = RevealAnswer & Required<Pick<RevealAnswer, 'reveal' | 'clai
 export function claimsIn({ answers }: RevealLookup): Claims {
   const others = answers.filter(({ self }) => !self)
   const heard = others.length === 0 ? answers : others
-  const claims = heard.filter(({ state }) => state !== 'none' && state !== 'provisional')
+  const claims = heard.filter(({ state }) => state !== 'none')
   return {
     claims: claims.length,
     heard: heard.length,
