@@ -34,6 +34,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'two claims with one code': ONE_RECORD,
   'a bare name taken by its neighbourhood': CODED,
   'connections to third parties': ONE_NODE,
+  'peers that dial by the hundred': ONE_NODE,
   'providers that nobody keeps a count of': ONE_NODE,
   'idle connections of one address': ONE_NODE,
   'peers that dial by the hundred': ONE_NODE,
