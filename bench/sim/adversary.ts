@@ -113,6 +113,11 @@ export class Adversary {
     )
   }
 
+  /** The same ids again, two in each of other prefixes. */
+  comeBack(nodes: readonly SimNode[], lie: Answerer): SimNode[] {
+    return nodes.map(({ peer }) => this.#join(peer.id.publicKey!.raw, lie, 2))
+  }
+
   /** Ids that nobody has, nearer to a key than all honest ones. */
   madeUpNear(key: Uint8Array, count: number): PeerId[] {
     const nearest = this.#world.topology.near(key).find(({ isAttacker }) => !isAttacker)

@@ -1,7 +1,7 @@
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { Logger } from 'pino'
-import type { Acquaintances } from './routing/acquaintances.ts'
+import { keepAcquainted, type Acquaintances } from './routing/acquaintances.ts'
 import type { Budget } from './budget/budget.ts'
 import { contactsOf } from './routing/contacts.ts'
 import { discoverPeers } from './routing/discovery.ts'
@@ -132,10 +132,8 @@ export async function openConnection(
     ),
     keepPlaces(node, profile),
     own.start(timers),
-    onPeerKnown(node, (peer) => {
-      acquaintances.note(peer.toString())
-      onKnown()
-    }),
+    onPeerKnown(node, onKnown),
+    keepAcquainted(node, acquaintances, { profile, prefixes, lookUps, timers }),
     forgetStrangers(node),
     discoverPeers(node, profile.k, lookUps, timers, log),
     dropLightPeers(node, dhtProtocol(profile))

@@ -81,7 +81,7 @@ class RegistryNetwork implements OpenableNetwork {
     this.#mode = options.mode
     this.#timers = options.timers ?? systemClock
     this.#penalties = createPenalties(() => clock.nowMs())
-    this.#known = new KnownPeers(store, () => clock.time().now, options.log)
+    this.#known = new KnownPeers(store, () => clock.time().now, options.profile, options.log)
     this.#clock = clock
     const verifier = createVerifier(profile, beacon, pool)
     const peers = (): Peers | undefined => this.#connection?.peers

@@ -64,6 +64,7 @@ export interface Peers {
   diverse(peers: readonly Peer[]): Peer[]
   /** The first `count` diverse peers; if there are fewer, the first others follow. */
   diverseFirst(peers: readonly Peer[], count: number): Peer[]
+  /** The round since which a peer is known at its prefix. */
   met(peer: Peer): number | undefined
   penalise(peer: Peer, reason: string): void
 }
@@ -145,7 +146,7 @@ export function createPeers(
     },
     diverse: (peers) => diverse(peers, profile),
     diverseFirst: (peers, count) => diverseFirst(peers, count, profile),
-    met: ({ peer }) => acquaintances.met(peer),
+    met: (peer) => acquaintances.met(peer),
     penalise(peer, reason) {
       penalise(peer.id, reason)
     }

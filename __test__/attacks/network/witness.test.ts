@@ -4,10 +4,11 @@ import { Acquaintances } from '../../../src/network/routing/acquaintances.ts'
 import type { Holder } from '../../../src/network/holder/holder.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { HolderWorkbench, PEER } from '../../network/holder-workbench.ts'
+import type { Peer } from '../../../src/network/peers.ts'
 import { modelledPeer } from '../../network/modelled-peers.ts'
 
 const NAME = 'witness.chronym'
-const NEIGHBOURS = Array.from({ length: 19 }, (_, index) => modelledPeer(index).peer)
+const NEIGHBOURS = Array.from({ length: 19 }, (_, index) => modelledPeer(index))
 
 let at: HolderWorkbench
 let acquaintances: Acquaintances
@@ -20,7 +21,7 @@ beforeEach(() => {
 afterEach(() => at.close())
 
 function remembered(): Acquaintances {
-  return new Acquaintances(at.store, () => at.lab.round)
+  return new Acquaintances(at.store, () => at.lab.round, at.lab.profile)
 }
 
 /** All of them enter the routing table now. */
@@ -32,7 +33,7 @@ function meetThem(): void {
 /** It and its acquaintances as the store has them. */
 function started(): Holder {
   acquaintances = remembered()
-  const peers = { ...at.peers, met: ({ peer }: { peer: string }) => acquaintances.met(peer) }
+  const peers = { ...at.peers, met: (peer: Peer) => acquaintances.met(peer) }
   return at.holder({ peers: () => (at.neighbours.length === 0 ? undefined : peers) })
 }
 

@@ -1,57 +1,174 @@
 /**
- * Since when peers are known here: later arrivals cannot outvote the witness of a claim (docs/protocol/rules.md, 10).
+ * Since when peers are known here: later arrivals cannot outvote the witness of a claim (docs/protocol/rules.md, 10). A
+ * peer earns its date at one prefix, by its presence there: ids that passed by from one address long ago come back as
+ * strangers [stocked ids].
  */
+import type { PeerId } from '@libp2p/interface'
 import * as v from 'valibot'
+import { isWithin, radius } from '../../protocol/neighbourhood/density.ts'
+import { DiversePlaces, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
 import { Count, readJson, Text } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { Node } from '../libp2p.ts'
+import { positionOf } from '../position.ts'
+import type { LookUps } from './look-ups.ts'
+import { originOf, type Prefixes } from './prefixes.ts'
+import { isKnown, onPeerKnown } from './routing.ts'
 
-/** Peers remembered, 150 bytes each in memory and 70 on disk. */
+/** Peers remembered, 250 bytes each in memory and 90 on disk. */
 const MAX_REMEMBERED = 8_192
 
-const Met = v.array(v.tuple([Text, Count]))
+/** How often the peers that are there are noted. */
+const LOOK_MS = 60 * 60_000
 
 /**
- * The round in which each peer first entered the routing table. On disk, so that a restart keeps acquaintances. Value:
- * a JSON array of [peer id, round].
+ * Looks that a peer may miss: those of a day, so that machines which are off at night stay known. It is no longer than
+ * `settle` of network `main`: no id passes for one of before `settle` by a single visit.
+ */
+const MAX_MISSED = (24 * 60 * 60_000) / LOOK_MS
+
+/**
+ * Times k peers, by the network's size: those around this node. Only they hold what it holds. Farther ones would use up
+ * the places of large providers.
+ */
+const AROUND = 4
+
+const Kept = v.object({ looks: Count, peers: v.array(v.tuple([Text, Text, Count, Count])) })
+
+/** Of earlier versions: without prefixes. All begin as strangers. */
+const Former = v.pipe(
+  v.array(v.tuple([Text, Count])),
+  v.transform((): v.InferOutput<typeof Kept> => ({ looks: 0, peers: [] }))
+)
+
+interface Acquaintance extends Origin {
+  /** A round. */
+  readonly since: number
+  /** The number of the last look that saw it. */
+  seen: number
+}
+
+/**
+ * On disk, so that a restart keeps acquaintances. Value: JSON of the number of looks so far, and of [peer id, prefix,
+ * round, last look] in order of arrival. Time is counted in looks: this node's own sleep is no absence of others.
  */
 export class Acquaintances {
   readonly #store: Store
   readonly #now: () => number
-  readonly #met: Map<string, number>
-  #latest: string | undefined
+  readonly #limits: DiversityLimits
+  readonly #known = new Map<string, Acquaintance>()
+  #places: DiversePlaces
+  #looks: number
   #isChanged = false
 
   /** `now`: `ProtocolTime.now`. */
-  constructor(store: Store, now: () => number) {
+  constructor(store: Store, now: () => number, limits: DiversityLimits) {
     this.#store = store
     this.#now = now
-    this.#met = new Map(
-      readOrSetAside(store, keys.acquaintances(), store.get(keys.acquaintances()), (json) => readJson(Met, json)) ?? []
+    this.#limits = limits
+    this.#places = new DiversePlaces(limits)
+    const kept = readOrSetAside(store, keys.acquaintances(), store.get(keys.acquaintances()), (json) =>
+      readJson(v.union([Kept, Former]), json)
     )
+    this.#looks = kept?.looks ?? 0
+    for (const [peer, prefix, since, seen] of kept?.peers ?? []) this.#add({ peer, prefix, since, seen })
   }
 
-  met(peer: string): number | undefined {
-    return this.#met.get(peer)
+  /** The round since which a peer is known at this prefix; undefined for a stranger. */
+  met(origin: Origin): number | undefined {
+    return this.#known.get(idOf(origin))?.since
   }
 
   /**
-   * Notes a peer that entered the routing table. When full, drops the latest arrival (BoundedMap drops the first):
-   * floods of new ids displace no earlier peer.
+   * Notes a peer that is there. A newcomer is left out where all places are taken, or those of its prefix: floods of
+   * new ids displace nobody.
    */
-  note(peer: string): void {
-    if (this.#met.has(peer)) return
-    if (this.#met.size >= MAX_REMEMBERED) this.#met.delete(this.#latest ?? [...this.#met.keys()].at(-1)!)
-    this.#met.set(peer, this.#now())
-    this.#latest = peer
+  note({ peer, prefix }: Origin): void {
+    const known = this.#known.get(idOf({ peer, prefix }))
+    if (known === undefined) this.#add({ peer, prefix, since: this.#now(), seen: this.#looks })
+    else known.seen = this.#looks
+  }
+
+  /** One more look, every {@link LOOK_MS}: these are there. Without any, this node is offline, and nobody is absent. */
+  look(present: readonly Origin[]): void {
+    if (present.length === 0) return
+    this.#looks++
     this.#isChanged = true
+    this.#forgetAbsent()
+    for (const origin of present) this.note(origin)
   }
 
   /** Writes changes since the last time. Throws StoreError. */
   keep(): void {
     if (!this.#isChanged) return
-    this.#store.put(keys.acquaintances(), new TextEncoder().encode(JSON.stringify([...this.#met])))
+    const peers = Array.from(this.#known.values(), ({ peer, prefix, since, seen }) => [peer, prefix, since, seen])
+    this.#store.put(keys.acquaintances(), new TextEncoder().encode(JSON.stringify({ looks: this.#looks, peers })))
     this.#isChanged = false
+  }
+
+  #add(newcomer: Acquaintance): void {
+    // Each pair of peer and prefix counts for itself: a peer with two addresses has two dates.
+    const id = idOf(newcomer)
+    if (this.#known.size >= MAX_REMEMBERED || !this.#places.take({ peer: id, prefix: newcomer.prefix })) return
+    this.#known.set(id, newcomer)
+    this.#isChanged = true
+  }
+
+  #forgetAbsent(): void {
+    const absent = [...this.#known].filter(([, { seen }]) => this.#looks - seen > MAX_MISSED)
+    if (absent.length === 0) return
+    for (const [id] of absent) this.#known.delete(id)
+    this.#places = new DiversePlaces(this.#limits)
+    for (const [id, { prefix }] of this.#known) this.#places.take({ peer: id, prefix })
+  }
+}
+
+function idOf({ peer, prefix }: Origin): string {
+  return `${peer} ${prefix}`
+}
+
+export interface AcquaintedParts {
+  readonly profile: Pick<NetworkProfile, 'k'>
+  readonly prefixes: Prefixes
+  readonly lookUps: Pick<LookUps, 'networkSize'>
+  readonly timers: Pick<Clock, 'every'>
+}
+
+/**
+ * Notes the connected peers of the routing table around this node: as they come, and with every look. Libp2p ends
+ * connections that answer no ping. Returns the function that ends it.
+ */
+export function keepAcquainted(
+  node: Node,
+  acquaintances: Pick<Acquaintances, 'note' | 'look'>,
+  { profile, prefixes, lookUps, timers }: AcquaintedParts
+): () => void {
+  const own = positionOf(node.peerId)
+  const around = (ids: readonly PeerId[]): Origin[] => {
+    const known = ids.filter((id) => isKnown(node, id) && prefixes.known(id) !== undefined)
+    // The size of the network is an estimate that takes a look at the whole table.
+    const reach = known.length === 0 ? 0 : radius(AROUND * profile.k, lookUps.networkSize())
+    return known.filter((id) => isWithin(own, positionOf(id), reach)).map((id) => originOf(id, prefixes))
+  }
+  const come = (...ids: PeerId[]): void => {
+    for (const origin of around(ids)) acquaintances.note(origin)
+  }
+  const connected = (): PeerId[] => [
+    ...new Map(node.getConnections().map(({ remotePeer }) => [remotePeer.toString(), remotePeer])).values()
+  ]
+  const onOpen = ({ detail }: CustomEvent<{ readonly remotePeer: PeerId }>): void => come(detail.remotePeer)
+  node.addEventListener('connection:open', onOpen)
+  const ends = [
+    onPeerKnown(node, (id) => come(id)),
+    timers.every(LOOK_MS, () => acquaintances.look(around(connected())))
+  ]
+  come(...connected())
+  return () => {
+    node.removeEventListener('connection:open', onOpen)
+    for (const end of ends) end()
   }
 }

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Store } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
+import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import { Acquaintances } from './acquaintances.ts'
 import { Contacts } from './contacts.ts'
 
@@ -24,9 +25,9 @@ export class KnownPeers {
   #hasMet = false
 
   /** `now`: `ProtocolTime.now`. */
-  constructor(store: Store, now: () => number, log: Pick<Logger, 'warn'>) {
+  constructor(store: Store, now: () => number, limits: DiversityLimits, log: Pick<Logger, 'warn'>) {
     this.#contacts = new Contacts(store)
-    this.acquaintances = new Acquaintances(store, now)
+    this.acquaintances = new Acquaintances(store, now, limits)
     this.#log = log
   }
 

@@ -53,7 +53,7 @@ export function hasDiverse(peers: Iterable<Origin>, count: number, limits: Diver
 }
 
 /** The places within the limits: each peer takes one, also of its prefix and wide prefix. */
-class DiversePlaces {
+export class DiversePlaces {
   readonly #limits: DiversityLimits
   readonly #peers = new Set<string>()
   readonly #taken = new Map<string, number>()

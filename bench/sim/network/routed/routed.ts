@@ -9,13 +9,13 @@ import type { FindAnswer } from '../../../../src/network/wire/find.ts'
 import { createPeers, type Peers } from '../../../../src/network/peers.ts'
 import { addConnectedPeers } from '../../../../src/network/kad/connected-peers.ts'
 import { deepenNearOurselves } from '../../../../src/network/kad/near-table.ts'
-import { Acquaintances } from '../../../../src/network/routing/acquaintances.ts'
+import { Acquaintances, keepAcquainted } from '../../../../src/network/routing/acquaintances.ts'
 import { discoverPeers } from '../../../../src/network/routing/discovery.ts'
 import { preferDiversePeers } from '../../../../src/network/routing/diverse-table.ts'
 import { createFinder, type Finder } from '../../../../src/network/routing/finder.ts'
 import { createLookUps, type LookUps } from '../../../../src/network/routing/look-ups.ts'
 import { createPrefixes, type SettledPrefixes } from '../../../../src/network/routing/prefixes.ts'
-import { forgetStrangers, onPeerKnown, tableSize } from '../../../../src/network/routing/routing.ts'
+import { forgetStrangers, tableSize } from '../../../../src/network/routing/routing.ts'
 import type { Random } from '../../engine/random.ts'
 import type { SimNode } from '../../node/sim-node.ts'
 import type { World } from '../../world.ts'
@@ -61,7 +61,7 @@ export class Routed {
       this.peers.nearest(key)
     )
     this.lookUps = createLookUps(libp2p, this.finder, profile, this.prefixes, () => world.timeline.nowMs)
-    const acquaintances = new Acquaintances(node.store, () => node.clock.time().now)
+    const acquaintances = new Acquaintances(node.store, () => node.clock.time().now, profile)
     const parts = {
       lookUps: this.lookUps,
       prefixes: this.prefixes,
@@ -72,27 +72,23 @@ export class Routed {
     this.peers = createPeers(libp2p, profile, parts, (peer, reason) => {
       world.events.penalised(node, world.nodeOf({ peer: peer.toString() }), reason)
     })
-    this.#ends = [onPeerKnown(libp2p, (peer) => acquaintances.note(peer.toString())), forgetStrangers(libp2p)]
+    const timers = {
+      every: (milliseconds: number, listener: () => void) =>
+        this.#every(milliseconds, () => {
+          if (node.isAwake) listener()
+        })
+    }
+    this.#ends = [
+      keepAcquainted(libp2p, acquaintances, { profile, prefixes: this.prefixes, lookUps: this.lookUps, timers }),
+      forgetStrangers(libp2p)
+    ]
   }
 
   /** Looks for peers from now on. */
   start(): void {
-    const { profile, timeline } = this.#world
+    const { profile } = this.#world
     const silent = { debug: () => undefined }
-    const every = (milliseconds: number, listener: () => void): (() => void) => {
-      let isOn = true
-      const again = (): void => {
-        timeline.after(milliseconds, () => {
-          if (!isOn) return
-          listener()
-          again()
-        })
-      }
-      again()
-      return () => {
-        isOn = false
-      }
-    }
+    const every = this.#every.bind(this)
     const random = (length: number): Uint8Array => this.#random.bytes(length)
     let seen = this.#world.topology.version
     const refresh = (): void => {
@@ -145,6 +141,21 @@ export class Routed {
   /** Peers in the table. */
   get known(): number {
     return tableSize(this.libp2p.node)
+  }
+
+  #every(milliseconds: number, listener: () => void): () => void {
+    let isOn = true
+    const again = (): void => {
+      this.#world.timeline.after(milliseconds, () => {
+        if (!isOn) return
+        listener()
+        again()
+      })
+    }
+    again()
+    return () => {
+      isOn = false
+    }
   }
 
   #exchange: typeof ask = async (_node, peer: PeerId, request, _profile, signal) => {

@@ -1,0 +1,71 @@
+/** Ids that visit from one address while nothing is at stake, and come back from others for a name. Real nodes. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
+import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { Lab, labProfile, saltOf } from '../../network/lab.ts'
+import { waitFor } from '../../wait-for.ts'
+import { Adversaries, keepingNothing, showing } from './adversary.ts'
+
+const NAME = 'wanted.chronym'
+const [K, CROWD] = [8, 6]
+const ONE_ADDRESS = '127.200.0.1'
+const apart = (index: number): string => `127.${index + 1}.0.1`
+/** Two of each /24, four of each /16. */
+const rented = (index: number): string => `127.${201 + (index >> 2)}.${(index >> 1) & 1}.1`
+
+let lab: Lab
+let crowd: Adversaries
+
+beforeEach(() => {
+  lab = new Lab(
+    labProfile({
+      scope: 'test',
+      k: K,
+      answers_per_prefix: 2,
+      answers_per_wide_prefix: 4,
+      witness_quorum: 3,
+      repair_quorum: 5
+    })
+  )
+  crowd = new Adversaries(lab)
+})
+
+afterEach(async () => {
+  await crowd.stop()
+  await lab.close()
+})
+
+const place = (): Uint8Array => recordKey('reveal', NAME, lab.hash)
+
+/** They connect to all honest nodes, and each of these has them in its routing table. */
+async function visit(placeOf: (index: number) => string, handlers: Parameters<Adversaries['start']>[3]): Promise<void> {
+  await crowd.start(place(), CROWD, placeOf, handlers)
+  await crowd.connect(lab.nodes.map(({ address }) => address))
+  const ids = crowd.nodes.map(({ peerId }) => peerId.toString())
+  await waitFor(() => {
+    for (const { network } of lab.nodes) {
+      const prefixes = new Map(network.peers().map(({ peer, prefix }) => [peer, prefix]))
+      expect(ids.map((id) => prefixes.get(id))).toEqual(ids.map((_, index) => placeOf(index).replace(/1$/, '0/24')))
+    }
+  })
+}
+
+it('[stocked ids] come back as strangers: no holder follows them, and all settle the owner', async () => {
+  const honest = await lab.addNodes(K, apart)
+  await visit(() => ONE_ADDRESS, keepingNothing())
+  await crowd.stop()
+  lab.advance(lab.profile.provisional_settle + 1)
+
+  const own = await lab.claim(honest[0]!, NAME, lab.owner('owner'))
+  const { storedBy } = await honest[0]!.network.putReveal(own)
+  expect(storedBy).toBeGreaterThanOrEqual(K - 1)
+  lab.advance(lab.profile.contest + 1)
+  await visit(rented, showing(lab.reveal(NAME, lab.owner('thief'), { p: lab.round - 100, salt: saltOf('thief') }), lab))
+
+  const held = () => honest.map(({ network }) => network.heldHere(NAME))
+  await waitFor(() => {
+    lab.advance(1)
+    expect(held().map((each) => each?.state)).toEqual(honest.map(() => 'settled'))
+  })
+  expect(held().map((each) => equalBytes(each!.claim.pubkey, own.pubkey))).toEqual(honest.map(() => true))
+})
