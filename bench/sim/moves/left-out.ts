@@ -37,7 +37,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'peers that dial by the hundred': ONE_NODE,
   'providers that nobody keeps a count of': ONE_NODE,
   'idle connections of one address': ONE_NODE,
-  'peers that dial by the hundred': ONE_NODE,
   'a peer that turns light and is dialled again': ONE_NODE,
   'private addresses that a peer tells': ONE_NODE,
   'pages that do not ascend': ONE_NODE,
