@@ -1,5 +1,5 @@
 /*
- * Loaded before a process (LD_PRELOAD): stands between it and the disk, for all files under one directory.
+ * Loaded before a process (LD_PRELOAD): comes between it and the disk, for all files under one directory.
  *
  * HOSTILE_ROOT     that directory, an absolute path without links
  * HOSTILE_CONTROL  a file of `struct control`, which the test changes while the process runs

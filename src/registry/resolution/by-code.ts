@@ -1,4 +1,4 @@
-/** Resolves a name with a check code: the claim that has it is meant, whoever shows its record. */
+/** Resolves a name with a check code: the claim that has it is meant, from any peer. */
 import { ServiceError } from '../../errors.ts'
 import { OfflineError, type RevealLookup } from '../../network/types.ts'
 import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
