@@ -13,7 +13,7 @@ export const move: Move = {
   // Long enough after the visit for nobody to expect them.
   leadDays: 1,
   ids: 12,
-  // Resolvers without a pin see what more than half around the name show, whoever knows them.
+  // A resolver without a pin asks for no acquaintance: it believes more than half of those around the name.
   allows: 'unpinned',
   days: 4,
   routing: 'real',

@@ -213,7 +213,7 @@ export class SimNode {
     try {
       this.forgetOld()
       await holder.entries.dropDead()
-      await holder.coded.dropDead()
+      await holder.coded.entries.dropDead()
       await holder.documents.dropUnkept()
       for (const name of [...this.held.keys()]) this.#note(name)
       holder.commitments.takeOver(await askForCommitments(this.view, isStopped, now, this.#world.chance.bytes(32)))

@@ -19,7 +19,13 @@ export async function getByCode(
 ): Promise<RevealLookup> {
   const rest = new AbortController()
   const either = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal])
-  const shows = (reveal: Reveal): boolean => checkCodeOf(reveal, parts.profile).startsWith(code)
+  // Most peers show one record, which each new answer would have decoded again.
+  const known = new WeakMap<Reveal, boolean>()
+  const shows = (reveal: Reveal): boolean => {
+    const fits = known.get(reveal) ?? checkCodeOf(reveal, parts.profile).startsWith(code)
+    known.set(reveal, fits)
+    return fits
+  }
   const isFound = (look: RevealLookup | undefined): boolean =>
     look?.answers.some(({ reveal }) => reveal !== undefined && shows(reveal)) ?? false
   try {

@@ -86,7 +86,7 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
       holder.commitments.forget()
       holder.reveals.forgetChanges()
       await holder.entries.dropDead()
-      await holder.coded.dropDead()
+      await holder.coded.entries.dropDead()
       await holder.documents.dropUnkept()
       if (peers === undefined) return
       holder.commitments.takeOver(await askForCommitments(peers, isStopped))

@@ -115,7 +115,7 @@ function absent(name: Name, code: string, why: string): ServiceError {
 function twoClaims(name: Name, code: string, alive: readonly Shown[]): ServiceError {
   return new ServiceError(
     'SVC-RES-004',
-    `Two claims of ${name} have the code ${code}, which only one person can bring about who made both. ` +
+    `Two claims of ${name} have the code ${code}, so one owner made both. ` +
       `A longer code tells them apart: ${alive.map((record) => record.code).join(' or ')}.`,
     {
       extensions: {

@@ -5,12 +5,12 @@
 import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
 import { newEntry } from '../../../protocol/admission/entry.ts'
 import { spendChange, type ChangeBudget } from '../../../protocol/admission/change-rate.ts'
-import { checkCodeOf, codedId } from '../../../protocol/claim/check-code.ts'
+import { checkCode, codedId } from '../../../protocol/claim/check-code.ts'
 import { claimOf, type Claim } from '../../../protocol/claim/claim.ts'
 import { compareRecords } from '../../../protocol/claim/order.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'
 import { isAhead } from '../../../protocol/claim/serial.ts'
-import { decodeReveal, linksOf, type Reveal } from '../../../protocol/claim/reveal.ts'
+import { decodeReveal, linksOf, proofOutput, type Reveal } from '../../../protocol/claim/reveal.ts'
 import { EncodingError, NameError } from '../../../protocol/errors.ts'
 import { leaseState } from '../../../protocol/name/lease.ts'
 import { parseName } from '../../../protocol/name/names.ts'
@@ -59,10 +59,6 @@ export class CodedHolder {
     return this.#parts.entries
   }
 
-  dropDead(): Promise<void> {
-    return this.entries.dropDead()
-  }
-
   /**
    * Keeps a record, or the newer one of its claim. Of two claims with the same six characters the first one stays: a
    * second takes its maker 2^30 evaluations, or 2^15 where one owner makes both. Rejects only for local faults.
@@ -74,8 +70,10 @@ export class CodedHolder {
     let key: Uint8Array
     try {
       reveal = decodeReveal(record)
-      claim = claimOf(reveal, parseName(reveal.name, profile), linksOf(reveal), profile)
-      key = recordKey('coded', codedId(reveal.name, checkCodeOf(reveal, profile)), this.#hash)
+      const links = linksOf(reveal)
+      claim = claimOf(reveal, parseName(reveal.name, profile), links, profile)
+      const code = checkCode(reveal.name, proofOutput(links[0]!.proof), this.#hash)
+      key = recordKey('coded', codedId(reveal.name, code), this.#hash)
     } catch (error) {
       if (error instanceof EncodingError) return refused('invalid', `canonical: ${error.detail}`)
       if (error instanceof NameError) return refused('invalid', `name: ${error.message}`)

@@ -25,6 +25,7 @@ const CHECKS = {
   beacon: 'Beacon',
   store: 'Store',
   journal: 'Journal',
+  holdings: 'Your records',
   tasks: 'Tasks',
   names: 'Names',
   seed: 'Seed',
