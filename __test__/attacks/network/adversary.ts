@@ -7,10 +7,11 @@ import { BUSY } from '../../../src/network/wire/answers.ts'
 import type { FindAnswer } from '../../../src/network/wire/find.ts'
 import { serve, type Handlers } from '../../../src/network/wire/serve.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
+import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
 import { seedsNear, startBareNode } from '../../network/bare-node.ts'
-import type { Lab } from '../../network/lab.ts'
+import { labProfile, type Lab } from '../../network/lab.ts'
 
 /**
  * How many first bits the places of adversaries share with a key: nearer than every honest id in networks of some
@@ -91,6 +92,18 @@ export class Adversaries {
       }))
     }
   }
+}
+
+/** A network that counts prefixes as `main` does, with quorums that fit two dozen nodes. */
+export function diverseProfile(k: number): NetworkProfile {
+  return labProfile({
+    scope: 'test',
+    k,
+    answers_per_prefix: 2,
+    answers_per_wide_prefix: 4,
+    witness_quorum: 3,
+    repair_quorum: 5
+  })
 }
 
 /** Answers of one that shows a record as settled, whatever others hold, and takes everything without keeping it. */

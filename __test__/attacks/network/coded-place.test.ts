@@ -4,23 +4,14 @@ import type { Network } from '../../../src/network/types.ts'
 import { checkCodeOf, codedId } from '../../../src/protocol/claim/check-code.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { Lab, labProfile, saltOf } from '../../network/lab.ts'
+import { Lab, saltOf } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { Adversaries, keepingNothing, showing } from './adversary.ts'
+import { Adversaries, diverseProfile, keepingNothing, showing } from './adversary.ts'
 
 const NAME = 'wanted.chronym'
 const K = 8
 
-const lab = new Lab(
-  labProfile({
-    scope: 'test',
-    k: K,
-    answers_per_prefix: 2,
-    answers_per_wide_prefix: 4,
-    witness_quorum: 3,
-    repair_quorum: 5
-  })
-)
+const lab = new Lab(diverseProfile(K))
 const crowds = [new Adversaries(lab), new Adversaries(lab)] as const
 
 afterEach(async () => {

@@ -5,9 +5,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
-import { Lab, labProfile, saltOf, type LabNode } from '../../network/lab.ts'
+import { Lab, saltOf, type LabNode } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { Adversaries, showing, weighed } from './adversary.ts'
+import { Adversaries, diverseProfile, showing, weighed } from './adversary.ts'
 
 const NAME = 'wanted.chronym'
 const [K, HONEST, CROWD] = [8, 24, 8]
@@ -18,16 +18,7 @@ let lab: Lab
 let crowd: Adversaries
 
 function setUp(k = K): void {
-  lab = new Lab(
-    labProfile({
-      scope: 'test',
-      k,
-      answers_per_prefix: 2,
-      answers_per_wide_prefix: 4,
-      witness_quorum: 3,
-      repair_quorum: 5
-    })
-  )
+  lab = new Lab(diverseProfile(k))
   crowd = new Adversaries(lab)
 }
 

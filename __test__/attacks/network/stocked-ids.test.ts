@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
-import { Lab, labProfile, saltOf } from '../../network/lab.ts'
+import { Lab, saltOf } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { Adversaries, keepingNothing, showing } from './adversary.ts'
+import { Adversaries, diverseProfile, keepingNothing, showing } from './adversary.ts'
 
 const NAME = 'wanted.chronym'
 const [K, CROWD] = [8, 6]
@@ -17,16 +17,7 @@ let lab: Lab
 let crowd: Adversaries
 
 beforeEach(() => {
-  lab = new Lab(
-    labProfile({
-      scope: 'test',
-      k: K,
-      answers_per_prefix: 2,
-      answers_per_wide_prefix: 4,
-      witness_quorum: 3,
-      repair_quorum: 5
-    })
-  )
+  lab = new Lab(diverseProfile(K))
   crowd = new Adversaries(lab)
 })
 
