@@ -223,7 +223,7 @@ describe('vectors of another implementation', () => {
     (word, _profile, index) => {
       const vector = new Vector(vectors.vectors[index]!)
       CHECKS[word](vector)
-      const framed = `${toHex(lp(`chronym/${word}/v2`))}${toHex(vector.hash)}`
+      const framed = `${toHex(lp(`chronym/${word}/v3`))}${toHex(vector.hash)}`
       expect(vector.text('preimage').startsWith(framed), 'the domain comes once in front').toBe(true)
     }
   )

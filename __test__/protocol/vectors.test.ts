@@ -38,7 +38,7 @@ function u64(value: number): Buffer {
 
 const lp = (value: Buffer | string): Buffer =>
   Buffer.concat([u32(Buffer.byteLength(value)), Buffer.from(value as string)])
-const domainOf = (what: string, profile: Buffer): Buffer => Buffer.concat([lp(`chronym/${what}/v2`), profile])
+const domainOf = (what: string, profile: Buffer): Buffer => Buffer.concat([lp(`chronym/${what}/v3`), profile])
 
 type Plain = number | string | boolean | null | Buffer | Plain[] | { [key: string]: Plain }
 

@@ -178,7 +178,7 @@ function listenFault({ message }: Error): string {
 
 /** Nodes of other profiles do not even route for each other. */
 export function dhtProtocol(profile: NetworkProfile): string {
-  return `/chronym/${toHex(profileHash(profile))}/kad/2`
+  return `/chronym/${toHex(profileHash(profile))}/kad/3`
 }
 
 export function parseAddress(text: string): Multiaddr {

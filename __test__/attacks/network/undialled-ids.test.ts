@@ -44,7 +44,8 @@ it('[ids that nobody can dial] show a full resolver no other owner, and pin none
   const resolver = await lab.addNode({ place: '127.100.0.1' })
   await waitFor(() => expect(resolver.network.knownPeers()).toBeGreaterThanOrEqual(k))
   await crowd.connect(lab.nodes.map(({ address }) => address))
-  await waitFor(() => expect(resolver.network.peers().filter(isCrowd)).toHaveLength(crowdSize))
+  // More than half of those that a look-up asks, if they counted. The keys decide which bucket is full for the last one.
+  await waitFor(() => expect(resolver.network.peers().filter(isCrowd).length).toBeGreaterThanOrEqual(k / 2 + 1))
   for (const breadth of ['majority', 'everybody'] as const) {
     const found = weighed(await resolver.network.getReveals(NAME, undefined, breadth), lab)
     expect(found).toMatchObject({ kind: 'owner', settled: true })

@@ -35,7 +35,7 @@ describe('framing', () => {
   it('separates domains by word, version and network', () => {
     const hash = new Uint8Array(32).fill(0xab)
     expect(toHex(domain('claim', hash))).toBe(
-      `00000010${Buffer.from('chronym/claim/v2').toString('hex')}${'ab'.repeat(32)}`
+      `00000010${Buffer.from('chronym/claim/v3').toString('hex')}${'ab'.repeat(32)}`
     )
     expect(() => domain('claim', new Uint8Array(31))).toThrow(RangeError)
   })

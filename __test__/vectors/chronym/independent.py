@@ -183,7 +183,7 @@ vectors = []
 
 
 def domain(what, profile):
-    return lp(f"chronym/{what}/v2") + HASHES[profile]
+    return lp(f"chronym/{what}/v3") + HASHES[profile]
 
 
 def vector(what, profile, inputs, preimage, output, **more):

@@ -99,7 +99,7 @@ const ANSWERS: {
 
 /** The libp2p protocol name: nodes of other profiles do not speak to each other. */
 export function registryProtocol(profile: NetworkProfile): string {
-  return `/chronym/${toHex(profileHash(profile))}/registry/2`
+  return `/chronym/${toHex(profileHash(profile))}/registry/3`
 }
 
 export function encodeMessage(message: Request | Answer): Uint8Array {

