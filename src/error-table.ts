@@ -133,6 +133,16 @@ export const ERROR_TABLE = {
       'Compare the code with where it comes from. Ask its owner over a way you trust before you use the name without ' +
       'the code: `chronym explain NAME` shows who holds it now.'
   },
+  'SVC-RES-006': {
+    status: 404,
+    title: 'Code not found',
+    cause:
+      'No peer that answered shows a live claim with that check code: its claim has ended, name or code were mistyped, ' +
+      'or those asked hide it. That says nothing about the name without the code.',
+    cure:
+      'Compare name and code with where they come from, and ask again. If it stays so, ask who gave you the code ' +
+      'whether it still holds.'
+  },
   'SVC-PIN-001': {
     status: 404,
     title: 'No such pin',

@@ -66,7 +66,7 @@ describe('what is known of a name', () => {
     })
   })
 
-  it.each(['SVC-RES-002', 'SVC-RES-003', 'SVC-RES-005'] as const)(
+  it.each(['SVC-RES-003', 'SVC-RES-005', 'SVC-RES-006'] as const)(
     'is never denied where it was asked for with a code (%s)',
     (code) => {
       const failure = new ServiceError(code, 'why', { extensions: { check_code: '7kq2mx' } })

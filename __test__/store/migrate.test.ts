@@ -115,7 +115,7 @@ describe('a directory of an older version', () => {
     const database = new Database(file)
     database.pragma('user_version = 0')
     database.close()
-    expect(() => openStore(file)).toThrow(/has schema 0, which this version cannot migrate to 1/)
+    expect(() => openStore(file)).toThrow(/has schema 0, which this version cannot migrate to 2/)
     expect(() => readSnapshot(file, ['old/'])).toThrow(/older version.*Start the daemon on it once/)
   })
 })
@@ -132,6 +132,26 @@ describe('a directory of a newer version', () => {
     expect(() => readSnapshot(file, ['old/'])).toThrow(refusal)
     expect(readFileSync(file)).toEqual(before)
   })
+})
+
+it('learns pins again that were by public key, and keeps all else', () => {
+  const store = openStore(file)
+  store.batch(
+    [
+      'pin/a.chronym',
+      'pin-look/0000000000000001/a.chronym',
+      'pin-end/0000000000000001/a.chronym',
+      'seen/a.chronym/00',
+      'pins'
+    ].map((put) => ({ put, value: new Uint8Array(1) }))
+  )
+  store.close()
+  const database = new Database(file)
+  database.pragma('user_version = 1')
+  database.close()
+  openStore(file).close()
+  expect(keysOf(file)).toEqual(['pins', 'seen/a.chronym/00'])
+  expect(keysOf(copyOf(file, 1))).toHaveLength(5)
 })
 
 it('has a step from every version since the first', () => {

@@ -20,7 +20,7 @@
  *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
  *   zone/<name>                    the local zone                                                registry
  *   receipts/<name>                who confirmed our commitment, and when they saw it            registry
- *   pin/<name>                     owner seen as settled: tentative, or firm until the lease dies registry
+ *   pin/<name>                     claim seen as settled: tentative, or firm until the lease dies registry
  *   pin-look/<round>/<name>        nothing: from that round on a tentative pin is looked at again registry
  *   pin-end/<round>/<name>         nothing: after that round the lease of a firm pin is dead     registry
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry

@@ -8,7 +8,7 @@ export const APPLICATION_ID = 0x43_48_52_4d
  * The keys `profile` and `seed-fingerprint` keep their meaning in every version: a directory is admitted by them before
  * it is migrated.
  */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** One step forward. It runs in a transaction with all other steps, so it must not commit. */
 export type Migration = (database: Database.Database) => void
@@ -19,5 +19,9 @@ export interface Layout {
   readonly migrations: ReadonlyMap<number, Migration>
 }
 
-/** No version before this one was ever released, so there is nothing to migrate from. */
-export const LAYOUT: Layout = { version: SCHEMA_VERSION, migrations: new Map() }
+/** Pins were by public key, which does not tell the claim. Each is learnt again by two sightings. */
+function dropPinsByKey(database: Database.Database): void {
+  database.exec("DELETE FROM records WHERE key GLOB 'pin/*' OR key GLOB 'pin-look/*' OR key GLOB 'pin-end/*'")
+}
+
+export const LAYOUT: Layout = { version: SCHEMA_VERSION, migrations: new Map([[1, dropPinsByKey]]) }

@@ -16,8 +16,9 @@ export const EXPLAINED_RULES = [
   'nobody-holds-it',
   'older-than-seen',
   'nobody-answers',
-  'blinded'
-] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'nobody-answers' | 'blinded')[]
+  'blinded',
+  'check-code'
+] as const satisfies readonly (TallyRule | PinRule | 'older-than-seen' | 'nobody-answers' | 'blinded' | 'check-code')[]
 export const EXPLAINED_STATES = [
   'none',
   'contested',
@@ -28,7 +29,8 @@ export const EXPLAINED_STATES = [
   'grace',
   'dead',
   'unconfirmed',
-  'registering'
+  'registering',
+  'proven'
 ] as const
 
 const HexSchema = v.pipe(v.string(), v.hexadecimal())
@@ -99,6 +101,10 @@ export const ExplanationSchema = v.pipe(
     state: v.picklist(EXPLAINED_STATES),
     lease: v.nullable(v.object({ start: TimeSchema, end: TimeSchema, grace_end: TimeSchema })),
     owner: v.nullable(OwnerSchema),
+    claim_id: v.pipe(
+      v.nullable(HexSchema),
+      v.description("The owner's claim. With a check code, owner, claim and lease are those of the claim that has it")
+    ),
     answers: v.array(AnswerSchema),
     notes: v.pipe(
       v.array(v.string()),

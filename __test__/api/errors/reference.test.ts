@@ -33,6 +33,7 @@ describe('docs/errors.md', () => {
       'SVC-RES-003': 410,
       'SVC-RES-004': 409,
       'SVC-RES-005': 409,
+      'SVC-RES-006': 404,
       'SVC-PIN-001': 404,
       'SVC-WNT-001': 409,
       'SVC-WNT-002': 404,

@@ -450,6 +450,8 @@ export function pinOf(name: string): PinView {
   return {
     name,
     owner: '01'.repeat(32),
+    claim_id: '02'.repeat(32),
+    check_code: '7kq2mx4q8r7kq2mx4q8r7kq2mx',
     state: 'tentative',
     since: at,
     second_look: '2026-11-22T18:00:00.000Z',

@@ -10,6 +10,7 @@ export function explanation(change: Partial<Explanation> = {}): Explanation {
     state: 'none',
     lease: null,
     owner: null,
+    claim_id: null,
     answers: [
       {
         peer: 'self',

@@ -47,7 +47,7 @@ describe('a resolver', () => {
           kind: 'contested',
           rule: 'pin',
           candidates: [expect.objectContaining({ pubkey: MALLORY.pubkey })],
-          remembered: [ALICE.pubkey]
+          remembered: [expect.objectContaining({ pubkey: ALICE.pubkey })]
         },
         pin
       })

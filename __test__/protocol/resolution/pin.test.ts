@@ -17,6 +17,8 @@ import { bareClaim, LOCAL, MAIN } from '../fixtures.ts'
 const ALICE = bareClaim({ owner: 'alice' })
 const BOB = bareClaim({ owner: 'bob' })
 const CAROL = bareClaim({ owner: 'carol' })
+const ALICES = { claim: ALICE.id, pubkey: ALICE.pubkey }
+const BOBS = { claim: BOB.id, pubkey: BOB.pubkey }
 const AFTER = MAIN.pin_after
 const FIRST = 10_000
 
@@ -51,7 +53,7 @@ describe('nothing remembered', () => {
   it('becomes a tentative pin by a sighting, with a second look 1 to 1.75 days later', () => {
     expect(tentative()).toEqual({
       state: 'tentative',
-      pubkey: ALICE.pubkey,
+      ...ALICES,
       newestRound: 1000,
       firstRound: FIRST,
       lookRound: FIRST + AFTER
@@ -81,7 +83,7 @@ describe('nothing remembered', () => {
 describe('a tentative pin', () => {
   it('becomes firm by the same owner in a second look, 24 to 48 hours after the first', () => {
     expect(look(most(), tentative(), FIRST + AFTER - 1).pin).toEqual(tentative())
-    const pin = { state: 'firm', pubkey: ALICE.pubkey, newestRound: 1000, firstRound: FIRST }
+    const pin = { state: 'firm', ...ALICES, newestRound: 1000, firstRound: FIRST }
     expect(look(most(), tentative(), FIRST + AFTER).pin).toEqual({ ...pin, firmRound: FIRST + AFTER })
     expect(look(most(), tentative(), FIRST + 2 * AFTER).pin).toEqual({ ...pin, firmRound: FIRST + 2 * AFTER })
   })
@@ -111,15 +113,15 @@ describe('a tentative pin', () => {
       kind: 'contested',
       rule: 'two-majorities',
       candidates: [expect.objectContaining({ pubkey: BOB.pubkey })],
-      remembered: [ALICE.pubkey]
+      remembered: [expect.objectContaining(ALICES)]
     })
-    expect(pin).toEqual({ ...tentative(BOB, FIRST + 50), rival: ALICE.pubkey })
+    expect(pin).toEqual({ ...tentative(BOB, FIRST + 50), rival: ALICES })
     expect(look(most(BOB), pin, FIRST + 49 + AFTER)).toEqual({ result, pin })
     expect(look(most(CAROL, { votes: 3 }), pin, FIRST + 60)).toMatchObject({
       result: {
         rule: 'two-majorities',
         candidates: [{ pubkey: CAROL.pubkey }],
-        remembered: [BOB.pubkey, ALICE.pubkey]
+        remembered: [{ pubkey: BOB.pubkey }, ALICES]
       },
       pin
     })
@@ -136,8 +138,8 @@ describe('a tentative pin', () => {
   it('is that of the owner again who comes back, who is pinned after all', () => {
     const flash = look(most(BOB), tentative(), FIRST + 50).pin
     const { result, pin } = look(most(), flash, FIRST + 60)
-    expect(result).toMatchObject({ rule: 'two-majorities', remembered: [BOB.pubkey] })
-    expect(pin).toEqual({ ...tentative(ALICE, FIRST + 60), rival: BOB.pubkey })
+    expect(result).toMatchObject({ rule: 'two-majorities', remembered: [BOBS] })
+    expect(pin).toEqual({ ...tentative(ALICE, FIRST + 60), rival: BOBS })
     expect(look(most(), pin, FIRST + 60 + AFTER)).toMatchObject({
       result: { kind: 'owner' },
       pin: { state: 'firm', pubkey: ALICE.pubkey }
@@ -153,7 +155,7 @@ describe('a tentative pin', () => {
     )
     const ahead = look(most(), undefined, FIRST, { time: { now: FIRST + MAIN.lease, lapse: FIRST } }).pin
     expect(look(most(), ahead, FIRST + 1).pin).toMatchObject({ state: 'tentative', firstRound: FIRST + 1 })
-    expect(isContested({ ...(ahead as TentativePin), rival: BOB.pubkey }, { lapse: FIRST }, MAIN)).toBe(true)
+    expect(isContested({ ...(ahead as TentativePin), rival: BOBS }, { lapse: FIRST }, MAIN)).toBe(true)
   })
 })
 
@@ -165,7 +167,7 @@ describe('a firm pin', () => {
         kind: 'contested',
         rule: 'pin',
         candidates: [expect.objectContaining({ pubkey: BOB.pubkey })],
-        remembered: [ALICE.pubkey]
+        remembered: [expect.objectContaining(ALICES)]
       },
       pin
     })
@@ -179,6 +181,19 @@ describe('a firm pin', () => {
     expect(look(renewed, tentative(), FIRST + 1).pin).toEqual({ ...tentative(), newestRound: 5000 })
     const none = most(ALICE, { votes: 0 })
     expect(look(none, firm(), FIRST + 2 * AFTER)).toEqual({ result: none, pin: firm() })
+  })
+
+  it('is of one claim: another one of the same key is contested too, and gives way as any other', () => {
+    const again = bareClaim({ owner: 'alice', firstRound: 2000 })
+    expect(again.pubkey).toEqual(ALICE.pubkey)
+    expect(look(most(again), firm(), FIRST + 9 * AFTER)).toMatchObject({
+      result: { kind: 'contested', rule: 'pin', remembered: [ALICES] },
+      pin: ALICES
+    })
+    expect(look(most(again), tentative(), FIRST + AFTER)).toMatchObject({
+      result: { kind: 'contested', rule: 'two-majorities', remembered: [ALICES] },
+      pin: { state: 'tentative', claim: again.id, rival: ALICES }
+    })
   })
 
   it('ends with the grace of the lease', () => {

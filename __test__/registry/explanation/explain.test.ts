@@ -192,7 +192,7 @@ describe('a name that', () => {
       pin: { owner: KEY },
       candidates: [{ owner: RIVAL_KEY, votes: 5 }]
     })
-    expect(explanation.verdict).toMatch(/another owner than the one this daemon has known as settled/)
+    expect(explanation.verdict).toMatch(/another claim than the one this daemon has known as settled/)
     expect(explanation.notes.join('\n')).toMatch(
       new RegExp(`Remembered as the settled owner, seen twice since .*: the key ${KEY}\\. That is why`)
     )

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
-import type { Pin } from '../../../src/protocol/resolution/pin.ts'
+import type { Pin, SeenClaim } from '../../../src/protocol/resolution/pin.ts'
 import { Memory } from '../../../src/registry/stored/memory.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { settle } from '../../time/manual-clock.ts'
@@ -12,7 +12,7 @@ import type { TestNode } from '../test-node.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()
-const OTHER = new Uint8Array(32).fill(9)
+const OTHER: SeenClaim = { claim: new Uint8Array(32).fill(8), pubkey: new Uint8Array(32).fill(9) }
 const HOUR = 3600 * SECOND
 
 let owner: TestNode
@@ -90,21 +90,27 @@ describe('a daemon in mode offline', () => {
   })
 })
 
+const ours = (): SeenClaim => {
+  const { id, pubkey } = claimOf(bench.held(), ALICE as Name, linksOf(bench.held()), profile)
+  return { claim: id, pubkey }
+}
+
 describe('what is known speaks against the record that is held:', () => {
   const pinned = (pin: (round: number) => Pin): void => {
     const { drand_pulse: round } = bench.held()
-    new Pins(holder.store, profile).set(ALICE, pin(round))
+    new Pins(holder.store, profile).set(ALICE, { ...pin(round), code: '7kq2mx' })
   }
 
   it('a firm pin of another owner', async () => {
-    pinned((round) => ({ state: 'firm', pubkey: OTHER, newestRound: round, firstRound: round, firmRound: round }))
+    pinned((round) => ({ state: 'firm', ...OTHER, newestRound: round, firstRound: round, firmRound: round }))
     await holder.registry.setMode('offline')
     await refused(holder)
   })
 
   it.each([
-    ['the other owner', (): { pubkey: Uint8Array } => ({ pubkey: OTHER })],
-    ['two owners, one after the other', () => ({ pubkey: bench.held().pubkey, rival: OTHER })]
+    ['the other owner', (): SeenClaim => OTHER],
+    ['another claim of the same key', () => ({ ...ours(), claim: OTHER.claim })],
+    ['two owners, one after the other', () => ({ ...ours(), rival: OTHER })]
   ])('most peers have named %s', async (_what, owners) => {
     pinned((round) => ({
       state: 'tentative',

@@ -1,6 +1,8 @@
 /** Names that are asked for with the check code of a claim. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { decodeVdfProof, encodeVdfProof, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { decodeVdfProof, encodeVdfProof, linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { claimOf } from '../../../src/protocol/claim/claim.ts'
+import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import { checkCode, checkCodeOf, formatCodedName } from '../../../src/protocol/claim/check-code.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
@@ -55,8 +57,18 @@ describe('a name with a code', () => {
     expect(await asker.registry.resolve(coded(theirs, 26))).toMatchObject({ reveal: theirs, confidence: 'proven' })
     expect((await asker.registry.publicZone(coded(ours))).source).toBe('network')
     const explained = await asker.registry.explain(coded(ours))
-    expect(explained).toMatchObject({ resolves: 'proven', owner: Buffer.from(theirs.pubkey).toString('hex') })
-    expect(explained.notes[0]).toMatch(/Without the code, peers name another owner/)
+    const { id } = claimOf(ours, ALICE as Name, linksOf(ours), profile)
+    expect(explained).toMatchObject({
+      rule: 'check-code',
+      state: 'proven',
+      resolves: 'proven',
+      owner: toHex(ours.pubkey),
+      claim_id: toHex(id),
+      lease: { end: new Date(roundTimeMs(ours.drand_pulse + profile.lease, profile.beacon)).toISOString() },
+      candidates: [{ owner: toHex(theirs.pubkey) }]
+    })
+    expect(explained.verdict).toMatch(/Without the code, peers name another claim/)
+    expect(explained.notes[0]).toMatch(/^Without the code: alice.chronym belongs to the key/)
   })
 
   it('pins nobody: a link on a page must not change what the bare name means here', async () => {
@@ -85,8 +97,15 @@ describe('a name with a code', () => {
       message: expect.stringContaining(checkCodeOf(ours, profile).slice(0, 6)) as string,
       extensions: { check_code: 'zzzzzz' }
     })
-    expect(await asker.registry.explain(wrong)).toMatchObject({ resolves: null, error: { code: 'SVC-RES-005' } })
-    await expect(asker.registry.resolve('bob--zzzzzz.chronym')).rejects.toThrow(code('SVC-RES-002'))
+    expect(await asker.registry.explain(wrong)).toMatchObject({
+      state: 'unconfirmed',
+      owner: null,
+      lease: null,
+      resolves: null,
+      error: { code: 'SVC-RES-005' },
+      candidates: [{ owner: toHex(ours.pubkey) }]
+    })
+    await expect(asker.registry.resolve('bob--zzzzzz.chronym')).rejects.toThrow(code('SVC-RES-006'))
     await expect(asker.registry.resolve('alice--zzz.chronym')).rejects.toThrow(code('SVC-NAM-001'))
     await expect(asker.registry.resolve('www--zzzzzz.chronym')).rejects.toThrow(code('SVC-RES-002'))
     await expect(owner.registry.register(coded(ours), {})).rejects.toThrow(code('SVC-NAM-001'))
@@ -122,7 +141,7 @@ describe('a name with a code', () => {
     await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-003'))
     bench.clock.set(roundTimeMs(ours.drand_pulse + profile.lease + profile.grace + 60, profile.beacon))
     asker.registry.forget(ALICE)
-    await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-002'))
+    await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-006'))
   })
 
   it('is known from the own record alone, where no peer answers, and never from the record of another', async () => {

@@ -3,7 +3,8 @@ import type { ServiceError } from '../../../src/errors.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { claimOf } from '../../../src/protocol/claim/claim.ts'
+import { linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
 import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
@@ -223,11 +224,14 @@ describe('a copy of what is kept', () => {
   })
 
   it('says whether the pin of the owner is firm', async () => {
-    const { pubkey, drand_pulse: round } = await registerAt(owner)
+    const reveal = await registerAt(owner)
+    const round = reveal.drand_pulse
     expect(await asker.registry.lookUp(ALICE)).toMatchObject({ isPinFirm: false })
     new Pins(asker.dependencies.store, profile).set(ALICE, {
       state: 'firm',
-      pubkey,
+      claim: claimOf(reveal, ALICE as Name, linksOf(reveal), profile).id,
+      pubkey: reveal.pubkey,
+      code: '7kq2mx',
       newestRound: round,
       firstRound: round,
       firmRound: round

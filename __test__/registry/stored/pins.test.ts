@@ -1,8 +1,7 @@
 /** How pins are kept, looked at again and shown. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { PinListSchema } from '../../../src/views/pin.ts'
-import type { FirmPin, TentativePin } from '../../../src/protocol/resolution/pin.ts'
-import { Pins } from '../../../src/registry/stored/pins.ts'
+import { Pins, type StoredPin } from '../../../src/registry/stored/pins.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import * as v from 'valibot'
 import { MemoryStore } from '../../tasks/fakes.ts'
@@ -14,16 +13,20 @@ import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 const KEY = new Uint8Array(32).fill(7)
 const SPAN_MS = profile.pin_after * profile.beacon.period * SECOND
 
-const tentative = (firstRound: number): TentativePin => ({
+const SEEN = { claim: KEY, pubkey: KEY }
+const CODE = '7kq2mx4q8r7kq2mx4q8r7kq2mx'
+const tentative = (firstRound: number): StoredPin & { state: 'tentative' } => ({
   state: 'tentative',
-  pubkey: KEY,
+  ...SEEN,
+  code: CODE,
   newestRound: 5,
   firstRound,
   lookRound: firstRound + profile.pin_after
 })
-const firm = (newestRound: number): FirmPin => ({
+const firm = (newestRound: number): StoredPin & { state: 'firm' } => ({
   state: 'firm',
-  pubkey: KEY,
+  ...SEEN,
+  code: CODE,
   newestRound,
   firstRound: 6,
   firmRound: 7
@@ -47,8 +50,8 @@ describe('pins', () => {
     pins.set(ALICE, { ...tentative(100) })
     pins.set('none.chronym', undefined)
     store.onWrite = () => undefined
-    pins.set(ALICE, { ...tentative(200), rival: KEY })
-    expect(pins.get(ALICE)).toEqual({ ...tentative(200), rival: KEY })
+    pins.set(ALICE, { ...tentative(200), rival: SEEN })
+    expect(pins.get(ALICE)).toEqual({ ...tentative(200), rival: SEEN })
     pins.set(ALICE, firm(5))
     expect(marks()).toEqual([keys.pinEnd(5 + profile.lease + profile.grace, ALICE)])
     pins.set(ALICE, undefined)

@@ -21,7 +21,8 @@ export const RESOLVE_ERRORS = [
   'SVC-RES-002',
   'SVC-RES-003',
   'SVC-RES-004',
-  'SVC-RES-005'
+  'SVC-RES-005',
+  'SVC-RES-006'
 ] as const
 
 const IDENTITY_ERRORS = ['SVC-REQ-001', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-004'] as const

@@ -1,5 +1,5 @@
 /**
- * Pins: which owner of a name a resolver trusts, and from when on. docs/protocol/rules.md, 11 has the table of states.
+ * Pins: which claim of a name a resolver trusts, and from when on. docs/protocol/rules.md, 11 has the table of states.
  */
 import { equalBytes } from '../encoding/bytes.ts'
 import { leaseState } from '../name/lease.ts'
@@ -13,8 +13,13 @@ const TENTATIVE_SPAN = 2
 /** The second look is spread over this part of `pin_after`; the rest is for retries. */
 const LOOK_SPREAD = 0.75
 
-interface Remembered {
+/** A claim that was seen: its id says which one, another claim of the same key is another one. */
+export interface SeenClaim {
+  readonly claim: Uint8Array
   readonly pubkey: Uint8Array
+}
+
+interface Remembered extends SeenClaim {
   /** p of the newest link seen. */
   readonly newestRound: number
   /** Round of the first sighting, by the clock where that is ahead of the beacon. */
@@ -26,8 +31,8 @@ export interface TentativePin extends Remembered {
   readonly state: 'tentative'
   /** Round from which this daemon looks a second time by itself. */
   readonly lookRound: number
-  /** Another owner that a majority named shortly before. */
-  readonly rival?: Uint8Array
+  /** Another claim that a majority named shortly before. */
+  readonly rival?: SeenClaim
 }
 
 /** Seen twice: binds until the lease is dead. */
@@ -51,7 +56,7 @@ export interface Sighting {
 }
 
 /**
- * `pin`: another owner than the firmly pinned one. `two-majorities`: another owner than a majority named shortly
+ * `pin`: another claim than the firmly pinned one. `two-majorities`: another claim than a majority named shortly
  * before.
  */
 export type PinRule = 'pin' | 'two-majorities'
@@ -62,7 +67,7 @@ export type Ruled =
       readonly kind: 'contested'
       readonly rule: PinRule
       readonly candidates: readonly Candidate[]
-      /** Other owners, seen before. */ readonly remembered: readonly Uint8Array[]
+      /** Other claims, seen before. */ readonly remembered: readonly SeenClaim[]
     }
 
 export interface Ruling {
@@ -77,13 +82,13 @@ export function rulePin(tally: Tally, former: Pin | undefined, sighting: Sightin
   if (tally.kind !== 'owner') return { result: tally, pin: known }
   const { owner } = tally
   if (known?.state === 'firm') {
-    if (equalBytes(known.pubkey, owner.pubkey)) return { result: tally, pin: renewed(known, owner) }
-    return { result: { kind: 'contested', rule: 'pin', candidates: [owner], remembered: [known.pubkey] }, pin: known }
+    if (equalBytes(known.claim, owner.newest.id)) return { result: tally, pin: renewed(known, owner) }
+    return { result: { kind: 'contested', rule: 'pin', candidates: [owner], remembered: [known] }, pin: known }
   }
   const pin = seen(tally, known, sighting, profile)
   if (pin?.state !== 'tentative' || pin.rival === undefined || !isContested(pin, time, profile))
     return { result: tally, pin }
-  const remembered = [pin.pubkey, pin.rival].filter((pubkey) => !equalBytes(pubkey, owner.pubkey))
+  const remembered = [pin, pin.rival].filter(({ claim }) => !equalBytes(claim, owner.newest.id))
   return { result: { kind: 'contested', rule: 'two-majorities', candidates: [owner], remembered }, pin }
 }
 
@@ -125,22 +130,24 @@ function seen(
   profile: NetworkProfile
 ): Pin | undefined {
   const { owner } = tally
-  const isSame = known !== undefined && equalBytes(known.pubkey, owner.pubkey)
+  const isSame = known !== undefined && equalBytes(known.claim, owner.newest.id)
   if (!isSighting(tally, profile)) return isSame ? renewed(known, owner) : known
   const { pubkey, newest } = owner
+  const claim = newest.id
   if (!isSame) {
     return {
       state: 'tentative',
+      claim,
       pubkey,
       newestRound: newest.newestRound,
       firstRound: time.now,
       lookRound: time.now + Math.ceil((1 + LOOK_SPREAD * spread) * profile.pin_after),
-      ...(known !== undefined && { rival: known.pubkey })
+      ...(known !== undefined && { rival: { claim: known.claim, pubkey: known.pubkey } })
     }
   }
   const { firstRound, newestRound } = renewed(known, owner)
   if (!isSecondLook || time.lapse < firstRound + profile.pin_after) return renewed(known, owner)
-  return { state: 'firm', pubkey, newestRound, firstRound, firmRound: time.lapse }
+  return { state: 'firm', claim, pubkey, newestRound, firstRound, firmRound: time.lapse }
 }
 
 /**

@@ -2,6 +2,9 @@
 import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { ExplainedRule, Explanation, OwnExplanation } from '../../views/explanation.ts'
 
+/** Characters of a check code in a sentence: as many as a link that matters for long. */
+const SHOWN_CODE = 12
+
 export type Shown = Omit<Explanation, 'verdict' | 'rule_text' | 'notes'>
 
 export interface Known {
@@ -27,12 +30,14 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
     'Only provisional entries answered, so they have the votes; the owner with more than half of them wins.',
   'no-majority': 'No owner has more than half of the votes: that is contested, never a guess.',
   pin:
-    'An owner seen as settled twice, a day apart, is remembered until its lease ' +
+    'A claim seen as settled twice, a day apart, is remembered until its lease ' +
     'is dead; another one before that is contested, never a switch.',
   'two-majorities':
     'Most peers have named two owners, one shortly after the other: that is ' +
     'contested until one of them has stayed, never a guess.',
   'nobody-holds-it': 'No peer that answered holds a record of it.',
+  'check-code':
+    'The record that has the code proves itself, whichever peer shows it. What peers say of the name decides nothing.',
   'older-than-seen': 'A record older than one that was seen before of the same key is not believed.',
   'nobody-answers':
     'Where no peer answers, this daemon answers for its own names and for records that it holds, ' +
@@ -47,6 +52,8 @@ export function verdictOf(facts: Facts): string {
   switch (rule) {
     case 'blinded':
       return blindVerdict(facts)
+    case 'check-code':
+      throw new Error('an explanation by a code brings its own verdict')
     case 'nobody-answers':
       return (
         `No peer answers. By ${facts.source === 'own' ? 'its own record' : 'a record that it holds'}, this daemon says ` +
@@ -74,7 +81,7 @@ export function verdictOf(facts: Facts): string {
       )
     case 'pin':
       return (
-        `${name} is contested: the peers name another owner than the one this ` +
+        `${name} is contested: the peers name another claim than the one this ` +
         'daemon has known as settled, whose lease or grace still runs.'
       )
     case 'two-majorities':
@@ -220,9 +227,9 @@ function stateNotes({ state, isThin, ours, resolves, rule, answers }: Facts): st
   return notes
 }
 
-function memoryNotes({ pin, rule, owner, equivocation }: Facts): string[] {
+function memoryNotes({ pin, rule, claim_id: now, equivocation }: Facts): string[] {
   const notes: string[] = []
-  if (pin !== null) notes.push(pin.state === 'firm' ? firmNote(pin, owner, rule) : tentativeNote(pin, owner))
+  if (pin !== null) notes.push(pin.state === 'firm' ? firmNote(pin, now, rule) : tentativeNote(pin, now))
   if (equivocation !== null) {
     notes.push(
       'Its owner has signed two different payloads with serial ' +
@@ -235,8 +242,8 @@ function memoryNotes({ pin, rule, owner, equivocation }: Facts): string[] {
 
 type PinFacts = NonNullable<Facts['pin']>
 
-function firmNote(pin: PinFacts, owner: string | null, rule: ExplainedRule): string {
-  const agrees = pin.owner === owner ? 'the same as now' : `the key ${pin.owner}`
+function firmNote(pin: PinFacts, now: string | null, rule: ExplainedRule): string {
+  const agrees = pin.claim_id === now ? 'the same as now' : pinnedText(pin)
   return (
     `Remembered as the settled owner, seen twice since ${pin.since}: ${agrees}. ` +
     `${rule === 'pin' ? 'That is why this daemon believes nobody else' : 'No other is believed'} before ` +
@@ -244,21 +251,23 @@ function firmNote(pin: PinFacts, owner: string | null, rule: ExplainedRule): str
   )
 }
 
+/** One key may have several claims: the code tells them apart. */
+function pinnedText({ owner, check_code: code }: PinFacts): string {
+  return `the key ${owner} with the check code ${code.slice(0, SHOWN_CODE)}`
+}
+
 /** A tentative pin binds nobody: where peers show another owner, this note is the warning. */
-function tentativeNote(pin: PinFacts, owner: string | null): string {
+function tentativeNote(pin: PinFacts, now: string | null): string {
   if (pin.rival !== null)
     return (
       `Seen as the settled owner before: the key ${pin.rival}; since ${pin.since}: ` +
-      `the key ${pin.owner}. This daemon looks again after ${pin.second_look}; ` +
+      `${pinnedText(pin)}. This daemon looks again after ${pin.second_look}; ` +
       '`chronym pins forget` makes it believe the next majority.'
     )
   const later = `A second look after ${pin.second_look} makes that firm, where it finds the same`
-  if (pin.owner === owner)
+  if (pin.claim_id === now)
     return `Seen as the settled owner once, at ${pin.since}: the same as now. ${later}; until then it binds nobody.`
-  return (
-    `Warning: seen as the settled owner at ${pin.since}: the key ` +
-    `${pin.owner}. ${later}; until then another owner is believed too.`
-  )
+  return `Warning: seen as the settled owner at ${pin.since}: ${pinnedText(pin)}. ${later}; until then another owner is believed too.`
 }
 
 function heldNotes({ held_here: held, owner, state }: Facts): string[] {

@@ -2,7 +2,8 @@
 import { ServiceError } from '../../errors.ts'
 import { OfflineError, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
-import type { Claim } from '../../protocol/claim/claim.ts'
+import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
+import { linksOf } from '../../protocol/claim/reveal.ts'
 import { radius } from '../../protocol/neighbourhood/density.ts'
 import type { CodedName } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
@@ -83,17 +84,35 @@ async function withCode(
   { name, code }: Required<CodedName>,
   bare: Explanation
 ): Promise<Explanation> {
+  const byCode = {
+    ...bare,
+    rule: 'check-code' as const,
+    rule_text: RULE_TEXTS['check-code'],
+    notes: [`Without the code: ${bare.verdict}`, ...bare.notes]
+  }
   try {
     const { reveal, confidence, source } = await resolveByCode(context, name, code)
-    const whose = toHex(reveal.pubkey)
-    const note =
-      `With the code ${code} the name means the claim of ${whose}, which alone has it` +
-      (whose === bare.owner ? '.' : '. Without the code, peers name another owner.')
-    return { ...bare, resolves: confidence, source, error: null, notes: [note, ...bare.notes] }
+    const owner = toHex(reveal.pubkey)
+    const claimId = toHex(claimOf(reveal, name, linksOf(reveal), context.profile).id)
+    return {
+      ...byCode,
+      verdict:
+        `With the code ${code} the name means the claim of ${owner}, which alone has it` +
+        (claimId === bare.claim_id ? '.' : '. Without the code, peers name another claim.'),
+      state: 'proven',
+      owner,
+      claim_id: claimId,
+      lease: leaseView(context, { newestRound: reveal.drand_pulse }),
+      resolves: confidence,
+      source,
+      error: null
+    }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { code: kind, message } = error
-    return { ...bare, resolves: null, source: null, error: { code: kind, message }, notes: [message, ...bare.notes] }
+    const state = kind === 'SVC-RES-003' ? 'grace' : kind === 'SVC-RES-004' ? 'contested' : 'unconfirmed'
+    const nobody = { owner: null, claim_id: null, lease: null, resolves: null, source: null }
+    return { ...byCode, ...nobody, verdict: message, state, error: { code: kind, message } }
   }
 }
 
@@ -117,6 +136,7 @@ function explainAnswers(
     state: stateOf(context, found, isOlder),
     lease: winner === undefined ? null : leaseView(context, winner.newest),
     owner: winner === undefined ? null : toHex(winner.pubkey),
+    claim_id: winner === undefined ? null : toHex(winner.newest.id),
     answers: answers.map((answer) => answerView(answer, answers, counted, placeOf)),
     candidates: candidates.map((candidate) => candidateView(context, candidate)),
     equivocation: equivocationView(equivocationOf(context, found)),
@@ -158,6 +178,7 @@ function explainAlone(
     state: 'unconfirmed',
     lease: leaseView(context, { newestRound: reveal.drand_pulse }),
     owner: toHex(reveal.pubkey),
+    claim_id: toHex(claimOf(reveal, name, linksOf(reveal), context.profile).id),
     answers: [],
     candidates: [],
     equivocation: equivocationView(context.network.heldHere(name)?.equivocation),
@@ -190,6 +211,7 @@ function explainBlindly(
     state: 'registering',
     lease: null,
     owner: null,
+    claim_id: null,
     answers: found.answers.map((answer) => answerView(answer, [], [], placeOf)),
     candidates: [],
     equivocation: null,
@@ -220,6 +242,7 @@ function explainAsNobodys(context: RegistryContext, name: Name, found: RevealLoo
     state: 'none',
     lease: null,
     owner: null,
+    claim_id: null,
     answers: nobodys.answers.map((answer) => answerView(answer, [], [], placeOf)),
     candidates: [],
     equivocation: null,

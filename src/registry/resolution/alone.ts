@@ -54,5 +54,5 @@ function isUndisputed(context: RegistryContext, name: Name, claim: Claim): boole
   const pin = livePin(pins.get(name), time, profile)
   if (pin === undefined) return true
   const isInDispute = pin.state === 'tentative' && pin.rival !== undefined && isContested(pin, time, profile)
-  return !isInDispute && equalBytes(pin.pubkey, claim.pubkey)
+  return !isInDispute && equalBytes(pin.claim, claim.id)
 }

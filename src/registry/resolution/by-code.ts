@@ -12,6 +12,8 @@ import { leaseOf, roundTime } from '../lease-times.ts'
 import type { ResolvedName } from '../types.ts'
 import { isUnconfirmed, nobodyAnswered } from './survey.ts'
 
+const NOBODY_SHOWS_IT = 'no peer that answered shows a record of it'
+
 interface Shown {
   readonly reveal: Reveal
   readonly claim: Claim
@@ -22,7 +24,7 @@ interface Shown {
 
 /**
  * The newest record of the claim whose code begins with `code`, among all that are shown: no majority, no state and no
- * pin decides. SVC-RES-002 where nobody shows a record of the name, SVC-RES-005 where others have it, SVC-RES-003,
+ * pin decides. SVC-RES-006 where nobody shows a record of the name, SVC-RES-005 where others have it, SVC-RES-003,
  * SVC-RES-004 for two claims of one owner with that code, or for an older record than one seen before. Rejects with
  * OfflineError when there was nobody to ask and this daemon has no such record.
  */
@@ -48,7 +50,7 @@ function newestOf(context: RegistryContext, name: Name, code: string, shown: rea
   )
   const alive = newest.filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead')
   const [record] = alive
-  if (record === undefined) throw absent(name, code, 'the lease of the claim with that code is over')
+  if (record === undefined) throw codeNotFound(name, code, 'the lease of the claim with that code is over')
   if (alive.length > 1) throw twoClaims(name, code, alive)
   const { state, endRound } = leaseOf(context, record.claim.newestRound)
   if (state === 'grace')
@@ -97,7 +99,7 @@ function ownRecords(context: RegistryContext, name: Name, code: string): Shown[]
 
 function nobodys(context: RegistryContext, name: Name, code: string, shown: readonly Shown[]): ServiceError {
   const [other] = shown
-  if (other === undefined) return absent(name, code, 'no peer that answered shows a record of it')
+  if (other === undefined) return codeNotFound(name, code)
   return new ServiceError(
     'SVC-RES-005',
     `No peer shows a claim of ${name} with the code ${code}. They show one with the code ` +
@@ -106,8 +108,8 @@ function nobodys(context: RegistryContext, name: Name, code: string, shown: read
   )
 }
 
-function absent(name: Name, code: string, why: string): ServiceError {
-  return new ServiceError('SVC-RES-002', `${name} is not found with the code ${code}: ${why}.`, {
+export function codeNotFound(name: Name, code: string, why = NOBODY_SHOWS_IT): ServiceError {
+  return new ServiceError('SVC-RES-006', `${name} is not found with the code ${code}: ${why}.`, {
     extensions: { check_code: code }
   })
 }

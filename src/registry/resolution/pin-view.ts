@@ -1,9 +1,10 @@
 import { toHex } from '../../protocol/encoding/bytes.ts'
-import { isContested, livePin, tentativeEnd, type Pin } from '../../protocol/resolution/pin.ts'
+import { isContested, livePin, tentativeEnd } from '../../protocol/resolution/pin.ts'
 import { ServiceError } from '../../errors.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import type { PinView } from '../../views/pin.ts'
+import type { StoredPin } from '../stored/pins.ts'
 
 const PINS_PER_PAGE = 1_000
 
@@ -27,12 +28,18 @@ export function forgetPin(context: RegistryContext, text: string): void {
 }
 
 /** Null where it no longer says anything. */
-export function pinView(context: RegistryContext, stored: Pin | undefined): Omit<PinView, 'name'> | null {
+export function pinView(context: RegistryContext, stored: StoredPin | undefined): Omit<PinView, 'name'> | null {
   const { profile } = context
   const time = context.time()
   const pin = livePin(stored, time, profile)
   if (pin === undefined) return null
-  const common = { owner: toHex(pin.pubkey), state: pin.state, since: roundTime(context, pin.firstRound) }
+  const common = {
+    owner: toHex(pin.pubkey),
+    claim_id: toHex(pin.claim),
+    check_code: stored!.code,
+    state: pin.state,
+    since: roundTime(context, pin.firstRound)
+  }
   if (pin.state === 'firm') {
     return {
       ...common,
@@ -49,7 +56,7 @@ export function pinView(context: RegistryContext, stored: Pin | undefined): Omit
     second_look: roundTime(context, pin.lookRound),
     firm_since: null,
     until: roundTime(context, tentativeEnd(pin, profile)),
-    rival: isInDispute ? toHex(pin.rival) : null,
+    rival: isInDispute ? toHex(pin.rival.pubkey) : null,
     contested_until: isInDispute ? roundTime(context, pin.firstRound + profile.pin_after) : null
   }
 }

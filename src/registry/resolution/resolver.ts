@@ -11,7 +11,7 @@ import { OfflineError } from '../../network/types.ts'
 import { openCodedName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
 import { answerAlone } from './alone.ts'
-import { resolveByCode } from './by-code.ts'
+import { codeNotFound, resolveByCode } from './by-code.ts'
 import { AnswerCache, type Answer } from './answer-cache.ts'
 import { isHeldByMost, isSecret } from './secrecy.ts'
 import { translated } from '../../service-errors.ts'
@@ -45,8 +45,9 @@ export class Resolver {
   }
 
   /**
-   * SVC-NAM-001, SVC-RES-001..005. A reserved name is nobody's: SVC-RES-002 without asking. A name being registered
-   * here is never asked for openly: SVC-RES-002 too, unless most peers hold it. The name may carry a check code.
+   * SVC-NAM-001, SVC-RES-001..006. A reserved name is nobody's: SVC-RES-002 without asking. A name being registered
+   * here is never asked for openly: SVC-RES-002 too, with a code SVC-RES-006, unless most peers hold it. The name may
+   * carry a check code.
    */
   async resolve(text: string, signal?: AbortSignal): Promise<ResolvedName> {
     const wanted = this.#registrable(text)
@@ -108,7 +109,8 @@ export class Resolver {
   async #ask({ name, code }: CodedName): Promise<Answer<Kept>> {
     return translated(async () => {
       if (isSecret(this.#tasks, name) && !isHeldByMost(await this.#context.network.probe(name))) {
-        return { value: { failure: notFound(name) }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
+        const failure = code === undefined ? notFound(name) : codeNotFound(name, code)
+        return { value: { failure }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
       }
       if (code !== undefined) return this.#answer(() => resolveByCode(this.#context, name, code))
       let found: Survey
@@ -216,9 +218,10 @@ export function notFound(name: string, isThin = false): ServiceError {
 }
 
 function contested({ name, counted }: Survey, ruled: Extract<Ruled, { kind: 'contested' }>): ServiceError {
-  const votesOf = (pubkey: Uint8Array): number =>
-    counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.pubkey, pubkey)).length
-  const remembered = 'remembered' in ruled ? ruled.remembered.map((pubkey) => ({ pubkey, votes: votesOf(pubkey) })) : []
+  const votesOf = (id: Uint8Array): number =>
+    counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.id, id)).length
+  const remembered =
+    'remembered' in ruled ? ruled.remembered.map(({ claim, pubkey }) => ({ pubkey, votes: votesOf(claim) })) : []
   const owners = [...ruled.candidates, ...remembered].map(({ pubkey, votes }) => ({ pubkey: toHex(pubkey), votes }))
   return new ServiceError('SVC-RES-004', contestedText(name, ruled, owners), { extensions: { candidates: owners } })
 }
@@ -231,7 +234,7 @@ function contestedText(
   switch (rule) {
     case 'pin':
       return (
-        `The peers name another owner of ${name} than the one this daemon has known as ` +
+        `The peers name another claim of ${name} than the one this daemon has known as ` +
         `settled. \`chronym pins forget ${name}\` makes it believe them.`
       )
     case 'two-majorities':

@@ -1,10 +1,12 @@
 /** Asks the network who owns a name, and decides the answers by the protocol's rule. */
 import { OfflineError, type LookupBreadth, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import type { Claim } from '../../protocol/claim/claim.ts'
 import { electorate } from '../../protocol/neighbourhood/electorate.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { rulePin, type Pin, type Ruled } from '../../protocol/resolution/pin.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { rulePin, type Ruled } from '../../protocol/resolution/pin.ts'
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import type { RegistryContext } from '../context.ts'
@@ -63,8 +65,10 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   const quorum = { found: voters.length + silent.length, needed: Math.floor(electorate(toAsk, profile) / 2) + 1 }
   const former = pins.get(name)
   const { result, pin } = rulePin(voted, former, { time, isSecondLook, spread: context.random() }, profile)
-  if (!isUnconfirmed(context, lookup)) pins.set(name, pin)
-  if (isNewDispute(former, pin)) {
+  const isFormer = former !== undefined && pin !== undefined && equalBytes(former.claim, pin.claim)
+  if (!isUnconfirmed(context, lookup))
+    pins.set(name, pin && { ...pin, code: isFormer ? former.code : codeOf(pin.claim, answers, profile) })
+  if (pin?.state === 'tentative' && pin.rival !== undefined && !isFormer) {
     context.log.warn(
       { name },
       'most peers name another owner than shortly before: this name is contested ' +
@@ -77,12 +81,10 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   return { ...lookup, name, counted: firm.length > 0 ? firm : held, quorum, tally: result }
 }
 
-function isNewDispute(former: Pin | undefined, pin: Pin | undefined): boolean {
-  return (
-    pin?.state === 'tentative' &&
-    pin.rival !== undefined &&
-    (former === undefined || !equalBytes(former.pubkey, pin.pubkey))
-  )
+/** The check code of a claim that some answer proves. */
+function codeOf(claimId: Uint8Array, answers: readonly RevealAnswer[], profile: NetworkProfile): string {
+  const proof = answers.find(({ claim }) => claim !== undefined && equalBytes(claim.id, claimId))
+  return checkCodeOf(proof!.reveal!, profile)
 }
 
 /**

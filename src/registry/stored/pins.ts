@@ -7,7 +7,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { ProtocolTime } from '../../protocol/time/protocol-time.ts'
 import { keys, lastPart, prefixes, roundOf } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
+import { Bytes32, Count, readCbor, Text } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 /** Some 30 MB of the database. */
@@ -19,11 +19,20 @@ const SWEPT_AT_ONCE = 1_000
 /** Part of the pins that is evicted at once where there is no room: to find them takes a write to the disk. */
 const EVICTED_PART = 100
 
-const remembered = { pubkey: Bytes32, newestRound: Count, firstRound: Count }
-const StoredPin = v.variant('state', [
-  v.strictObject({ state: v.literal('tentative'), ...remembered, lookRound: Count, rival: v.exactOptional(Bytes32) }),
+const seen = { claim: Bytes32, pubkey: Bytes32 }
+const remembered = { ...seen, code: Text, newestRound: Count, firstRound: Count }
+const PinSchema = v.variant('state', [
+  v.strictObject({
+    state: v.literal('tentative'),
+    ...remembered,
+    lookRound: Count,
+    rival: v.exactOptional(v.strictObject(seen))
+  }),
   v.strictObject({ state: v.literal('firm'), ...remembered, firmRound: Count })
 ])
+
+/** A pin with the whole check code of its claim. */
+export type StoredPin = Pin & { readonly code: string }
 
 /**
  * The pins of this daemon, on disk (docs/protocol/rules.md, 11). Values: CBOR. Each has a mark by round: when a
@@ -47,21 +56,21 @@ export class Pins {
   }
 
   /** Whether it still says something: `livePin`. */
-  get(name: string): Pin | undefined {
+  get(name: string): StoredPin | undefined {
     return readOrSetAside(this.#store, keys.pin(name), this.#store.get(keys.pin(name)), (value) =>
-      readCbor(StoredPin, value)
+      readCbor(PinSchema, value)
     )
   }
 
   /** By name, after `after` where one is given. Unreadable pins are set aside. */
-  *list(after?: string): IterableIterator<[name: string, pin: Pin]> {
+  *list(after?: string): IterableIterator<[name: string, pin: StoredPin]> {
     for (const [key, value] of this.#store.list(prefixes.pins, after === undefined ? undefined : keys.pin(after))) {
-      const pin = readOrSetAside(this.#store, key, value, (bytes) => readCbor(StoredPin, bytes))
+      const pin = readOrSetAside(this.#store, key, value, (bytes) => readCbor(PinSchema, bytes))
       if (pin !== undefined) yield [lastPart(key), pin]
     }
   }
 
-  set(name: string, pin: Pin | undefined): void {
+  set(name: string, pin: StoredPin | undefined): void {
     const known = this.get(name)
     if (known === undefined && pin === undefined) return
     const value = pin === undefined ? undefined : encode(pin)

@@ -18,8 +18,11 @@ const words = (await import(new URL('../../../../src/web/assets/lookup/words.js'
   STATES: Record<string, unknown>
 }
 const OWNER = 'ab'.repeat(32)
+const CLAIM = '12'.repeat(32)
 const pin = {
   owner: OWNER,
+  claim_id: CLAIM,
+  check_code: '7kq2mx4q8r7kq2mx4q8r7kq2mx',
   state: 'firm',
   since: '2026-01-01T00:00:00.000Z',
   second_look: null,
@@ -36,6 +39,7 @@ describe('the steps to a verdict', () => {
         rule: 'majority',
         rule_text: 'The majority wins.',
         owner: OWNER,
+        claim_id: CLAIM,
         resolves: 'settled',
         error: null,
         pin,
@@ -59,6 +63,8 @@ describe('the steps to a verdict', () => {
   it('warn of a rival, of another pinned key, and of what does not resolve', () => {
     const steps = words.stepsOf(explanation({ rule: 'pin', owner: null, pin: { ...pin, owner: 'cd'.repeat(32) } }))
     expect(steps.find(({ title }) => title === 'Pinned')).toMatchObject({ tone: 'bad' })
+    const another = words.stepsOf(explanation({ owner: OWNER, claim_id: '34'.repeat(32), pin }))
+    expect(another.find(({ title }) => title === 'Pinned')).toMatchObject({ tone: 'bad' })
     expect(steps.at(-1)).toMatchObject({ title: 'Does not resolve', tone: 'warn' })
     const disputed = words.stepsOf(explanation({ pin: { ...pin, state: 'tentative', rival: 'ef'.repeat(32) } }))
     expect(disputed.find(({ title }) => title === 'Remembered')).toMatchObject({ tone: 'bad' })

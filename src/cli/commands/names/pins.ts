@@ -6,11 +6,22 @@ import { EXIT } from '../../failures/exit-codes.ts'
 import { formatRelative, formatTable, printable } from '../../terminal/format.ts'
 
 function pinRow(
-  { name, owner, state, since, second_look: secondLook, firm_since: firmSince, until, rival }: PinView,
+  {
+    name,
+    owner,
+    check_code: code,
+    state,
+    since,
+    second_look: secondLook,
+    firm_since: firmSince,
+    until,
+    rival
+  }: PinView,
   nowMs: number
 ): string[] {
   return [
     printable(name),
+    printable(code),
     printable(owner),
     rival === null ? state : `${state}, contested by ${printable(rival)}`,
     formatRelative(since, nowMs),
@@ -24,7 +35,7 @@ function pinRow(
 export function pinsText(pins: readonly PinView[], nowMs: number): string {
   if (pins.length === 0) return 'no pins: this daemon has seen no name settled'
   return formatTable([
-    ['name', 'owner', 'state', 'since', 'second look', 'until'],
+    ['name', 'check code', 'owner', 'state', 'since', 'second look', 'until'],
     ...pins.map((pin) => pinRow(pin, nowMs))
   ])
 }

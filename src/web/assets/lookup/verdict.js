@@ -15,16 +15,10 @@ const Sentence = ({ sentence }) =>
         : html`<${Told} text=${text} />`
   )
 
-/** The answer, before its reasons. With a check code it is the first note, and the rest is of the name without one. */
+/** The answer, before its reasons. */
 export function Verdict({ asked, explanation, actions }) {
-  const { name, state, owner, lease, resolves, error, pin } = explanation
-  // an address of the page may have any case, and a closing dot
-  const isCoded = asked.toLowerCase().replace(/\.$/, '') !== name
-  const [verdict, ...notes] = isCoded
-    ? [explanation.notes[0], `Without the code: ${explanation.verdict}`, ...explanation.notes.slice(1)]
-    : [explanation.verdict, ...explanation.notes]
-  const without = isCoded ? ' without the code' : ''
-  const [word, tone] = isCoded ? (resolves === null ? ['Not found', 'warn'] : ['Found', 'good']) : STATES[state]
+  const { name, state, owner, lease, resolves, error, pin, verdict, notes, rule } = explanation
+  const [word, tone] = STATES[state]
   const warnings = notes.filter((note) => note.startsWith('Warning: '))
   const others = notes.filter((note) => !note.startsWith('Warning: '))
   return html`
@@ -41,11 +35,11 @@ export function Verdict({ asked, explanation, actions }) {
           (note) =>
             html`<${Notice} tone="warn" key=${note}><${Sentence} sentence=${note.slice('Warning: '.length)} /><//>`
         )}
-        ${error !== null && !isCoded && html`<p class="quiet">${error.message} (<a href="/errors/${error.code}">${error.code}</a>)</p>`}
+        ${error !== null && rule !== 'check-code' && html`<p class="quiet">${error.message} (<a href="/errors/${error.code}">${error.code}</a>)</p>`}
         <${Facts}
           facts=${[
-            owner !== null && [`Owner${without}`, html`<${Hash} text=${owner} what="owner's public key" />`],
-            lease !== null && [`Lease${without}`, html`<${Lease} ...${lease} />`],
+            owner !== null && ['Owner', html`<${Hash} text=${owner} what="owner's public key" />`],
+            lease !== null && ['Lease', html`<${Lease} ...${lease} />`],
             pin !== null && ['Remembered', html`<${Pin} pin=${pin} name=${name} />`]
           ]}
         />

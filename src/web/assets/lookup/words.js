@@ -39,7 +39,8 @@ export const STATES = {
   grace: ['In grace', 'warn'],
   dead: ['Lapsed', 'quiet'],
   unconfirmed: ['Not confirmed', 'warn'],
-  registering: ['Being registered here', 'accent']
+  registering: ['Being registered here', 'accent'],
+  proven: ['Proven by its code', 'good']
 }
 
 export const RULES = {
@@ -51,7 +52,8 @@ export const RULES = {
   'nobody-holds-it': 'Nobody holds it',
   'older-than-seen': 'Older than what was seen',
   'nobody-answers': 'No peer answers: the record of this daemon',
-  blinded: 'A blinded look-up'
+  blinded: 'A blinded look-up',
+  'check-code': 'The check code'
 }
 
 export const CONFIDENCE = {
@@ -63,7 +65,18 @@ export const CONFIDENCE = {
 
 /** From the question to the verdict: `{title, text, tone}` each. */
 export function stepsOf(explanation) {
-  const { asked, answers, candidates, rule, rule_text: ruleText, pin, owner, reach, resolves, error } = explanation
+  const {
+    asked,
+    answers,
+    candidates,
+    rule,
+    rule_text: ruleText,
+    pin,
+    claim_id: claimId,
+    reach,
+    resolves,
+    error
+  } = explanation
   const voices = answers.filter(({ vote }) => vote).length
   const steps = [
     {
@@ -85,7 +98,7 @@ export function stepsOf(explanation) {
       tone: candidates.length > 1 ? 'bad' : candidates.length === 0 ? 'quiet' : 'good'
     })
   steps.push({ title: RULES[rule] ?? rule, text: ruleText, tone: toneOfRule(rule) })
-  if (pin !== null) steps.push(pinStep(pin, owner))
+  if (pin !== null) steps.push(pinStep(pin, claimId))
   steps.push(
     resolves !== null
       ? { title: 'Resolves', text: `The answer is ${CONFIDENCE[resolves][0]}.`, tone: CONFIDENCE[resolves][1] }
@@ -100,23 +113,25 @@ export function stepsOf(explanation) {
 
 function toneOfRule(rule) {
   if (rule === 'majority') return 'good'
-  if (rule === 'nobody-holds-it' || rule === 'blinded') return 'quiet'
+  if (['nobody-holds-it', 'blinded', 'check-code'].includes(rule)) return 'quiet'
   return rule === 'provisional-only' ? 'warn' : 'bad'
 }
 
-function pinStep({ state, owner: pinned, rival }, owner) {
+function pinStep({ state, owner: pinned, claim_id: pinnedClaim, rival }, claimId) {
   if (rival !== null)
     return { title: 'Remembered', text: `Another owner was seen before: ${ends(rival)}. It is contested.`, tone: 'bad' }
-  const agrees = pinned === owner
+  const agrees = pinnedClaim === claimId
   if (state === 'firm')
     return {
       title: 'Pinned',
-      text: agrees ? 'Seen twice as settled: the same owner.' : `Seen twice as settled: another key, ${ends(pinned)}.`,
+      text: agrees
+        ? 'Seen twice as settled: the same claim.'
+        : `Seen twice as settled: another claim, by ${ends(pinned)}.`,
       tone: agrees ? 'good' : 'bad'
     }
   return {
     title: 'Seen once',
-    text: agrees ? 'The same owner. A second look makes that firm.' : `Another key was seen: ${ends(pinned)}.`,
+    text: agrees ? 'The same claim. A second look makes that firm.' : `Another claim was seen, by ${ends(pinned)}.`,
     tone: agrees ? 'quiet' : 'warn'
   }
 }

@@ -42,7 +42,7 @@ function View({ params: { name } }) {
   `
 }
 
-/** `asked`: the name perhaps with a check code, which `explanation` is without. */
+/** `asked`: the name, perhaps with a check code, which `explanation.name` is without. */
 function Explained({ asked, explanation, error, path }) {
   const [number, setNumber] = useState(undefined)
   const { name, resolves } = explanation
