@@ -149,6 +149,16 @@ export const ERROR_TABLE = {
     cause: 'This daemon remembers no owner of that name: you may have removed the pin, or the lease is over.',
     cure: 'List the pins: GET /api/pins or `chronym pins list`.'
   },
+  'SVC-PIN-002': {
+    status: 409,
+    title: 'Another claim is pinned',
+    cause:
+      'This machine means another claim by that name: it has seen one as settled on two days, a code was given before, ' +
+      'or `pins.codes` has one. Or the daemon has as many given codes as it keeps.',
+    cure:
+      'Ask the owner which code is right. `chronym pins list` shows what is pinned, and `chronym pins forget NAME` ends ' +
+      'it. A code of `pins.codes` changes in the configuration alone.'
+  },
   'SVC-WNT-001': {
     status: 409,
     title: 'Too many names are looked for',

@@ -191,6 +191,10 @@ export function fakeDaemon() {
     })
   })
   app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
+  app.post('/api/pins', async (c) => {
+    const { codes } = await c.req.json<{ codes: string[] }>()
+    return c.json({ pinned: codes.map((each) => each.split(/[ .]|--/, 1)[0]!), known: 0 })
+  })
   app.delete('/api/pins/:name', (c) => c.json({ success: true }))
   app.get('/api/wanted', (c) =>
     c.json([

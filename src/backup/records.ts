@@ -17,6 +17,7 @@ import { parseZone, sealedPart } from '../protocol/zone/zone.ts'
 import { LocalZones } from '../registry/stored/local-zones.ts'
 import { Memory } from '../registry/stored/memory.ts'
 import { OwnedNames } from '../registry/stored/owned-names.ts'
+import { readGivenCode } from '../registry/stored/given-codes.ts'
 import { Pins } from '../registry/stored/pins.ts'
 import { Receipts } from '../registry/stored/receipts.ts'
 import { SeenIdentities } from '../registry/identities/seen-identities.ts'
@@ -60,6 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     requireDid(decodeManifestRecord(value, profile).id, key),
   [prefixes.proofs]: (_key, value) => void decodeProof(value),
   [prefixes.pins]: (key, _value, { profile }, store) => void new Pins(store, profile).get(lastPart(key)),
+  [prefixes.pinCodes]: (_key, value) => void readGivenCode(value),
   [prefixes.pinLooks]: requireEmpty,
   [prefixes.pinEnds]: requireEmpty,
   [prefixes.seenNames]: (key, _value, _facts, store) => {
@@ -133,7 +135,7 @@ export function summarize(records: StoredRecords, { profile, masterSeed }: Recor
       return { task_id: id, name, kind }
     }),
     proofs: store.count(prefixes.proofs),
-    pins: store.count(prefixes.pins)
+    pins: store.count(prefixes.pins) + store.count(prefixes.pinCodes)
   }
 }
 

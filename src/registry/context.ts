@@ -7,7 +7,7 @@ import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { NameError } from '../protocol/errors.ts'
 import { leaseState } from '../protocol/name/lease.ts'
-import { parseCodedName, type CodedName } from '../protocol/claim/check-code.ts'
+import { parseCode, parseCodedName, type CodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { ProtocolTime } from '../protocol/time/protocol-time.ts'
@@ -16,6 +16,7 @@ import type { OwnerSeed } from './seed-holder.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock } from '../time/clock.ts'
 import type { TaskLog } from '../tasks/types.ts'
+import { GivenCodes } from './stored/given-codes.ts'
 import { LocalZones } from './stored/local-zones.ts'
 import { Memory } from './stored/memory.ts'
 import { OwnedNames } from './stored/owned-names.ts'
@@ -52,8 +53,8 @@ export interface RegistryContext extends Omit<RegistryParts, 'codes'> {
   readonly pins: Pins
   readonly receipts: Receipts
   listIn(): string
-  /** The check code that a bare name means here, by `pins.codes`. */
-  readonly codes: ReadonlyMap<Name, string>
+  /** The check codes that bare names mean here. */
+  readonly codes: GivenCodes
   time(): ProtocolTime
 }
 
@@ -62,6 +63,7 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
   const { profile, store, roundClock } = dependencies
   const owned = new OwnedNames(store, profile)
   const pins = new Pins(store, profile)
+  const given = new GivenCodes(store, configuredCodes(codes, profile))
   return {
     ...dependencies,
     profileHash: profileHash(profile),
@@ -69,15 +71,18 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
     zones: new LocalZones(store),
     memory: new Memory(store, {
       isDead: (newestRound) => leaseState(newestRound, roundClock.time().lapse, profile).state === 'dead',
-      isNeeded(name, pubkey) {
+      isNeeded(seen, pubkey) {
+        const [name = seen, code] = seen.split(' ')
+        if (owned.get(name) !== undefined) return true
+        if (code !== undefined) return code.startsWith(given.get(name)?.code ?? ' ')
         const pin = pins.get(name)
-        return owned.get(name) !== undefined || (pin !== undefined && equalBytes(pin.pubkey, pubkey))
+        return pin !== undefined && equalBytes(pin.pubkey, pubkey)
       }
     }),
     pins,
     receipts: new Receipts(store),
     listIn: dependencies.listIn ?? (() => ''),
-    codes: pinnedCodes(codes, profile),
+    codes: given,
     time: () => roundClock.time()
   }
 }
@@ -96,27 +101,42 @@ export function openName(context: RegistryContext, text: string): Name {
  */
 export function openCodedName(context: RegistryContext, text: string): CodedName {
   try {
-    const { name, code = context.codes.get(name) } = parseCodedName(canonicalName(text), context.profile)
+    const { name, code = context.codes.get(name)?.code } = parseCodedName(canonicalName(text), context.profile)
     return code === undefined ? { name } : { name, code }
   } catch (error) {
     throw asServiceError(error)
   }
 }
 
-function pinnedCodes(texts: readonly string[], profile: NetworkProfile): ReadonlyMap<Name, string> {
+/**
+ * A name with its code in the label, or behind a space where the label has no room for it. SVC-NAM-001, SVC-NAM-002.
+ */
+export function codedNameOf(profile: NetworkProfile, text: string): CodedName {
+  try {
+    const [label = '', apart] = text.trim().split(/\s+(.*)/su)
+    const coded = parseCodedName(canonicalName(label), profile)
+    if (apart === undefined) return coded
+    if (coded.code !== undefined) throw new NameError('invalid', 'it has a code in its label and another one behind')
+    return { ...coded, code: parseCode(apart) }
+  } catch (error) {
+    throw asServiceError(error)
+  }
+}
+
+function configuredCodes(texts: readonly string[], profile: NetworkProfile): ReadonlyMap<Name, string> {
   const codes = new Map<Name, string>()
   for (const text of texts) {
     const refuse = (why: string, cause?: unknown): never => {
       throw new ServiceError('SVC-CFG-001', `pins.codes: "${text}": ${why}.`, { cause })
     }
     try {
-      const { name, code } = parseCodedName(canonicalName(text), profile)
+      const { name, code } = codedNameOf(profile, text)
       if (code === undefined) return refuse('a check code must follow the name, as in alice--7kq2mx.chronym')
       if (codes.has(name)) return refuse(`${name} is there twice`)
       codes.set(name, code)
     } catch (error) {
-      if (!(error instanceof NameError)) throw error
-      refuse(error.detail, error)
+      if (!(error instanceof ServiceError) || error.code === 'SVC-CFG-001') throw error
+      refuse(error.message.replace(/\.$/, ''), error)
     }
   }
   return codes

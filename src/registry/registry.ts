@@ -15,6 +15,7 @@ import { commit, publish } from './registration/manual.ts'
 import { PinUpkeep } from './upkeep/pin-upkeep.ts'
 import { PublishBudgets } from './publication/publish-budget.ts'
 import { forgetPin, listPins } from './resolution/pin-view.ts'
+import { pinCodes } from './resolution/pin-codes.ts'
 import { register, renew } from './registration/registration.ts'
 import { release, takeBack } from './registration/release.ts'
 import { renewalGain } from './registration/renewal-gain.ts'
@@ -149,6 +150,11 @@ export function createRegistry(
     publishKid: (input) => translated(() => publishKid(context, input)),
     publishManifest: (input) => translated(() => publishManifest(context, input)),
     pins: (after) => translatedSync(() => listPins(context, after)),
+    pinCodes(texts, dryRun = false) {
+      const { pinned, known } = translatedSync(() => pinCodes(context, texts, dryRun))
+      if (!dryRun) for (const name of pinned) resolver.forget(name)
+      return { pinned: [...pinned], known }
+    },
     forgetPin(name) {
       translatedSync(() => forgetPin(context, name))
       resolver.forget(canonicalName(name))

@@ -11,7 +11,7 @@ import type { NetworkStatusView } from '../views/network-status.ts'
 import type { NameListView } from '../views/backup.ts'
 import type { NameWarningCode, OwnedNameView } from '../views/owned-name.ts'
 import type { PeerView } from '../views/peer.ts'
-import type { PinView } from '../views/pin.ts'
+import type { PinnedCodesView, PinView } from '../views/pin.ts'
 import type { CommittedBy, StoredBy } from '../views/stored-by.ts'
 import type { TaskView } from '../views/task.ts'
 import type { WantedView } from '../views/wanted.ts'
@@ -94,7 +94,12 @@ export interface Registry {
   publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
   /** The first thousand pins by name, or those after the name `after`. SVC-NAM-001/002. */
   pins(after?: string): PinView[]
-  /** The next look alone decides who owns the name. SVC-NAM-001/002, SVC-PIN-001. */
+  /**
+   * Bare names mean the claims with these codes from now on: `alice--7kq2mx.chronym`, or `alice.chronym 7kq2mx`. All or
+   * none. SVC-NAM-001/002, SVC-PIN-002, SVC-STO-001.
+   */
+  pinCodes(codes: readonly string[], dryRun?: boolean): PinnedCodesView
+  /** The next look alone decides who owns the name. SVC-NAM-001/002, SVC-PIN-001, SVC-PIN-002. */
   forgetPin(name: string): void
   ownedNames(): OwnedNameView[]
   wanted(): WantedView[]

@@ -21,6 +21,7 @@
  *   zone/<name>                    the local zone                                                registry
  *   receipts/<name>                who confirmed our commitment, and when they saw it            registry
  *   pin/<name>                     claim seen as settled: tentative, or firm until the lease dies registry
+ *   pin-code/<name>                the code that the user gave: the bare name means its claim     registry
  *   pin-look/<round>/<name>        nothing: from that round on a tentative pin is looked at again registry
  *   pin-end/<round>/<name>         nothing: after that round the lease of a firm pin is dead     registry
  *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
@@ -77,6 +78,7 @@ export const keys = {
   zone: (name: string) => key('zone', name),
   receipts: (name: string) => key('receipts', name),
   pin: (name: string) => key('pin', name),
+  pinCode: (name: string) => key('pin-code', name),
   pinLook: (round: number, name: string) => key('pin-look', inOrder(round), name),
   pinEnd: (round: number, name: string) => key('pin-end', inOrder(round), name),
   seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
@@ -112,6 +114,7 @@ export const prefixes = {
   ownedNames: 'owned/',
   zones: 'zone/',
   pins: 'pin/',
+  pinCodes: 'pin-code/',
   pinLooks: 'pin-look/',
   pinEnds: 'pin-end/',
   seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
@@ -137,6 +140,7 @@ const OWNER_PREFIXES = [
   prefixes.tasks,
   prefixes.proofs,
   prefixes.wanted,
+  prefixes.pinCodes,
   prefixes.tokens,
   prefixes.configOverrides
 ]

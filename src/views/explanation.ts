@@ -4,7 +4,7 @@ import type { PinRule } from '../protocol/resolution/pin.ts'
 import type { TallyRule } from '../protocol/resolution/quorum.ts'
 import { CountSchema, ErrorCodeSchema, NameSchema, TimeSchema } from './common.ts'
 import { OwnedNameSchema } from './owned-name.ts'
-import { pinEntries } from './pin.ts'
+import { SeenPinSchema } from './pin.ts'
 import { TaskSchema } from './task.ts'
 
 export const EXPLAINED_RULES = [
@@ -157,7 +157,7 @@ export const ExplanationSchema = v.pipe(
       radius: v.pipe(v.number(), v.description('Share of the key space in which these are expected'))
     }),
     pin: v.pipe(
-      v.nullable(v.object(pinEntries)),
+      v.nullable(SeenPinSchema),
       v.description('The owner that this daemon has seen as settled; only a firm one binds it')
     ),
     equivocation: v.pipe(

@@ -35,6 +35,7 @@ describe('docs/errors.md', () => {
       'SVC-RES-005': 409,
       'SVC-RES-006': 404,
       'SVC-PIN-001': 404,
+      'SVC-PIN-002': 409,
       'SVC-WNT-001': 409,
       'SVC-WNT-002': 404,
       'SVC-ZON-001': 422,

@@ -199,6 +199,14 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   { ...closed, operation: 'GET /api/pins', path: '/api/pins', schema: pin.PinListSchema, service: 'pins' },
   {
     ...closed,
+    operation: 'POST /api/pins',
+    path: '/api/pins',
+    body: { codes: ['alice--7kq2mx.chronym'] },
+    schema: pin.PinnedCodesSchema,
+    service: 'pinCodes'
+  },
+  {
+    ...closed,
     operation: 'DELETE /api/pins/{name}',
     path: `/api/pins/${NAME}`,
     schema: common.SuccessSchema,
@@ -449,6 +457,7 @@ export function pinOf(name: string): PinView {
   const at = '2026-11-21T12:00:00.000Z'
   return {
     name,
+    coded_name: null,
     owner: '01'.repeat(32),
     claim_id: '02'.repeat(32),
     check_code: '7kq2mx4q8r7kq2mx4q8r7kq2mx',

@@ -12,7 +12,7 @@ import type { OwnIdentityView } from '../../../src/views/identity.ts'
 import type { NetworkDiversityView } from '../../../src/views/network-status.ts'
 import type { OwnedNameView } from '../../../src/views/owned-name.ts'
 import type { PeerView } from '../../../src/views/peer.ts'
-import type { PinView } from '../../../src/views/pin.ts'
+import type { PinnedCodesView, PinView } from '../../../src/views/pin.ts'
 import type { WantedView } from '../../../src/views/wanted.ts'
 import type { ZoneDraft } from '../../../src/views/zone-draft.ts'
 import { explanation } from './explanation.ts'
@@ -316,6 +316,11 @@ export class MemoryRegistry implements Registry {
   pins(after = ''): PinView[] {
     this.#called('pins', after)
     return [...this.pinned.values()].filter(({ name }) => name > after).slice(0, 2)
+  }
+
+  pinCodes(codes: readonly string[], dryRun = false): PinnedCodesView {
+    this.#called('pinCodes', codes, dryRun)
+    return { pinned: codes.map((each) => each.replace(/--[^.]*/, '')), known: 0 }
   }
 
   forgetPin(name: string): void {

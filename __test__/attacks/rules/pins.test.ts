@@ -56,7 +56,7 @@ const nameOf = (pubkey: Uint8Array | string): string =>
 const pin = (): (Pick<PinView, 'state'> & { of: string; isContested: boolean }) | undefined =>
   resolver.registry
     .pins()
-    .map(({ state, owner, contested_until: until }) => ({ state, of: nameOf(owner), isContested: until !== null }))[0]
+    .map(({ state, owner, contested_until: until }) => ({ state, of: nameOf(owner!), isContested: until !== null }))[0]
 
 beforeEach(async () => {
   world = new FakeWorld(bench.clock, 20)

@@ -178,16 +178,37 @@ describe('answers', () => {
   it('of pins show owner, state and what comes next', async () => {
     expect(JSON.parse((await ask(['pins'])).stdout)).toEqual(PINS)
     const lines = (await ask(['pins', 'list'], { terminal: true })).stdout.split('\n')
-    expect(lines[0]).toMatch(/^name +owner +state +since +second look +until$/)
-    expect(lines[1]).toMatch(/^alice\.chronym +(01){32} +tentative +.+ +due .+ +2026-11-23T12:00:00\.000Z$/)
-    expect(lines[2]).toMatch(/^bob\.chronym +(01){32} +tentative, contested by (02){32} /)
-    expect(lines[3]).toMatch(/^carol\.chronym +(01){32} +firm +.+ +firm .+ +2026-11-23/)
+    expect(lines[0]).toMatch(/^name +check code +owner +state +since +second look +until$/)
+    expect(lines[1]).toMatch(
+      /^alice\.chronym +7kq2mx4q8r7kq2mx4q8r7kq2mx +(01){32} +tentative +.+ +due .+ +2026-11-23T12:00:00\.000Z$/
+    )
+    expect(lines[2]).toMatch(/^bob\.chronym +7kq2\w+ +(01){32} +tentative, contested by (02){32} /)
+    expect(lines[3]).toMatch(/^carol\.chronym +7kq2\w+ +(01){32} +firm +.+ +firm .+ +2026-11-23/)
     expect(JSON.parse((await ask(['pins', 'forget', 'alice.chronym'])).stdout)).toEqual({ success: true })
     expect(daemon.requests.at(-1)).toMatchObject({ method: 'DELETE', path: '/api/pins/alice.chronym' })
     expect((await ask(['pins', 'forget', 'alice.chronym'], { terminal: true })).stdout).toBe(
       'the owner of alice.chronym is forgotten; the next look decides\n'
     )
     expect((await ask(['pins', 'forget'])).exitCode).toBe(2)
+  })
+
+  it('of pinned codes: all lines are tried first, spelt as names are, and export has what lasts', async () => {
+    const stdin = '# ours\nAlice--7KQ2MX\n\nbücher--7kq2mx.chronym  # a comment\nlong.chronym 7kq2mx4q\n'
+    const codes = ['alice--7kq2mx.chronym', 'xn--bcher--7kq2mx-wob.chronym', 'long.chronym 7kq2mx4q']
+    const before = daemon.requests.length
+    const answer = await ask(['pins', 'import', '-'], { stdin, terminal: true })
+    expect(answer.stdout).toBe('3 names are pinned by code, 0 had that code before\n')
+    const posts = daemon.requests.slice(before).filter(({ method }) => method === 'POST')
+    expect(posts.map(({ body }) => body)).toEqual([
+      { codes, dry_run: true },
+      { codes, dry_run: false }
+    ])
+    await ask(['pins', 'import', '--dry-run', '-'], { stdin })
+    expect(daemon.requests.at(-1)!.body).toEqual({ codes, dry_run: true })
+    expect((await ask(['pins', 'import', '-'], { stdin: '# nothing\n' })).exitCode).toBe(2)
+    await ask(['pins', 'add', 'alice--7kq2mx'])
+    expect(daemon.requests.at(-1)!.body).toEqual({ codes: codes.slice(0, 1), dry_run: false })
+    expect((await ask(['pins', 'export'])).stdout).toBe(`carol.chronym ${PINS[2]!.check_code}\n`)
   })
 
   it('pick one field of the configuration', async () => {

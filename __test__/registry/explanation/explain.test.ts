@@ -194,7 +194,9 @@ describe('a name that', () => {
     })
     expect(explanation.verdict).toMatch(/another claim than the one this daemon has known as settled/)
     expect(explanation.notes.join('\n')).toMatch(
-      new RegExp(`Remembered as the settled owner, seen twice since .*: the key ${KEY}\\. That is why`)
+      new RegExp(
+        `Remembered as the settled owner, seen twice since .*: the key ${KEY} with the check code [0-9a-z]{12}\\. That is why`
+      )
     )
   })
 

@@ -179,8 +179,8 @@ describe('the second look', () => {
       rival: null,
       contested_until: null
     })
-    expect(Date.parse(first!.second_look!) - Date.parse(first!.since)).toBe(SPAN_MS)
-    expect(Date.parse(first!.until) - Date.parse(first!.since)).toBe(2 * SPAN_MS)
+    expect(Date.parse(first!.second_look!) - Date.parse(first!.since!)).toBe(SPAN_MS)
+    expect(Date.parse(first!.until!) - Date.parse(first!.since!)).toBe(2 * SPAN_MS)
     await pass(SPAN_MS + 60 * SECOND)
     const [later] = asker.registry.pins()
     expect(v.parse(PinListSchema, [later])).toEqual([later])

@@ -27,6 +27,7 @@ import type {
   OwnedNameView,
   OwnIdentityView,
   PeerView,
+  PinnedCodesView,
   PinView,
   PublishRequest,
   ReadinessBody,
@@ -143,6 +144,9 @@ export function createClient(settings: ClientOptions = {}) {
         if (page.length === 0) return all
       }
     },
+    /** At most 1,000 at once; `dryRun` changes nothing. */
+    pinCodes: (codes: readonly string[], dryRun = false, options?: RequestOptions) =>
+      json<PinnedCodesView>('POST', '/api/pins', { ...options, body: { codes, dry_run: dryRun } }),
     forgetPin: (name: string, options?: RequestOptions) =>
       json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 

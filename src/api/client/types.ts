@@ -25,7 +25,7 @@ import type { OwnIdentityView } from '../../views/identity.ts'
 import type { NetworkStatusView } from '../../views/network-status.ts'
 import type { OwnedNameView } from '../../views/owned-name.ts'
 import type { PeerView } from '../../views/peer.ts'
-import type { PinView } from '../../views/pin.ts'
+import type { PinnedCodesView, PinView } from '../../views/pin.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
 import type { WantedView } from '../../views/wanted.ts'
@@ -58,6 +58,7 @@ export type {
   OwnedNameView,
   OwnIdentityView,
   PeerView,
+  PinnedCodesView,
   PinView,
   ProblemBody,
   PublishRequest,

@@ -51,6 +51,11 @@ function spellOrFail(text: string): TypedName {
 async function suffixOf(context: Context, command: Command): Promise<string> {
   if (command.options.some(({ long }) => long === '--network'))
     return loadProfile(context, command.getOptionValue('network') as string | undefined).tld
+  return daemonSuffix(context)
+}
+
+/** Of the daemon's network. */
+export async function daemonSuffix(context: Context): Promise<string> {
   const { zone } = await connect(context, { anonymous: true }).dns()
   return zone.replace(/\.$/u, '')
 }

@@ -3,32 +3,65 @@ import { isContested, livePin, tentativeEnd } from '../../protocol/resolution/pi
 import { ServiceError } from '../../errors.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'
-import type { PinView } from '../../views/pin.ts'
+import type { PinView, SeenPinView } from '../../views/pin.ts'
+import type { GivenCode } from '../stored/given-codes.ts'
+import { formatCodedName } from '../../protocol/claim/check-code.ts'
+import type { Name } from '../../protocol/name/names.ts'
 import type { StoredPin } from '../stored/pins.ts'
 
 const PINS_PER_PAGE = 1_000
 
 /** The pins by name, at most `PINS_PER_PAGE`; with `after`, those after that name. SVC-NAM-001, SVC-NAM-002. */
 export function listPins(context: RegistryContext, after?: string): PinView[] {
-  const views: PinView[] = []
-  for (const [name, pin] of context.pins.list(after === undefined ? undefined : openName(context, after))) {
-    const view = pinView(context, pin)
-    if (view !== null) views.push({ name, ...view })
-    if (views.length === PINS_PER_PAGE) break
+  const from = after === undefined ? undefined : openName(context, after)
+  const given = context.codes.list(from).slice(0, PINS_PER_PAGE)
+  const views: PinView[] = given.map(([name, each]) => givenView(context, name, each))
+  let seen = 0
+  for (const [name, pin] of context.pins.list(from)) {
+    // A given code decides alone.
+    const view = context.codes.get(name) === undefined ? pinView(context, pin) : null
+    if (view === null) continue
+    views.push({ name, coded_name: codedOf(name, pin.code), ...view })
+    if (++seen === PINS_PER_PAGE) break
   }
-  return views
+  return views.sort((left, right) => (left.name < right.name ? -1 : 1)).slice(0, PINS_PER_PAGE)
 }
 
-/** SVC-NAM-001, SVC-NAM-002; SVC-PIN-001 where there is none. */
+function givenView(context: RegistryContext, name: string, { code, round }: GivenCode): PinView {
+  return {
+    name,
+    coded_name: codedOf(name, code),
+    check_code: code,
+    state: round === undefined ? 'configured' : 'given',
+    since: round === undefined ? null : roundTime(context, round),
+    owner: null,
+    claim_id: null,
+    second_look: null,
+    firm_since: null,
+    until: null,
+    rival: null,
+    contested_until: null
+  }
+}
+
+function codedOf(name: string, code: string): string | null {
+  return formatCodedName(name as Name, code) ?? null
+}
+
+/** SVC-NAM-001, SVC-NAM-002; SVC-PIN-001 where there is none; SVC-PIN-002 for a code of `pins.codes`. */
 export function forgetPin(context: RegistryContext, text: string): void {
   const name = openName(context, text)
-  if (livePin(context.pins.get(name), context.time(), context.profile) === undefined)
+  const given = context.codes.get(name)
+  if (given !== undefined && given.round === undefined)
+    throw new ServiceError('SVC-PIN-002', `pins.codes of the configuration has the code ${given.code} for ${name}.`)
+  if (given !== undefined) context.codes.forget(name)
+  else if (livePin(context.pins.get(name), context.time(), context.profile) === undefined)
     throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
   context.pins.forget(name)
 }
 
 /** Null where it no longer says anything. */
-export function pinView(context: RegistryContext, stored: StoredPin | undefined): Omit<PinView, 'name'> | null {
+export function pinView(context: RegistryContext, stored: StoredPin | undefined): SeenPinView | null {
   const { profile } = context
   const time = context.time()
   const pin = livePin(stored, time, profile)

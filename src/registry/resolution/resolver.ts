@@ -81,7 +81,8 @@ export class Resolver {
 
   /** The answer that is still fresh. `name` as it was resolved: no other spelling. */
   kept(name: string): ResolvedName | undefined {
-    const kept = this.#cache.fresh(name)
+    const given = this.#context.codes.get(name)
+    const kept = this.#cache.fresh(given === undefined ? name : `${name} ${given.code}`)
     return kept !== undefined && 'resolved' in kept ? kept.resolved : undefined
   }
 

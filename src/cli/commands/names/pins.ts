@@ -1,24 +1,26 @@
 import type { Command } from 'commander'
-import type { PinView } from '../../../views/pin.ts'
+import { MOST_CODES } from '../../../api/schemas/pins.ts'
+import type { PinnedCodesView, PinView } from '../../../views/pin.ts'
 import { connect } from '../../connection/connect.ts'
-import { action, type Run } from '../../context.ts'
+import { action, type Context, type Run } from '../../context.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
+import { inputFailure } from '../../failures/failure.ts'
+import { nameOfInput, readLines } from '../../input/files.ts'
+import { daemonSuffix, spellOne } from '../../input/names.ts'
 import { formatRelative, formatTable, printable } from '../../terminal/format.ts'
 
-function pinRow(
-  {
-    name,
-    owner,
-    check_code: code,
-    state,
-    since,
-    second_look: secondLook,
-    firm_since: firmSince,
-    until,
-    rival
-  }: PinView,
-  nowMs: number
-): string[] {
+const WORDS: Readonly<Partial<Record<PinView['state'], string>>> = {
+  given: 'given by you',
+  configured: 'given by pins.codes'
+}
+
+function pinRow(pin: PinView, nowMs: number): string[] {
+  const { name, owner, check_code: code, state, since, second_look: secondLook, firm_since: firmSince, until } = pin
+  const { rival } = pin
+  if (owner === null || since === null || until === null) {
+    const given = since === null ? '' : formatRelative(since, nowMs)
+    return [printable(name), printable(code), '', WORDS[state] ?? state, given, '', '']
+  }
   return [
     printable(name),
     printable(code),
@@ -33,23 +35,97 @@ function pinRow(
 }
 
 export function pinsText(pins: readonly PinView[], nowMs: number): string {
-  if (pins.length === 0) return 'no pins: this daemon has seen no name settled'
+  if (pins.length === 0) return 'no pins: this daemon has seen no name settled, and no code was given'
   return formatTable([
     ['name', 'check code', 'owner', 'state', 'since', 'second look', 'until'],
     ...pins.map((pin) => pinRow(pin, nowMs))
   ])
 }
 
+/** Of an import; `#` begins a comment. Names are completed and spelt as on the command line. */
+async function codesIn(context: Context, file: string): Promise<string[]> {
+  const codes: string[] = []
+  for await (const line of readLines(file, context.stdin)) {
+    const [name = '', ...code] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (name !== '') codes.push([await spellOne(context, name, () => daemonSuffix(context)), ...code].join(' '))
+  }
+  if (codes.length > 0) return codes
+  throw inputFailure(
+    `${nameOfInput(file)} has no names`,
+    undefined,
+    'Write one name with its code a line, such as alice--7kq2mx.chronym. `chronym pins export` writes such a file.'
+  )
+}
+
+/** All are tried before any is pinned; the daemon takes a thousand at once. */
+async function pinAll(context: Context, codes: readonly string[], isDry: boolean): Promise<PinnedCodesView> {
+  const client = connect(context)
+  const pages = Array.from({ length: Math.ceil(codes.length / MOST_CODES) }, (_, page) =>
+    codes.slice(page * MOST_CODES, (page + 1) * MOST_CODES)
+  )
+  let found: PinnedCodesView[] = []
+  for (const dry of isDry ? [true] : [true, false]) {
+    found = []
+    for (const page of pages) found.push(await client.pinCodes(page, dry))
+  }
+  return { pinned: found.flatMap(({ pinned }) => pinned), known: found.reduce((sum, { known }) => sum + known, 0) }
+}
+
+function pinnedText({ pinned, known }: PinnedCodesView, isDry: boolean): string {
+  const some = pinned.length === 1 ? '1 name' : `${pinned.length} names`
+  return `${some} ${isDry ? 'would be' : pinned.length === 1 ? 'is' : 'are'} pinned by code, ${known} had that code before`
+}
+
 export function addPinCommands(program: Command, run: Run): void {
-  const pins = program.command('pins').description('the owners of names that this daemon remembers').helpCommand(false)
+  const pins = program.command('pins').description('the claims that names mean to this daemon').helpCommand(false)
 
   pins
     .command('list', { isDefault: true })
-    .description('list them: an owner seen once is tentative and binds nothing; one seen twice is firm')
+    .description(
+      'list them: a claim seen once is tentative and binds nothing; one seen twice is firm; a given code is final'
+    )
     .action(
       action(run, async (context) => {
         const all = await connect(context).pins()
         context.output.answer(all, () => pinsText(all, Date.now()))
+        return EXIT.ok
+      })
+    )
+
+  pins
+    .command('add')
+    .argument('<name>', 'a name with its check code, such as alice--7kq2mx')
+    .argument('[code]', 'the code apart, for a name that is too long to carry it')
+    .description('pin a name by its check code: the bare name means that claim alone from now on')
+    .action(
+      action(run, async (context, _options: unknown, name: string, code?: string) => {
+        const answer = await pinAll(context, [code === undefined ? name : `${name} ${code}`], false)
+        context.output.answer(answer, () => pinnedText(answer, false))
+        return EXIT.ok
+      })
+    )
+
+  pins
+    .command('import')
+    .argument('<file>', 'one name with its code a line; "-": standard input')
+    .description('pin all names of a file by their check codes, or none where one contradicts what is pinned')
+    .option('--dry-run', 'only say what would come of it', false)
+    .action(
+      action(run, async (context, { dryRun }: { dryRun: boolean }, file: string) => {
+        const answer = await pinAll(context, await codesIn(context, file), dryRun)
+        context.output.answer(answer, () => pinnedText(answer, dryRun))
+        return EXIT.ok
+      })
+    )
+
+  pins
+    .command('export')
+    .description('print firm pins and given codes, a line each, for `pins import` or pins.codes of another machine')
+    .action(
+      action(run, async (context) => {
+        const lasting = (await connect(context).pins()).filter(({ state }) => state !== 'tentative')
+        const lines = lasting.map(({ name, coded_name: coded, check_code: code }) => coded ?? `${name} ${code}`)
+        context.output.plain(lines, lines.map(printable).join('\n'))
         return EXIT.ok
       })
     )
