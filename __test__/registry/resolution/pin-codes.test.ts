@@ -43,7 +43,11 @@ describe('a code that the user gave', () => {
   it('decides what the bare name means, at once and after a restart, until it is forgotten', async () => {
     expect(await owner()).toEqual(theirs.pubkey)
     expect(asker.registry.kept(ALICE)).toBeDefined()
+    const forgotten: (string | undefined)[] = []
+    const end = asker.registry.onForgotten((name) => forgotten.push(name))
     expect(asker.registry.pinCodes([coded(ours)])).toEqual({ pinned: [ALICE], known: 0 })
+    end()
+    expect(forgotten, 'the DNS server has a copy of what was kept').toEqual([ALICE])
     expect(asker.registry.kept(ALICE)).toBeUndefined()
     expect(await asker.registry.lookUp(ALICE)).toMatchObject({ resolved: { reveal: ours, confidence: 'proven' } })
     expect(asker.registry.kept(ALICE)).toMatchObject({ reveal: ours })

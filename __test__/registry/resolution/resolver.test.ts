@@ -13,7 +13,7 @@ import { settle } from '../../time/manual-clock.ts'
 import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, SECOND, useWorkbench } from '../workbench.ts'
+import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()
 
@@ -63,7 +63,10 @@ describe('a name that is being registered here', () => {
     await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
     expect((await failure(owner.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
     expect((await failure(owner.registry.publicZone(ALICE))).code).toBe('SVC-RES-002')
-    expect(owner.network.sent.filter((message) => !/^(probe|commit) /.test(message))).toEqual([])
+    // With a code, the same as for a name that nobody has: it does not tell what is registered here.
+    await expect(owner.registry.resolve('alice--7kq2mx.chronym')).rejects.toThrow(code('SVC-RES-006'))
+    await expect(owner.registry.resolve('bobby--7kq2mx.chronym')).rejects.toThrow(code('SVC-RES-006'))
+    expect(owner.network.sent.filter((message) => !/^(probe|commit) |bobby/.test(message))).toEqual([])
 
     const theirs = await registerAt(await start('peer-0', 3, new FakeWorld(bench.clock, 1)))
     for (const peer of bench.world.peers.slice(0, 4)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
