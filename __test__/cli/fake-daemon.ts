@@ -144,12 +144,13 @@ export const shown = {
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */
 export function fakeDaemon() {
-  const requests: { method: string; path: string; headers: Headers; body: unknown }[] = []
+  const requests: { method: string; path: string; query: string; headers: Headers; body: unknown }[] = []
   const app = new Hono()
   app.use(async (c, next) => {
     requests.push({
       method: c.req.method,
       path: c.req.path,
+      query: new URL(c.req.url).search.slice(1),
       headers: c.req.raw.headers,
       body: c.req.method === 'POST' ? await c.req.json().catch(() => undefined) : undefined
     })

@@ -100,24 +100,27 @@ export function openName(context: RegistryContext, text: string): Name {
  * it.
  */
 export function openCodedName(context: RegistryContext, text: string): CodedName {
-  try {
-    const { name, code = context.codes.get(name)?.code } = parseCodedName(canonicalName(text), context.profile)
-    return code === undefined ? { name } : { name, code }
-  } catch (error) {
-    throw asServiceError(error)
-  }
+  const { name, code = context.codes.get(name)?.code } = codedNameOf(context.profile, text)
+  return code === undefined ? { name } : { name, code }
 }
 
 /**
- * A name with its code in the label, or behind a space where the label has no room for it. SVC-NAM-001, SVC-NAM-002.
+ * A name with its code in the label, behind a space, where a label has no room for it, or both: then the longer one
+ * counts. SVC-NAM-001, also where the two differ; SVC-NAM-002.
  */
 export function codedNameOf(profile: NetworkProfile, text: string): CodedName {
   try {
     const [label = '', apart] = text.trim().split(/\s+(.*)/su)
     const coded = parseCodedName(canonicalName(label), profile)
     if (apart === undefined) return coded
-    if (coded.code !== undefined) throw new NameError('invalid', 'it has a code in its label and another one behind')
-    return { ...coded, code: parseCode(apart) }
+    const { name, code = '' } = coded
+    const other = parseCode(apart)
+    if (!code.startsWith(other) && !other.startsWith(code))
+      throw new NameError(
+        'invalid',
+        `its label has the code ${code}, and beside it is the code ${other}: give the right one`
+      )
+    return { name, code: code.length > other.length ? code : other }
   } catch (error) {
     throw asServiceError(error)
   }

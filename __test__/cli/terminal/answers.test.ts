@@ -192,6 +192,18 @@ describe('answers', () => {
     expect((await ask(['pins', 'forget'])).exitCode).toBe(2)
   })
 
+  it('of a look-up have the code of --code in the question', async () => {
+    for (const [words, path] of [
+      [['resolve'], '/api/resolve/alice.chronym'],
+      [['explain'], '/api/explain/alice.chronym'],
+      [['zone', 'get'], '/api/zone/alice.chronym']
+    ] as const) {
+      await ask([...words, 'alice', '--code', '7kq2mx'])
+      expect(daemon.requests.at(-1)).toMatchObject({ path, query: 'code=7kq2mx' })
+    }
+    expect((await ask(['resolve', 'did:chronym:zQm', '--code', '7kq2mx'])).exitCode).toBe(2)
+  })
+
   it('of pinned codes: all lines are tried first, spelt as names are, and export has what lasts', async () => {
     const stdin = '# ours\nAlice--7KQ2MX\n\nbücher--7kq2mx.chronym  # a comment\nlong.chronym 7kq2mx4q\n'
     const codes = ['alice--7kq2mx.chronym', 'xn--bcher--7kq2mx-wob.chronym', 'long.chronym 7kq2mx4q']

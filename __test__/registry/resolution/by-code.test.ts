@@ -56,6 +56,14 @@ describe('a name with a code', () => {
     expect(await asker.registry.resolve(coded(ours))).toMatchObject({ reveal: ours, confidence: 'proven' })
     expect(await asker.registry.resolve(coded(theirs, 26))).toMatchObject({ reveal: theirs, confidence: 'proven' })
     expect((await asker.registry.publicZone(coded(ours))).source).toBe('network')
+    // Behind a space too, for labels without room for it: the longer of the two counts, where they agree.
+    const apart = `${ALICE} ${checkCodeOf(ours, profile).slice(0, 8)}`
+    expect(await asker.registry.resolve(apart)).toMatchObject({ reveal: ours, confidence: 'proven' })
+    expect(asker.registry.kept(apart)).toMatchObject({ reveal: ours })
+    await expect(asker.registry.resolve(`${coded(ours)} ${checkCodeOf(theirs, profile)}`)).rejects.toMatchObject({
+      code: 'SVC-NAM-001',
+      message: expect.stringContaining('give the right one') as string
+    })
     const explained = await asker.registry.explain(coded(ours))
     const { id } = claimOf(ours, ALICE as Name, linksOf(ours), profile)
     expect(explained).toMatchObject({

@@ -67,6 +67,11 @@ export function createClient(settings: ClientOptions = {}) {
   const sender = createSender(settings)
   const { base, send, json } = sender
   const segment = encodeURIComponent
+  /** A name to look up; its check code may be behind a space. */
+  const named = (text: string): string => {
+    const [name = '', code] = text.split(' ', 2)
+    return code === undefined ? segment(name) : `${segment(name)}?code=${segment(code)}`
+  }
   const start =
     (kind: 'register' | 'renew') =>
     (name: string, { zone, idempotencyKey, ...options }: StartOptions = {}) =>
@@ -95,13 +100,13 @@ export function createClient(settings: ClientOptions = {}) {
     connectPeer: (address: string, options?: RequestOptions) =>
       json<PeerView>('POST', '/api/peers', { ...options, body: { address } }),
     resolve: (name: string, options?: RequestOptions) =>
-      json<RevealBody>('GET', `/api/resolve/${segment(name)}`, options),
+      json<RevealBody>('GET', `/api/resolve/${named(name)}`, options),
     identityLog: (did: string, options?: RequestOptions) =>
       json<IdentityLogBody>('GET', `/api/resolve-kid/${segment(did)}/log`, options),
     resolveKid: (did: string, options?: RequestOptions) =>
       json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
     explain: (name: string, options?: RequestOptions) =>
-      json<Explanation>('GET', `/api/explain/${segment(name)}`, options),
+      json<Explanation>('GET', `/api/explain/${named(name)}`, options),
 
     commit: (request: CommitRequest, options?: RequestOptions) =>
       json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
@@ -188,7 +193,7 @@ export function createClient(settings: ClientOptions = {}) {
       taskEvents(sender, `/api/vdf/status/${segment(taskId)}`, options),
 
     zone: async (name: string, options?: RequestOptions): Promise<ZoneAnswer> => {
-      const response = await send('GET', `/api/zone/${segment(name)}`, options)
+      const response = await send('GET', `/api/zone/${named(name)}`, options)
       return {
         zone: (await response.json()) as ZoneBody,
         source: (response.headers.get('X-Zone-Source') ?? 'network') as ZoneSource,

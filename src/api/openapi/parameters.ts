@@ -8,6 +8,15 @@ export const NAME_PARAMETER: Parameter = {
   schema: { minLength: 1, maxLength: 255 }
 }
 
+export const CODE_PARAMETER: Parameter = {
+  name: 'code',
+  in: 'query',
+  description:
+    'The check code, for a name whose label has no room for it. SVC-NAM-001 where the name carries another one',
+  example: '7kq2mx',
+  schema: { minLength: 1, maxLength: 64 }
+}
+
 export const TASK_PARAMETER: Parameter = {
   name: 'task_id',
   in: 'path',

@@ -3,7 +3,7 @@ import type { ResolvedName } from '../../registry/types.ts'
 import { encodeBase64 } from '../../util/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
-import { NAME_PARAMETER } from '../openapi/parameters.ts'
+import { CODE_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
 import { wholeJson } from '../http/response-headers.ts'
 import {
   IdentityLogSchema,
@@ -34,6 +34,11 @@ const DID_PARAMETER = {
   example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e',
   schema: { minLength: 1, maxLength: 255, pattern: '^did:' }
 } as const
+
+/** The registry takes a code behind a space. */
+export function askedName(name: string, code: string | undefined): string {
+  return code === undefined ? name : `${name} ${code}`
+}
 
 /** Of an answer that is kept, once. */
 const texts = new WeakMap<ResolvedName, string>()
@@ -70,7 +75,7 @@ export function resolveRoutes({ registry }: ApiServices) {
           'SVC-RES-002 unless most peers hold it.',
         access: 'public',
         isLookUp: true,
-        parameters: [NAME_PARAMETER],
+        parameters: [NAME_PARAMETER, CODE_PARAMETER],
         answers: {
           200: {
             description: 'The record that the owner published',
@@ -90,7 +95,7 @@ export function resolveRoutes({ registry }: ApiServices) {
       (c): Response | Promise<Response> => {
         const answer = (resolved: ResolvedName): Response =>
           wholeJson(c, textOf(resolved), { 'X-Confidence': resolved.confidence })
-        const name = c.req.param('name')
+        const name = askedName(c.req.param('name'), c.req.query('code'))
         const kept = registry.kept(name)
         // The signal is made when it is asked for, and aborted with every answer; a promise costs a turn. A kept answer
         // needs neither.
@@ -109,14 +114,14 @@ export function resolveRoutes({ registry }: ApiServices) {
           'revealing it.',
         access: 'public',
         isLookUp: true,
-        parameters: [NAME_PARAMETER],
+        parameters: [NAME_PARAMETER, CODE_PARAMETER],
         answers: { 200: { description: 'The answers and the rule that decided', schema: ExplanationSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001']
       }),
       async (c) => {
         c.header('Vary', 'Authorization, Cookie', { append: true })
         return c.json<Explanation>(
-          await registry.explain(c.req.param('name'), {
+          await registry.explain(askedName(c.req.param('name'), c.req.query('code')), {
             withOwn: allows(c.get('caller'), ['read']),
             signal: c.req.raw.signal
           })

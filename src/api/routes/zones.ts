@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../env.ts'
 import { etagMatches, etagOf, ifMatchSerial } from '../http/etag.ts'
-import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
+import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER, CODE_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema, ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
 import {
   ZoneCheckedSchema,
@@ -16,7 +16,7 @@ import {
 } from '../schemas/zone.ts'
 import { ZoneDraftListSchema, type ZoneDraft } from '../../views/zone-draft.ts'
 import type { ApiServices } from '../services.ts'
-import { RESOLVE_ERRORS } from './resolve.ts'
+import { askedName, RESOLVE_ERRORS } from './resolve.ts'
 
 const ETAG = { description: 'Made from the serial of the zone', schema: { type: 'string' as const } }
 
@@ -63,7 +63,7 @@ export function zoneRoutes({ registry }: ApiServices) {
           'the draft saved here, else what this daemon published for its name, else as without.',
         access: 'public',
         isLookUp: true,
-        parameters: [NAME_PARAMETER, IF_NONE_MATCH_PARAMETER],
+        parameters: [NAME_PARAMETER, CODE_PARAMETER, IF_NONE_MATCH_PARAMETER],
         answers: {
           200: {
             description: 'The zone',
@@ -85,7 +85,7 @@ export function zoneRoutes({ registry }: ApiServices) {
         errors: [...RESOLVE_ERRORS, 'SVC-ZON-001']
       }),
       async (c) => {
-        const { zone, source, state } = await zoneFor(c, c.req.param('name'))
+        const { zone, source, state } = await zoneFor(c, askedName(c.req.param('name'), c.req.query('code')))
         const etag = etagOf(zone.serial ?? 0)
         c.header('X-Zone-Source', source)
         c.header('X-Zone-State', state)

@@ -59,3 +59,17 @@ export async function daemonSuffix(context: Context): Promise<string> {
   const { zone } = await connect(context, { anonymous: true }).dns()
   return zone.replace(/\.$/u, '')
 }
+
+export interface CodeOption {
+  readonly code?: string
+}
+
+/** Of commands that look a name up. */
+export const CODE_OPTION = ['--code <code>', 'its check code, for a name that is too long to carry it'] as const
+
+/** As the client takes it. A DID has no code. Throws CLI-USE-001. */
+export function askedName(name: string, code: string | undefined): string {
+  if (code === undefined) return name
+  if (name.startsWith('did:')) throw usageFailure('--code is for names, and this is a DID', 'Leave --code out.')
+  return `${name} ${code.trim()}`
+}

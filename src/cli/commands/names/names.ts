@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
+import { askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
 import type { RevealBody } from '../../../api/client/client.ts'
 import type { BackupView } from '../../../views/backup.ts'
 import type { Explanation } from '../../../views/explanation.ts'
@@ -164,8 +165,10 @@ export function addNameCommands(program: Command, run: Run): void {
       'look up a name or an identity in the network. This reveals your interest to peers: to claim a ' +
         'free name, run `register` directly'
     )
+    .option(...CODE_OPTION)
     .action(
-      action(run, async (context, _options: unknown, name: string) => {
+      action(run, async (context, { code }: CodeOption, text: string) => {
+        const name = askedName(text, code)
         const client = connect(context)
         if (name.startsWith('did:')) {
           const identity = await aboutDid(client.resolveKid(name))
@@ -184,9 +187,10 @@ export function addNameCommands(program: Command, run: Run): void {
     .command('explain')
     .argument('<name>')
     .description('explain who owns a name, which peers say so, and which rule decided')
+    .option(...CODE_OPTION)
     .action(
-      action(run, async (context, _options: unknown, name: string) => {
-        const explanation = await connect(context).explain(name)
+      action(run, async (context, { code }: CodeOption, name: string) => {
+        const explanation = await connect(context).explain(askedName(name, code))
         context.output.answer(explanation, (paint) =>
           context.output.commands(explanationText(explanation, Date.now(), paint))
         )

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'
+import { askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
 import { ProblemError, type ZoneAnswer, type ZoneBody } from '../../../api/client/client.ts'
 import { canonicalName } from '../../../protocol/name/names.ts'
 import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
@@ -239,9 +240,10 @@ export function addZoneCommands(program: Command, run: Run): void {
     .argument('<name>')
     .description('print the zone of a name: the draft if there is one, else the published zone; it says which')
     .option('--public', 'what the network shows, also for our own names')
+    .option(...CODE_OPTION)
     .action(
-      action(run, async (context, options: { public?: boolean }, name: string) => {
-        const found = await connect(context, { anonymous: options.public === true }).zone(name)
+      action(run, async (context, options: CodeOption & { public?: boolean }, name: string) => {
+        const found = await connect(context, { anonymous: options.public === true }).zone(askedName(name, options.code))
         context.output.answer(
           found.zone,
           () => `; ${context.output.commands(originOf(name, found))}\n${zoneText(found.zone)}`
