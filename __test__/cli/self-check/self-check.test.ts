@@ -67,7 +67,7 @@ describe('self-check', () => {
     }
     expect((await check()).of('data')).toMatchObject({
       state: 'ok',
-      detail: expect.stringContaining('can be read; schema 1') as string
+      detail: expect.stringContaining('can be read; schema 2') as string
     })
     setVersion(0)
     const older = await check()
