@@ -7,7 +7,7 @@ import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { NameError } from '../protocol/errors.ts'
 import { leaseState } from '../protocol/name/lease.ts'
-import { parseCode, parseCodedName, type CodedName } from '../protocol/claim/check-code.ts'
+import { parseAskedName, type CodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { ProtocolTime } from '../protocol/time/protocol-time.ts'
@@ -104,23 +104,10 @@ export function openCodedName(context: RegistryContext, text: string): CodedName
   return code === undefined ? { name } : { name, code }
 }
 
-/**
- * A name with its code in the label, behind a space, where a label has no room for it, or both: then the longer one
- * counts. SVC-NAM-001, also where the two differ; SVC-NAM-002.
- */
+/** A name that a person wrote, with its check code in the label, behind a space, or none. SVC-NAM-001, SVC-NAM-002. */
 export function codedNameOf(profile: NetworkProfile, text: string): CodedName {
   try {
-    const [label = '', apart] = text.trim().split(/\s+(.*)/su)
-    const coded = parseCodedName(canonicalName(label), profile)
-    if (apart === undefined) return coded
-    const { name, code = '' } = coded
-    const other = parseCode(apart)
-    if (!code.startsWith(other) && !other.startsWith(code))
-      throw new NameError(
-        'invalid',
-        `its label has the code ${code}, and beside it is the code ${other}: give the right one`
-      )
-    return { name, code: code.length > other.length ? code : other }
+    return parseAskedName(canonicalName(text), profile)
   } catch (error) {
     throw asServiceError(error)
   }

@@ -1,5 +1,5 @@
 /** Is this Reveal valid? */
-import { checkCodeOf, parseCodedName } from '../protocol/claim/check-code.ts'
+import { checkCodeOf, parseAskedName } from '../protocol/claim/check-code.ts'
 import { claimOf } from '../protocol/claim/claim.ts'
 import { checkReveal, validateReveal, type ValidRule } from '../protocol/claim/valid.ts'
 import { EncodingError } from '../protocol/errors.ts'
@@ -12,7 +12,7 @@ import type { Engine, Verification } from './types.ts'
 
 export interface RevealOptions {
   readonly profile: ProfileInput
-  /** The name that was asked for, perhaps with a check code: a Reveal of another name or claim fails. */
+  /** The name that was asked for. With a check code in its label or behind a space, a Reveal of another claim fails. */
   readonly name?: string
   /** Called before each pulse and proof, the slow steps. `done` counts from 0. */
   readonly onProgress?: (progress: { rule: 'pulse' | 'proof'; done: number; of: number }) => void
@@ -62,7 +62,7 @@ export async function verifyReveal(
   return runSteps(STEPS, engine.backend, async (passed) => {
     const reveal = revealOf(input)
     passed('encoding', 'the encoding of a Reveal')
-    const asked = name === undefined ? undefined : parseCodedName(name, profile)
+    const asked = name === undefined ? undefined : parseAskedName(name, profile)
     if (asked !== undefined && reveal.name !== asked.name)
       throw new Refusal(`it is of ${JSON.stringify(reveal.name)}, not of ${JSON.stringify(asked.name)}`)
     passed('asked', asked === undefined ? 'no name was given to compare' : reveal.name)

@@ -71,6 +71,24 @@ export function parseCodedName(text: string, profile: NetworkProfile): CodedName
   return { name: parseName(`${asciiLabel(readable.slice(0, mark))}${text.slice(dot)}`, profile), code }
 }
 
+/**
+ * A name with its code in the label, behind a space, where a label has no room for it, or both: then the longer one
+ * counts. Throws NameError as `parseCodedName`, also where the two differ.
+ */
+export function parseAskedName(text: string, profile: NetworkProfile): CodedName {
+  const [label = '', apart] = text.trim().split(/\s+(.*)/su)
+  const coded = parseCodedName(label, profile)
+  if (apart === undefined) return coded
+  const { name, code = '' } = coded
+  const other = parseCode(apart)
+  if (!code.startsWith(other) && !other.startsWith(code))
+    throw new NameError(
+      'invalid',
+      `its label has the code ${code}, and beside it is the code ${other}: give the right one`
+    )
+  return { name, code: code.length > other.length ? code : other }
+}
+
 /** Reads a code as people copy it: either case, o as 0, i and l as 1. Throws NameError `invalid`. */
 export function parseCode(text: string): string {
   const code = text.toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1')

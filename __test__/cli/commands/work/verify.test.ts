@@ -7,7 +7,7 @@ import { fromHex, toBase64 } from '../../../../src/protocol/encoding/bytes.ts'
 import reveals from '../../../vectors/chronym/reveals.json' with { type: 'json' }
 import { cli, type CliSettings } from '../../harness.ts'
 
-const CODE = 'nmyqgwkez0bzkc7bk5rhj5fde6'
+const CODE = '0jyapnceq7hqhdxx83428m61tg'
 const [{ profile, cbor }] = reveals as [(typeof reveals)[number]]
 const { pubkey, vdf_proof, signature, payload, ...rest } = decodeReveal(fromHex(cbor))
 /** As GET /api/resolve/{name} shows it. */
@@ -31,10 +31,10 @@ describe('chronym verify', () => {
   })
   afterAll(() => rmSync(directory, { recursive: true }))
   const verify = (name: string, from: string, settings?: CliSettings) =>
-    cli(['--data-dir', directory, 'verify', name, from, '--network', network], settings)
+    cli(['--data-dir', directory, 'verify', ...name.split(' '), from, '--network', network], settings)
 
   it('says yes to the record of the claim with that code, from a file and from standard input', async () => {
-    const { exitCode, stdout } = await verify('ALICE--NMYQGW', file)
+    const { exitCode, stdout } = await verify('ALICE--0JYAPN', file)
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, value: { name: 'alice.chronym', checkCode: CODE } })
     const shown = await verify(`alice--${CODE}`, '-', {
@@ -52,9 +52,11 @@ describe('chronym verify', () => {
     const other = await verify('alice--zzzzzz', '-', { stdin: JSON.stringify({ ...REVEAL, check_code: 'zzzzzz' }) })
     expect(other.exitCode).toBe(1)
     expect(JSON.parse(other.stdout)).toMatchObject({ valid: false, problem: { rule: 'code' } })
-    expect(await verify('bob--nmyqgw', file)).toMatchObject({ exitCode: 1 })
+    expect(await verify('bob--0jyapn', file)).toMatchObject({ exitCode: 1 })
+    expect(await verify('alice --code zzzzzz', file)).toMatchObject({ exitCode: 1 })
+    expect(await verify('alice --code OJYAPN', file)).toMatchObject({ exitCode: 0 })
     const changed = { ...REVEAL, payload: toBase64(Uint8Array.of(1)) }
-    const shown = await verify('alice--nmyqgw', '-', {
+    const shown = await verify('alice--0jyapn', '-', {
       stdin: JSON.stringify(changed),
       terminal: true,
       env: { NO_COLOR: '1' }
@@ -62,12 +64,13 @@ describe('chronym verify', () => {
     expect(shown.exitCode).toBe(1)
     expect(shown.stdout).toMatch(/^no {2}The name's key signed it: .*\n- {3}Its claim/m)
     expect(shown.stdout).toMatch(/\nnot valid: the signature does not verify\n$/)
-    expect(await verify('alice--nmyqgw', '-', { stdin: '[]' })).toMatchObject({ exitCode: 1 })
+    expect(await verify('alice--0jyapn', '-', { stdin: '[]' })).toMatchObject({ exitCode: 1 })
   })
 
   it('gives no verdict where the question is wrong', async () => {
     expect(await verify('alice--short', file)).toMatchObject({ exitCode: 6, stdout: '' })
-    expect(await verify('alice--nmyqgw', '-', { stdin: '{' })).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(await verify('alice--nmyqgw', join(directory, 'none'))).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(await verify('alice--0jyapn --code zzzzzz', file)).toMatchObject({ exitCode: 6, stdout: '' })
+    expect(await verify('alice--0jyapn', '-', { stdin: '{' })).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(await verify('alice--0jyapn', join(directory, 'none'))).toMatchObject({ exitCode: 2, stdout: '' })
   })
 })

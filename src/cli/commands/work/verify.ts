@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { parseCodedName } from '../../../protocol/claim/check-code.ts'
+import { parseAskedName } from '../../../protocol/claim/check-code.ts'
 import type { RevealJson, Verification, VerifiedReveal } from '../../../verify/verifier.ts'
 import { action, type Run } from '../../context.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { readJson } from '../../input/files.ts'
+import { askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
 import { loadProfile } from '../../profile.ts'
 import { formatFields, formatRelative, printable } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
@@ -42,17 +43,22 @@ export function addVerifyCommand(program: Command, run: Run): void {
     .argument('<name>', 'the name that was asked for, best with the check code that its owner gave you')
     .argument('<file>', 'a Reveal as `chronym --json resolve` prints it; "-" is standard input')
     .description('check a record of a name offline: exit code 0 when it is valid and of that claim, 1 when not')
+    .option(...CODE_OPTION)
     .option('--network <network>', 'local, test, main, or a profile file (default: that of the configuration)')
     .action(
-      action(run, async (context, { network }: { network?: string }, name: string, file: string) => {
-        const profile = loadProfile(context, network)
-        // A typing error is no verdict on the record.
-        parseCodedName(name, profile)
-        const reveal = (await readJson(file, context.stdin)) as RevealJson
-        const { verifyReveal } = await import('../../../verify/node.ts')
-        const result = await verifyReveal(reveal, { profile, name })
-        context.output.answer(result, (paint) => verificationText(result, Date.now(), paint))
-        return result.valid ? EXIT.ok : EXIT.negative
-      })
+      action(
+        run,
+        async (context, { network, code }: { network?: string } & CodeOption, typed: string, file: string) => {
+          const name = askedName(typed, code)
+          const profile = loadProfile(context, network)
+          // A typing error is no verdict on the record.
+          parseAskedName(name, profile)
+          const reveal = (await readJson(file, context.stdin)) as RevealJson
+          const { verifyReveal } = await import('../../../verify/node.ts')
+          const result = await verifyReveal(reveal, { profile, name })
+          context.output.answer(result, (paint) => verificationText(result, Date.now(), paint))
+          return result.valid ? EXIT.ok : EXIT.negative
+        }
+      )
     )
 }
