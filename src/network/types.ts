@@ -92,9 +92,12 @@ export interface RevealAnswer {
 
 /**
  * `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. `shows`: it ends a
- * second after more than half have answered and one of them showed such a record.
+ * second after more than half have answered and one of them showed such a record. `heard` gets each answer as it comes.
  */
-export type LookupBreadth = 'majority' | 'everybody' | { readonly shows: (reveal: Reveal) => boolean }
+export type LookupBreadth =
+  | 'majority'
+  | 'everybody'
+  | { readonly shows: (reveal: Reveal) => boolean; readonly heard: (answer: RevealAnswer) => void }
 
 /**
  * A peer without an answer that counts. `no-answer`: not reached, too slow, or unreadable; `invalid`: a record that is

@@ -131,7 +131,7 @@ describe('a look-up', () => {
   })
 
   it('for a record ends once more than half have answered and one shows it, a second later at the latest', async () => {
-    const shows = { shows: ({ name }: Reveal) => name === NAME }
+    const shows = { shows: ({ name }: Reveal) => name === NAME, heard: () => undefined }
     const lone = [...Array<GetAnswer>(10).fill({ type: 'none' }), ENTRY, ...Array<GetAnswer>(9).fill({ type: 'none' })]
     const { answers, log } = await lookUp(lone, { known: 20, networkSize: 21, breadth: shows })
     expect(log).not.toContain('look-up')

@@ -1,15 +1,15 @@
 import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
-import type { RevealLookup } from '../types.ts'
+import type { RevealAnswer, RevealLookup } from '../types.ts'
 import { getReveals } from './get.ts'
 import type { ClientParts } from './reachable.ts'
 
 /**
  * Asks for the claim of a name that has a check code, at both places where its record belongs. No place decides
  * anything: one verified record that fits is the owner's. So what remains to an attacker is to fill both.
- * Ends a second after a place has shown one: the newest may be at the other. Throws OfflineError, or the signal's
- * reason.
+ * Ends a second after a place has shown one: the newest may be at the other, of which all count that have answered by
+ * then [an older record shown again]. Throws OfflineError, or the signal's reason.
  */
 export async function getByCode(
   parts: ClientParts,
@@ -30,15 +30,22 @@ export async function getByCode(
     look?.answers.some(({ reveal }) => reveal !== undefined && shows(reveal)) ?? false
   try {
     const places = [{ kind: 'coded', id: codedId(name, code) } as const, { kind: 'reveal', id: name } as const]
+    const heard = places.map((): RevealAnswer[] => [])
     const looks = await waitForEnough(
-      places.map((place) => getReveals(parts, name, either, { shows }, place)),
+      places.map((place, index) =>
+        getReveals(parts, name, either, { shows, heard: (answer) => heard[index]!.push(answer) }, place)
+      ),
       (soFar) => soFar.some(isFound)
     )
-    const [first, ...others] = looks.filter((look) => look !== undefined)
-    return others.reduce(merged, first!)
+    const { networkSize } = looks.find((look) => look !== undefined)!
+    return looks.map((look, index) => look ?? unfinished(heard[index]!, networkSize)).reduce(merged)
   } finally {
     rest.abort(new Error('the other place has shown it'))
   }
+}
+
+function unfinished(answers: readonly RevealAnswer[], networkSize: number): RevealLookup {
+  return { answers: [...answers], asked: answers.length, silent: [], networkSize, leftOut: 0 }
 }
 
 function merged(one: RevealLookup, other: RevealLookup): RevealLookup {

@@ -45,6 +45,10 @@ export async function getReveals(
   const judge = judgeOf(parts, name, either)
   /** By peer; undefined while the answer is pending. */
   const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
+  const note = (peer: string, reply: RevealAnswer | SilentPeer['reason'] | undefined): void => {
+    replies.set(peer, reply)
+    if (typeof reply === 'object' && typeof breadth === 'object') breadth.heard(reply)
+  }
 
   /** Asks the diverse peers among `found`. More than half of `others` and this node must agree. */
   const askThem = async (found: readonly Peer[], others = peers.diverse(found).length): Promise<RevealLookup> => {
@@ -72,7 +76,7 @@ export async function getReveals(
         replies.set(peer.peer, undefined)
         const reply = await askOne(peer)
         if (isDecided()) return
-        replies.set(peer.peer, reply)
+        note(peer.peer, reply)
         stopWhenDecided()
       })
     )
@@ -100,7 +104,7 @@ export async function getReveals(
   try {
     if (self !== undefined) {
       const own = await judge(self.get(place.kind, key), { peer: parts.ownPeerId, self: true })
-      if (typeof own === 'object') replies.set(parts.ownPeerId, own)
+      if (typeof own === 'object') note(parts.ownPeerId, own)
     }
     const near = breadth === 'everybody' ? [] : peers.within(key)
     const known = peers.diverse(near)
