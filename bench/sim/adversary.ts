@@ -30,6 +30,8 @@ const EUROS_OF_A_PREFIX = 0.15
 export interface Spending {
   readonly ids: number
   readonly triedKeys: number
+  /** For ids near the check code, which are as many again at the same addresses. */
+  readonly triedKeysAtCode: number
   readonly prefixes: number
   readonly widePrefixes: number
   readonly eurosADay: number
@@ -41,12 +43,13 @@ export class Adversary {
   readonly #world: World
   readonly #random: Random
   readonly #prefixes = new Set<string>()
+  #atCode: Adversary | undefined
   #tried = 0
   #squarings = 0
 
-  constructor(world: World) {
+  constructor(world: World, label = 'adversary') {
     this.#world = world
-    this.#random = world.random('adversary')
+    this.#random = world.random(label)
   }
 
   get spending(): Spending {
@@ -54,6 +57,7 @@ export class Adversary {
     return {
       ids: this.nodes.length,
       triedKeys: this.#tried,
+      triedKeysAtCode: this.#atCode?.spending.triedKeys ?? 0,
       prefixes,
       widePrefixes: new Set([...this.#prefixes].map(widePrefix)).size,
       eurosADay: Math.round(prefixes * EUROS_OF_A_PREFIX * 100) / 100,
@@ -72,6 +76,17 @@ export class Adversary {
     const last = near[Math.max(0, Math.min(near.length - 1, profile.k - count))]
     const reach = last === undefined ? 1 : distance(key, last.position)
     return Array.from({ length: count }, () => this.#join(this.#grind(key, reach), lie, idsOfPrefix))
+  }
+
+  /**
+   * Joins near a name and, with other ids at the same addresses, as near to its check code: each place counts prefixes
+   * by itself. All answer for both places.
+   */
+  joinNearBoth({ recordKey: key, codedKey }: Owner, count: number, lie: Answerer, lieByCode: Answerer): void {
+    const lieOfBoth: Answerer = (request, from) => (isByCode(request) ? lieByCode : lie)(request, from)
+    this.joinNear(key, count, lieOfBoth)
+    this.#atCode ??= new Adversary(this.#world, 'adversary at the code')
+    this.#atCode.joinNear(codedKey, count, lieOfBoth)
   }
 
   /** Joins with ids at distances from a key that are between two. */
@@ -196,10 +211,13 @@ export class Adversary {
   }
 }
 
-/** Answers of a node that says it holds that record, settled, under its name and nothing else. */
-export function showing(reveal: Reveal, hash: Uint8Array): Answerer {
+function isByCode(request: Request): boolean {
+  return (request.type === 'get' && request.kind === 'coded') || (request.type === 'list' && request.coded === true)
+}
+
+/** Answers of a node that says it holds that record, settled, and nothing else: under its name by default. */
+export function showing(reveal: Reveal, hash: Uint8Array, key = recordKey('reveal', reveal.name, hash)): Answerer {
   const record = encodeReveal(reveal)
-  const key = recordKey('reveal', reveal.name, hash)
   const { p, salt } = firstLink(reveal)
   const claim = claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, salt, hash), p, hash)
   const entry = { type: 'entry', state: 'settled', claim } as const

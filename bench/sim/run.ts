@@ -1,15 +1,20 @@
 /** One run: a population, one move or none, and what became of the names. */
 import { Adversary, type Spending } from './adversary.ts'
 import { OTHER_RULES, ownerBy, shownClaims, type OtherRule } from './compare/rules.ts'
+import { CodeInvariants } from './invariants/codes.ts'
 import { HolderInvariants } from './invariants/holders.ts'
 import { IdentityInvariants } from './invariants/identities.ts'
 import { isLost, OwnerInvariants } from './invariants/owners.ts'
 import type { InvariantId, Violation } from './invariants/violation.ts'
 import type { Harm, Move } from './moves/move.ts'
 import type { Costs } from './network/ledger.ts'
+import { CodeResolver, type SeenByCode } from './people/code-resolver.ts'
 import { drawHabits, Owner } from './people/owner.ts'
 import { Resolver, type Seen } from './people/resolver.ts'
 import { drawBirths, startChurn } from './people/churn.ts'
+import { SHORT_CODE } from '../../src/protocol/claim/check-code.ts'
+import { compareRecords } from '../../src/protocol/claim/order.ts'
+import type { Reveal } from '../../src/protocol/claim/reveal.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, World, type Routing } from './world.ts'
@@ -40,6 +45,12 @@ export interface Sights {
   missing: number
 }
 
+/** The same by its check code. */
+export interface CodedSights extends Sights {
+  /** The owner, with an older record than the newest. */
+  older: number
+}
+
 export interface RunResult {
   readonly move: string
   readonly nodes: number
@@ -51,6 +62,8 @@ export interface RunResult {
   readonly names: { readonly registered: number; readonly of: number; readonly lost: number }
   readonly unpinned: Sights
   readonly pinned: Sights
+  /** By the first six characters of its check code, without a pin. */
+  readonly coded: CodedSights
   /** What resolvers would see by rules used elsewhere. */
   readonly otherRules: Readonly<Record<OtherRule, Sights>>
   /** Of the honest holders of the victim's name at the end, those that hold another owner's claim. */
@@ -87,7 +100,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   await world.establish()
   startChurn(world, lifeDays)
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
-  const identityRules = new IdentityInvariants(world)
+  const [identityRules, codeRules] = [new IdentityInvariants(world), new CodeInvariants(world)]
   const adversary = new Adversary(world)
   const victim = new Owner(world, 'the-name-that-they-want.chronym', move?.habits)
   const owners = Array.from({ length: names }, (_, index) => {
@@ -122,6 +135,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     )
   }
   const [unpinned, pinned] = [none(), none()]
+  const coded: CodedSights = { ...none(), older: 0 }
   const otherRules = {
     'last-write': none(),
     'lowest-pulse': none(),
@@ -166,9 +180,16 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
         count(otherRules[rule], owner === undefined ? { kind: 'none' } : { kind: 'owner', owner }, victim.pubkey)
       }
     }
+    const isJudged = world.timeline.nowMs >= beganMs
     for (const owner of sampled) {
       ownerRules.refused(owner)
       ownerRules.live(owner, await fresh.resolve(owner.name))
+    }
+    for (const owner of [victim, ...sampled]) {
+      const { reveal } = owner
+      const seenByCode = await lookByCode(world, codeRules, owner)
+      if (owner === victim && isJudged && reveal !== undefined && seenByCode !== undefined)
+        await countByCode(coded, seenByCode, reveal, world)
     }
     for (const { node } of [fresh, other]) world.remove(node)
   }
@@ -204,6 +225,7 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     },
     unpinned,
     pinned,
+    coded,
     otherRules,
     holders: { wrong, of: holders.length },
     wrongNodeHours,
@@ -211,9 +233,11 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
     isAllowed: breaches.size === 0 && ORDER.indexOf(harm) <= ORDER.indexOf(move?.allows ?? 'harmless'),
     breaches: [...breaches],
     ...(remark !== undefined && { remark }),
-    violations: [...holderRules.violations, ...ownerRules.violations, ...identityRules.violations].filter(
-      ({ rule }) => !EXCUSED[move?.allows ?? 'harmless'].includes(rule) && move?.excuses?.includes(rule) !== true
-    ),
+    violations: [holderRules, ownerRules, identityRules, codeRules]
+      .flatMap((rules) => rules.violations)
+      .filter(
+        ({ rule }) => !EXCUSED[move?.allows ?? 'harmless'].includes(rule) && move?.excuses?.includes(rule) !== true
+      ),
     events: world.timeline.done
   }
 }
@@ -260,9 +284,34 @@ export function harmOf({ unpinned, pinned, wrong, of, thief, isPublished }: Outc
   return !isPublished || (unpinned.contested + unpinned.missing) * 10 > looks ? 'censored' : 'harmless'
 }
 
-export function count(sights: Sights, { kind, owner }: Pick<Seen, 'kind' | 'owner'>, rightful: string): void {
+export function count(
+  sights: Sights,
+  { kind, owner }: Pick<Seen | SeenByCode, 'kind' | 'owner'>,
+  rightful: string
+): void {
   if (kind === 'owner') sights[owner === rightful ? 'right' : 'wrong']++
   else sights[kind === 'contested' ? 'contested' : 'missing']++
+}
+
+/** By a newcomer; undefined before the claim is made. */
+export async function lookByCode(
+  world: World,
+  rules: CodeInvariants,
+  { name, code }: Pick<Owner, 'name' | 'code'>
+): Promise<SeenByCode | undefined> {
+  if (code === undefined) return undefined
+  const resolver = new CodeResolver(world)
+  const seen = await rules.look(resolver, name, code.slice(0, SHORT_CODE))
+  world.remove(resolver.node)
+  return seen
+}
+
+/** @param newest what the owner had published when the look began */
+async function countByCode(sights: CodedSights, seen: SeenByCode, newest: Reveal, world: World): Promise<void> {
+  const [shown, own] = [seen.reveal && (await world.verdicts.of(seen.reveal)), await world.verdicts.of(newest)]
+  const isOlder = shown?.ok === true && own.ok && compareRecords(shown.claim, own.claim) < 0
+  if (isOlder && seen.owner === toHex(newest.pubkey)) sights.older++
+  else count(sights, seen, toHex(newest.pubkey))
 }
 
 export function wrongAt(world: World, { name, recordKey, pubkey }: Owner): number {

@@ -56,6 +56,8 @@ export interface Watcher {
   penalised?(by: SimNode, penalised: SimNode, reason: string): void
   /** An honest node's answer as it leaves the node. */
   answered?(node: SimNode, request: Request, answer: Answer, from: SimNode): void
+  /** Anybody's answer as it comes to the node that asked, whether that still waits for it or not. */
+  arrived?(at: SimNode, request: Request, answer: Answer, from: SimNode): void
 }
 
 export class World {
@@ -91,7 +93,7 @@ export class World {
     this.timeline = new Timeline(roundTimeMs(FIRST_ROUND, profile.beacon))
     this.topology = new Topology(profile)
     this.faults = new Faults(this.random('faults'), rates)
-    this.transport = new Transport(this.timeline, this.faults, this.ledger)
+    this.transport = new Transport(this.timeline, this.faults, this.ledger, this.events.arrived)
     this.beacon = new Beacon(this.timeline, profile)
     this.verdicts = new Verdicts(profile)
     this.addresses = new Addresses(this.random('addresses'))
@@ -112,6 +114,9 @@ export class World {
     },
     answered: (node, request, answer, from) => {
       for (const watcher of this.watchers) watcher.answered?.(node, request, answer, from)
+    },
+    arrived: (at, request, answer, from) => {
+      for (const watcher of this.watchers) watcher.arrived?.(at, request, answer, from)
     }
   }
 

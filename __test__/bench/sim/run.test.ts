@@ -19,10 +19,11 @@ describe('a simulated network', () => {
     expect(first).toMatchObject({ harm: 'harmless', violations: [], names: { registered: 2, lost: 0 } })
   })
 
-  it('shows another owner to resolvers without a pin while eleven ids lie, and to none with a firm one', async () => {
+  it('shows another owner to resolvers without a pin while eleven ids lie, and to none with a firm one or a code', async () => {
     const result = await run({ ...SMALL, seed: '1', move: moveOf('eclipse-settled') })
     expect(result).toMatchObject({ harm: 'unpinned', pinned: { wrong: 0 }, holders: { wrong: 0 }, violations: [] })
     expect(result.unpinned).toMatchObject({ right: 0 })
+    expect(result.coded).toEqual({ right: result.unpinned.wrong, older: 0, wrong: 0, contested: 0, missing: 0 })
     expect(result.attacker).toMatchObject({ ids: 11, prefixes: 6, widePrefixes: 3 })
   })
 

@@ -1,4 +1,5 @@
 /** Runs a schedule of faults on a small network and tells which invariants it broke. */
+import { CodeInvariants } from '../invariants/codes.ts'
 import { ContestInvariants } from '../invariants/contests.ts'
 import { HolderInvariants } from '../invariants/holders.ts'
 import { OwnerInvariants } from '../invariants/owners.ts'
@@ -10,6 +11,7 @@ import { Resolver } from '../people/resolver.ts'
 import type { SimNode } from '../node/sim-node.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { HOUR_MS, MINUTE_MS, SIM_PROFILE, World } from '../world.ts'
+import { lookByCode } from '../run.ts'
 import { HeldHours } from './held-hours.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
@@ -77,6 +79,7 @@ export async function runSchedule(
     new OwnerInvariants(world, DAY_OF_BOUNDS_MS)
   ]
   const [contests, sleepers] = [new ContestInvariants(world), new SleeperInvariants(world)]
+  const codes = new CodeInvariants(world)
   const startMs = world.timeline.nowMs
   const at = (minutes: number, action: () => void): void =>
     void world.timeline.at(startMs + minutes * MINUTE_MS, action)
@@ -106,6 +109,7 @@ export async function runSchedule(
       if (name === quiet.name) ownerRules.live(quiet, seen[0])
     }
     ownerRules.refused(quiet)
+    for (const owner of owners) await lookByCode(world, codes, owner)
   }
   const watcher = new Resolver(world)
   const watch = async (): Promise<void> => {
@@ -135,7 +139,7 @@ export async function runSchedule(
     contests.ended(name, mostHeld(world.holdersOf(recordKey), name))
   }
   return {
-    violations: [...holderRules.violations, ...ownerRules.violations, ...contests.violations, ...sleepers.violations],
+    violations: [holderRules, ownerRules, contests, sleepers, codes].flatMap((rules) => rules.violations),
     events: world.timeline.done,
     owners: shown,
     wrongNodeHours: hours.wrong(),

@@ -1,10 +1,14 @@
-/** Ids around a settled name show another owner, with a whole VDF behind it, to all who ask, without a break. */
+/**
+ * Ids around a settled name show another owner, with a whole VDF behind it, to all who ask, without a break. As many
+ * around its check code show forged records.
+ */
 import { showing } from '../adversary.ts'
+import { forging } from '../coded-lies.ts'
 import type { Move } from './move.ts'
 
 export const move: Move = {
   id: 'eclipse-settled',
-  attacks: ['another owner before the lease is dead'],
+  attacks: ['another owner before the lease is dead', 'a bare name taken by its neighbourhood'],
   rows: ['a settled name at resolvers without a firm pin, as long as it goes on'],
   begins: 'settled',
   ids: 11,
@@ -13,7 +17,7 @@ export const move: Move = {
     const key = world.newKey()
     const reveal = adversary.backdated(victim.name, key)
     thief(key.publicKey)
-    adversary.joinNear(victim.recordKey, ids, showing(reveal, world.hash))
+    adversary.joinNearBoth(victim, ids, showing(reveal, world.hash), forging(victim, reveal, key, world))
     await Promise.resolve()
   }
 }

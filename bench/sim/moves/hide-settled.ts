@@ -1,4 +1,4 @@
-/** Ids around a settled name say that nobody holds it. */
+/** Ids around a settled name, and as many around its check code, say that nobody holds it. */
 import { empty } from '../adversary.ts'
 import type { Move } from './move.ts'
 
@@ -9,7 +9,7 @@ export const move: Move = {
   ids: 20,
   allows: 'censored',
   async run({ adversary, victim, ids }) {
-    adversary.joinNear(victim.recordKey, ids, empty)
+    adversary.joinNearBoth(victim, ids, empty, empty)
     await Promise.resolve()
   }
 }

@@ -5,7 +5,6 @@
 const ONE_RECORD = 'looks at one record alone'
 const ONE_NODE = 'looks at one node and its connections alone'
 const ONE_HOLDER = 'decided by each holder from what it saw itself: __test__/attacks/rules/admission'
-const CODED = 'the simulator asks for bare names alone: __test__/attacks/network/coded-place plays it with real nodes'
 const PLAN = 'a plan, not a move: __test__/bench/sim/search plays it'
 
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -32,7 +31,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'a code that is typed wrong': ONE_RECORD,
   'a code of another network': ONE_RECORD,
   'two claims with one code': ONE_RECORD,
-  'a bare name taken by its neighbourhood': CODED,
   'connections to third parties': ONE_NODE,
   'peers that dial by the hundred': ONE_NODE,
   'providers that nobody keeps a count of': ONE_NODE,

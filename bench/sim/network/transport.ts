@@ -7,15 +7,20 @@ import type { SimNode } from '../node/sim-node.ts'
 import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 
+/** Where an answer has come, whether it is still waited for or not. */
+export type Arrived = (at: SimNode, request: Request, answer: Answer, from: SimNode) => void
+
 export class Transport {
   readonly #timeline: Timeline
   readonly #faults: Faults
   readonly #ledger: Ledger
+  readonly #arrived: Arrived
 
-  constructor(timeline: Timeline, faults: Faults, ledger: Ledger) {
+  constructor(timeline: Timeline, faults: Faults, ledger: Ledger, arrived: Arrived) {
     this.#timeline = timeline
     this.#faults = faults
     this.#ledger = ledger
+    this.#arrived = arrived
   }
 
   /** Whether a connection between the two can be made now. */
@@ -51,7 +56,11 @@ export class Transport {
       const answered = (answer: Answer | undefined): void => {
         if (answer === undefined || !this.reaches(to, from)) return
         this.#ledger.message(to.isAttacker, answer)
-        if (!this.#faults.isLost()) this.#timeline.after(this.#faults.delayMs(), () => end(() => resolve(answer)))
+        if (this.#faults.isLost()) return
+        this.#timeline.after(this.#faults.delayMs(), () => {
+          this.#arrived(from, request, answer, to)
+          end(() => resolve(answer))
+        })
       }
       const copies = this.#faults.isDuplicated() ? 2 : 1
       for (let copy = 0; copy < copies; copy++) {

@@ -213,12 +213,14 @@ export class SimNode {
     try {
       this.forgetOld()
       await holder.entries.dropDead()
+      const coded = holder.coded.entries.count()
       await holder.coded.entries.dropDead()
       await holder.documents.dropUnkept()
       for (const name of [...this.held.keys()]) this.#note(name)
       holder.commitments.takeOver(await askForCommitments(this.view, isStopped, now, this.#world.chance.bytes(32)))
       await handOver(holder, this.view, this.#world.profile, isStopped, now)
       await dropDisplaced(holder, this.#world.profile, (record) => send(this.client, record), isStopped, now)
+      if (holder.coded.entries.count() < coded) this.contentVersion++
     } finally {
       this.#isReplicating = false
     }
@@ -259,11 +261,13 @@ export class SimNode {
       fetchIdentities: (did) => getDocuments(this.client, 'kid', did),
       random: (length) => this.#world.random(`documents ${this.peer.peer}`).bytes(length),
       onStored: (kind, id) => {
-        if (kind === 'reveal') this.#note(id)
-        else if (kind !== 'coded') {
-          this.contentVersion++
-          this.#world.events.documented(this, kind, id)
+        if (kind === 'reveal') {
+          this.#note(id)
+          return
         }
+        this.contentVersion++
+        this.#world.topology.markContent(this)
+        if (kind !== 'coded') this.#world.events.documented(this, kind, id)
       }
     })
   }

@@ -1,8 +1,10 @@
 /** Owners: they commit, wait for their VDF, publish, publish again each hour, and renew; by the daemon's own client. */
 import { commit } from '../../../src/network/client/commit.ts'
+import { codedRecord, type OwnRecord } from '../../../src/network/client/own-records.ts'
 import { publish } from '../../../src/network/client/publish.ts'
 import { refresh } from '../../../src/network/client/refresh.ts'
 import type { PutOutcome } from '../../../src/network/types.ts'
+import { checkCodeOf, codedId } from '../../../src/protocol/claim/check-code.ts'
 import { claimRound } from '../../../src/protocol/claim/receipt.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
@@ -13,7 +15,7 @@ import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { leaseState, renewalRound } from '../../../src/protocol/name/lease.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
-import { makeReveal } from '../claims.ts'
+import { makeReveal, withZone } from '../claims.ts'
 import type { Random } from '../engine/random.ts'
 import type { SimNode } from '../node/sim-node.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world.ts'
@@ -103,6 +105,17 @@ export class Owner {
     return this.reveal?.drand_pulse
   }
 
+  /** Of its claim, once that is made: 26 characters. */
+  get code(): string | undefined {
+    return this.reveal && checkCodeOf(this.reveal, this.#world.profile)
+  }
+
+  /** Where its record belongs by its code. Throws an Error before the claim is made. */
+  get codedKey(): Uint8Array {
+    if (this.code === undefined) throw new Error(`${this.name} has no claim yet`)
+    return recordKey('coded', codedId(this.name, this.code), this.#world.hash)
+  }
+
   get commitment(): Uint8Array {
     return commitmentHash(this.name, this.key.publicKey, this.#salt, this.#world.hash)
   }
@@ -143,19 +156,31 @@ export class Owner {
 
   /** Publishes, and goes on each hour. */
   async keep(): Promise<void> {
-    let seen = ''
+    const seen = { reveal: '', coded: 'not yet' }
     for (;;) {
       await this.#awake()
       if (this.state !== 'registered') await this.#publish()
       else {
         await this.#renewIfDue()
         // Publishing again sends nothing where all holders were seen to hold the record and none has changed since.
-        const now = this.#world.changesAround(this.recordKey)
-        if (now !== seen) await refresh(this.node.client, this.#record()).catch(ignoreOffline)
-        seen = now
+        const record = this.#record()
+        seen.reveal = await this.#refresh(record, this.recordKey, seen.reveal)
+        seen.coded = await this.#refresh(codedRecord(record, this.#world.profile), this.codedKey, seen.coded)
       }
       await this.#world.sleep(this.#pauseMs())
     }
+  }
+
+  /** Publishes another zone of the same claim. */
+  async changeZone(note: string): Promise<void> {
+    this.reveal = withZone(this.reveal!, this.key, ++this.#serial, note, this.#world.profile)
+    await this.#publish()
+  }
+
+  async #refresh(record: OwnRecord, key: Uint8Array, seen: string): Promise<string> {
+    const now = this.#world.changesAround(key)
+    if (now !== seen) await refresh(this.node.client, record).catch(ignoreOffline)
+    return now
   }
 
   #pauseMs(): number {
@@ -225,7 +250,7 @@ export class Owner {
     await this.#publish()
   }
 
-  #record(): { kind: 'reveal'; id: string; bytes: Uint8Array } {
+  #record(): OwnRecord {
     return { kind: 'reveal', id: this.name, bytes: encodeReveal(this.reveal!) }
   }
 

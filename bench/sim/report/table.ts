@@ -1,6 +1,6 @@
 /** Results as a table of text. */
 import { OTHER_RULES } from '../compare/rules.ts'
-import type { RunResult, Sights } from '../run.ts'
+import type { CodedSights, RunResult, Sights } from '../run.ts'
 
 const COLUMNS: readonly (readonly [string, (result: RunResult) => string])[] = [
   ['move', ({ move }) => move],
@@ -10,10 +10,12 @@ const COLUMNS: readonly (readonly [string, (result: RunResult) => string])[] = [
   ['/24', ({ attacker }) => `${attacker.prefixes}`],
   ['€/day', ({ attacker }) => attacker.eurosADay.toFixed(2)],
   ['keys', ({ attacker }) => `${attacker.triedKeys}`],
+  ['keys at code', ({ attacker }) => `${attacker.triedKeysAtCode}`],
   ['Msq', ({ attacker }) => `${attacker.squarings / 1e6}`],
   ['CPU s', ({ attacker }) => (attacker.cpuMs / 1000).toFixed(0)],
   ['unpinned', ({ unpinned }) => sights(unpinned)],
   ['pinned', ({ pinned }) => sights(pinned)],
+  ['coded', ({ coded }) => sightsByCode(coded)],
   ['holders wrong', ({ holders }) => `${holders.wrong}/${holders.of}`],
   ['node-hours', ({ wrongNodeHours }) => `${wrongNodeHours}`],
   ['lost', ({ names }) => `${names.lost}/${names.of}`],
@@ -24,6 +26,11 @@ const COLUMNS: readonly (readonly [string, (result: RunResult) => string])[] = [
 /** right/wrong/contested/missing */
 function sights({ right, wrong, contested, missing }: Sights): string {
   return `${right}/${wrong}/${contested}/${missing}`
+}
+
+/** right/wrong/contested/missing, and how many of the owner's records were older ones. */
+function sightsByCode({ older, ...rest }: CodedSights): string {
+  return older === 0 ? sights(rest) : `${sights(rest)} older ${older}`
 }
 
 /** The same answers by rules used elsewhere. */
@@ -61,5 +68,10 @@ export function table(results: readonly RunResult[]): string {
       ({ rule, detail, day }) => `${rule} broken by ${move} with --seed ${seed}, day ${day.toFixed(1)}: ${detail}`
     )
   ])
-  return [aligned(rows), '', 'Looks of resolvers: right/wrong/contested/missing.', ...found].join('\n')
+  return [
+    aligned(rows),
+    '',
+    'Looks of resolvers: right/wrong/contested/missing; older: records of the owner that are not its newest.',
+    ...found
+  ].join('\n')
 }

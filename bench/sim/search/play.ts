@@ -1,5 +1,6 @@
 /** Plays a plan and tells what became of the victim's name. */
 import { Adversary, type Spending } from '../adversary.ts'
+import { CodeInvariants } from '../invariants/codes.ts'
 import { HolderInvariants } from '../invariants/holders.ts'
 import { OwnerInvariants } from '../invariants/owners.ts'
 import type { InvariantId, Violation } from '../invariants/violation.ts'
@@ -7,7 +8,7 @@ import type { Harm } from '../moves/move.ts'
 import { drawBirths, startChurn } from '../people/churn.ts'
 import { Owner } from '../people/owner.ts'
 import { Resolver } from '../people/resolver.ts'
-import { count, EXCUSED, harmOf, none, wrongAt, type Sights } from '../run.ts'
+import { count, EXCUSED, harmOf, lookByCode, none, wrongAt, type Sights } from '../run.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, World } from '../world.ts'
 import { BEFORE_MS, Stage } from './actions.ts'
 import { Coverage } from './coverage.ts'
@@ -22,7 +23,7 @@ const PINNED_DAYS = 3.5
 const ALWAYS = 24
 
 /** The others hold while less than half lie, and only so far as nodes hear each other. */
-const ALWAYS_HELD: readonly InvariantId[] = ['P3', 'P4', 'P13']
+const ALWAYS_HELD: readonly InvariantId[] = ['P3', 'P4', 'P13', 'P19', 'P20']
 
 export interface Played {
   readonly plan: Plan
@@ -51,6 +52,7 @@ export async function play(plan: Plan): Promise<Played> {
   startChurn(world, lifeDays)
   if (population.loss > 0) world.faults.rates = { ...world.faults.rates, loss: population.loss }
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
+  const codeRules = new CodeInvariants(world)
   const adversary = new Adversary(world)
   const awayFromMs = BEFORE_MS + 3 * HOUR_MS
   const victim = new Owner(world, 'the-name-that-they-want.chronym', {
@@ -109,6 +111,7 @@ export async function play(plan: Plan): Promise<Played> {
     if (victim.revealedMs === undefined || world.timeline.nowMs < victim.revealedMs + HOUR_MS) return
     count(unpinned, seen, victim.pubkey)
     if (firm === victim.pubkey) count(pinned, seenPinned, victim.pubkey)
+    await lookByCode(world, codeRules, victim)
   }
   const every = (milliseconds: number, action: () => void): void =>
     void world.timeline.after(milliseconds, () => {
@@ -130,9 +133,9 @@ export async function play(plan: Plan): Promise<Played> {
   const limit = allowed(stage.used, plan)
   const isBeyond =
     isHalf(stage.used) || stage.used.faults.size > 0 || population.awayDays > 0 || population.hoursAwake < ALWAYS
-  const violations = [...holderRules.violations, ...ownerRules.violations].filter(
-    ({ rule }) => !EXCUSED[limit].includes(rule) && (!isBeyond || ALWAYS_HELD.includes(rule))
-  )
+  const violations = [holderRules, ownerRules, codeRules]
+    .flatMap((rules) => rules.violations)
+    .filter(({ rule }) => !EXCUSED[limit].includes(rule) && (!isBeyond || ALWAYS_HELD.includes(rule)))
   return {
     plan,
     harm,

@@ -1,6 +1,6 @@
 /** Resolves a name with a check code: the claim that has it is meant, from any peer. */
 import { ServiceError } from '../../errors.ts'
-import { OfflineError, type RevealLookup } from '../../network/types.ts'
+import { OfflineError, type Network, type RevealLookup } from '../../network/types.ts'
 import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
 import { compareRecords } from '../../protocol/claim/order.ts'
 import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
@@ -13,6 +13,13 @@ import type { ResolvedName } from '../types.ts'
 import { isUnconfirmed, nobodyAnswered } from './survey.ts'
 
 const NOBODY_SHOWS_IT = 'no peer that answered shows a record of it'
+
+/** What of a daemon such a look-up needs. */
+export interface CodeContext extends Pick<RegistryContext, 'profile' | 'time'> {
+  readonly network: Pick<Network, 'getByCode' | 'storedRecord' | 'status'>
+  readonly owned: Pick<RegistryContext['owned'], 'get'>
+  readonly memory: Pick<RegistryContext['memory'], 'see'>
+}
 
 interface Shown {
   readonly reveal: Reveal
@@ -28,7 +35,7 @@ interface Shown {
  * SVC-RES-004 for two claims of one owner with that code, or for an older record than one seen before. Rejects with
  * OfflineError when there was nobody to ask and this daemon has no such record.
  */
-export async function resolveByCode(context: RegistryContext, name: Name, code: string): Promise<ResolvedName> {
+export async function resolveByCode(context: CodeContext, name: Name, code: string): Promise<ResolvedName> {
   const { network, profile } = context
   const own = ownRecords(context, name, code)
   const shows = (reveal: Reveal): boolean => checkCodeOf(reveal, profile).startsWith(code)
@@ -42,7 +49,7 @@ export async function resolveByCode(context: RegistryContext, name: Name, code: 
   }
 }
 
-function newestOf(context: RegistryContext, name: Name, code: string, shown: readonly Shown[]): ResolvedName {
+function newestOf(context: CodeContext, name: Name, code: string, shown: readonly Shown[]): ResolvedName {
   const fitting = shown.filter((record) => record.code.startsWith(code))
   if (fitting.length === 0) throw nobodys(context, name, code, shown)
   const newest = [...Map.groupBy(fitting, ({ claim }) => toHex(claim.id)).values()].map((records) =>
@@ -66,7 +73,7 @@ function newestOf(context: RegistryContext, name: Name, code: string, shown: rea
   return { reveal: record.reveal, checkCode: record.code, confidence: 'proven', source: record.source }
 }
 
-function shownBy({ profile }: RegistryContext, { answers }: RevealLookup): Shown[] {
+function shownBy({ profile }: CodeContext, { answers }: RevealLookup): Shown[] {
   return answers.flatMap(({ reveal, claim }) =>
     reveal === undefined || claim === undefined
       ? []
@@ -79,7 +86,7 @@ function asOfNetwork(record: Shown): Shown {
 }
 
 /** What this daemon published itself, or holds for others. */
-function ownRecords(context: RegistryContext, name: Name, code: string): Shown[] {
+function ownRecords(context: CodeContext, name: Name, code: string): Shown[] {
   const { owned, network, profile } = context
   const record = owned.get(name)
   const held = [network.storedRecord(name), network.storedRecord(name, code)]
@@ -97,7 +104,7 @@ function ownRecords(context: RegistryContext, name: Name, code: string): Shown[]
   ]
 }
 
-function nobodys(context: RegistryContext, name: Name, code: string, shown: readonly Shown[]): ServiceError {
+function nobodys(context: CodeContext, name: Name, code: string, shown: readonly Shown[]): ServiceError {
   const [other] = shown
   if (other === undefined) return codeNotFound(name, code)
   return new ServiceError(

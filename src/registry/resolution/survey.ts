@@ -1,5 +1,11 @@
 /** Asks the network who owns a name, and decides the answers by the protocol's rule. */
-import { OfflineError, type LookupBreadth, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
+import {
+  OfflineError,
+  type LookupBreadth,
+  type Network,
+  type RevealAnswer,
+  type RevealLookup
+} from '../../network/types.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import type { Claim } from '../../protocol/claim/claim.ts'
@@ -10,6 +16,11 @@ import { rulePin, type Ruled } from '../../protocol/resolution/pin.ts'
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import type { RegistryContext } from '../context.ts'
+
+/** Whose network tells of itself. */
+interface Connected {
+  readonly network: Pick<Network, 'status'>
+}
 
 export interface Survey extends RevealLookup {
   readonly name: Name
@@ -45,7 +56,7 @@ export function revealOf({ answers }: Survey, { recordHash }: Claim): Reveal {
 }
 
 /** Whether nobody answered but this node's own store, and there are others. That is no sighting. */
-export function isUnconfirmed(context: RegistryContext, { answers }: Pick<RevealLookup, 'answers'>): boolean {
+export function isUnconfirmed(context: Connected, { answers }: Pick<RevealLookup, 'answers'>): boolean {
   return answers.every(({ self }) => self) && !isWholeNetwork(context)
 }
 
@@ -109,12 +120,12 @@ function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly
 }
 
 /** The one node of a network of one machine, which has no bootstrap peers. */
-export function isWholeNetwork({ network }: RegistryContext): boolean {
+export function isWholeNetwork({ network }: Connected): boolean {
   const { status, peers } = network.status()
   return status === 'online' && peers === 0
 }
 
-export function nobodyAnswered({ network }: RegistryContext): OfflineError {
+export function nobodyAnswered({ network }: Connected): OfflineError {
   const { mode, peers } = network.status()
   return new OfflineError(
     `none of the peers asked gave an answer (mode ${mode}, ${peers} connected); check the connection and p2p.bootstrap`

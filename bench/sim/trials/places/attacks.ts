@@ -45,6 +45,7 @@ export function attack(world: World, owners: readonly [Owner, Owner], move: Plac
   return {
     ids: move.ids * move.places,
     triedKeys: spent.reduce((sum, { triedKeys }) => sum + triedKeys, 0),
+    triedKeysAtCode: 0,
     prefixes: most(({ prefixes }) => prefixes),
     widePrefixes: most(({ widePrefixes }) => widePrefixes),
     eurosADay: most(({ eurosADay }) => eurosADay),
