@@ -176,7 +176,8 @@ describe('invariants of entries', () => {
             [{}, { seen }],
             [{}, { handedOver }],
             [{ seen }, { seen, handedOver }],
-            [{ handedOver }, { seen, handedOver }]
+            [{ handedOver }, { seen, handedOver }],
+            [{ seen }, { seen, vouched: seen - 1 }]
           ] as const) {
             const [before, now] = [decide(without), decide(withC)]
             // Before the neighbours were asked, a witnessed claim may be reason to ask them.

@@ -57,6 +57,8 @@ describe('a witness', () => {
     ).toBeUndefined()
     expect(isWitnessed(claim, { handedOver: eleven }, timeAt(1100), MAIN)).toBe(true)
     expect(isWitnessed(claim, { seen: 2000, handedOver: eleven }, timeAt(2001), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 2000, vouched: 980 }, timeAt(2001), MAIN)).toBe(true)
+    expect(isWitnessed(claim, { seen: 2000, vouched: 1990 }, timeAt(2001), MAIN)).toBe(false)
   })
 
   it('may be five neighbours where prefixes do not count, by the median of what they saw', () => {

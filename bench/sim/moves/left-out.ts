@@ -4,12 +4,10 @@
  */
 const ONE_RECORD = 'looks at one record alone'
 const ONE_NODE = 'looks at one node and its connections alone'
-const ONE_HOLDER = 'decided by each holder from what it saw itself: __test__/attacks/rules/admission'
 const PLAN = 'a plan, not a move: __test__/bench/sim/search plays it'
 
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'a claim that few vouch for': PLAN,
-  'a rival who commits after a slow owner': ONE_HOLDER,
   'libraries disagree otherwise': ONE_RECORD,
   'a record carried into another network': ONE_RECORD,
   'Unicode tables differ between versions': ONE_RECORD,

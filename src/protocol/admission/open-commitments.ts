@@ -7,6 +7,8 @@ export interface OpenCommitment {
   readonly commitment: Uint8Array
   /** s: now when C was first seen; never changes [resetting the stamp]. */
   readonly seen: number
+  /** An s before that which enough neighbours named; the first stays, though those who named it go. */
+  readonly vouched?: number
   /** Now when C was last sent. */
   readonly lastSent: number
   /** Address prefix it first came from (see `addressPrefix`). */
@@ -18,6 +20,13 @@ export interface OpenCommitment {
 /** Extends a resent commitment's life; s remains. */
 export function sentAgain(known: OpenCommitment, time: Pick<ProtocolTime, 'now'>): OpenCommitment {
   return { ...known, lastSent: Math.max(known.lastSent, time.now) }
+}
+
+/** Notes the s that neighbours agree on, where this node saw C later. Who comes later has its word. */
+export function vouchedFor(known: OpenCommitment, agreed: number | undefined): OpenCommitment {
+  return agreed === undefined || agreed >= known.seen || known.vouched !== undefined
+    ? known
+    : { ...known, vouched: agreed }
 }
 
 /** Whether a commitment was not sent for `commit_keep` rounds. By verified rounds: a wrong clock forgets nothing. */

@@ -13,6 +13,8 @@ export interface HandedOver extends Origin {
 export interface CommitmentFacts {
   /** s: the round in which this node first stored C. */
   readonly seen?: number
+  /** The s before it that enough neighbours named once. */
+  readonly vouched?: number
   /** What neighbours handed over, closest first. */
   readonly handedOver?: readonly HandedOver[]
 }
@@ -20,7 +22,7 @@ export interface CommitmentFacts {
 /**
  * A claim is witnessed when C was stored at s, s + `earliestPulse` <= p <= s + pulse_window, and now is within the
  * reveal window of p. p is that of the first link.
- * Our own s and the neighbours' median each suffice: having seen C late is never worse than not at all.
+ * Our own s, a vouched one and the neighbours' median each suffice: having seen C late is never worse than not at all.
  *
  * @param before only an s before this round counts
  */
@@ -32,7 +34,7 @@ export function isWitnessed(
   before = Infinity
 ): boolean {
   if (time.now - claim.firstRound > revealWindow(claim.firstIterations, profile)) return false
-  const rounds = [facts.seen, medianSeen(facts.handedOver ?? [], profile)]
+  const rounds = [facts.seen, facts.vouched, medianSeen(facts.handedOver ?? [], profile)]
   return rounds.some(
     (seen) =>
       seen !== undefined &&

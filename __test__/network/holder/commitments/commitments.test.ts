@@ -8,7 +8,8 @@ import {
   type CommitmentLimits,
   type Commitments
 } from '../../../../src/network/holder/commitments/commitments.ts'
-import { sha256, u64be, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
+import { sha256, toHex, u64be, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
+import type { HandedOver } from '../../../../src/protocol/admission/witness.ts'
 import { stampWork } from '../../../../src/protocol/crypto/stamp.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import { StoreError, type Store } from '../../../../src/store/types.ts'
@@ -132,5 +133,53 @@ describe('the table of commitments', () => {
     held.forget()
     expect([held.facts(idle).seen, held.facts(kept).seen]).toEqual([undefined, 1_000])
     expect(table().size).toBe(1)
+  })
+
+  describe('[a rival who commits after a slow owner] what neighbours vouch for outlives them', () => {
+    const c = commitment(7)
+    const words = (count: number, seen: number): ReadonlyMap<string, HandedOver[]> =>
+      new Map([[toHex(c), Array.from({ length: count }, (_, at) => ({ peer: `${at}`, prefix: `${at}`, seen }))]])
+
+    it('stays when they have gone, through a restart, and is named to others', () => {
+      const s = lab.round
+      lab.advance(50)
+      const held = table()
+      held.receive(c, nonceOf(c, 4), 'a')
+      held.takeOver(words(11, s))
+      held.takeOver(new Map())
+      expect(held.facts(c)).toEqual({ seen: s + 50, vouched: s })
+      expect(table().facts(c)).toEqual({ seen: s + 50, vouched: s })
+      expect(opened!.page().commitments).toEqual([{ commitment: c, seen: s }])
+      lab.advance(lab.profile.commit_keep + 1)
+      opened!.forget()
+      expect(opened!.facts(c), 'no longer than it is sent').toEqual({})
+    })
+
+    it('is noted by a node that meets C after it asked', () => {
+      const held = table()
+      held.takeOver(words(11, lab.round - 50))
+      held.receive(c, nonceOf(c, 4), 'a')
+      held.takeOver(new Map())
+      expect(held.facts(c)).toEqual({ seen: lab.round, vouched: lab.round - 50 })
+    })
+
+    it('takes more than half of k diverse neighbours, the first word stays, and none delays s', () => {
+      const held = table()
+      held.receive(c, nonceOf(c, 4), 'a')
+      const { round } = lab
+      for (const said of [words(10, round - 9), words(20, round + 9)]) held.takeOver(said)
+      held.takeOver(new Map())
+      expect(held.facts(c)).toEqual({ seen: round })
+      for (const seen of [round - 9, round - 500, round - 1]) held.takeOver(words(20, seen))
+      held.takeOver(new Map())
+      expect(held.facts(c)).toEqual({ seen: round, vouched: round - 9 })
+    })
+
+    it('keeps nothing of a commitment that nobody sends here', () => {
+      const held = table()
+      held.takeOver(words(11, lab.round))
+      held.takeOver(new Map())
+      expect([held.size, held.isKnown(c)]).toEqual([0, false])
+    })
   })
 })

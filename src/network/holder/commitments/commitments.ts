@@ -5,6 +5,7 @@ import {
   isForgotten,
   leastWorthy,
   sentAgain,
+  vouchedFor,
   type OpenCommitment
 } from '../../../protocol/admission/open-commitments.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
@@ -44,7 +45,10 @@ export interface Commitments {
   flush(): void
   isKnown(commitment: Uint8Array): boolean
   facts(commitment: Uint8Array): CommitmentFacts
-  /** Replaces what neighbours handed over: by C in hex, closest neighbour first. Drops what too few report. */
+  /**
+   * Replaces what neighbours handed over: by C in hex, closest neighbour first. Drops what too few report. What they
+   * agree on of a C kept here stays with it, and is named to others: it outlives its witnesses.
+   */
   takeOver(words: ReadonlyMap<string, readonly HandedOver[]>): void
   page(after?: Uint8Array): HeldCommitments
   /** Drops those that were not resent in time. */
@@ -100,7 +104,10 @@ export function createCommitments(
         if (again.lastSent - known.lastSent > profile.commit_keep / REWRITE_PART) keep(again)
         return { seen: known.seen }
       }
-      const open = { commitment, seen: time.now, lastSent: time.now, prefix, work: stampWork(commitment, nonce, hash) }
+      const open = vouchedFor(
+        { commitment, seen: time.now, lastSent: time.now, prefix, work: stampWork(commitment, nonce, hash) },
+        medianSeen(handedOver.get(toHex(commitment)) ?? [], profile)
+      )
       const competing = rivals(prefix)
       const least = competing === undefined ? undefined : leastWorthy([...competing, open])
       if (least === open) return { refused: 'full' }
@@ -125,12 +132,22 @@ export function createCommitments(
     isKnown: (commitment) => table.get(toHex(commitment)) !== undefined || handedOver.has(toHex(commitment)),
     facts(commitment) {
       const id = toHex(commitment)
-      const seen = table.get(id)?.seen
+      const { seen, vouched } = table.get(id) ?? {}
       const words = handedOver.get(id)
-      return { ...(seen !== undefined && { seen }), ...(words !== undefined && { handedOver: words }) }
+      return {
+        ...(seen !== undefined && { seen }),
+        ...(vouched !== undefined && { vouched }),
+        ...(words !== undefined && { handedOver: words })
+      }
     },
     takeOver(words) {
       handedOver = new Map([...words].filter(([, said]) => medianSeen(said, profile) !== undefined))
+      for (const [id, said] of handedOver) {
+        const known = table.get(id)
+        const vouched = known && vouchedFor(known, medianSeen(said, profile))
+        if (vouched !== known) keep(vouched!)
+      }
+      this.flush()
     },
     page(after) {
       this.flush()
@@ -140,8 +157,8 @@ export function createCommitments(
         after === undefined ? undefined : keys.commitment(after)
       )) {
         if (commitments.length === COMMITMENTS_PAGE) return { type: 'commitments', commitments, more: true }
-        const { commitment, seen } = table.get(lastPart(storeKey))!
-        commitments.push({ commitment, seen })
+        const { commitment, seen, vouched = seen } = table.get(lastPart(storeKey))!
+        commitments.push({ commitment, seen: vouched })
       }
       return { type: 'commitments', commitments, more: false }
     },
@@ -161,16 +178,18 @@ export function createCommitments(
 function operationOf(id: string, open: OpenCommitment | undefined): StoreOperation {
   const key = keys.commitment(fromHex(id))
   if (open === undefined) return { delete: key }
-  const { seen, lastSent, prefix, work } = open
-  return { put: key, value: encodeCbor({ seen, lastSent, prefix, work }) }
+  const { seen, vouched, lastSent, prefix, work } = open
+  return { put: key, value: encodeCbor({ seen, ...(vouched !== undefined && { vouched }), lastSent, prefix, work }) }
 }
 
 function decodeOpen(id: string, bytes: Uint8Array): OpenCommitment {
-  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['seen', 'lastSent', 'prefix', 'work'])
-  const [seen, lastSent, work] = [
-    integerField(fields, 'seen'),
-    integerField(fields, 'lastSent'),
-    integerField(fields, 'work')
-  ]
-  return { commitment: fromHex(id), seen, lastSent, prefix: textField(fields, 'prefix'), work }
+  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['seen', 'lastSent', 'prefix', 'work'], ['vouched'])
+  return {
+    commitment: fromHex(id),
+    seen: integerField(fields, 'seen'),
+    ...(fields['vouched'] !== undefined && { vouched: integerField(fields, 'vouched') }),
+    lastSent: integerField(fields, 'lastSent'),
+    prefix: textField(fields, 'prefix'),
+    work: integerField(fields, 'work')
+  }
 }
