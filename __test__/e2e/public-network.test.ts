@@ -1,6 +1,6 @@
 /**
  * Twelve real daemons at public addresses, each in a network namespace and a /24 and /48 of its own: some machines have
- * both IP versions, some IPv4 alone, some listen by IPv6 alone. All know the first one only.
+ * both IP versions, some IPv4 alone, some listen by IPv6 alone, and one has nothing else. All know the first one only.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +13,8 @@ import { eventually, Scene, type Daemon } from './processes.ts'
 import { makeNamespaces, type Ground } from './network/namespaces.ts'
 
 const NODES = 12
+/** It has IPv6 alone. */
+const ALONE = 11
 /** Daemons that start at the same time. */
 const TOGETHER = 3
 
@@ -32,12 +34,17 @@ const PROFILE = {
 const ipv4 = (index: number): string => `45.${40 + index}.7.2`
 const ipv6 = (index: number): string => `2a0${(index % 9) + 1}:${index + 1}00:7::2`
 
-/** Both versions by default; 4 to 7 have no IPv6; 8 to 11 listen by IPv6 alone, on a port of their own choice. */
+/** Both versions by default; 4 to 7 have no IPv6; 8 to 11 listen by IPv6 alone, on a port of their own choice; 11 has no IPv4. */
 function ground(index: number): Ground {
   const addresses = [`${ipv4(index)}/8`, `${ipv6(index)}/12`]
   if (index < 4) return { addresses, listen: null }
   if (index < 8) return { addresses: addresses.slice(0, 1), listen: null, hasIPv6: false }
-  return { addresses, listen: '/ip6/::/tcp/7470' }
+  return { addresses: index === ALONE ? addresses.slice(1) : addresses, listen: '/ip6/::/tcp/7470' }
+}
+
+/** Those that one can reach, without itself. */
+function others(index: number): number {
+  return index === ALONE ? NODES - 5 : index >= 4 && index < 8 ? NODES - 2 : NODES - 1
 }
 
 /** Where a daemon must be announced once it is confirmed. */
@@ -69,7 +76,8 @@ beforeAll(async () => {
   const start = async (index: number): Promise<void> => {
     const { listen, surroundings, apiHost } = places.places[index]!
     const first = daemons[0]?.summary.peer_id
-    const bootstrap = first === undefined ? [] : ['--bootstrap', `/ip4/${ipv4(0)}/tcp/7469/p2p/${first}`]
+    const at = index === ALONE ? `/ip6/${ipv6(0)}` : `/ip4/${ipv4(0)}`
+    const bootstrap = first === undefined ? [] : ['--bootstrap', `${at}/tcp/7469/p2p/${first}`]
     daemons[index] = await scene.daemon(
       [
         ...['--network', profile, '--data-dir', join(directory, String(index)), '--host', apiHost],
@@ -104,12 +112,18 @@ it('have their addresses confirmed by others, of both IP versions, and announce 
 })
 
 it('all find each other through the first one', async () => {
-  for (const daemon of daemons) {
+  for (const [index, daemon] of daemons.entries()) {
     const known = await eventually(
       () => peersOf(daemon),
-      (peers) => peers.filter(({ in_table }) => in_table).length === NODES - 1
+      (peers) => peers.filter(({ in_table }) => in_table).length === others(index)
     )
     expect(known.every(({ prefix }) => prefix === null || /^45\.|^2a0/.test(prefix))).toBe(true)
+    // A machine of both versions counts by IPv4 wherever that is known.
+    const ofBoth = daemons.slice(0, 4).map(({ summary }) => summary.peer_id)
+    const counted = known.filter(({ peer: id }) => ofBoth.includes(id))
+    expect(counted.every(({ prefix }) => prefix === null || prefix.startsWith(index === ALONE ? '2a0' : '45.'))).toBe(
+      true
+    )
   }
 })
 

@@ -7,7 +7,7 @@ import { positionOf } from '../../src/network/position.ts'
 import { sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { sharesPrefix } from '../../src/protocol/claim/record-key.ts'
-import { labProfile } from './lab.ts'
+import { labProfile, listenAt } from './lab.ts'
 
 /**
  * Listens on loopback and knows no peers; its key comes from an index or a seed. With a place, such as 127.2.3.4, it
@@ -22,7 +22,7 @@ export function startBareNode(
   return startNode({
     profile,
     nodeSeed: typeof key === 'number' ? sha256(utf8(`node ${key}`)) : key,
-    listen: [`/ip4/${place ?? '127.0.0.1'}/tcp/0`],
+    listen: [listenAt(place ?? '127.0.0.1')],
     dialFrom: place,
     bootstrap: [],
     mode: 'full',

@@ -45,7 +45,7 @@ import { waitFor } from '../wait-for.ts'
  * another /24 and another /16 than this.
  */
 const HERE = '127.0.0.1'
-const listenAt = (place: string): string => `/ip4/${place}/tcp/0`
+export const listenAt = (place: string): string => `/ip${place.includes(':') ? 6 : 4}/${place}/tcp/0`
 
 /** Round that every lab begins at. */
 export const FIRST_ROUND = 1_000

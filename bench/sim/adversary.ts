@@ -3,7 +3,7 @@ import { claimId, encodeReveal, firstLink, type Reveal } from '../../src/protoco
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
 import { recordKey, sharesPrefix } from '../../src/protocol/claim/record-key.ts'
 import { sha256 } from '../../src/protocol/encoding/bytes.ts'
-import { widePrefix } from '../../src/protocol/neighbourhood/diversity.ts'
+import { isIPv6Prefix, widePrefix } from '../../src/protocol/neighbourhood/diversity.ts'
 import { distance } from '../../src/protocol/neighbourhood/density.ts'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
@@ -71,10 +71,7 @@ export class Adversary {
    * @param idsOfPrefix how many ids share a /24: two count
    */
   joinNear(key: Uint8Array, count: number, lie: Answerer, idsOfPrefix = 2): SimNode[] {
-    const { topology, profile } = this.#world
-    const near = topology.near(key)
-    const last = near[Math.max(0, Math.min(near.length - 1, profile.k - count))]
-    const reach = last === undefined ? 1 : distance(key, last.position)
+    const reach = this.#reachOf(key, count)
     return Array.from({ length: count }, () => this.#join(this.#grind(key, reach), lie, idsOfPrefix))
   }
 
@@ -87,6 +84,16 @@ export class Adversary {
     this.joinNear(key, count, lieOfBoth)
     this.#atCode ??= new Adversary(this.#world, 'adversary at the code')
     this.#atCode.joinNear(codedKey, count, lieOfBoth)
+  }
+
+  /** As `joinNear`, with two ids by IPv4 and two by IPv6 on each machine: the second address costs nothing. */
+  joinNearInFamilies(key: Uint8Array, count: number, lie: Answerer): SimNode[] {
+    const reach = this.#reachOf(key, count)
+    return Array.from({ length: count }, (_, index) => {
+      const machine = Math.floor(index / 4)
+      const pair = { publicKey: this.#grind(key, reach), secretKey: new Uint8Array(64) }
+      return this.#joinAt(pair, lie, index % 4 < 2 ? Addresses.rented(2 * machine) : Addresses.rentedIPv6(machine))
+    })
   }
 
   /** Joins with ids at distances from a key that are between two. */
@@ -183,11 +190,22 @@ export class Adversary {
   }
 
   #joinAs(key: KeyPair, lie: Answerer, idsOfPrefix: number): SimNode {
-    const prefix = Addresses.rented(this.nodes.length, idsOfPrefix)
-    this.#prefixes.add(prefix)
+    return this.#joinAt(key, lie, Addresses.rented(this.nodes.length, idsOfPrefix))
+  }
+
+  #joinAt(key: KeyPair, lie: Answerer, prefix: string): SimNode {
+    if (!isIPv6Prefix(prefix)) this.#prefixes.add(prefix)
     const node = this.#world.addNode({ key, prefix, lie })
     this.nodes.push(node)
     return node
+  }
+
+  /** How near an id must be to be one of k with `count` such ids. */
+  #reachOf(key: Uint8Array, count: number): number {
+    const { topology, profile } = this.#world
+    const near = topology.near(key)
+    const last = near[Math.max(0, Math.min(near.length - 1, profile.k - count))]
+    return last === undefined ? 1 : distance(key, last.position)
   }
 
   #signingUnder(key: Uint8Array, bits: number): KeyPair {

@@ -234,7 +234,7 @@ function checkDiversity({ status, diversity }: NetworkStatusView): Finding[] {
   if (!diversity || status !== 'online') return []
   const { peers, prefixes, message } = diversity
   if (message !== null) return [{ name: 'diverse', state: 'warning', detail: message, cure: DIVERSITY_CURE }]
-  return [{ name: 'diverse', state: 'ok', detail: `${plural(peers, 'diverse peer')} in ${prefixes} /24 or /48` }]
+  return [{ name: 'diverse', state: 'ok', detail: `${plural(peers, 'diverse peer')} in ${prefixes} /24 (IPv6: /32)` }]
 }
 
 function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusView): Finding {

@@ -17,7 +17,7 @@ import { toHex } from '../protocol/encoding/bytes.ts'
 import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Listening, Node } from './libp2p.ts'
-import { isLoopback } from './transport/addresses.ts'
+import { compareUse, isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './transport/connection-places.ts'
 import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
@@ -128,6 +128,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
     connectionGater: gater({ ...options, listen, bootstrap: bootstrapAddresses }),
     connectionManager: {
+      addressSorter: compareUse,
       maxConnections: MAX_CONNECTIONS,
       inboundConnectionThreshold: INBOUND_CONNECTIONS_PER_SECOND,
       maxIncomingPendingConnections: MAX_HALF_OPEN,

@@ -9,8 +9,8 @@ const DiversitySchema = v.object({
     CountSchema,
     v.description('Diverse peers of the routing table: of one prefix at most as many as the network counts')
   ),
-  prefixes: v.pipe(CountSchema, v.description('The /24 and /48 that its peers are in')),
-  wide_prefixes: v.pipe(CountSchema, v.description('The /16 and /32 that its peers are in')),
+  prefixes: v.pipe(CountSchema, v.description('The /24, and by IPv6 the /32, that its peers are in')),
+  wide_prefixes: v.pipe(CountSchema, v.description('The /16, and by IPv6 the /24, that its peers are in')),
   needed: v.pipe(
     v.object({
       answer: v.pipe(CountSchema, v.description('More than half of k: an answer that is not thin')),

@@ -72,10 +72,12 @@ export class Adversaries {
     }
   }
 
-  /** Has each of them connect to addresses, such as those of all honest nodes. */
+  /** Has each of them connect to addresses of its IP version, such as those of all honest nodes. */
   async connect(addresses: readonly string[]): Promise<void> {
     for (const node of this.nodes) {
-      for (const address of addresses) await node.dial(multiaddr(address))
+      const [version] = node.getMultiaddrs().map((address) => address.toString().slice(0, 5))
+      for (const address of addresses.filter((each) => each.startsWith(version ?? '/')))
+        await node.dial(multiaddr(address))
     }
   }
 

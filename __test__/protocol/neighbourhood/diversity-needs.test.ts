@@ -51,7 +51,7 @@ describe('what is missing', () => {
       missingDiversity(
         11,
         many(3, (index) => `10.1.1.${index}`),
-        { answers_per_prefix: 2, answers_per_wide_prefix: 0 }
+        { ...MAIN, answers_per_wide_prefix: 0 }
       )
     ).toEqual({ peers: 9, prefixes: 5, widePrefixes: 0 })
   })

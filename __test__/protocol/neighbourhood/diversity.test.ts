@@ -1,20 +1,53 @@
 import { describe, expect, it } from 'vitest'
-import { addressPrefix, diverse } from '../../../src/protocol/neighbourhood/diversity.ts'
+import {
+  addressPrefix,
+  diverse,
+  diverseFirst,
+  hasDiverse,
+  type Origin
+} from '../../../src/protocol/neighbourhood/diversity.ts'
+
+const LIMITS = { answers_per_prefix: 2, answers_per_wide_prefix: 4, k: 6 }
+
+/** One peer at each address. */
+const at = (...addresses: string[]): Origin[] =>
+  addresses.map((address) => ({ peer: address, prefix: addressPrefix(address) }))
+const peersOf = (origins: readonly Origin[]): string[] => origins.map(({ peer }) => peer)
+/** Each in a /16, or a /24 of IPv6, of its own. */
+const ipv4 = (count: number): string[] => Array.from({ length: count }, (_, index) => `45.${index}.0.1`)
+const ipv6 = (count: number): string[] => Array.from({ length: count }, (_, index) => `2a0${index}:100::1`)
 
 describe('diverse peers', () => {
   it('are at most a given number of one prefix, and each counts once', () => {
     const peers = ['a', 'b', 'c', 'd', 'a'].map((peer, index) => ({ peer, prefix: index < 3 ? 'one' : 'two' }))
-    expect(diverse(peers, { answers_per_prefix: 2, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
-      'a',
-      'b',
-      'd'
-    ])
-    expect(diverse(peers, { answers_per_prefix: 0, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual([
-      'a',
-      'b',
-      'c',
-      'd'
-    ])
+    expect(diverse(peers, { ...LIMITS, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)).toEqual(['a', 'b', 'd'])
+    expect(
+      diverse(peers, { ...LIMITS, answers_per_prefix: 0, answers_per_wide_prefix: 0 }).map(({ peer }) => peer)
+    ).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('by IPv6 are two of a /32, four of a /24', () => {
+    const ofOne = ['2a01:4f8:1::1', '2a01:4f8:2::1', '2a01:4f8:3::1']
+    const ofWide = ['2a01:400::1', '2a01:401::1', '2a01:402::1']
+    expect(peersOf(diverse(at(...ofOne, ...ofWide), LIMITS))).toEqual([...ofOne.slice(0, 2), ...ofWide.slice(0, 2)])
+  })
+
+  it('by IPv6 have only the places up to k that IPv4 leaves, wherever they are in the order', () => {
+    for (const count of [0, 1, 4, 6, 8]) {
+      const counted = peersOf(diverse(at(...ipv6(7), ...ipv4(count)), LIMITS))
+      expect(counted).toEqual([...ipv6(Math.max(0, 6 - count)), ...ipv4(count)])
+    }
+    expect(
+      diverse(at(...ipv6(7), ...ipv4(6)), { ...LIMITS, answers_per_prefix: 0, answers_per_wide_prefix: 0 })
+    ).toHaveLength(13)
+  })
+
+  it('are chosen by IPv4, then by IPv6, then others', () => {
+    const peers = at(...ipv6(2), ...ipv4(2), '45.0.0.2', '45.0.0.3')
+    expect(peersOf(diverseFirst(peers, 3, LIMITS))).toEqual([...ipv4(2), '45.0.0.2'])
+    expect(peersOf(diverseFirst(peers, 4, LIMITS))).toEqual([ipv6(1)[0], ...ipv4(2), '45.0.0.2'])
+    expect(peersOf(diverseFirst(peers, 6, LIMITS))).toEqual([...ipv6(2), ...ipv4(2), '45.0.0.2', '45.0.0.3'])
+    expect([4, 5, 6].map((count) => hasDiverse(peers, count, LIMITS))).toEqual([true, true, false])
   })
 
   it.each([

@@ -148,8 +148,9 @@ describe('a name that', () => {
     })
     expect(explanation.notes.slice(0, 3)).toEqual([
       '5 of 5 asked have answered. The network has about 5 nodes; all of them should hold it.',
-      '3 further peers near the name do not count: at most 2 of one /24 or /48, ' +
-        'and 4 of one /16 or /32, have a vote. One machine may pass for many.',
+      '3 further peers near the name do not count: at most 2 of one /24 (IPv6: /32) ' +
+        'and 4 of one /16 (IPv6: /24) have a vote, and those by IPv6 only where IPv4 leaves places. ' +
+        'One machine may pass for many.',
       'Too few diverse peers: 5 could vote, and 11 have to agree before an answer is more than thin. `chronym status` says what is missing. ' +
         'The cure: more peers of other networks (`--bootstrap`) or, for a few machines, a profile for them (docs/network.md, "A young network").'
     ])

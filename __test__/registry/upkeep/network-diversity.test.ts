@@ -37,14 +37,14 @@ describe('the diversity of a network', () => {
       missing: { peers: 9, prefixes: 5, wide_prefixes: 2 },
       enough: false,
       message:
-        '2 of the 11 diverse peers that an answer needs, in 1 /24 or /48 and 1 /16 or /32: for now names resolve as thin, do not settle and are not adopted by newcomers. ' +
-        'Missing: 9 peers, in at least 5 more /24 or /48 and 2 more /16 or /32.'
+        '2 of the 11 diverse peers that an answer needs, in 1 /24 (IPv6: /32) and 1 /16 (IPv6: /24): for now names resolve as thin, do not settle and are not adopted by newcomers. ' +
+        'Missing: 9 peers, in at least 5 more /24 (IPv6: /32) and 2 more /16 (IPv6: /24).'
     })
   })
 
   it('says what each number of peers means', () => {
     expect(messageOf(4)).toContain(
-      'for now names resolve as thin, do not settle and are not adopted by newcomers. Missing: 7 peers, in at least 2 more /24 or /48.'
+      'for now names resolve as thin, do not settle and are not adopted by newcomers. Missing: 7 peers, in at least 2 more /24 (IPv6: /32).'
     )
     expect(messageOf(5)).toContain('for now names resolve as thin and do not settle. Missing: 6 peers,')
     expect(messageOf(8)).toContain('for now names resolve as thin. Missing: 3 peers.')
@@ -60,10 +60,10 @@ describe('the diversity of a network', () => {
   it('names the quorum that asks for the most', () => {
     const small = { ...main, k: 8 }
     expect(messageOf(6, parseProfile(small))).toContain(
-      '6 of the 8 diverse peers that settling needs, in 6 /24 or /48 and 6 /16 or /32: for now names do not settle. Missing: 2 peers.'
+      '6 of the 8 diverse peers that settling needs, in 6 /24 (IPv6: /32) and 6 /16 (IPv6: /24): for now names do not settle. Missing: 2 peers.'
     )
     expect(messageOf(6, parseProfile({ ...small, witness_quorum: 8, repair_quorum: 6 }))).toContain(
-      '8 diverse peers that adoption needs, in 6 /24 or /48 and 6 /16 or /32: for now names are not adopted by newcomers.'
+      '8 diverse peers that adoption needs, in 6 /24 (IPv6: /32) and 6 /16 (IPv6: /24): for now names are not adopted by newcomers.'
     )
   })
 })

@@ -42,6 +42,11 @@ export class Addresses {
     return prefix(240 + (wide >> 8), wide & 255, narrow % prefixesOfWide)
   }
 
+  /** The /48 of a rented machine, each of another provider. */
+  static rentedIPv6(machine: number): string {
+    return `${(0x2a0000 + machine).toString(16)}000000/48`
+  }
+
   #home(): string {
     const wide = this.#random.below(HOME_WIDE_PREFIXES)
     return prefix(1 + (wide >> 8), wide & 255, this.#random.below(256))

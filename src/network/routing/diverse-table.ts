@@ -69,7 +69,8 @@ function surplusFor(
   prefixes: Prefixes
 ): PeerId | undefined {
   const origins = peers.map((id) => originOf(id, prefixes))
-  const counted = diverse(origins, limits)
-  if (diverse([...counted, originOf(newcomer, prefixes)], limits).length === counted.length) return undefined
-  return origins.findLast((origin) => !counted.includes(origin))?.id
+  const arrived = originOf(newcomer, prefixes)
+  // As many as the leaf holds: by IPv4 a newcomer is within the limits where one by IPv6 then is not.
+  const counted = new Set(diverse([...origins, arrived], { ...limits, k: origins.length }))
+  return counted.has(arrived) ? origins.findLast((origin) => !counted.has(origin))?.id : undefined
 }

@@ -1,10 +1,10 @@
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
-import { CODE_P2P } from '@multiformats/multiaddr'
+import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
 import * as Digest from 'multiformats/hashes/digest'
-import { diverseFirst } from '../../protocol/neighbourhood/diversity.ts'
+import { diverseFirst, isIPv6Prefix } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import { prefixOf } from '../transport/addresses.ts'
+import { ownVersions, prefixOf } from '../transport/addresses.ts'
 import { knownAddresses } from '../transport/known-addresses.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
 import type { Node } from '../libp2p.ts'
@@ -30,7 +30,7 @@ export function createFinder(
   const prefixOfNamed = ({ id, addresses }: Named, hasAnswered: boolean): string =>
     hasAnswered || node.getConnections(id).length > 0
       ? prefixes.of(id)
-      : (prefixes.known(id) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0])))
+      : (prefixes.known(id) ?? prefixOfNew(addresses) ?? id.toString())
 
   const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
     try {
@@ -44,7 +44,7 @@ export function createFinder(
       await prefixes.settled(id)
       if (answer.type === 'found') {
         addAnswering(node, id)
-        return answer.peers.map(namedBy)
+        return namedBy(answer.peers)
       }
       return answer.type === 'busy' ? [] : undefined
     } catch {
@@ -93,6 +93,19 @@ export function createFinder(
   }
 }
 
-function namedBy({ peer, addresses }: FoundPeer): Named {
-  return { id: peerIdFromMultihash(Digest.decode(peer)), addresses: readableAddresses(addresses) }
+/** Where a peer will count once it has answered: by IPv4, if it has such an address. */
+function prefixOfNew(addresses: readonly Multiaddr[]): string | undefined {
+  const named = addresses.map(prefixOf)
+  return named.find((prefix) => !isIPv6Prefix(prefix)) ?? named[0]
+}
+
+/** The peers that an answer names, without addresses that this machine cannot dial, and those that have no other. */
+function namedBy(peers: readonly FoundPeer[]): Named[] {
+  const isOwnVersion = ownVersions()
+  return peers
+    .map(({ peer, addresses }) => ({
+      id: peerIdFromMultihash(Digest.decode(peer)),
+      addresses: readableAddresses(addresses).filter(isOwnVersion)
+    }))
+    .filter(({ addresses }) => addresses.length > 0)
 }

@@ -128,7 +128,7 @@ class LookUp {
   #nearest(withSlow: boolean): Candidate[] {
     const { k, limits } = this.#parts
     const mayCount = this.#sorted.filter((candidate) => this.#mayCount(candidate, withSlow))
-    const nearest = diverse(mayCount, limits).slice(0, k)
+    const nearest = diverse(mayCount, { ...limits, k }).slice(0, k)
     const peers = new Set(nearest.map(({ peer }) => peer))
     for (const candidate of mayCount) {
       if (nearest.length === k) break

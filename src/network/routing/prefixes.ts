@@ -4,7 +4,7 @@
  */
 import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
-import { UNDIALLED, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
+import { isIPv6Prefix, UNDIALLED, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { Node } from '../libp2p.ts'
 import { isKnown } from './routing.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
@@ -25,8 +25,8 @@ export interface Prefixes {
   /** Where the peer counts: as `known` where this node reached it there, else `UNDIALLED`; its id if never connected. */
   of(peer: PeerId): string
   /**
-   * The prefix of a connection to where the peer says it listens, else of one in whose prefix this node reached it, else
-   * of any, else of the last one; undefined if never connected.
+   * The prefix of a connection to where the peer says it listens, else of one in whose prefix this node reached it, by
+   * IPv4 before IPv6; else of any, else of the last one; undefined if never connected.
    */
   known(peer: PeerId): string | undefined
 }
@@ -34,6 +34,10 @@ export interface Prefixes {
 export interface SettledPrefixes extends Prefixes {
   /** Resolves once a connected peer's location is checked, two seconds later at most. */
   settled(peer: PeerId): Promise<void>
+}
+
+function isIPv6At({ remoteAddr }: Connection): boolean {
+  return isIPv6Prefix(prefixOf(remoteAddr))
 }
 
 /** A peer with its prefix, read when needed. */
@@ -83,9 +87,10 @@ export function createPrefixes(
   const whereabouts = answers_per_prefix > 0 ? confirmWhereabouts(node, remember, now) : undefined
   const place = (peer: PeerId): Place | undefined => {
     const connections = node.getConnections(peer)
+    const byIPv4 = connections.toSorted((left, right) => Number(isIPv6At(left)) - Number(isIPv6At(right)))
     const connection =
-      connections.find((each) => whereabouts?.isConfirmed(each)) ??
-      connections.find((each) => whereabouts?.isReached(each)) ??
+      byIPv4.find((each) => whereabouts?.isConfirmed(each)) ??
+      byIPv4.find((each) => whereabouts?.isReached(each)) ??
       connections[0]
     return connection === undefined ? last.get(peer.toString()) : placeOf(connection)
   }

@@ -11,6 +11,7 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { prefixOf } from '../transport/addresses.ts'
 import { FairQueue } from '../budget/fair-queue.ts'
 import { BUCKETS, DIAL_BACKS } from '../budget/budget.ts'
+import { isIPv6Prefix } from '../../protocol/neighbourhood/diversity.ts'
 import type { Node } from '../libp2p.ts'
 import { TokenBuckets } from '../../util/token-buckets.ts'
 import { closeConnection } from './keep-places.ts'
@@ -83,11 +84,16 @@ export function confirmWhereabouts(
     }
   }
 
-  /** Tries the addresses that the peer names, those in the connection's own prefix first, until it answers at one. */
+  /**
+   * Tries the addresses that the peer names until it answers at one: one by IPv4 first, those in the connection's own
+   * prefix before others.
+   */
   const reach = async ({ connection, prefix: own, says }: Check): Promise<void> => {
     const { remotePeer } = connection
     const { here = [], there = [] } = Object.groupBy(says, (address) => (prefixOf(address) === own ? 'here' : 'there'))
-    for (const address of [...here, ...there].slice(0, MAX_ADDRESSES)) {
+    const inTurn = [...here, ...there]
+    const byIPv4 = inTurn.filter((address) => !isIPv6(address)).slice(0, 1)
+    for (const address of [...new Set([...byIPv4, ...inTurn])].slice(0, MAX_ADDRESSES)) {
       const prefix = prefixOf(address)
       // Another prefix may be that of a third party [connections to third parties].
       if (!(await node.isDialable(address)) || !asking.has(own) || (prefix !== own && !elsewhere.has(prefix))) continue
@@ -107,7 +113,13 @@ export function confirmWhereabouts(
     }
   }
 
-  const isPlaced = ({ connection }: Check): boolean => node.getConnections(connection.remotePeer).some(isConfirmed)
+  /** A peer of both IP versions counts by IPv4, also where it came, or was dialled, by IPv6 [two families]. */
+  const mayCountByIPv4 = ({ prefix, says }: Check): boolean =>
+    isIPv6Prefix(prefix) && says.some((address) => !isIPv6(address))
+  const isPlaced = (check: Check): boolean =>
+    node
+      .getConnections(check.connection.remotePeer)
+      .some((each) => isConfirmed(each) && !(mayCountByIPv4(check) && isIPv6(each.remoteAddr)))
 
   const end = (check: Check): void => {
     const { connection, state, pauseMs } = check
@@ -115,7 +127,7 @@ export function confirmWhereabouts(
     check.first.resolve(undefined)
     if (!node.getConnections(connection.remotePeer).includes(connection) || isPlaced(check)) return
     if (state === 'stale') begin(check)
-    else if (!isReached(connection)) {
+    else if (!isReached(connection) || mayCountByIPv4(check)) {
       check.timer = setTimeout(begin, pauseMs, check)
       check.pauseMs = Math.min(2 * pauseMs, AGAIN_MS.most)
     }
@@ -178,4 +190,8 @@ export function confirmWhereabouts(
       clearTimeout(timer)
     }
   }
+}
+
+function isIPv6(address: Multiaddr): boolean {
+  return isIPv6Prefix(prefixOf(address))
 }

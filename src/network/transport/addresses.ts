@@ -1,6 +1,7 @@
 /** What the network needs to know of multiaddrs: loopback, prefix, peer id. */
+import { networkInterfaces } from 'node:os'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
-import { addressPrefix } from '../../protocol/neighbourhood/diversity.ts'
+import { addressPrefix, isIPv6Prefix } from '../../protocol/neighbourhood/diversity.ts'
 import { specialRange } from './address-ranges.ts'
 
 /** The IP address that a multiaddr begins with, without its zone; undefined for host names and others. */
@@ -19,23 +20,53 @@ export function isIpAndPort(address: Multiaddr): boolean {
 
 /**
  * The most useful addresses first, since only some are passed on: public ones before private ones, and those before
- * loopback. The first of each IP version comes before further ones.
+ * loopback. The first of each IP version comes before further ones, IPv4 before IPv6: there peers count [two families].
  */
 export function byUse<T extends { readonly multiaddr: Multiaddr }>(addresses: readonly T[]): T[] {
-  const seen = new Set<string>()
+  const seen = new Set<number>()
   const rank = ({ multiaddr }: T): number => {
-    const ip = ipOf(multiaddr)
-    const range = ip === undefined ? undefined : specialRange(ip)
-    const reach = range === undefined ? 0 : range === 'loopback' || range === 'link-local' ? 4 : 2
-    const version = `${reach} ${ip?.includes(':') ?? false}`
-    const isFirst = !seen.has(version)
-    seen.add(version)
-    return reach + (isFirst ? 0 : 1)
+    const use = useOf(multiaddr)
+    const isFirst = !seen.has(use)
+    seen.add(use)
+    return use + (isFirst ? 0 : 1)
   }
   return addresses
     .map((address) => ({ address, rank: rank(address) }))
     .sort((left, right) => left.rank - right.rank)
     .map(({ address }) => address)
+}
+
+/** For sorting addresses of one peer before they are dialled, as `byUse` does. */
+export function compareUse(
+  left: { readonly multiaddr: Multiaddr },
+  right: { readonly multiaddr: Multiaddr }
+): 0 | 1 | -1 {
+  return Math.sign(useOf(left.multiaddr) - useOf(right.multiaddr)) as 0 | 1 | -1
+}
+
+function useOf(address: Multiaddr): number {
+  const ip = ipOf(address)
+  const range = ip === undefined ? undefined : specialRange(ip)
+  const reach = range === undefined ? 0 : isOfThisLink(ip!) ? 4 : 2
+  return reach + (ip !== undefined && isIPv6Prefix(addressPrefix(ip)) ? 0.5 : 0)
+}
+
+/**
+ * Whether this machine has an address of the IP version, as the function says for each multiaddr: others are dialled in
+ * vain. Loopback and host names always pass.
+ */
+export function ownVersions(): (address: Multiaddr) => boolean {
+  const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
+  const versions = new Set(own.filter(({ address }) => !isOfThisLink(address)).map(({ family }) => family))
+  return (address) => {
+    const ip = ipOf(address)
+    return ip === undefined || isOfThisLink(ip) || versions.has(ip.includes(':') ? 'IPv6' : 'IPv4')
+  }
+}
+
+function isOfThisLink(ip: string): boolean {
+  const range = specialRange(ip)
+  return range === 'loopback' || range === 'link-local'
 }
 
 /** The first part of a multiaddr as text: `/dns4/example.org`, `/ip4/192.0.2.1`. */

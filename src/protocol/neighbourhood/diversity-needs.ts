@@ -1,12 +1,12 @@
 /** How diverse a set of peers is, and what it lacks for the profile's fixed quorums (electorate.ts). */
-import { diverse, widePrefix, type DiversityLimits, type Origin } from './diversity.ts'
+import { countedPrefix, countedWidePrefix, diverse, type DiversityLimits, type Origin } from './diversity.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
 export interface Diversity {
   readonly peers: number
-  /** The /24 and /48 that all peers are in. */
+  /** The /24, and by IPv6 the /32, that all peers are in. */
   readonly prefixes: number
-  /** The /16 and /32 that all peers are in. */
+  /** The /16, and by IPv6 the /24, that all peers are in. */
   readonly widePrefixes: number
 }
 
@@ -22,12 +22,13 @@ export interface Needed {
   readonly adopt: number
 }
 
-export function diversityOf(peers: readonly Origin[], limits: DiversityLimits): Diversity {
-  const prefixes = new Set(peers.map(({ prefix }) => prefix))
+type Limits = DiversityLimits & Pick<NetworkProfile, 'k'>
+
+export function diversityOf(peers: readonly Origin[], limits: Limits): Diversity {
   return {
     peers: diverse(peers, limits).length,
-    prefixes: prefixes.size,
-    widePrefixes: new Set([...prefixes].map(widePrefix)).size
+    prefixes: new Set(peers.map(({ prefix }) => countedPrefix(prefix))).size,
+    widePrefixes: new Set(peers.map(({ prefix }) => countedWidePrefix(prefix))).size
   }
 }
 
@@ -44,7 +45,7 @@ export function neededDiversity({
 }
 
 /** The fewest additions that make `needed` peers diverse: peers, and the new prefixes of either width among them. */
-export function missingDiversity(needed: number, peers: readonly Origin[], limits: DiversityLimits): Diversity {
+export function missingDiversity(needed: number, peers: readonly Origin[], limits: Limits): Diversity {
   const { answers_per_prefix: narrow, answers_per_wide_prefix: wide } = limits
   const lacking = (room: number, perPrefix: number): number =>
     perPrefix === 0 ? 0 : Math.max(0, Math.ceil((needed - room) / perPrefix))

@@ -1,6 +1,6 @@
 /**
- * "Diverse" peers: at most a few in one /24 or /48, and in one /16 or /32, so that one machine or provider has few
- * votes.
+ * "Diverse" peers: at most a few in one prefix and wide prefix, so that one machine or provider has few votes. By IPv6
+ * they fill only the places that IPv4 leaves: a rented machine has both, and would count twice [two families].
  */
 import type { NetworkProfile } from '../profile/profile.ts'
 import { ipv4Octets, ipv6Octets } from '../zone/records/ip.ts'
@@ -18,38 +18,46 @@ export const UNDIALLED = 'undialled'
 export type DiversityLimits = Pick<NetworkProfile, 'answers_per_prefix' | 'answers_per_wide_prefix'>
 
 /**
- * The first answer of each peer, within the limits of each /24 or /48 and /16 or /32, in the order given: closest
- * first.
+ * The first answer of each peer, within the limits of its prefixes, in the order given: closest first. Those by IPv6
+ * count as long as there are fewer than k.
  */
-export function diverse<T extends Origin>(answers: readonly T[], limits: DiversityLimits): T[] {
-  const places = new DiversePlaces(limits)
-  return answers.filter((answer) => places.take(answer))
+export function diverse<T extends Origin>(
+  answers: readonly T[],
+  limits: DiversityLimits & Pick<NetworkProfile, 'k'>
+): T[] {
+  const counted = countedIn(answers, limits.k, Infinity, limits)
+  return answers.filter((_, index) => counted.has(index))
 }
 
 /** The first `count` diverse peers in the order given; if there are fewer, the first others follow. */
 export function diverseFirst<T extends Origin>(peers: readonly T[], count: number, limits: DiversityLimits): T[] {
-  const places = new DiversePlaces(limits)
-  const [counted, others]: [T[], T[]] = [[], []]
-  for (const peer of peers) {
-    if (counted.length === count) break
-    if (places.take(peer)) counted.push(peer)
-    else others.push(peer)
-  }
-  return [...counted, ...others].slice(0, count)
+  const counted = countedIn(peers, count, count, limits)
+  const others = counted.size === count ? [] : peers.filter((_, index) => !counted.has(index))
+  return [...peers.filter((_, index) => counted.has(index)), ...others].slice(0, count)
 }
 
-/**
- * Whether `count` peers are diverse. Reads no more than needed; order does not matter, since prefixes lie within wide
- * prefixes.
- */
+/** Whether `count` peers are diverse. Reads no more than needed. */
 export function hasDiverse(peers: Iterable<Origin>, count: number, limits: DiversityLimits): boolean {
+  return countedIn(peers, count, count, limits).size === count
+}
+
+/** The indexes of those that count: `enough` by IPv4 at most, and by IPv6 while there are fewer than `fill` in all. */
+function countedIn(peers: Iterable<Origin>, fill: number, enough: number, limits: DiversityLimits): Set<number> {
   const places = new DiversePlaces(limits)
-  let taken = 0
-  for (const peer of peers) {
-    if (taken === count) break
-    if (places.take(peer)) taken++
+  const counted = new Set<number>()
+  const later: (readonly [number, Origin])[] = []
+  let index = 0
+  for (const { peer, prefix } of peers) {
+    if (counted.size === enough) break
+    if (limits.answers_per_prefix > 0 && isIPv6Prefix(prefix)) later.push([index, { peer, prefix }])
+    else if (places.take({ peer, prefix })) counted.add(index)
+    index++
   }
-  return taken === count
+  for (const [at, origin] of later) {
+    if (counted.size >= fill) break
+    if (places.take(origin)) counted.add(at)
+  }
+  return counted
 }
 
 /** The places within the limits: each peer takes one, also of its prefix and wide prefix. */
@@ -67,8 +75,8 @@ export class DiversePlaces {
     if (prefix === UNDIALLED) return false
     const { answers_per_prefix: narrow, answers_per_wide_prefix: wide } = this.#limits
     const wanted = [
-      { key: `narrow ${prefix}`, limit: narrow },
-      { key: `wide ${widePrefix(prefix)}`, limit: wide }
+      { key: `narrow ${countedPrefix(prefix)}`, limit: narrow },
+      { key: `wide ${countedWidePrefix(prefix)}`, limit: wide }
     ].filter(({ limit }) => limit > 0)
     if (this.#peers.has(peer) || wanted.some(({ key, limit }) => (this.#taken.get(key) ?? 0) >= limit)) return false
     this.#peers.add(peer)
@@ -95,4 +103,21 @@ export function widePrefix(prefix: string): string {
   if (ipv4 !== null) return `${ipv4[1]!}.0.0/16`
   const ipv6 = /^([0-9a-f]{8})[0-9a-f]{4}\/48$/.exec(prefix)
   return ipv6 === null ? prefix : `${ipv6[1]!}/32`
+}
+
+const IPV6 = /^([0-9a-f]{6})[0-9a-f]{6}\/48$/
+
+export function isIPv6Prefix(prefix: string): boolean {
+  return IPV6.test(prefix)
+}
+
+/** Where votes are counted: an IPv4 prefix itself; the /32 of an IPv6 one, since providers give a customer a /48. */
+export function countedPrefix(prefix: string): string {
+  return isIPv6Prefix(prefix) ? widePrefix(prefix) : prefix
+}
+
+/** The /16 of an IPv4 prefix; the /24 of an IPv6 one, since registries give a provider a /29. */
+export function countedWidePrefix(prefix: string): string {
+  const ipv6 = IPV6.exec(prefix)
+  return ipv6 === null ? widePrefix(prefix) : `${ipv6[1]!}/24`
 }

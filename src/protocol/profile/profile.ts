@@ -118,9 +118,9 @@ const FieldsSchema = v.strictObject({
   }),
   /** Peers that hold a record. */
   k: integer(1, 100),
-  /** Most answers that count from one /24 or /48; 0 is no limit. */
+  /** Most answers that count from one /24, by IPv6 one /32; 0 is no limit. */
   answers_per_prefix: integer(0, 100),
-  /** Most answers that count from one /16 or /32; 0 is no limit. */
+  /** Most answers that count from one /16, by IPv6 one /24; 0 is no limit. */
   answers_per_wide_prefix: integer(0, 100),
   /** Diverse peers that speak for the neighbourhood: to hand a commitment over, to adopt a claim, to issue receipts. */
   witness_quorum: integer(1, 100),

@@ -184,9 +184,9 @@ function diversityNotes({
   if (leftOut > 0) {
     const who = leftOut === 1 ? '1 further peer near the name does' : `${leftOut} further peers near the name do`
     notes.push(
-      `${who} not count: at most ${narrow} of one /24 or ` +
-        `/48${wide === 0 ? '' : `, and ${wide} of one /16 or /32,`} have a vote. One machine ` +
-        'may pass for many.'
+      `${who} not count: at most ${narrow} of one /24 (IPv6: /32)` +
+        `${wide === 0 ? '' : ` and ${wide} of one /16 (IPv6: /24)`} have a vote, and those by IPv6 only where IPv4 leaves ` +
+        'places. One machine may pass for many.'
     )
   }
   if (shortage !== null) {

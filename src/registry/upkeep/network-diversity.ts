@@ -71,12 +71,12 @@ function messageOf(
     ...(peers < adopt ? ['are not adopted by newcomers'] : [])
   ]
   const more = [
-    ...(missing.prefixes > 0 ? [`${missing.prefixes} more /24 or /48`] : []),
-    ...(missing.widePrefixes > 0 ? [`${missing.widePrefixes} more /16 or /32`] : [])
+    ...(missing.prefixes > 0 ? [`${missing.prefixes} more /24 (IPv6: /32)`] : []),
+    ...(missing.widePrefixes > 0 ? [`${missing.widePrefixes} more /16 (IPv6: /24)`] : [])
   ]
   return (
-    `${peers} of the ${most} diverse peers that ${use} needs, in ${prefixes} /24 or /48 ` +
-    `and ${widePrefixes} /16 or /32: for now names ${listed(effects)}. ` +
+    `${peers} of the ${most} diverse peers that ${use} needs, in ${prefixes} /24 (IPv6: /32) ` +
+    `and ${widePrefixes} /16 (IPv6: /24): for now names ${listed(effects)}. ` +
     `Missing: ${missing.peers} ` +
     `${missing.peers === 1 ? 'peer' : 'peers'}${more.length === 0 ? '' : `, in at least ${more.join(' and ')}`}.`
   )

@@ -39,7 +39,7 @@ describe('doctor', () => {
       expect(await diagnosed(GROWN)).toEqual({
         name: 'diverse',
         state: 'ok',
-        detail: '11 diverse peers in 6 /24 or /48'
+        detail: '11 diverse peers in 6 /24 (IPv6: /32)'
       })
       for (const quiet of [STATUS, former, { ...YOUNG, status: 'connecting' }])
         expect(await diagnosed(quiet)).toBeUndefined()

@@ -18,8 +18,8 @@ export function Diversity({ diversity }) {
     >
       <div class="stack">
         <p>
-          <strong>${count(peers)}</strong> diverse peers, in ${count(prefixes)} networks (/24 or /48) of ${count(wide)}
-          ${' '}providers (/16 or /32).
+          <strong>${count(peers)}</strong> diverse peers, in ${count(prefixes)} networks (/24, by IPv6 /32) of
+          ${count(wide)} ${' '}providers (/16, by IPv6 /24).
         </p>
         <ul class="stack">
           ${Object.entries(NEEDS).map(
