@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Compared } from '../../scripts/dns/comparison/compare.ts'
 import { REASONS } from '../../scripts/dns/comparison/explained.ts'
-import { KINDS } from '../../scripts/dns/comparison/kinds.ts'
+import { CODED_KINDS, KINDS } from '../../scripts/dns/comparison/kinds.ts'
 import { page, unexplained } from '../../scripts/dns/comparison/page.ts'
 import { runComparison } from '../../scripts/dns/comparison/run.ts'
 import { needPackages } from '../../scripts/packages.ts'
@@ -18,6 +18,13 @@ beforeAll(async () => {
   compared = await runComparison(directory)
 })
 
+const LABELS = ['alice--7kq2mx', 'alice'] as const
+const [CODED_HEX, BARE_HEX] = LABELS.map((label) =>
+  Buffer.from(`${String.fromCharCode(label.length)}${label}`).toString('hex')
+)
+/** Data that has no text of its own is shown in hexadecimal. */
+const withoutCode = (line: string): string => line.replaceAll(LABELS[0], LABELS[1]).replaceAll(CODED_HEX!, BARE_HEX!)
+
 afterAll(() => rmSync(directory, { recursive: true }))
 
 describe('the DNS server beside Knot', () => {
@@ -28,6 +35,15 @@ describe('the DNS server beside Knot', () => {
 
   it('differs in nothing but what has a reason, and in all of that', () => {
     expect(unexplained(compared, REASONS)).toEqual({ withoutReason: [], vanished: [] })
+  })
+
+  it('answers a name with a check code as the bare one, but for the code, in every section', () => {
+    const linesOf = new Map(compared.map(({ title, ours }) => [title, ours]))
+    for (const [coded, bare] of CODED_KINDS)
+      expect(linesOf.get(coded.title)!.map(withoutCode).sort(), coded.title).toEqual(
+        linesOf.get(bare.title)!.toSorted()
+      )
+    expect(CODED_KINDS.length).toBeGreaterThan(90)
   })
 
   it('says what docs/dns-comparison.md shows (npm run compare:dns -- --write)', () => {

@@ -1,6 +1,7 @@
 /** The kinds of query that both servers are sent. */
 import { encodeOpt, encodeQuery, type Asked } from '../message.ts'
 import { encodeName } from '../name.ts'
+import { CODED } from './zone.ts'
 
 export interface Kind {
   /** Unique; names it in the list of explained differences. */
@@ -82,6 +83,7 @@ const SHAPES: readonly (readonly [name: string, type: string, what: string])[] =
   ['self.alice.chronym', 'A', ' (CNAME to itself)'],
   ['out.alice.chronym', 'A', ' (CNAME out of the zone)'],
   ['dangling.alice.chronym', 'A', ' (CNAME to no such name)'],
+  ['lookalike.alice.chronym', 'A', ' (CNAME to a name that ends alike)'],
   ['other.alice.chronym', 'A', ' (CNAME to a delegated name)'],
   ['toplain.alice.chronym', 'A', ' (CNAME below a delegation)'],
   ['www.sub.alice.chronym', 'A', ' (below a signed delegation)'],
@@ -98,10 +100,29 @@ const SHAPES: readonly (readonly [name: string, type: string, what: string])[] =
   ['any.wild.bob.chronym', 'TXT', ' (not settled, wildcard)'],
   ['bob.chronym', 'DS', ' (not settled, no DS)'],
   ['alice.chronym', 'DS', ' (settled, no DS)'],
+  ['alice.chronym', 'TYPE39', ' (DNAME, which no zone has)'],
+  ['long.alice.chronym', 'TXT', ' (longer than a datagram)'],
   ['alice.chronym', 'TYPE65280', ' (private type)']
 ]
 
+/** What is asked of a name and of all below it, with its check code. */
+const coded = (name: string): string => name.replace(CODED.of, CODED.name)
+const ofCoded = ([name]: readonly [name: string, ...string[]]): boolean => name.endsWith(CODED.of)
+
+/** Kinds for the name with a code, each with the same for the bare name. */
+export const CODED_KINDS: readonly (readonly [coded: Kind, bare: Kind])[] = [
+  ...PRESENT.filter(ofCoded).flatMap(([name, type]) => [
+    [plain(coded(name), type), plain(name, type)] as const,
+    [signed(coded(name), type), signed(name, type)] as const
+  ]),
+  ...SHAPES.filter(ofCoded).flatMap(([name, type, what]) => [
+    [plain(coded(name), type, what), plain(name, type, what)] as const,
+    [signed(coded(name), type, what), signed(name, type, what)] as const
+  ])
+]
+
 export const KINDS: readonly Kind[] = [
+  ...CODED_KINDS.map(([kind]) => kind),
   ...PRESENT.map(([name, type]) => plain(name, type)),
   ...PRESENT.map(([name, type]) => signed(name, type)),
   ...SHAPES.map(([name, type, what]) => plain(name, type, what)),
@@ -125,6 +146,8 @@ export const KINDS: readonly Kind[] = [
   }),
   kind('aLiCe.CHRonym A (0x20)', { name: 'aLiCe.CHRonym', type: 'A' }),
   kind('WwW.aLIce.chronYM AAAA (0x20, CNAME)', { name: 'WwW.aLIce.chronYM', type: 'AAAA' }),
+  kind('aLiCe--7kQ2mX.CHRonym A (0x20, check code)', { name: 'aLiCe--7kQ2mX.CHRonym', type: 'A' }),
+  kind('wWw.Alice--7KQ2MX.chronym AAAA (0x20, check code, CNAME)', { name: 'wWw.Alice--7KQ2MX.chronym', type: 'AAAA' }),
   kind('NoBody.Chronym A (0x20, not registered)', { name: 'NoBody.Chronym', type: 'A' }),
   kind('medium.alice.chronym TXT without EDNS', { name: 'medium.alice.chronym', type: 'TXT' }),
   kind('medium.alice.chronym TXT, 1,232 octets', { name: 'medium.alice.chronym', type: 'TXT', edns: {} }),
@@ -134,6 +157,11 @@ export const KINDS: readonly Kind[] = [
   kind('long.alice.chronym TXT, 65,535 octets', { name: 'long.alice.chronym', type: 'TXT', edns: { size: 65_535 } }),
   kind('long.alice.chronym TXT over TCP', { name: 'long.alice.chronym', type: 'TXT' }, 'tcp'),
   kind('long.alice.chronym TXT +dnssec over TCP', { name: 'long.alice.chronym', type: 'TXT', edns: DNSSEC }, 'tcp'),
+  kind(
+    'long.alice--7kq2mx.chronym TXT +dnssec over TCP',
+    { name: `long.${CODED.name}`, type: 'TXT', edns: DNSSEC },
+    'tcp'
+  ),
   kind('nobody.chronym A over TCP', { name: 'nobody.chronym', type: 'A' }, 'tcp'),
   kind('EDNS of version 1', { name: 'alice.chronym', type: 'A', edns: { version: 1 } }),
   kind('EDNS with an unknown option', {

@@ -25,8 +25,8 @@ export function page(compared: readonly Compared[], reasons: readonly Reason[]):
   return `# Our DNS server beside Knot
 
 Made by \`npm run compare:dns -- --write\`; \`__test__/dns/knot.test.ts\` checks it. Knot DNS has one zone as a master
-file (\`scripts/dns/comparison/zone.ts\`) and signs online with our key. Our server gets the records that Knot transfers.
-Both receive the same ${compared.length} packets over real sockets.
+file (\`scripts/dns/comparison/zone.ts\`) and signs online with our key. Our server gets the records that Knot transfers,
+and for a name with a check code those that the daemon makes of the zone. Both receive the same ${compared.length} packets over real sockets.
 
 Compared are response code, flags, question, OPT and every record of each section. TTLs count as equal within a minute.
 Of signatures all but time and bytes is compared: validators check those (\`__test__/e2e/dns-validation.test.ts\`).

@@ -1,15 +1,20 @@
 /** Starts Knot and our server with one zone, and sends both every kind of query. */
 import { createECDH, createPrivateKey } from 'node:crypto'
+import { zoneToWire } from '../../../src/dns/records-to-wire.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { parseZone } from '../../../src/protocol/zone/zone.ts'
 import { transfer } from '../ask.ts'
 import { startKnot } from '../knot.ts'
 import { startOurs } from '../ours.ts'
 import { recordsOf } from '../records.ts'
 import { compare, type Compared } from './compare.ts'
 import { KINDS } from './kinds.ts'
-import { ABSENT, INSECURE, masterFile, NAMES, SERIAL } from './zone.ts'
+import { ABSENT, CODED, INSECURE, masterFile, NAMES, recordsByLabel, SERIAL } from './zone.ts'
 
 /** No secret, and the same in each run: the table shows its tag. */
 const SECRET = Buffer.alloc(32, 7)
+
+const PROFILE = builtInProfiles.local
 
 /** `directory`: an empty one, for Knot. */
 export async function runComparison(directory: string): Promise<Compared[]> {
@@ -29,7 +34,9 @@ export async function runComparison(directory: string): Promise<Compared[]> {
     for (const name of Object.keys(NAMES)) ours.setZone(name, recordsOf(name, records), { secure: true })
     const others = (await transfer(knot, INSECURE.name)).filter(({ type }) => type !== 'SOA' && type !== 'NS')
     ours.setZone(INSECURE.name, recordsOf(INSECURE.name, others), { secure: false, reason: 'not settled yet' })
-    ours.setAbsent(ABSENT)
+    const coded = parseZone({ records: recordsByLabel(CODED.of) }, PROFILE)
+    ours.setZone(CODED.name, zoneToWire(coded, CODED.of, PROFILE, CODED.name), { secure: true })
+    for (const name of ABSENT) ours.setAbsent(name)
     return await compare(KINDS, knot, ours)
   } finally {
     await Promise.all([knot.stop(), ours.stop()])
