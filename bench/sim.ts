@@ -14,9 +14,6 @@ import { replayPlan, searchCommand } from './sim/search/command.ts'
 import { hasNumbers, parameterText, runParameter } from './sim/parameters/command.ts'
 import { RUNS } from './sim/parameters/registry.ts'
 import { plotEclipse } from './sim/plot.ts'
-import { ageText } from './sim/trials/age/command.ts'
-import { runAges } from './sim/trials/age/run.ts'
-import { placesTable, placesTrial } from './sim/trials/places/command.ts'
 
 interface Printed {
   readonly text: string
@@ -39,9 +36,6 @@ function main(options: Options): Promise<Printed> | Printed {
   if (values.search !== undefined)
     return searchCommand(options.count('search', 1), values.seed, values.json, (share) => showProgress('plans', share))
   if (values.parameter !== undefined) return parameter(values.parameter, options)
-  if (values.trial === 'age') return age(options)
-  if (values.trial === 'places') return places(options)
-  if (values.trial !== undefined) fail(`--trial: age or places is expected, not ${values.trial}`)
   if (values.plot !== undefined) return plot(values.plot, options)
   if (values.figures !== undefined) return figures(values.figures, options)
   return runs(options)
@@ -81,19 +75,6 @@ async function parameter(name: string, options: Options): Promise<Printed> {
     fail(`--values: a network profile refuses one of them: ${messageOf(error)}`)
   )
   return { text: json ? JSON.stringify({ options: single(options), shown }) : parameterText(shown) }
-}
-
-async function age(options: Options): Promise<Printed> {
-  const { nodes, seed } = single(options)
-  const trial = await runAges({ nodes, seed }, (share) => showProgress('age', share))
-  return { text: options.values.json ? JSON.stringify({ options: { nodes, seed }, ...trial }) : ageText(trial) }
-}
-
-async function places(options: Options): Promise<Printed> {
-  const run = single(options)
-  if (run.days < 5) fail(`--days: a trial begins with the fifth day; 5 or more is expected, not ${run.days}`)
-  const results = await placesTrial(run, (share) => showProgress('places', share))
-  return { text: options.values.json ? JSON.stringify({ options: run, results }) : placesTable(results) }
 }
 
 async function plot(file: string, options: Options): Promise<Printed> {
