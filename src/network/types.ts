@@ -75,7 +75,7 @@ export interface CommitOutcome {
   of: number
 }
 
-/** One peer's word about a name. A look-up has at most `answers_per_prefix` of one /24 or /48. */
+/** One peer's word about a name. A look-up has at most `answers_per_prefix` of one /24 (IPv6: /32). */
 export interface RevealAnswer {
   peer: string
   self: boolean
