@@ -17,6 +17,9 @@ const key = new Uint8Array(
 )
 const FREE: DnsListen[] = [{ transport: 'udp', address: '127.0.0.1', port: 0 }]
 
+/** Its denial would be the parent's. */
+const DS = 43
+
 let registry: SmallRegistry
 let service: DnsService
 let logged: string[]
@@ -123,6 +126,28 @@ describe('the DNS server of a daemon', () => {
     for (const each of spellings) registry.names.set(each, settled('192.0.2.2'))
     registry.forget(NAME)
     for (const each of spellings) expect(address(await ask(each))).toBe('192.0.2.2')
+  })
+
+  it('vouches for a name with a code where the bare one is contested, and never denies it', async () => {
+    const proven = settled('192.0.2.1')
+    if ('resolved' in proven) proven.resolved.confidence = 'proven'
+    registry.names.set('alice--7kq2mx.chronym', proven)
+    registry.names.set(NAME, new ServiceError('SVC-RES-004', 'x'))
+    expect(await ask('ALICE--7kq2mx.chronym')).toMatchObject({ ad: true, ede: undefined, rcode: RCODE.noerror })
+    expect(await ask(NAME)).toMatchObject({ ad: false, rcode: RCODE.servfail })
+
+    const coded = 'alice--zzzzzz.chronym'
+    const failure = new ServiceError('SVC-RES-002', 'nobody shows it', { extensions: { check_code: 'zzzzzz' } })
+    registry.names.set(coded, { failure, freshMs: 30_000, staleMs: 30_000 })
+    for (const name of [coded, `www.${coded}`])
+      for (const type of [TYPE.A, TYPE.NS, TYPE.SOA, DS])
+        expect(await ask(name, type, { dnssec: true }), `${name} ${type}`).toMatchObject({
+          rcode: RCODE.servfail,
+          ad: false,
+          answers: [],
+          authorityTypes: [],
+          ede: { code: 0, text: 'nobody shows it' }
+        })
   })
 
   it('does not answer from a look-up that began before a publication', async () => {
