@@ -34,6 +34,7 @@ export class Adversaries {
    * Starts `count` ids near a key, each at the place of its index. They know each other, and name only each other in
    * answers about a key.
    *
+   * @param handlers of all, or by index
    * @param after ids near this key that were started before
    * @param isDialable otherwise they announce an address of their place at which nobody listens
    */
@@ -41,7 +42,7 @@ export class Adversaries {
     near: Uint8Array,
     count: number,
     place: (index: number) => string,
-    handlers: Partial<Handlers>,
+    handlers: Partial<Handlers> | ((index: number) => Partial<Handlers>),
     { after = 0, isDialable = true } = {}
   ): Promise<void> {
     for (const [index, seed] of (await seedsNear(near, NEAR_BITS, after + count)).entries()) {
@@ -63,7 +64,7 @@ export class Adversaries {
           commitments: () => BUSY,
           find: () => this.#eachOther(),
           reach: () => BUSY,
-          ...handlers
+          ...(typeof handlers === 'function' ? handlers(index) : handlers)
         },
         budget: createBudget(false),
         penalise: () => undefined,

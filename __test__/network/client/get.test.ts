@@ -140,6 +140,17 @@ describe('a look-up', () => {
     expect(hidden.log, 'nobody of the table shows it').toContain('look-up')
   })
 
+  it('[an older record shown again] by a majority of the table does not end a look-up for a record', async () => {
+    const shows = { shows: ({ name }: Reveal) => name === NAME, heard: () => undefined }
+    const newest: GetAnswer = { ...ENTRY, record: encodeReveal(lab.updated(reveal, alice, 2)) }
+    const liars = Array<GetAnswer>(19).fill(ENTRY)
+    const { answers, log } = await lookUp([...liars, newest], { known: 19, networkSize: 300, breadth: shows })
+    expect(log).toContain('look-up')
+    expect(answers.flatMap(({ reveal: each }) => (each === undefined ? [] : encodeReveal(each)))).toContainEqual(
+      newest.record
+    )
+  })
+
   it('asks nobody of a table that knows too few, nor when everybody is wanted', async () => {
     const all = Array<GetAnswer>(20).fill(ENTRY)
     expect((await lookUp(all, { known: 10, networkSize: 10_000, breadth: 'majority' })).log[0]).toBe('look-up')

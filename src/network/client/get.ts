@@ -25,7 +25,7 @@ interface Place {
  * an invalid one is penalised and counts as silent.
  * `breadth` says when it ends; by default once more than half of the holders show one claim that is not provisional.
  * Holders in the routing table are asked first, if they suffice: a look-up asks as many peers just to find holders. A
- * look-up finds the rest.
+ * look-up finds the rest. For a code, where one honest holder decides, all k places must be known.
  * Throws OfflineError, or the signal's reason.
  */
 export async function getReveals(
@@ -112,7 +112,9 @@ export async function getReveals(
       known.length,
       electorate(Math.min(parts.profile.k, peers.networkSize() - 1), parts.profile)
     )
-    if (known.length * 2 > holders + 1) {
+    // A majority of those that are known may be liars with an old record: the newest is looked for at every place.
+    const suffice = typeof breadth === 'object' ? known.length >= holders : known.length * 2 > holders + 1
+    if (suffice) {
       const found = await askThem(near, holders)
       if (isDecided() || suffices(found.answers, found.asked, breadth)) return found
     }
