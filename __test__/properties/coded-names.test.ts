@@ -166,6 +166,11 @@ it(`DNS looks up the name that was asked for, and no other, over ${COUNT} change
   const registry = new SmallRegistry()
   const known = [NAME, 'alice--7kq2mx.chronym']
   for (const each of known) registry.names.set(each, settled('192.0.2.1'))
+  const looked: string[] = []
+  // A refresh is of a name that was asked for before: the server makes it when it is due.
+  registry.before = async (name, options) => {
+    if ((options?.leastLeft ?? 0) === 0) looked.push(name)
+  }
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = new Uint8Array(privateKey.export({ format: 'der', type: 'pkcs8' }))
   const service = createDnsService({
@@ -188,12 +193,13 @@ it(`DNS looks up the name that was asked for, and no other, over ${COUNT} change
       const text = draw.changed(draw.below(2) === 0 ? known[1]! : draw.written().text)
       if (!text.isWellFormed() || text.split('.').some((label) => label === '' || Buffer.byteLength(label) > 63))
         continue
+      looked.length = 0
       registry.asked.length = 0
       const reply = read((await service.query(query(text, 1), '127.0.0.1')).message)
       // Letters of ASCII alone have two cases in DNS.
       const registered = canonicalName(text).split('.').slice(-2).join('.')
-      for (const name of registry.asked) expect(name, JSON.stringify(text)).toBe(registered)
-      asked += registry.asked.length
+      for (const name of looked) expect(name, JSON.stringify(text)).toBe(registered)
+      asked += looked.length
       if (reply.answers.length > 0) expect(known, JSON.stringify(text)).toContain(registered)
       if (known.includes(registered)) expect(reply.rcode, text).not.toBe(RCODE.servfail)
     }
