@@ -13,6 +13,7 @@ import { schedulesText } from './sim/schedules.ts'
 import { replayPlan, searchCommand } from './sim/search/command.ts'
 import { hasNumbers, parameterText, runParameter } from './sim/parameters/command.ts'
 import { RUNS } from './sim/parameters/registry.ts'
+import { positionStudies, positionText } from './sim/position/command.ts'
 import { plotEclipse } from './sim/plot.ts'
 
 interface Printed {
@@ -36,6 +37,7 @@ function main(options: Options): Promise<Printed> | Printed {
   if (values.search !== undefined)
     return searchCommand(options.count('search', 1), values.seed, values.json, (share) => showProgress('plans', share))
   if (values.parameter !== undefined) return parameter(values.parameter, options)
+  if (values.position) return position(options)
   if (values.plot !== undefined) return plot(values.plot, options)
   if (values.figures !== undefined) return figures(values.figures, options)
   return runs(options)
@@ -75,6 +77,12 @@ async function parameter(name: string, options: Options): Promise<Printed> {
     fail(`--values: a network profile refuses one of them: ${messageOf(error)}`)
   )
   return { text: json ? JSON.stringify({ options: single(options), shown }) : parameterText(shown) }
+}
+
+function position(options: Options): Printed {
+  const { json, seed } = options.values
+  const studies = positionStudies(options.counts('nodes', 50), seed, (share) => showProgress('position', share))
+  return { text: json ? JSON.stringify({ seed, studies }) : positionText(studies, seed) }
 }
 
 async function plot(file: string, options: Options): Promise<Printed> {

@@ -15,6 +15,7 @@ npm run sim -- --replay-plan PLAN
 npm run sim -- --plot FILE.svg [--nodes N] [--days D]
 npm run sim -- --figures DIRECTORY [--nodes N,...] [--seed S,...] [--days D] [--resume FILE]
 npm run sim -- --look-ups [--nodes N] [--seed S] [--json]
+npm run sim -- --position [--nodes N,...] [--seed S] [--json]
 npm run sim -- --parameter NAME [--values a,b,c] [--nodes N] [--days D] [--json]
 
 Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
@@ -47,6 +48,7 @@ const FLAGS = {
   search: { type: 'string' },
   'replay-plan': { type: 'string' },
   'look-ups': { type: 'boolean', default: false },
+  position: { type: 'boolean', default: false },
   parameter: { type: 'string' },
   values: { type: 'string' },
   compare: { type: 'boolean', default: false },

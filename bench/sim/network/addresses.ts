@@ -25,11 +25,18 @@ export class Addresses {
     if (draw < SHARE.clouds) {
       const wide =
         this.#random.below(PROVIDERS) * WIDE_PREFIXES_OF_A_PROVIDER + this.#random.below(WIDE_PREFIXES_OF_A_PROVIDER)
-      return prefix(200 + (wide >> 8), wide & 255, this.#random.below(256))
+      return cloud(wide, this.#random.below(256))
     }
     if (this.#shared.left === 0) this.#shared = { prefix: this.#home(), left: NODES_BEHIND_ONE_ADDRESS }
     this.#shared.left--
     return this.#shared.prefix
+  }
+
+  /** Each /24 of the providers. */
+  static clouds(): string[] {
+    return Array.from({ length: PROVIDERS * WIDE_PREFIXES_OF_A_PROVIDER * 256 }, (_, index) =>
+      cloud(index >> 8, index & 255)
+    )
   }
 
   /**
@@ -51,6 +58,10 @@ export class Addresses {
     const wide = this.#random.below(HOME_WIDE_PREFIXES)
     return prefix(1 + (wide >> 8), wide & 255, this.#random.below(256))
   }
+}
+
+function cloud(wide: number, narrow: number): string {
+  return prefix(200 + (wide >> 8), wide & 255, narrow)
 }
 
 function prefix(first: number, second: number, third: number): string {
