@@ -5,6 +5,7 @@ import type { Move } from './move.ts'
 export const move: Move = {
   id: 'two-families',
   attacks: ['two families'],
+  rows: ['the same by ids at IPv4 and IPv6 of the same machines'],
   begins: 'settled',
   ids: 12,
   allows: 'harmless',
