@@ -7,6 +7,15 @@ const bin = (name, file) => join('node_modules', name, file)
 const TYPESCRIPT = bin('typescript', 'bin/tsc')
 const PRETTIER = bin('prettier', 'bin/prettier.cjs')
 
+const PAGE = 'src/web/assets'
+/** The page's first: what it has of the rest comes again, with declarations. */
+const BUILD = [
+  [TYPESCRIPT, '-p', PAGE, '--noEmit', 'false', '--rootDir', 'src', '--outDir', 'dist'],
+  [TYPESCRIPT, '-p', 'tsconfig.build.json'],
+  [TYPESCRIPT, '-p', 'tsconfig.types.json'],
+  ['scripts/finish-build.mjs']
+]
+
 /** Each command: the scripts it runs, in order; the caller's arguments go to the last. */
 const COMMANDS = {
   setup: [],
@@ -23,18 +32,9 @@ const COMMANDS = {
   format: [[PRETTIER, '--write', '--log-level', 'warn', '.']],
   'format:check': [[PRETTIER, '--check', '.']],
   lint: [[bin('eslint', 'bin/eslint.js'), '.']],
-  typecheck: [[TYPESCRIPT, '-p', 'tsconfig.json']],
-  build: [
-    [TYPESCRIPT, '-p', 'tsconfig.build.json'],
-    [TYPESCRIPT, '-p', 'tsconfig.types.json'],
-    ['scripts/finish-build.mjs']
-  ],
-  prepack: [
-    [TYPESCRIPT, '-p', 'tsconfig.build.json'],
-    [TYPESCRIPT, '-p', 'tsconfig.types.json'],
-    ['scripts/finish-build.mjs'],
-    ['scripts/package/prepack.mjs']
-  ],
+  typecheck: ['.', PAGE, '__test__/web/assets'].map((folder) => [TYPESCRIPT, '-p', folder]),
+  build: BUILD,
+  prepack: [...BUILD, ['scripts/package/prepack.mjs']],
   pack: [['scripts/package/pack.mjs']],
   'test:install': [['scripts/test-install.ts']],
   'bench:vdf': [['bench/vdf.ts']],

@@ -3,13 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-export interface Asset {
-  readonly path: string
-  readonly type: string
-  readonly body: string
-}
+import { EXTENSION, modulesOf, ownPath, script, withoutMap, type Asset } from './modules.ts'
 
 export interface Dashboard {
   readonly assets: readonly Asset[]
@@ -19,11 +13,11 @@ export interface Dashboard {
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml'
 }
-const FOLDER = fileURLToPath(new URL('./assets', import.meta.url))
+const FOLDER = new URL('./assets/', import.meta.url)
+const OWN = 'web/assets/'
 const PAGE = 'index.html'
 
 /** Browser modules of packages: what they are imported as, and the file beside the package's own entry. */
@@ -33,7 +27,8 @@ const LIBRARIES = {
   htm: { entry: 'htm', file: 'htm.module.js' },
   'htm/preact': { entry: 'htm/preact', file: 'index.module.js' },
   uplot: { entry: 'uplot', file: 'uPlot.esm.js' },
-  qr: { entry: 'qr', file: 'index.js' }
+  qr: { entry: 'qr', file: 'index.js' },
+  'punycode/punycode.js': { entry: 'punycode/punycode.js', file: 'punycode.es6.js' }
 } as const
 const STYLES = { 'vendor/uplot.css': { entry: 'uplot', file: 'uPlot.min.css' } } as const
 
@@ -53,31 +48,50 @@ export function assetPath(file: string): string {
 }
 
 function readDashboard(): Dashboard {
+  const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((file) => new URL(file.replaceAll('\\', '/'), FOLDER))
+  const entries = found.filter(({ pathname }) => pathname.endsWith(EXTENSION))
+  const modules = new Map(modulesOf(entries, moduleAt, servedPath))
   const files = new Map<string, string>()
-  const read = (path: string) => readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '')
-  for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).sort())
-    if (TYPES[extname(file)] !== undefined) files.set(file.replaceAll('\\', '/'), read(join(FOLDER, file)))
+  for (const url of found)
+    if (extname(url.pathname) in TYPES) files.set(url.href.slice(FOLDER.href.length), readFileSync(url, 'utf8'))
   const { resolve } = createRequire(import.meta.url)
-  const library = ({ entry, file }: { entry: string; file: string }) => read(join(dirname(resolve(entry)), file))
+  const library = ({ entry, file }: { entry: string; file: string }) =>
+    withoutMap(readFileSync(join(dirname(resolve(entry)), file), 'utf8'))
   const vendored = Object.entries(LIBRARIES).map(
-    ([name, of]) => [name, `vendor/${name.replace('/', '-')}.js`, of] as const
+    ([name, of]) => [name, `vendor/${name.replace('/', '-').replace('.js', '')}.js`, of] as const
   )
-  for (const [, path, of] of vendored) files.set(path, library(of))
+  for (const [, path, of] of vendored) modules.set(path, { source: library(of), isTyped: false })
   for (const [path, of] of Object.entries(STYLES)) files.set(path, library(of))
 
-  const version = digest([...files].flat().join('\0'), 'hex').slice(0, 12)
+  const sources = [...files, ...[...modules].map(([path, { source }]) => [path, source])]
+  const version = digest(sources.flat().join('\0'), 'hex').slice(0, 12)
   const base = `/assets/${version}/`
   const importMap = JSON.stringify({ imports: Object.fromEntries(vendored.map(([name, path]) => [name, base + path])) })
   const page = files
     .get(PAGE)!
     .replaceAll('"/assets/', `"${base}`)
     .replace('<script type="importmap"></script>', () => `<script type="importmap">${importMap}</script>`)
-  const assets = [...files].map(([file, body]) => ({
-    path: file === PAGE ? '/' : base + file,
-    type: TYPES[extname(file)]!,
-    body: file === PAGE ? page : body
-  }))
+  const assets = [
+    ...[...files].map(([file, body]) => ({
+      path: file === PAGE ? '/' : base + file,
+      type: TYPES[extname(file)]!,
+      body: file === PAGE ? page : body
+    })),
+    ...[...modules].map(([path, module]) => script(base + path, module))
+  ]
   return { assets, importMapSource: `'sha256-${digest(importMap, 'base64')}'` }
+}
+
+/** Packages stay as the import map has them. */
+const moduleAt = (specifier: string, from: URL): URL | undefined =>
+  specifier.startsWith('.') ? new URL(specifier, from) : undefined
+
+/** What the page shares with the rest of src is in a folder of its own. */
+function servedPath(url: URL): string {
+  const path = `${ownPath(url)!}.js`
+  return path.startsWith(OWN) ? path.slice(OWN.length) : `shared/${path}`
 }
 
 function digest(text: string, encoding: 'hex' | 'base64'): string {

@@ -17,7 +17,7 @@ const {
   publishQuestion,
   discardQuestion,
   releaseQuestion
-} = (await import(new URL('../../../src/web/assets/questions.js', import.meta.url).href)) as Record<
+} = (await import(new URL('../../../src/web/assets/questions.ts', import.meta.url).href)) as Record<
   | 'registerQuestion'
   | 'renewQuestion'
   | 'cancelQuestion'

@@ -7,7 +7,7 @@ interface Event {
   detail: Record<string, unknown>
 }
 const { sentenceOf, condensed, filtered, topicOf } = (await import(
-  new URL('../../../../src/web/assets/events/sentences.js', import.meta.url).href
+  new URL('../../../../src/web/assets/events/sentences.ts', import.meta.url).href
 )) as {
   sentenceOf: (event: Pick<Event, 'type' | 'detail'>) => { text: string; tone: string; href?: string }
   condensed: (events: readonly Event[]) => Event[]

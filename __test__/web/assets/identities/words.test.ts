@@ -6,7 +6,7 @@ interface Signed {
   error?: string
 }
 const { keysOf, servicesOf, changesOf, readSigned, innerOf } = (await import(
-  new URL('../../../../src/web/assets/identities/words.js', import.meta.url).href
+  new URL('../../../../src/web/assets/identities/words.ts', import.meta.url).href
 )) as {
   keysOf: (document: object) => { id: string; key: string; purposes: string[] }[]
   servicesOf: (document: object) => { id: string; type: string; endpoint: string }[]

@@ -11,8 +11,8 @@ interface Streams {
   readonly stream: (path: string, listener: (type: string, data: { task_id: string }) => void) => () => void
 }
 
-const HTTP = '../../../../src/web/assets/lib/http.js'
-const STREAM = '../../../../src/web/assets/lib/stream.js'
+const HTTP = '../../../../src/web/assets/lib/http.ts'
+const STREAM = '../../../../src/web/assets/lib/stream.ts'
 const ORIGIN = 'http://localhost:7468'
 
 afterEach(() => {

@@ -14,7 +14,7 @@ interface Module {
   forgetResources: () => void
 }
 const { resourceOf, refresh, forgetResources } = (await import(
-  new URL('../../../../src/web/assets/lib/resource.js', import.meta.url).href
+  new URL('../../../../src/web/assets/lib/resource.ts', import.meta.url).href
 )) as Module
 
 const OPTIONS = { every: () => Infinity, on: [], accept: [] }

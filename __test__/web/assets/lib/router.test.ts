@@ -6,7 +6,7 @@ interface Router {
   to: (...parts: string[]) => string
 }
 const { parseHash, match, to } = (await import(
-  new URL('../../../../src/web/assets/lib/router.js', import.meta.url).href
+  new URL('../../../../src/web/assets/lib/router.ts', import.meta.url).href
 )) as Router
 
 describe('an address of the dashboard', () => {

@@ -19,7 +19,7 @@ interface Picture {
   peers: Placed[]
   arcs: { prefix: string; count: number; path: string; anchor: string }[]
 }
-const { layout } = (await import(new URL('../../../../src/web/assets/lookup/layout.js', import.meta.url).href)) as {
+const { layout } = (await import(new URL('../../../../src/web/assets/lookup/layout.ts', import.meta.url).href)) as {
   layout: (explanation: Explanation, size?: string) => Picture
 }
 

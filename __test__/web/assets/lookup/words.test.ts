@@ -7,7 +7,7 @@ interface Step {
   text: string
   tone: string
 }
-const words = (await import(new URL('../../../../src/web/assets/lookup/words.js', import.meta.url).href)) as {
+const words = (await import(new URL('../../../../src/web/assets/lookup/words.ts', import.meta.url).href)) as {
   stepsOf: (explanation: Explanation) => Step[]
   distanceText: (distance: number) => string
   saidBy: (peer: object) => string

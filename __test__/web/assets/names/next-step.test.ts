@@ -5,7 +5,7 @@ interface Address {
   readonly state: string
 }
 const { nextStep, machineRecord } = (await import(
-  new URL('../../../../src/web/assets/names/next-step.js', import.meta.url).href
+  new URL('../../../../src/web/assets/names/next-step.ts', import.meta.url).href
 )) as {
   nextStep: (known: { zone: object; isPublished: boolean; queries: number; later: string[] }) => string | undefined
   machineRecord: (addresses?: Address[]) => { type: string; value: string }

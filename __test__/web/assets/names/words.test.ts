@@ -6,7 +6,7 @@ interface Said {
   tone: string
 }
 const { leaseWords, renewalWords, zoneWords, releaseAct } = (await import(
-  new URL('../../../../src/web/assets/names/words.js', import.meta.url).href
+  new URL('../../../../src/web/assets/names/words.ts', import.meta.url).href
 )) as {
   leaseWords: (name: object, nowMs: number) => Said
   renewalWords: (name: object, nowMs: number) => string

@@ -3,7 +3,7 @@ import type { BackupView } from '../../../../src/views/backup.ts'
 
 type Kept = NonNullable<BackupView['kept']>
 const { backupState, checklist } = (await import(
-  new URL('../../../../src/web/assets/seed/words.js', import.meta.url).href
+  new URL('../../../../src/web/assets/seed/words.ts', import.meta.url).href
 )) as {
   backupState: (kept: Kept | null, nowMs: number) => { tone: string; title: string; text: string } | null
   checklist: (

@@ -5,7 +5,7 @@ import { checkConfig } from '../../../../src/config/config.ts'
 import { createConfigService } from '../../../../src/config/service.ts'
 
 type Field = Pick<ConfigFieldView, 'field' | 'value' | 'kind' | 'choices'>
-const fields = (await import(new URL('../../../../src/web/assets/settings/fields.js', import.meta.url).href)) as {
+const fields = (await import(new URL('../../../../src/web/assets/settings/fields.ts', import.meta.url).href)) as {
   sectionsOf: (fields: readonly ConfigFieldView[]) => { id: string; title: string; fields: ConfigFieldView[] }[]
   found: (fields: readonly ConfigFieldView[], search: string) => ConfigFieldView[]
   controlOf: (field: Pick<Field, 'kind' | 'choices'>) => string

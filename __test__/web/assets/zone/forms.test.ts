@@ -12,7 +12,7 @@ interface Forms {
   isEntered: (row: { type: string; value: string }) => boolean
 }
 const { TYPES, partsOf, valueOf, startOf, needsText, valueAs, isEntered } = (await import(
-  new URL('../../../../src/web/assets/zone/forms.js', import.meta.url).href
+  new URL('../../../../src/web/assets/zone/forms.ts', import.meta.url).href
 )) as Forms
 
 const DIGEST = 'ab'.repeat(32)

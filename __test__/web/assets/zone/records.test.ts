@@ -22,7 +22,7 @@ interface ZoneRecords {
 }
 
 const { changeCount, FIRST_ROW, rowOf, rowsOf, recordsOf, difference, isUnchanged, errorsByRow, zoneState } =
-  (await import(new URL('../../../../src/web/assets/zone/records.js', import.meta.url).href)) as ZoneRecords
+  (await import(new URL('../../../../src/web/assets/zone/records.ts', import.meta.url).href)) as ZoneRecords
 
 const row = (label: string, type: string, value: string, ttl = ''): Row => ({ label, type, value, ttl })
 

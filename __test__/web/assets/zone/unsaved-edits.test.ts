@@ -12,7 +12,7 @@ interface UnsavedEdits {
   count: number
 }
 const { UnsavedEdits } = (await import(
-  new URL('../../../../src/web/assets/zone/unsaved-edits.js', import.meta.url).href
+  new URL('../../../../src/web/assets/zone/unsaved-edits.ts', import.meta.url).href
 )) as {
   UnsavedEdits: new (storage: object) => UnsavedEdits
 }

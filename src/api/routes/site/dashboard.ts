@@ -19,16 +19,18 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 export function dashboardRoutes() {
   const routes = new Hono<AppEnv>()
   const { assets, importMapSource } = dashboard()
-  for (const { path, type, body } of assets) {
-    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
-    if (path === '/') routes.get(path, PAGE, (c) => html(c, body, importMapSource))
+  for (const asset of assets) {
+    const { path, type } = asset
+    let etag: string | undefined
+    if (path === '/') routes.get(path, PAGE, (c) => html(c, asset.body, importMapSource))
     else
       routes.get(path, hidden(), (c) => {
+        etag ??= `"${createHash('sha256').update(asset.body).digest('base64url')}"`
         c.header('Cache-Control', IMMUTABLE)
         c.header('ETag', etag)
         return etagMatches(c.req.header('If-None-Match'), etag)
           ? c.body(null, 304)
-          : c.body(body, 200, { 'Content-Type': type })
+          : c.body(asset.body, 200, { 'Content-Type': type })
       })
   }
   return routes

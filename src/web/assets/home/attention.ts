@@ -1,0 +1,131 @@
+/** What needs the owner's attention, most urgent first. Pure. */
+import { plural } from '../lib/words.ts'
+import { seedNotice } from '../seed-notice.ts'
+
+const RANK = { bad: 0, warn: 1, '': 2 }
+
+/** Checks of /readyz whose matter is told below in better words, or by a view of its own. */
+const TOLD_ELSEWHERE = new Set(['seed', 'names', 'tasks'])
+
+const TITLES = {
+  peers: 'No peers to ask',
+  beacon: 'The beacon is behind',
+  store: 'The store cannot be read',
+  journal: 'Records were set aside',
+  dns: 'DNS does not answer yet',
+  backup: 'The backup is not up to date',
+  holdings: 'The database lost something'
+}
+const LINKS = { peers: '#/network', beacon: '#/network', backup: '#/seed', holdings: '#/seed' }
+
+/**
+ * Each source as its path answers, undefined where it is not known. Resolves to [{key, tone, title, text, href, act}]:
+ * `href` leads to where something can be done about it, `act` names that.
+ */
+export function attention({ readiness, status, names = [], seed, drafts = [], tasks = [] }) {
+  const found = [
+    ...ofChecks(readiness),
+    ...ofSeed(seed),
+    ...names.flatMap(ofName),
+    ...tasks.flatMap(ofTask),
+    ...ofStatus(status),
+    ...drafts.flatMap(ofDraft)
+  ]
+  return found.sort((a, b) => RANK[a.tone] - RANK[b.tone])
+}
+
+const ofChecks = (readiness) =>
+  (readiness?.checks ?? [])
+    .filter(({ name, ok, warning }) => !(ok && warning !== true) && !TOLD_ELSEWHERE.has(name))
+    .map(({ name, ok, detail }) => ({
+      key: `check ${name}`,
+      tone: ok ? 'warn' : 'bad',
+      title: TITLES[name] ?? name,
+      text: detail,
+      href: LINKS[name],
+      act: 'Look'
+    }))
+
+function ofSeed(seed) {
+  const told = seed === undefined ? undefined : seedNotice(seed)
+  if (told === undefined) return []
+  return [
+    {
+      key: 'seed',
+      tone: told.isLocked ? 'bad' : 'warn',
+      title: told.title,
+      text: [told.lines[0], told.waiting.length > 0 && `${plural(told.waiting.length, 'signature')} wait.`]
+        .filter(Boolean)
+        .join(' '),
+      href: '#/seed',
+      act: told.isLocked ? 'Unlock' : 'How to keep it'
+    }
+  ]
+}
+
+/** What the daemon says of a name has the cure in it. */
+const ofName = ({ name, state, warnings }) =>
+  warnings.map(({ code, message }) => ({
+    key: `name ${name} ${code}`,
+    tone: state === 'live' ? 'warn' : 'bad',
+    title: name,
+    text: message,
+    href: `#/names/${encodeURIComponent(name)}`,
+    act: 'Open'
+  }))
+
+const ofTask = ({ task_id: id, kind, name, stalled, status }) =>
+  status === 'running' && stalled !== null
+    ? [
+        {
+          key: `task ${id}`,
+          tone: 'warn',
+          title: `The task to ${kind} ${name} waits`,
+          text: stalled.message,
+          href: '#/tasks',
+          act: 'Look'
+        }
+      ]
+    : []
+
+function ofStatus(status) {
+  if (status === undefined) return []
+  const { mode, diversity } = status
+  if (mode === 'offline')
+    return [
+      {
+        key: 'mode',
+        tone: 'warn',
+        title: 'The daemon is set offline',
+        text: 'It asks no peers, publishes nothing and renews nothing.',
+        href: '#/settings',
+        act: 'Settings'
+      }
+    ]
+  return diversity === null || diversity.message === null
+    ? []
+    : [
+        {
+          key: 'diversity',
+          tone: 'warn',
+          title: 'The network is thin',
+          text: diversity.message,
+          href: '#/network',
+          act: 'Look'
+        }
+      ]
+}
+
+const ofDraft = ({ name, owner }) =>
+  owner === 'owned'
+    ? [
+        {
+          key: `draft ${name}`,
+          tone: '',
+          title: `The zone of ${name} is not published`,
+          text: 'A draft is saved here, which only this daemon sees.',
+          href: `#/names/${encodeURIComponent(name)}`,
+          act: 'Open'
+        }
+      ]
+    : []

@@ -1,0 +1,80 @@
+import { html, useState } from '../lib/html.ts'
+import { post } from '../lib/http.ts'
+import { refresh } from '../lib/resource.ts'
+import { ends, plural } from '../lib/words.ts'
+import { useAct } from '../parts/act.ts'
+import { Badge, Button, Notice } from '../parts/basics.ts'
+import { Command } from '../parts/command.ts'
+import { Modal } from '../parts/dialog.ts'
+import { Field, TextField } from '../parts/fields.ts'
+import { toast } from '../parts/toasts.ts'
+import { innerOf, keysOf, readSigned } from './words.ts'
+
+/** Larger files are neither documents nor manifests: the daemon takes 256 KiB. */
+const MAX_FILE_BYTES = 256 * 1024
+const PATHS = { kid: '/api/publish-kid', manifest: '/api/publish-manifest' }
+const WORDS = { kid: 'identity document', manifest: 'manifest' }
+
+/** Publishes what somebody has signed already. `onDone(did)`. */
+export function Publish({ onClose, onDone }) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState()
+  const [run, isBusy] = useAct((trouble) =>
+    setError(
+      [
+        trouble.detail ?? trouble.message,
+        ...(trouble.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
+      ].join(' ')
+    )
+  )
+  const read = text.trim() === '' ? undefined : readSigned(text)
+  const edit = (typed) => (setText(typed), setError(undefined))
+  const choose = async (event) => {
+    const [file] = event.currentTarget.files
+    if (file === undefined) return
+    if (file.size > MAX_FILE_BYTES) setError('The file is larger than 256 KiB.')
+    else edit(await file.text())
+  }
+  const submit = (event) => {
+    event.preventDefault()
+    if (read === undefined) return setError('Choose a file, or paste its text.')
+    if (read.error !== undefined) return setError(read.error)
+    void run(async () => {
+      const { did, version, stored_by: stored, of } = await post(PATHS[read.kind], read.value)
+      await refresh('/api/identities', '/api/resolve-kid')
+      toast(`Version ${version} of the ${WORDS[read.kind]} is at ${stored} of ${plural(of, 'peer')}.`)
+      onDone(did)
+    })
+  }
+  return html`
+    <${Modal} title="Publish a signed document or manifest" onClose=${onClose} wide>
+      <form class="stack" onSubmit=${submit}>
+        <p class="quiet">
+          <${Command} words="kid create" /> prints a signed document; <${Command} words="manifest publish" /> signs a
+          manifest and publishes it at once. The keys stay with the seed.
+        </p>
+        <${Field} label="File">
+          ${({ id }) => html`<input id=${id} type="file" accept=".json,application/json" data-focus onChange=${choose} />`}
+        <//>
+        <${TextField} label="Or its text" error=${error} value=${text} lines=${8} class="mono-field" onInput=${edit} />
+        ${read?.error === undefined && read !== undefined && html`<${Summary} read=${read} />`}
+        <div class="answers">
+          <${Button} onClick=${onClose}>Cancel<//>
+          <${Button} kind="main" type="submit" busy=${isBusy}>Publish<//>
+        </div>
+      </form>
+    <//>
+  `
+}
+
+/** What would be published, in words, before it is. */
+function Summary({ read }) {
+  const inner = innerOf(read)
+  return html`
+    <${Notice} title=${read.kind === 'kid' ? 'An identity document' : 'A manifest'}>
+      <code>${ends(String(inner.id ?? 'without an id'), 24, 8)}</code>, version ${inner.version ?? '?'},
+      ${' '}${read.kind === 'kid' ? plural(keysOf(inner).length, 'key') : plural(inner.capabilities?.length ?? 0, 'capability', 'capabilities')}
+      ${' '}${inner.proof === undefined && html`<${Badge} tone="bad">without a proof: sign it first<//>`}
+    <//>
+  `
+}

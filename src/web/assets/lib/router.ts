@@ -1,0 +1,46 @@
+/** Addresses within the page: `#/names/alice.chronym/zone?tab=1`, so a reload or a bookmark comes back. */
+import { createStore, useStore } from './store.ts'
+
+/** `#/lookup/a%2Fb?x=1` -> {path: '/lookup/a%2Fb', query: {x: '1'}}; anything else is `/`. */
+export function parseHash(hash) {
+  const [path = '/', query = ''] = hash.replace(/^#/, '').split('?')
+  return { path: path.startsWith('/') ? path : '/', query: Object.fromEntries(new URLSearchParams(query)) }
+}
+
+/** The parameters of `path` by `pattern`, undefined where it does not fit: `/names/:name/zone`, `/lookup/:name?`. */
+export function match(pattern, path) {
+  const wanted = pattern.split('/').filter(Boolean)
+  const given = path.split('/').filter(Boolean)
+  if (given.length > wanted.length) return undefined
+  const params = {}
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index]
+    const [, name, optional] = /^:(\w+)(\?)?$/.exec(part) ?? []
+    if (value === undefined) {
+      if (optional === undefined) return undefined
+    } else if (name === undefined) {
+      if (value !== part) return undefined
+    } else {
+      try {
+        params[name] = decodeURIComponent(value)
+      } catch {
+        return undefined
+      }
+    }
+  }
+  return params
+}
+
+/** to('lookup', 'alice.chronym') -> `#/lookup/alice.chronym`, each part escaped. */
+export const to = (...parts) => `#/${parts.map(encodeURIComponent).join('/')}`
+
+export const place = createStore(parseHash(globalThis.location?.hash ?? ''))
+globalThis.addEventListener?.('hashchange', () => place.set(parseHash(location.hash)))
+
+export const usePlace = () => useStore(place)
+/** As `go`, in the place of the address that is there. */
+export function replace(hash) {
+  globalThis.history.replaceState(null, '', hash)
+  place.set(parseHash(hash))
+}
+export const go = (hash) => (location.hash = hash)

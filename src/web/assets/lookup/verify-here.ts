@@ -1,0 +1,92 @@
+import { html, useEffect, useRef, useState } from '../lib/html.ts'
+import { useResource } from '../lib/resource.ts'
+import { Badge, Button, Card, Notice, Progress } from '../parts/basics.ts'
+import { Icon } from '../parts/icon.ts'
+import { millisecondsText, outcomeOf, progressText } from './verification.ts'
+
+const WORKER = '/assets/verify/worker.js'
+
+/**
+ * Checks the record in this browser, in a worker of its own: nothing that the daemon computed is believed. `[state,
+ * start, stop]`.
+ */
+function useVerifier(reveal) {
+  const [state, setState] = useState({ kind: 'idle' })
+  const worker = useRef()
+  const end = (next) => {
+    worker.current?.terminate()
+    worker.current = undefined
+    setState(next)
+  }
+  useEffect(() => () => worker.current?.terminate(), [])
+  useEffect(() => end({ kind: 'idle' }), [reveal])
+  const start = (profile, name) => {
+    const startedMs = performance.now()
+    const done = (next) => end({ ...next, milliseconds: performance.now() - startedMs })
+    end({ kind: 'working' })
+    const made = new Worker(WORKER, { type: 'module' })
+    worker.current = made
+    made.onmessage = ({ data: { progress, result, error } }) => {
+      if (progress !== undefined) setState({ kind: 'working', progress })
+      else done(error === undefined ? { kind: 'done', result } : { kind: 'failed', error })
+    }
+    made.onerror = ({ message }) =>
+      done({ kind: 'failed', error: message || 'This daemon has no verifier for browsers.' })
+    made.postMessage({ id: 1, kind: 'reveal', profile, name, reveal })
+  }
+  return [state, start, () => end({ kind: 'idle' })]
+}
+
+export function VerifyHere({ reveal, name }) {
+  const [state, start, stop] = useVerifier(reveal)
+  const network = useResource('/api/network-status', { every: Infinity }).data?.network
+  const isWorking = state.kind === 'working'
+  return html`
+    <${Card} title="Verify here">
+      <div class="stack">
+        <p>
+          This browser repeats every check of the record itself: pulse, work, name and signature. It believes nothing
+          that the daemon computed. That no other key has a better claim, only the peers above can tell.
+        </p>
+        <div class="row">
+          ${
+            isWorking
+              ? html`<${Button} onClick=${stop}>Stop<//>`
+              : html`<${Button}
+                  kind="main"
+                  icon="check"
+                  disabled=${reveal === undefined || network === undefined}
+                  onClick=${() => start(network, name)}
+                  >Verify here<//
+                >`
+          }
+          <span role="status">${isWorking && progressText(state.progress)}</span>
+        </div>
+        ${isWorking && html`<${Progress} label="Verification" ...${barOf(state.progress)} />`}
+        ${state.kind === 'failed' && html`<${Notice} tone="bad" title="Not verified">${state.error}<//>`}
+        ${state.kind === 'done' && html`<${Outcome} ...${state} />`}
+      </div>
+    <//>
+  `
+}
+
+const barOf = (progress) => (progress === undefined ? { max: 0 } : { value: progress.done, max: progress.of })
+
+const WORDS = { true: ['good', 'check', ''], false: ['bad', 'bad', 'failed'], null: ['quiet', 'pause', 'not reached'] }
+
+function Outcome({ result, milliseconds }) {
+  const { tone, title, text } = outcomeOf(result)
+  return html`
+    <${Notice} tone=${tone} title=${title}>${text} It took ${millisecondsText(milliseconds)}.<//>
+    <ol class="verification" aria-label="Checks">
+      ${result.checks.map(({ rule, title: check, passed, detail }) => {
+        const [its, icon, word] = WORDS[String(passed)]
+        return html`<li key=${rule} class=${its}>
+          <${Icon} name=${icon} />
+          <div><strong>${check}</strong>${detail !== '' && html`<p class="quiet">${detail}</p>`}</div>
+          ${word !== '' && html`<${Badge} tone=${its}>${word}<//>`}
+        </li>`
+      })}
+    </ol>
+  `
+}

@@ -1,0 +1,24 @@
+import { connection } from './lib/connection.ts'
+import { html, render } from './lib/html.ts'
+import { takeLoginLink } from './lib/login-link.ts'
+import { resume, session } from './lib/session.ts'
+import { toastError } from './parts/toasts.ts'
+import { App } from './shell/app.ts'
+
+let link = takeLoginLink(globalThis)
+render(html`<${App} />`, document.getElementById('app'))
+
+/** A link that no daemon got is tried again once it answers. */
+const enter = () =>
+  resume(link)
+    .then(() => (link = undefined))
+    .catch(toastError)
+connection.subscribe(({ isLost }) => {
+  if (!isLost && session.get().scopes === undefined) void enter()
+})
+// A link that is opened in a tab of the dashboard loads no page.
+addEventListener('hashchange', () => {
+  link = takeLoginLink(globalThis)
+  if (link !== undefined) void enter()
+})
+await enter()

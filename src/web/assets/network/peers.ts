@@ -1,0 +1,94 @@
+import { html, useMemo, useState } from '../lib/html.ts'
+import { useResource } from '../lib/resource.ts'
+import { useNow } from '../lib/store.ts'
+import { count, duration, plural } from '../lib/words.ts'
+import { Badge, Button, Card, Empty, Hash, Loaded, When } from '../parts/basics.ts'
+import { CheckField } from '../parts/fields.ts'
+import { Table } from '../parts/table.ts'
+import { distanceText } from '../lookup/words.ts'
+import { prefixesOf } from './prefixes.ts'
+
+/** Rows that are drawn at first: a network of hundreds would be slow, and nobody reads them all. */
+const SHOWN = 25
+
+export function Peers() {
+  const peers = useResource('/api/peers', { every: 15_000, on: ['peer:'] })
+  return html`
+    <${Card} title="Peers">
+      <${Loaded} of=${peers}>
+        ${(all) =>
+          all.length === 0
+            ? html`<${Empty} icon="network" title="No peer is known">
+                <p>
+                  On network <code>local</code> that is fine. Elsewhere, name peers in <code>p2p.bootstrap</code> (<a
+                    href="#/settings"
+                    >settings</a
+                  >).
+                </p>
+              <//>`
+            : html`<${All} peers=${all} />`}
+      <//>
+    <//>
+  `
+}
+
+const sinceText = ({ direction, since }, now) => `${direction}, for ${duration((now - Date.parse(since)) / 1000)}`
+
+function All({ peers }) {
+  const [isConnectedOnly, setConnectedOnly] = useState(false)
+  const [limit, setLimit] = useState(SHOWN)
+  const now = useNow(10_000)
+  const prefixes = useMemo(() => prefixesOf(peers), [peers])
+  const rows = isConnectedOnly ? peers.filter(({ connection }) => connection !== null) : peers
+  const most = prefixes[0]?.count ?? 1
+  return html`
+    <div class="stack">
+      <div>
+        <h3>Address prefixes</h3>
+        <ul class="bars">
+          ${prefixes.slice(0, 8).map(
+            ({ prefix, count: number }) =>
+              html`<li key=${prefix}>
+                <code>${prefix}</code>
+                <meter min="0" max=${most} value=${number} aria-label=${`Peers of ${prefix}`}>${number}</meter>
+                <span class="number">${count(number)}</span>
+              </li>`
+          )}
+        </ul>
+        ${prefixes.length > 8 && html`<p class="hint">and ${plural(prefixes.length - 8, 'more prefix', 'more prefixes')}</p>`}
+      </div>
+      <${CheckField} label="Connected ones only" value=${isConnectedOnly} onChange=${setConnectedOnly} />
+      <${Table}
+        caption="Peers, nearest to this node first"
+        columns=${[
+          { title: 'Peer', cell: ({ peer }) => html`<${Hash} text=${peer} what="peer id" />` },
+          {
+            title: 'Prefix',
+            cell: ({ prefix }) => (prefix === null ? 'not known yet' : html`<code class="unbroken">${prefix}</code>`)
+          },
+          {
+            title: 'Connection',
+            cell: ({ connection }) =>
+              connection === null
+                ? html`<span class="quiet">none now</span>`
+                : html`<${When} at=${connection.since}>${sinceText(connection, now)}<//>`
+          },
+          {
+            title: 'Role',
+            cell: ({ in_table: isInTable }) =>
+              isInTable ? html`<${Badge} tone="good">stores records<//>` : html`<${Badge} tone="quiet">asks only<//>`
+          },
+          { title: 'Distance', isNumber: true, cell: ({ distance }) => distanceText(distance) }
+        ]}
+        rows=${rows.slice(0, limit)}
+        keyOf=${({ peer }) => peer}
+      />
+      ${
+        rows.length > limit &&
+        html`<div>
+          <${Button} kind="small" onClick=${() => setLimit(rows.length)}>Show all ${count(rows.length)}<//>
+        </div>`
+      }
+    </div>
+  `
+}

@@ -1,0 +1,52 @@
+import { html } from '../lib/html.ts'
+import { Unreachable } from '../lib/http.ts'
+import { createStore, useStore } from '../lib/store.ts'
+import { Icon } from './icon.ts'
+
+/** Good news goes by itself; an error stays until it is closed. */
+const SHOWN_MS = 6000
+const MAX_TOASTS = 4
+
+const toasts = createStore([])
+let serial = 0
+
+const drop = (id) => toasts.set((now) => now.filter((each) => each.id !== id))
+
+/** Says what has happened, at the edge of the page. `tone`: 'good', 'bad' or ''. */
+export function toast(text, tone = 'good') {
+  const id = ++serial
+  toasts.set((now) => [...now.filter((each) => each.text !== text), { id, text, tone }].slice(-MAX_TOASTS))
+  if (tone !== 'bad') setTimeout(() => drop(id), SHOWN_MS)
+}
+
+/** An error of what a person asked for. That the daemon is away is said at the top of the page already. */
+export const toastError = (error) => toast(error.message, error instanceof Unreachable ? '' : 'bad')
+
+export function clearToasts() {
+  toasts.set([])
+}
+
+/** Two regions, since a screen reader interrupts for errors only. */
+export function Toasts() {
+  const all = useStore(toasts)
+  const list = (isBad) =>
+    all
+      .filter(({ tone }) => (tone === 'bad') === isBad)
+      .map(
+        ({ id, text, tone }) => html`
+          <div class="toast ${tone}" key=${id}>
+            <${Icon} name=${tone === 'good' ? 'check' : tone === 'bad' ? 'bad' : 'info'} />
+            <p>${text}</p>
+            <button type="button" class="button plain small" aria-label="Close this message" onClick=${() => drop(id)}>
+              <${Icon} name="close" />
+            </button>
+          </div>
+        `
+      )
+  return html`
+    <div class="toasts">
+      <div role="alert">${list(true)}</div>
+      <div role="status">${list(false)}</div>
+    </div>
+  `
+}

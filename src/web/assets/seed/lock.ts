@@ -1,0 +1,99 @@
+import { html, useState } from '../lib/html.ts'
+import { post } from '../lib/http.ts'
+import { refresh } from '../lib/resource.ts'
+import { useAct } from '../parts/act.ts'
+import { Badge, Button, Card } from '../parts/basics.ts'
+import { Command } from '../parts/command.ts'
+import { ask } from '../parts/dialog.ts'
+import { TextField } from '../parts/fields.ts'
+import { toast } from '../parts/toasts.ts'
+import { seedNotice } from '../seed-notice.ts'
+
+const changed = () => refresh('/api/seed', '/api/backup', '/api/vdf', '/readyz')
+
+/** Locking and unlocking the seed of the running daemon. */
+export function Lock({ seed, mayManage }) {
+  const isLocked = seed.state === 'locked'
+  return html`
+    <${Card}
+      title="Lock"
+      actions=${html`<${Badge} tone=${isLocked ? 'warn' : 'good'}>${isLocked ? 'locked' : 'unlocked'}<//>`}
+    >
+      ${
+        isLocked
+          ? html`<${Locked} seed=${seed} mayManage=${mayManage} />`
+          : seed.sealed
+            ? html`<${Unlocked} mayManage=${mayManage} />`
+            : html`<p>
+                The seed has no passphrase, so it cannot be locked. <${Command} words="key passphrase" /> sets one while
+                the daemon is stopped.
+              </p>`
+      }
+    <//>
+  `
+}
+
+const Unlocked = ({ mayManage }) => html`
+  <div class="stack">
+    <p>The daemon can sign. Lock it before others use this machine: look-ups and squaring go on.</p>
+    <div><${Button} disabled=${!mayManage} onClick=${lock}>Lock the seed<//></div>
+  </div>
+`
+
+async function lock() {
+  const isSure = await ask({
+    title: 'Lock the seed?',
+    lines: [
+      'Until you unlock it with its passphrase, the daemon refuses new registrations and publishing.',
+      'A running task waits at its end for the signature.'
+    ],
+    yes: 'Lock it',
+    no: 'Not now'
+  })
+  if (!isSure) return
+  await post('/api/seed/lock')
+  await changed()
+  toast('The seed is locked.')
+}
+
+/** The passphrase stays in no field after an attempt. */
+function Locked({ seed, mayManage }) {
+  const [passphrase, setPassphrase] = useState('')
+  const [error, setError] = useState()
+  const [run, isBusy] = useAct((trouble) => setError(trouble.detail ?? trouble.message))
+  const { lines, waiting } = seedNotice(seed)
+  const submit = (event) => {
+    event.preventDefault()
+    if (passphrase === '') return setError('Type the passphrase.')
+    setPassphrase('')
+    setError(undefined)
+    void run(async () => {
+      await post('/api/seed/unlock', { passphrase })
+      await changed()
+      toast('The seed is unlocked. What waited goes on.')
+    })
+  }
+  return html`
+    <div class="stack">
+      <p>${lines[0]}</p>
+      ${
+        waiting.length > 0 &&
+        html`<ul class="notes">
+          ${waiting.map((line) => html`<li key=${line}>Waits: ${line}</li>`)}
+        </ul>`
+      }
+      <form class="stack" onSubmit=${submit}>
+        <${TextField}
+          label="Passphrase"
+          type="password"
+          hint=${isBusy ? 'Checking it takes a second or two.' : undefined}
+          error=${error}
+          value=${passphrase}
+          disabled=${!mayManage || isBusy}
+          onInput=${(text) => (setPassphrase(text), setError(undefined))}
+        />
+        <${Button} kind="main" type="submit" busy=${isBusy} disabled=${!mayManage}>Unlock<//>
+      </form>
+    </div>
+  `
+}

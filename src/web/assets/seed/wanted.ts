@@ -1,0 +1,92 @@
+import { html, useState } from '../lib/html.ts'
+import { post, remove } from '../lib/http.ts'
+import { refresh, useResource } from '../lib/resource.ts'
+import { useMay } from '../lib/session.ts'
+import { useAct } from '../parts/act.ts'
+import { Badge, Button, Card, Loaded } from '../parts/basics.ts'
+import { TextField } from '../parts/fields.ts'
+import { Table } from '../parts/table.ts'
+import { toast } from '../parts/toasts.ts'
+
+const STATES = {
+  looking: ['looking', 'accent'],
+  'not-found': ['not found yet', 'warn'],
+  'other-owner': ['of another owner', 'bad'],
+  adopted: ['found', 'good']
+}
+const shown = () => refresh('/api/wanted', '/api/names', '/api/identities')
+
+/** After a restore from the words: names and identities of this seed that the network holds. */
+export function Wanted() {
+  const wanted = useResource('/api/wanted', { every: 10_000, on: ['name:held'] })
+  const mayLook = useMay('publish')
+  const [id, setId] = useState('')
+  const [error, setError] = useState()
+  const [run, isBusy] = useAct((trouble) => setError(trouble.detail ?? trouble.message))
+  const look = (event) => {
+    event.preventDefault()
+    if (id.trim() === '') return setError('Type a name or a DID that you owned.')
+    void run(async () => {
+      const { state, detail } = await post('/api/wanted', { id: id.trim() })
+      await shown()
+      toast(detail, state === 'adopted' ? 'good' : '')
+      setId('')
+    })
+  }
+  return html`
+    <${Card} title="Find your names in the network">
+      <div class="stack">
+        <p class="quiet">
+          After a restore from the words, the daemon knows your keys but not your names. Type each one: it looks until
+          it finds them.
+        </p>
+        <form class="ask" onSubmit=${look}>
+          <${TextField}
+            label="Name or DID of yours"
+            error=${error}
+            value=${id}
+            placeholder="alice.chronym"
+            onInput=${(text) => (setId(text), setError(undefined))}
+          />
+          <${Button} type="submit" icon="lookup" busy=${isBusy} disabled=${!mayLook}>Find it<//>
+        </form>
+        <${Loaded} of=${wanted}>
+          ${(all) =>
+            all.length > 0 &&
+            html`<${Table}
+              caption="Names and identities that the daemon looks for"
+              columns=${[
+                { title: 'Name or DID', cell: (each) => html`<span class="mono">${each.id}</span>` },
+                {
+                  title: 'State',
+                  cell: ({ state }) => html`<${Badge} tone=${STATES[state][1]}>${STATES[state][0]}<//>`
+                },
+                { title: 'Last look', cell: ({ detail }) => detail },
+                {
+                  title: 'Actions',
+                  isHidden: true,
+                  cell: (each) =>
+                    html`<div class="actions">
+                      <${Button}
+                        kind="small"
+                        disabled=${!mayLook}
+                        label=${`Stop looking for ${each.id}`}
+                        onClick=${() => stop(each.id)}
+                        >Stop<//
+                      >
+                    </div>`
+                }
+              ]}
+              rows=${all}
+              keyOf=${(each) => each.id}
+            />`}
+        <//>
+      </div>
+    <//>
+  `
+}
+
+async function stop(id) {
+  await remove(`/api/wanted/${encodeURIComponent(id)}`)
+  await shown()
+}

@@ -1,0 +1,73 @@
+/** How safe the seed is, in words. Pure. */
+import { duration } from '../lib/words.ts'
+
+/** A kept backup is written at least once a day. */
+const STALE_MS = 2 * 86_400_000
+
+/** `{tone, title, text}` of the kept backup, or null where none is configured. */
+export function backupState(kept, nowMs) {
+  if (kept === null) return null
+  const { state, written_at: writtenAt, pending, reason } = kept
+  const age = writtenAt === null ? undefined : nowMs - Date.parse(writtenAt)
+  const written = age === undefined ? 'It was not written yet.' : `It was written ${duration(age / 1000)} ago.`
+  if (state === 'failing')
+    return { tone: 'bad', title: 'It cannot be written', text: `${written} Cause: ${reason ?? 'see the log'}.` }
+  if (state === 'missing')
+    return { tone: 'bad', title: 'The file is missing', text: `${written} Nothing is at its place now.` }
+  if (state === 'waiting')
+    return { tone: 'warn', title: 'Changes wait', text: `${written} Changes wait until the seed is unlocked.` }
+  if (age === undefined) return { tone: 'warn', title: 'Not written yet', text: 'The daemon writes it soon.' }
+  if (age > STALE_MS)
+    return { tone: 'warn', title: 'It is old', text: `${written} The daemon should write it once a day.` }
+  return {
+    tone: 'good',
+    title: 'Up to date',
+    text: pending ? `${written} The newest changes follow within a minute.` : written
+  }
+}
+
+/**
+ * What protects the owner from the loss of all names: `{isDone, isAdvice, text, how}` each. `how` has the words of
+ * commands; advice is what one can do without.
+ */
+export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
+  const state = kept === undefined ? undefined : backupState(kept, nowMs)
+  return [
+    {
+      isDone: isSafe,
+      isAdvice: false,
+      text: isSafe
+        ? 'The words were checked, or a backup was made.'
+        : 'Write the 24 words down and check them, or make a backup.',
+      how: isSafe ? [] : ['key show', 'key check']
+    },
+    {
+      isDone: sealed,
+      isAdvice: true,
+      text: sealed
+        ? 'A passphrase protects the seed on the disk.'
+        : 'The seed is in clear on the disk: a passphrase protects it from those who read it.',
+      how: sealed ? [] : ['key passphrase']
+    },
+    {
+      isDone: state?.tone === 'good',
+      isAdvice: state === null || state === undefined,
+      text:
+        state === null || state === undefined
+          ? 'No backup keeps itself up to date: make one after each registration, or configure it.'
+          : `The kept backup: ${state.title.toLowerCase()}.`,
+      how: state === null || state === undefined ? ['backup my-names.age'] : []
+    }
+  ]
+}
+
+/** What the command line offers beside this page, for an owner of names. */
+export const COMMANDS = [
+  ['key show', 'prints the 24 words, after a question'],
+  ['key check', 'asks for the words and says whether they are right'],
+  ['key passphrase', 'sets, changes or removes the passphrase; stop the daemon before'],
+  ['backup my-names.age', 'writes an encrypted backup now'],
+  ['restore my-names.age', 'brings names, zones and seed back on a new machine'],
+  ['restore --words', 'the same from the 24 words, with what the network still holds'],
+  ['doctor', 'looks at all of this, and says what to do']
+]

@@ -1,0 +1,12 @@
+import { useEffect } from '../lib/html.ts'
+import { createStore, useStore } from '../lib/store.ts'
+
+/** What the tab's title begins with, e.g. the progress of a task; empty for nothing. */
+export const titlePrefix = createStore('')
+
+export function useTitle(title) {
+  const prefix = useStore(titlePrefix)
+  useEffect(() => {
+    document.title = `${prefix === '' ? '' : `${prefix} · `}${title} · Chronym`
+  }, [title, prefix])
+}

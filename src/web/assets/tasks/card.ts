@@ -1,0 +1,117 @@
+import { html } from '../lib/html.ts'
+import { post, remove } from '../lib/http.ts'
+import { refresh } from '../lib/resource.ts'
+import { to } from '../lib/router.ts'
+import { useMay } from '../lib/session.ts'
+import { count, dateTime, duration, percent, short, time } from '../lib/words.ts'
+import { Badge, Button, Notice, Progress } from '../parts/basics.ts'
+import { ask } from '../parts/dialog.ts'
+import { Told } from '../parts/command.ts'
+import { Graph } from '../parts/graph.ts'
+import { removeTask } from './acts.ts'
+import { rates } from './rates.ts'
+import { taskShare, taskState, taskSteps } from './state.ts'
+
+/** Fewer points are no line. */
+const MIN_POINTS = 3
+
+const path = ({ task_id: id }) => `/api/vdf/tasks/${encodeURIComponent(id)}`
+
+/** Cancels or clears, after the question of the command line. `taskNow` gives the task as it is shown. */
+export async function endTask(taskNow) {
+  await removeTask({ post, remove, ask }, taskNow)
+  await refresh('/api/vdf', '/api/names')
+}
+
+const KIND_WORDS = { register: 'Registering', renew: 'Renewing' }
+
+const Steps = ({ task }) => html`
+  <ol class="task-steps" aria-label="Steps">
+    ${taskSteps(task).map(
+      ({ word, state }) =>
+        html`<li class=${state} aria-current=${state === 'now' ? 'step' : undefined} key=${word}>${word}</li>`
+    )}
+  </ol>
+`
+
+function line(task) {
+  const { phase, progress, iterations, iterations_per_second: rate, eta_seconds: eta } = task
+  const done =
+    phase === 'prove'
+      ? `proof ${percent(task.phase_progress)}`
+      : progress === 0
+        ? `${short(iterations)} squarings to do`
+        : `${short(progress)} of ${short(iterations)} squarings`
+  return [
+    done,
+    rate !== null && phase === 'evaluate' && !task.paused && `${short(rate)}/s`,
+    eta !== null && !task.paused && `${duration(eta)} left, until about ${time(Date.now() + eta * 1000)}`
+  ].filter(Boolean)
+}
+
+const graphLabel = ({ name }, times, values) =>
+  `Squarings a second of ${name} over the last ${duration(times.at(-1) - times[0])}; ` +
+  `now ${count(Math.round(values.at(-1) ?? 0))}`
+
+/** A running task. `taskNow(id)`: the task as it is now, for a question that takes its time. */
+export function TaskCard({ task, taskNow }) {
+  const may = useMay('vdf')
+  const { word, tone } = taskState(task)
+  const { times, values } = rates.of(task.task_id)
+  const name = `${task.kind} ${task.name}`
+  // What has not begun yet needs no more than a line.
+  const isQueued = task.phase === 'queued' && task.progress === 0
+  const setPaused = async () => {
+    await post(`${path(task)}/${task.paused ? 'resume' : 'pause'}`)
+    await refresh('/api/vdf')
+  }
+  return html`
+    <article class="task" aria-label=${name}>
+      <div class="row">
+        <h3>${KIND_WORDS[task.kind]} <a href=${to('names', task.name)}>${task.name}</a></h3>
+        <${Badge} tone=${task.paused ? 'warn' : tone === '' ? 'accent' : tone}>${word}<//>
+        <div class="actions">
+          <${Button}
+            kind="small"
+            icon=${task.paused ? 'play' : 'pause'}
+            disabled=${!may}
+            onClick=${setPaused}
+            label=${`${task.paused ? 'Resume' : 'Pause'}: ${name}`}
+            >${task.paused ? 'Resume' : 'Pause'}<//
+          >
+          <${Button}
+            kind="small"
+            icon="close"
+            disabled=${!may}
+            label=${`Cancel: ${name}`}
+            onClick=${() => endTask(() => taskNow(task.task_id))}
+            >Cancel<//
+          >
+        </div>
+      </div>
+      ${
+        !isQueued &&
+        html`<${Steps} task=${task} />
+          <div class="row progress-row">
+            <${Progress} value=${taskShare(task)} max=${1} label=${`Progress of ${name}`} />
+            <strong class="number">${percent(taskShare(task))}</strong>
+          </div>`
+      }
+      <p class="quiet number">${line(task).join(' · ')}</p>
+      ${
+        task.deadline !== null &&
+        html`<p class="quiet hint">Peers witness the claim until ${dateTime(task.deadline)}.</p>`
+      }
+      ${
+        task.stalled !== null &&
+        html`<${Notice} tone="warn" title="It cannot go on just now"
+          ><${Told} text=${task.stalled.message} /> (${task.stalled.code})<//
+        >`
+      }
+      ${
+        times.length >= MIN_POINTS &&
+        html`<${Graph} times=${times} values=${values} label=${graphLabel(task, times, values)} unit="/s" />`
+      }
+    </article>
+  `
+}

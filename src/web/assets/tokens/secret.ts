@@ -1,0 +1,31 @@
+import { html, useRef, useState } from '../lib/html.ts'
+import { Button, Notice } from '../parts/basics.ts'
+import { Modal } from '../parts/dialog.ts'
+
+/** A secret that is shown this once. Esc does not lose it: the window closes by its button. */
+export function Secret({ made: { token, label, isMain = false }, onClose }) {
+  const [isCopied, setCopied] = useState(false)
+  const shown = useRef()
+  /** Over plain HTTP from another machine browsers offer no clipboard: then the text is selected. */
+  const copy = async () => {
+    if (navigator.clipboard === undefined) return getSelection().selectAllChildren(shown.current)
+    await navigator.clipboard.writeText(token)
+    setCopied(true)
+  }
+  return html`
+    <${Modal} title=${isMain ? 'The new main token' : `The token ${label ? `"${label}"` : ''}`} onClose=${() => {}}>
+      <div class="stack">
+        <${Notice} tone="warn">
+          ${isMain ? 'Also in its file. ' : 'It is shown this once: the daemon keeps only its hash. '}Copy it now.
+        <//>
+        <output class="secret" aria-label="Token" ref=${shown}>${token}</output>
+        <div class="answers">
+          <${Button} icon=${isCopied ? 'check' : 'copy'} kind="main" data-focus=${true} onClick=${copy}
+            >${isCopied ? 'Copied' : 'Copy'}<//
+          >
+          <${Button} onClick=${onClose}>I have it<//>
+        </div>
+      </div>
+    <//>
+  `
+}

@@ -1,0 +1,131 @@
+import { html, useEffect, useState } from '../lib/html.ts'
+import { refresh, useResource } from '../lib/resource.ts'
+import { go, to } from '../lib/router.ts'
+import { useMay } from '../lib/session.ts'
+import { dateTime, ends } from '../lib/words.ts'
+import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page, When } from '../parts/basics.ts'
+import { TextField } from '../parts/fields.ts'
+import { Table } from '../parts/table.ts'
+import { Create } from '../identities/create.ts'
+import { Document } from '../identities/document.ts'
+import { History } from '../identities/history.ts'
+import { Manifest } from '../identities/manifest.ts'
+import { Publish } from '../identities/publish.ts'
+
+const STATES = { active: 'good', deactivated: 'quiet', superseded: 'warn' }
+const LEAD = 'DIDs: documents with keys, and manifests of what an identity offers.'
+
+function View({ params: { did } }) {
+  const mayPublish = useMay('publish')
+  const [open, setOpen] = useState()
+  const Dialog = { create: Create, publish: Publish }[open]
+  const buttons = html`
+    <${Button} disabled=${!mayPublish} onClick=${() => setOpen('publish')}>Publish a signed one<//>
+    <${Button} icon="plus" kind="main" disabled=${!mayPublish} onClick=${() => setOpen('create')}>Make an identity<//>
+  `
+  return html`
+    <${Page} title="Identities" lead=${LEAD} actions=${buttons} />
+    <div class="stack">
+      <${Card}><${AskForm} did=${did} /><//>
+      ${did !== undefined && html`<${Resolved} did=${did} key=${did} />`}
+      <${Own} shown=${did} />
+    </div>
+    ${
+      Dialog &&
+      html`<${Dialog}
+        onClose=${() => setOpen(undefined)}
+        onDone=${(published) => (setOpen(undefined), go(to('identities', published)))}
+      />`
+    }
+  `
+}
+
+function AskForm({ did = '' }) {
+  const [text, setText] = useState(did)
+  const [error, setError] = useState()
+  useEffect(() => setText(did), [did])
+  const submit = (event) => {
+    event.preventDefault()
+    if (!/^did:/i.test(text.trim())) return setError('A DID begins with "did:". For a name, use "Look up".')
+    go(to('identities', text.trim()))
+  }
+  return html`
+    <form class="ask" onSubmit=${submit} role="search">
+      <${TextField}
+        label="DID"
+        error=${error}
+        value=${text}
+        placeholder="did:chronym:z…"
+        onInput=${(typed) => (setText(typed), setError(undefined))}
+      />
+      <${Button} kind="main" type="submit" icon="lookup">Resolve<//>
+    </form>
+  `
+}
+
+function Resolved({ did }) {
+  const path = `/api/resolve-kid/${encodeURIComponent(did)}`
+  const resolved = useResource(path, { every: Infinity })
+  const log = useResource(resolved.data === undefined ? null : `${path}/log`, { every: Infinity })
+  const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path)}>Ask again<//>`
+  if (resolved.error !== undefined && resolved.data === undefined)
+    return html`<${Notice} tone="warn" title="${ends(did, 20, 8)} does not resolve" actions=${again}>
+      ${resolved.error.detail ?? resolved.error.message}
+    <//>`
+  if (resolved.data === undefined)
+    return html`<p class="quiet loading" role="status">Asking peers for the document…</p>`
+  const { kid_document: document, manifest_document: manifest } = resolved.data
+  return html`
+    ${resolved.error && html`<${Notice} tone="warn" title="This answer is from before">${resolved.error.message}<//>`}
+    <${Document} document=${document} actions=${again} />
+    <${Manifest} manifest=${manifest} did=${did} />
+    <${Card} title="Versions"
+      ><${Loaded} of=${log}>${({ versions }) => html`<${History} versions=${versions} />`}<//><//
+    >
+  `
+}
+
+function Own({ shown }) {
+  const own = useResource('/api/identities', { every: 60_000 })
+  return html`
+    <${Card} title="Published by this daemon">
+      <${Loaded} of=${own}>
+        ${(all) =>
+          all.length === 0
+            ? html`<${Empty} icon="identities" title="No identity yet">
+                <p>An identity lets programs know you by your keys. “Make an identity” makes one of your seed.</p>
+              <//>`
+            : html`<${Table}
+                caption="Identities that this daemon publishes"
+                columns=${[
+                  { title: 'DID', cell: ({ did }) => html`<${Hash} text=${did} what="DID" head=${20} tail=${8} />` },
+                  {
+                    title: 'Carried by',
+                    cell: ({ name }) => (name === null ? 'work' : html`<a href=${to('lookup', name)}>${name}</a>`)
+                  },
+                  { title: 'State', cell: ({ state }) => html`<${Badge} tone=${STATES[state]}>${state}<//>` },
+                  {
+                    title: 'Changed',
+                    cell: ({ updated }) => html`<${When} at=${updated}>${dateTime(updated)}<//>`
+                  },
+                  { title: 'Services', isNumber: true, cell: ({ services }) => services },
+                  { title: 'Version', isNumber: true, cell: ({ version }) => version },
+                  {
+                    title: 'Actions',
+                    isHidden: true,
+                    cell: ({ did }) =>
+                      html`<div class="actions">
+                        <${LinkButton} kind="small" href=${to('identities', did)} label=${`Show ${did}`}>Show<//>
+                      </div>`
+                  }
+                ]}
+                rows=${all}
+                keyOf=${({ did }) => did}
+                toneOf=${({ did }) => (did === shown ? 'is-marked' : '')}
+              />`}
+      <//>
+    <//>
+  `
+}
+
+export const view = { path: '/identities/:did?', title: 'Identities', icon: 'identities', View }

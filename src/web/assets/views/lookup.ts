@@ -1,0 +1,81 @@
+import { AskForm } from '../lookup/ask-form.ts'
+import { Own } from '../lookup/own.ts'
+import { Peers } from '../lookup/peers.ts'
+import { Picture } from '../lookup/picture.ts'
+import { Record, useReveal } from '../lookup/record.ts'
+import { Verdict } from '../lookup/verdict.ts'
+import { VerifyHere } from '../lookup/verify-here.ts'
+import { Steps } from '../lookup/steps.ts'
+import { html, useState } from '../lib/html.ts'
+import { refresh, useResource } from '../lib/resource.ts'
+import { to } from '../lib/router.ts'
+import { Problem } from '../lib/http.ts'
+import { Button, Card, Empty, LinkButton, Notice, Page } from '../parts/basics.ts'
+
+const LEAD = 'Who owns a name, what it holds, and why this daemon believes that.'
+
+function View({ params: { name } }) {
+  const path = name === undefined ? null : `/api/explain/${encodeURIComponent(name)}`
+  const explained = useResource(path, { every: Infinity })
+  return html`
+    <${Page} title="Look up" lead=${LEAD} />
+    <div class="stack">
+      <${Card}><${AskForm} name=${name} isBusy=${explained.isLoading} /><//>
+      ${
+        name === undefined
+          ? html`<${Empty} icon="lookup" title="Why do you believe that?">
+              <p>Ask for a name. You see the peers around it, who said what, and the rule that decided.</p>
+            <//>`
+          : explained.data !== undefined
+            ? html`<${Explained}
+                asked=${name}
+                explanation=${explained.data}
+                error=${explained.error}
+                path=${path}
+                key=${name}
+              />`
+            : explained.error !== undefined
+              ? html`<${Trouble} name=${name} error=${explained.error} path=${path} />`
+              : html`<p class="quiet loading" role="status">Asking the peers around ${name}…</p>`
+      }
+    </div>
+  `
+}
+
+/** `asked`: the name, perhaps with a check code, which `explanation.name` is without. */
+function Explained({ asked, explanation, error, path }) {
+  const [number, setNumber] = useState(undefined)
+  const { name, resolves } = explanation
+  const reveal = useReveal(resolves === null ? null : asked)
+  const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path, `/api/resolve/${asked}`)}
+    >Ask again<//
+  >`
+  return html`
+    ${error && html`<${Notice} tone="warn" title="This answer is from before">${error.message}<//>`}
+    <${Verdict} asked=${asked} explanation=${explanation} actions=${again} />
+    <${Card} title="The peers around the name">
+      <div class="picture-and-steps">
+        <${Picture} explanation=${explanation} marked=${number} onMark=${setNumber} />
+        <${Steps} explanation=${explanation} />
+      </div>
+      <${Peers} explanation=${explanation} marked=${number} onMark=${setNumber} />
+    <//>
+    ${explanation.own && html`<${Own} own=${explanation.own} name=${name} />`}
+    ${resolves !== null && html`<${Record} reveal=${reveal} name=${name} /><${VerifyHere} reveal=${reveal.data} name=${asked} />`}
+  `
+}
+
+/** What is no name of this network, and a network that does not answer. */
+const Trouble = ({ name, error, path }) => html`
+  <${Notice}
+    tone=${error instanceof Problem && error.code.startsWith('SVC-NAM') ? 'bad' : 'warn'}
+    title="${name} cannot be explained"
+    actions=${html`<${Button} kind="small" onClick=${() => refresh(path)}>Try again<//>
+      ${error.code && html`<${LinkButton} kind="small" href="/errors/${error.code}">What ${error.code} means<//>`}`}
+  >
+    ${error.detail ?? error.message}
+  <//>
+`
+
+export const view = { path: '/lookup/:name?', title: 'Look up', icon: 'lookup', View }
+export const lookUpHref = (name) => to('lookup', name)

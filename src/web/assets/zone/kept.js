@@ -1,8 +1,0 @@
-import { UnsavedEdits } from './unsaved-edits.js'
-
-/** The edits of this tab that are saved nowhere. */
-export const edits = new UnsavedEdits(sessionStorage)
-
-/** The browser asks before it closes a tab with edits in it. */
-export const guardEdits = () => (globalThis.onbeforeunload = edits.count > 0 ? (event) => event.preventDefault() : null)
-guardEdits()

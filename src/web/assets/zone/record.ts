@@ -1,0 +1,109 @@
+import { html, useId, useState } from '../lib/html.ts'
+import { Button } from '../parts/basics.ts'
+import { SelectField, TextField } from '../parts/fields.ts'
+import { titleOf, whereOf } from './row.ts'
+import { FORMS, needsText, partsOf, TYPES, valueAs, valueOf } from './forms.ts'
+
+const OPTIONS = TYPES.map((type) => [type, `${type} · ${FORMS[type].word}`])
+
+/** `faulty`: properties of a control whose value the daemon would refuse. */
+function Part({ part, text, faulty, onInput }) {
+  const width = part.isNumber ? 'part-number' : part.options ? 'part-choice' : 'part-text'
+  const shared = { label: part.name, class: width, ...faulty }
+  if (part.options !== undefined) {
+    const known = part.options.some((option) => (Array.isArray(option) ? option[0] : option) === text)
+    const options = known ? part.options : [[text, text === '' ? 'choose' : text], ...part.options]
+    return html`<${SelectField} ...${shared} value=${text} options=${options} onChange=${onInput} />`
+  }
+  return html`<${TextField}
+    ...${shared}
+    value=${text}
+    lines=${part.isLong ? 1 : undefined}
+    placeholder=${part.placeholder}
+    inputmode=${part.isNumber ? 'numeric' : undefined}
+    onInput=${onInput}
+  />`
+}
+
+/**
+ * The form of one record. `row`: as entered; `onEdit(values)`. `onClose` shows it as a line.
+ * `error`: {field, message} of the daemon's check.
+ */
+export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose }) {
+  const { label, type, value, ttl } = row
+  const [isText, setText] = useState(needsText(type, value))
+  const asText = isText || FORMS[type] === undefined
+  const texts = asText ? [] : partsOf(type, value)
+  const errorOf = (field) => (error?.field === field ? error.message : undefined)
+  // The value may have several parts: the message belongs to all of them.
+  const valueError = errorOf('value')
+  const errorId = useId()
+  const faulty = valueError === undefined ? {} : { 'aria-invalid': 'true', 'aria-describedby': errorId }
+  return html`
+    <fieldset class="record ${error ? 'is-wrong' : ''}" disabled=${disabled}>
+      <legend class="hidden">Edit ${titleOf(row, name)}</legend>
+      <${TextField}
+        label="Label"
+        class="record-label"
+        value=${label}
+        error=${errorOf('label')}
+        placeholder="@"
+        title=${whereOf(row, name)}
+        onInput=${(text) => onEdit({ label: text })}
+      />
+      <${SelectField}
+        label="Type"
+        class="record-type"
+        value=${type}
+        error=${errorOf('type')}
+        options=${FORMS[type] === undefined ? [[type, type], ...OPTIONS] : OPTIONS}
+        onChange=${(next) => onEdit({ type: next, value: valueAs(next, type, value) })}
+      />
+      <div class="record-value">
+        <div class="parts">
+          ${
+            asText
+              ? html`<${TextField}
+                  label="Value"
+                  class="part-text"
+                  value=${value}
+                  onInput=${(text) => onEdit({ value: text })}
+                  ...${faulty}
+                />`
+              : FORMS[type].parts.map(
+                  (part, index) =>
+                    html`<${Part}
+                      key=${part.name}
+                      part=${part}
+                      text=${texts[index]}
+                      faulty=${faulty}
+                      onInput=${(text) => onEdit({ value: valueOf(type, texts.with(index, text)) })}
+                    />`
+                )
+          }
+        </div>
+        ${valueError && html`<p class="field-error" role="status" id=${errorId}>${valueError}</p>`}
+        ${
+          FORMS[type] !== undefined &&
+          FORMS[type].parts.length > 1 &&
+          html`<button type="button" class="button plain small as-text" onClick=${() => setText(!isText)}>
+            ${isText ? 'Edit as a form' : 'Edit as text'}
+          </button>`
+        }
+      </div>
+      <${TextField}
+        label="TTL (s)"
+        class="record-ttl"
+        value=${ttl}
+        error=${errorOf('ttl')}
+        placeholder="300"
+        inputmode="numeric"
+        onInput=${(text) => onEdit({ ttl: text })}
+      />
+      <div class="actions">
+        <${Button} kind="small" onClick=${onClose}>Done<//>
+        <${Button} kind="plain small" icon="trash" label=${`Remove ${titleOf(row, name)}`} onClick=${onDrop} />
+      </div>
+    </fieldset>
+  `
+}
