@@ -8,14 +8,14 @@ import { parseZonePayload, ZoneError, type PublishedZone } from '../protocol/zon
 import { roundTimeMs } from '../protocol/time/beacon-time.ts'
 import { profileOf, revealOf, type ProfileInput, type RevealJson } from './input.ts'
 import { Refusal, runSteps, type Step } from './steps.ts'
-import type { Engine, Verification } from './types.ts'
+import type { Engine, Progress, Verification } from './types.ts'
 
 export interface RevealOptions {
   readonly profile: ProfileInput
   /** The name that was asked for. With a check code in its label or behind a space, a Reveal of another claim fails. */
   readonly name?: string
   /** Called before each pulse and proof, the slow steps. `done` counts from 0. */
-  readonly onProgress?: (progress: { rule: 'pulse' | 'proof'; done: number; of: number }) => void
+  readonly onProgress?: (progress: Progress) => void
   readonly signal?: AbortSignal
 }
 

@@ -22,6 +22,13 @@ export interface Check {
   readonly detail: string
 }
 
+/** Of the longer checks: how many of them are done. */
+export interface Progress {
+  readonly rule: 'pulse' | 'proof'
+  readonly done: number
+  readonly of: number
+}
+
 /** The outcome. An invalid thing is an answer, not an error. */
 export interface Verification<T> {
   readonly valid: boolean

@@ -1,10 +1,21 @@
+import type { SeedBody } from './lib/api.ts'
+
+export interface SeedNotice {
+  readonly title: string
+  readonly lines: readonly string[]
+  /** A line for each signature that waits. */
+  readonly waiting: readonly string[]
+  readonly isLocked: boolean
+}
+
 const WORDS = { register: 'registration of', renew: 'renewal of', adopt: 'look-up of your' }
 
-/**
- * What a person should know of the seed, from GET /api/seed; undefined while all is well. `waiting`: a line for each
- * signature that waits.
- */
-export function seedNotice({ state, kept_elsewhere: isSafe, waiting }) {
+/** What a person should know of the seed; undefined while all is well. */
+export function seedNotice({
+  state,
+  kept_elsewhere: isSafe,
+  waiting
+}: Pick<SeedBody, 'state' | 'kept_elsewhere' | 'waiting'>): SeedNotice | undefined {
   const reminder =
     'Your names belong to a seed that may exist on this machine only. Write down its 24 words ' +
     'and check them, or make a backup.'

@@ -1,4 +1,5 @@
 /** Every view of the dashboard. The first whose path fits is shown; those with a title are in the navigation. */
+import type { View } from './lib/view.ts'
 import * as events from './views/events.ts'
 import * as home from './views/home.ts'
 import * as identities from './views/identities.ts'
@@ -11,7 +12,16 @@ import * as tasks from './views/tasks.ts'
 import * as tokens from './views/tokens.ts'
 import * as zone from './views/zone.ts'
 
-/** Each `{path, title, icon, View, isHidden?}`: docs/dashboard.md. Hidden ones are reached from others. */
-export const VIEWS = [home, names, zone, tasks, lookup, identities, network, events, seed, tokens, settings].map(
-  (module) => module.view
-)
+export const VIEWS: readonly View[] = [
+  home,
+  names,
+  zone,
+  tasks,
+  lookup,
+  identities,
+  network,
+  events,
+  seed,
+  tokens,
+  settings
+].map((module) => module.view)

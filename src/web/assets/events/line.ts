@@ -1,15 +1,23 @@
+import type { DaemonEvent } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { useNow } from '../lib/store.ts'
 import { relative, time } from '../lib/words.ts'
 import { When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
-import { Icon } from '../parts/icon.ts'
-import { sentenceOf, topicOf } from './sentences.ts'
+import { Icon, type IconName } from '../parts/icon.ts'
+import { sentenceOf, topicOf, type Topic } from './sentences.ts'
 
-const ICONS = { name: 'names', task: 'tasks', peer: 'network', record: 'seed', beacon: 'auto', other: 'info' }
-const MARKS = { good: 'check', warn: 'warn', bad: 'bad' }
+const ICONS: Readonly<Record<Topic, IconName>> = {
+  name: 'names',
+  task: 'tasks',
+  peer: 'network',
+  record: 'seed',
+  beacon: 'auto',
+  other: 'info'
+}
+const MARKS: Readonly<Record<string, IconName>> = { good: 'check', warn: 'warn', bad: 'bad' }
 
-export function Line({ event }) {
+export function Line({ event }: { event: DaemonEvent }) {
   const now = useNow(30_000)
   const { text, tone, href } = sentenceOf(event)
   const told = html`<${Told} text=${text} />`

@@ -1,4 +1,6 @@
 /** The events of the daemon as sentences. Pure. */
+import type { DaemonEvent } from '../lib/api.ts'
+import type { Tone } from '../parts/basics.ts'
 import { count, ends, localTimes, plural } from '../lib/words.ts'
 
 /** The code by which the daemon tells a cancelled task from a failed one. */
@@ -13,13 +15,17 @@ export const TOPICS = {
   other: 'Other'
 }
 
-export const topicOf = ({ type }) => {
-  const [topic] = type.split(':')
-  return topic in TOPICS ? topic : 'other'
+export type Topic = keyof typeof TOPICS
+
+export const topicOf = ({ type }: Pick<DaemonEvent, 'type'>): Topic => {
+  const [topic = ''] = type.split(':')
+  return topic in TOPICS ? (topic as Topic) : 'other'
 }
 
-const WORK = { register: 'registration', renew: 'renewal' }
-const PHASES = {
+/** Details are open: a newer daemon may have other words. */
+type Words = Readonly<Record<string, string>>
+const WORK: Words = { register: 'registration', renew: 'renewal' }
+const PHASES: Words = {
   queued: 'waits for a place',
   commit: 'sends its commitment',
   pulse: 'waits for its pulse',
@@ -28,33 +34,56 @@ const PHASES = {
   reveal: 'publishes its proof',
   done: 'is done'
 }
-const RECORDS = {
+const RECORDS: Words = {
   reveal: 'name',
   coded: 'check code of',
   kid: 'identity',
   manifest: 'manifest',
   commitment: 'commitment'
 }
-const MODES = {
+const MODES: Words = {
   full: 'stores and serves records',
   light: 'asks others only',
   offline: 'has left the network'
 }
 
-/** `{text, tone, href?}`: `href` is the place of the page that shows more. */
-export function sentenceOf({ type, detail }) {
+interface Sentence {
+  readonly text: string
+  readonly tone?: Tone
+  /** The place of the page that shows more. */
+  readonly href?: string
+}
+
+export function sentenceOf({ type, detail }: Pick<DaemonEvent, 'type' | 'detail'>): Sentence & { tone: Tone } {
   const sayer = SAYERS[type]
-  if (sayer !== undefined) return { tone: '', ...sayer(detail) }
+  if (sayer !== undefined) return { tone: '', ...sayer(detail as unknown as Detail) }
   const facts = Object.entries(detail).map(
-    ([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`
+    ([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : String(value as unknown)}`
   )
   return { tone: 'quiet', text: facts.length === 0 ? type : `${type} (${facts.join(', ')})` }
 }
 
-const workOf = ({ kind, name }) => `The ${WORK[kind] ?? kind} of ${name}`
-const nameHref = (name) => `#/lookup/${encodeURIComponent(name)}`
+/** What sentences take from events; each event has some of them. */
+interface Detail {
+  readonly kind: string
+  readonly name: string
+  readonly phase: string
+  readonly error: string
+  readonly message: string
+  readonly warning: string
+  readonly peer: string
+  readonly id: string | number
+  readonly state?: string
+  readonly mode: string
+  readonly round: number
+  /** Of {@link condensed}. */
+  readonly more?: number
+}
 
-const SAYERS = {
+const workOf = ({ kind, name }: Detail): string => `The ${WORK[kind] ?? kind} of ${name}`
+const nameHref = (name: string): string => `#/lookup/${encodeURIComponent(name)}`
+
+const SAYERS: Readonly<Record<string, (detail: Detail) => Sentence>> = {
   'task:phase': (detail) => ({
     text: `${workOf(detail)} ${PHASES[detail.phase] ?? `is in phase ${detail.phase}`}.`,
     href: '#/tasks'
@@ -113,8 +142,10 @@ const TOGETHER_MS = 60_000
  * Newest first, as given; a run of the same kind within a minute becomes its newest, with `more`: how many there were
  * besides. Of pulses only the newest of a run stays.
  */
-export function condensed(events) {
-  const lines = []
+export function condensed<Event extends Pick<DaemonEvent, 'at' | 'type' | 'detail'>>(
+  events: readonly Event[]
+): Event[] {
+  const lines: (Event & { oldest: string })[] = []
   for (const event of events) {
     const last = lines.at(-1)
     const isSame = last !== undefined && last.type === event.type && CONDENSED.has(event.type)
@@ -122,7 +153,7 @@ export function condensed(events) {
       isSame && (event.type === 'beacon:pulse' || Date.parse(last.oldest) - Date.parse(event.at) <= TOGETHER_MS)
     if (!isNear) lines.push({ ...event, oldest: event.at })
     else {
-      const more = (last.detail.more ?? 0) + 1
+      const more = ((last.detail as Partial<Detail>).more ?? 0) + 1
       lines[lines.length - 1] = { ...last, oldest: event.at, detail: { ...last.detail, more } }
     }
   }
@@ -130,7 +161,10 @@ export function condensed(events) {
 }
 
 /** Of the topics that are shown, and with all words of the search. */
-export function filtered(events, { topics, search = '' }) {
+export function filtered<Event extends Pick<DaemonEvent, 'type' | 'detail'>>(
+  events: readonly Event[],
+  { topics, search = '' }: { topics: ReadonlySet<Topic>; search?: string }
+): Event[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return events.filter((event) => {
     if (!topics.has(topicOf(event))) return false

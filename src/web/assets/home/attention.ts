@@ -1,13 +1,24 @@
 /** What needs the owner's attention, most urgent first. Pure. */
+import type { NetworkStatusView, OwnedNameView, ReadinessBody, SeedBody, TaskView, ZoneDraft } from '../lib/api.ts'
 import { plural } from '../lib/words.ts'
 import { seedNotice } from '../seed-notice.ts'
+
+export interface Matter {
+  readonly key: string
+  readonly tone: 'bad' | 'warn' | ''
+  readonly title: string
+  readonly text: string
+  /** Where something can be done about it; `act` names that. */
+  readonly href: string | undefined
+  readonly act: string
+}
 
 const RANK = { bad: 0, warn: 1, '': 2 }
 
 /** Checks of /readyz whose matter is told below in better words, or by a view of its own. */
 const TOLD_ELSEWHERE = new Set(['seed', 'names', 'tasks'])
 
-const TITLES = {
+const TITLES: Readonly<Record<string, string>> = {
   peers: 'No peers to ask',
   beacon: 'The beacon is behind',
   store: 'The store cannot be read',
@@ -16,13 +27,24 @@ const TITLES = {
   backup: 'The backup is not up to date',
   holdings: 'The database lost something'
 }
-const LINKS = { peers: '#/network', beacon: '#/network', backup: '#/seed', holdings: '#/seed' }
+const LINKS: Readonly<Record<string, string>> = {
+  peers: '#/network',
+  beacon: '#/network',
+  backup: '#/seed',
+  holdings: '#/seed'
+}
 
-/**
- * Each source as its path answers, undefined where it is not known. Resolves to [{key, tone, title, text, href, act}]:
- * `href` leads to where something can be done about it, `act` names that.
- */
-export function attention({ readiness, status, names = [], seed, drafts = [], tasks = [] }) {
+/** Each as its path answers, undefined where it is not known. */
+interface Sources {
+  readonly readiness?: ReadinessBody | undefined
+  readonly status?: NetworkStatusView | undefined
+  readonly names?: readonly OwnedNameView[] | undefined
+  readonly seed?: SeedBody | undefined
+  readonly drafts?: readonly ZoneDraft[] | undefined
+  readonly tasks?: readonly TaskView[] | undefined
+}
+
+export function attention({ readiness, status, names = [], seed, drafts = [], tasks = [] }: Sources): Matter[] {
   const found = [
     ...ofChecks(readiness),
     ...ofSeed(seed),
@@ -34,7 +56,7 @@ export function attention({ readiness, status, names = [], seed, drafts = [], ta
   return found.sort((a, b) => RANK[a.tone] - RANK[b.tone])
 }
 
-const ofChecks = (readiness) =>
+const ofChecks = (readiness: Sources['readiness']): Matter[] =>
   (readiness?.checks ?? [])
     .filter(({ name, ok, warning }) => !(ok && warning !== true) && !TOLD_ELSEWHERE.has(name))
     .map(({ name, ok, detail }) => ({
@@ -46,7 +68,7 @@ const ofChecks = (readiness) =>
       act: 'Look'
     }))
 
-function ofSeed(seed) {
+function ofSeed(seed: Sources['seed']): Matter[] {
   const told = seed === undefined ? undefined : seedNotice(seed)
   if (told === undefined) return []
   return [
@@ -64,7 +86,7 @@ function ofSeed(seed) {
 }
 
 /** What the daemon says of a name has the cure in it. */
-const ofName = ({ name, state, warnings }) =>
+const ofName = ({ name, state, warnings }: OwnedNameView): Matter[] =>
   warnings.map(({ code, message }) => ({
     key: `name ${name} ${code}`,
     tone: state === 'live' ? 'warn' : 'bad',
@@ -74,7 +96,7 @@ const ofName = ({ name, state, warnings }) =>
     act: 'Open'
   }))
 
-const ofTask = ({ task_id: id, kind, name, stalled, status }) =>
+const ofTask = ({ task_id: id, kind, name, stalled, status }: TaskView): Matter[] =>
   status === 'running' && stalled !== null
     ? [
         {
@@ -88,7 +110,7 @@ const ofTask = ({ task_id: id, kind, name, stalled, status }) =>
       ]
     : []
 
-function ofStatus(status) {
+function ofStatus(status: Sources['status']): Matter[] {
   if (status === undefined) return []
   const { mode, diversity } = status
   if (mode === 'offline')
@@ -116,7 +138,7 @@ function ofStatus(status) {
       ]
 }
 
-const ofDraft = ({ name, owner }) =>
+const ofDraft = ({ name, owner }: ZoneDraft): Matter[] =>
   owner === 'owned'
     ? [
         {

@@ -1,8 +1,9 @@
-/** The numbers of the first view: `{value, word, tone?, href}` each. Pure. */
+/** The numbers of the first view. Pure. */
+import type { BackupView, DnsView, OwnedNameView, SeedBody } from '../lib/api.ts'
+import type { StatProps } from '../parts/basics.ts'
 import { count, duration } from '../lib/words.ts'
 
-/** `names`: of GET /api/names. */
-export function nextRenewal(names, nowMs) {
+export function nextRenewal(names: readonly Pick<OwnedNameView, 'renewal'>[], nowMs: number): StatProps {
   const dues = names.flatMap(({ renewal: { state, due } }) =>
     state === 'scheduled' && due !== null ? Date.parse(due) : []
   )
@@ -11,8 +12,12 @@ export function nextRenewal(names, nowMs) {
   return { value, word: 'until the next renewal', href: '#/names' }
 }
 
-/** Of GET /api/backup and GET /api/seed. Of backups made by hand the daemon knows only that there is one. */
-export function lastBackup({ kept }, { kept_elsewhere: isSafe }, nowMs) {
+/** Of backups made by hand the daemon knows only that there is one. */
+export function lastBackup(
+  { kept }: Pick<BackupView, 'kept'>,
+  { kept_elsewhere: isSafe }: Pick<SeedBody, 'kept_elsewhere'>,
+  nowMs: number
+): StatProps {
   const href = '#/seed'
   if (kept?.written_at != null)
     return { value: duration((nowMs - Date.parse(kept.written_at)) / 1000), word: 'since the last backup', href }
@@ -20,11 +25,12 @@ export function lastBackup({ kept }, { kept_elsewhere: isSafe }, nowMs) {
   return { value: 'none', word: 'backup yet', tone: 'warn', href }
 }
 
-/** Queries over the network protocols of DNS, since the start. `dns`: of GET /api/dns. */
-export const queriesOf = ({ stats }) => Object.values(stats?.queries ?? {}).reduce((sum, each) => sum + each, 0)
+/** Queries over the network protocols of DNS, since the start. */
+export const queriesOf = ({ stats }: Pick<DnsView, 'stats'>): number =>
+  Object.values(stats?.queries ?? {}).reduce((sum, each) => sum + each, 0)
 
 /** Whether a resolver asks this daemon; it sees no more than the queries. */
-export function dnsUse(dns) {
+export function dnsUse(dns: Pick<DnsView, 'enabled' | 'stats'>): StatProps {
   const href = '#/network'
   if (!dns.enabled) return { value: 'off', word: 'DNS', href }
   const queries = queriesOf(dns)

@@ -1,5 +1,5 @@
 import { html, useState } from '../lib/html.ts'
-import { post } from '../lib/http.ts'
+import { post, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { plural } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
@@ -9,13 +9,13 @@ import { Modal } from '../parts/dialog.ts'
 import { SelectField } from '../parts/fields.ts'
 import { toast } from '../parts/toasts.ts'
 
-/** Makes an identity, which the daemon signs. `onDone(did)`. */
-export function Create({ onClose, onDone }) {
+/** Makes an identity, which the daemon signs. */
+export function Create({ onClose, onDone }: { onClose: () => void; onDone: (did: string) => void }) {
   const names = (useResource('/api/names').data ?? []).filter(({ state }) => state === 'live' || state === 'grace')
   const [name, setName] = useState('')
-  const [error, setError] = useState()
-  const [run, isBusy] = useAct((trouble) => setError(trouble.detail ?? trouble.message))
-  const submit = (event) => {
+  const [error, setError] = useState<string>()
+  const [run, isBusy] = useAct((trouble) => setError(reasonOf(trouble)))
+  const submit = (event: Event) => {
     event.preventDefault()
     setError(undefined)
     return run(async () => {
@@ -33,7 +33,10 @@ export function Create({ onClose, onDone }) {
           value=${name}
           options=${[['', 'work of this machine'], ...names.map(({ name: each }) => each)]}
           error=${error}
-          onChange=${(chosen) => (setName(chosen), setError(undefined))}
+          onChange=${(chosen: string) => {
+            setName(chosen)
+            setError(undefined)
+          }}
           data-focus
           hint="A name carries it for as long as you have the name. Without one, peers take a stamp, which costs work."
         />

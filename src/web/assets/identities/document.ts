@@ -1,10 +1,10 @@
-import { html } from '../lib/html.ts'
+import { html, type Children } from '../lib/html.ts'
 import { Badge, Card, Facts, Hash } from '../parts/basics.ts'
-import { Table } from '../parts/table.ts'
+import { columns, Table } from '../parts/table.ts'
 import { Json } from './json.ts'
-import { keysOf, servicesOf } from './words.ts'
+import { keysOf, servicesOf, type DidDocument, type Key, type Service } from './words.ts'
 
-export function Document({ document, actions }) {
+export function Document({ document, actions }: { document: DidDocument; actions: Children }) {
   const keys = keysOf(document)
   const services = servicesOf(document)
   return html`
@@ -20,34 +20,34 @@ export function Document({ document, actions }) {
               >`
             ],
             ['Version', document.version],
-            (document.alsoKnownAs ?? []).length > 0 && ['Also known as', document.alsoKnownAs.join(', ')]
+            (document.alsoKnownAs ?? []).length > 0 && ['Also known as', document.alsoKnownAs?.join(', ')]
           ]}
         />
         ${
           keys.length > 0 &&
           html`<${Table}
             caption="Keys of the identity"
-            columns=${[
+            columns=${columns<Key>([
               { title: 'Key', cell: ({ id }) => html`<code>${id}</code>` },
               { title: 'What it does', cell: ({ purposes }) => purposes.join(', ') || 'nothing by itself' },
               { title: 'Type', cell: ({ type }) => type },
               { title: 'Public key', cell: ({ key }) => html`<${Hash} text=${key} what="public key" />` }
-            ]}
+            ])}
             rows=${keys}
-            keyOf=${({ id }) => id}
+            keyOf=${({ id }: Key) => id}
           />`
         }
         ${
           services.length > 0 &&
           html`<${Table}
             caption="Services of the identity"
-            columns=${[
+            columns=${columns<Service>([
               { title: 'Service', cell: ({ id }) => html`<code>${id}</code>` },
               { title: 'Type', cell: ({ type }) => type },
               { title: 'Endpoint', class: 'value-cell', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
-            ]}
+            ])}
             rows=${services}
-            keyOf=${({ id }) => id}
+            keyOf=${({ id }: Service) => id}
           />`
         }
         <${Json} value=${document} title="The document as JSON" />

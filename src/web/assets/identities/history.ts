@@ -2,10 +2,10 @@ import { html } from '../lib/html.ts'
 import { dateTime, plural } from '../lib/words.ts'
 import { When } from '../parts/basics.ts'
 import { Json } from './json.ts'
-import { changesOf } from './words.ts'
+import { changesOf, type DidDocument, type Proof } from './words.ts'
 
 /** Every version of a document with what it changed, the newest first. */
-export const History = ({ versions }) => html`
+export const History = ({ versions }: { versions: readonly DidDocument[] }) => html`
   <p class="quiet">${plural(versions.length, 'version')}, each signed by a key of the one before.</p>
   <ol class="history">
     ${versions
@@ -27,8 +27,8 @@ export const History = ({ versions }) => html`
   </ol>
 `
 
-function createdOf({ proof }) {
-  const [first] = Array.isArray(proof) ? proof : [proof]
+function createdOf({ proof }: DidDocument): string | undefined {
+  const [first] = [proof].flat() as (Proof | undefined)[]
   const at = first?.created
   return at !== undefined && !Number.isNaN(Date.parse(at)) ? at : undefined
 }

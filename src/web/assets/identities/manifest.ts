@@ -2,12 +2,12 @@ import { html } from '../lib/html.ts'
 import { useNow } from '../lib/store.ts'
 import { dateTime, relative } from '../lib/words.ts'
 import { Badge, Card, Facts, When } from '../parts/basics.ts'
-import { Table } from '../parts/table.ts'
+import { columns, Table } from '../parts/table.ts'
 import { Json } from './json.ts'
-import { fragmentOf } from './words.ts'
+import { fragmentOf, type Capability, type ManifestDocument } from './words.ts'
 
 /** What the identity offers; `manifest` null where none is known. */
-export function Manifest({ manifest }) {
+export function Manifest({ manifest }: { manifest: ManifestDocument | null }) {
   const now = useNow(60_000)
   if (manifest === null)
     return html`<${Card} title="Manifest"
@@ -36,7 +36,7 @@ export function Manifest({ manifest }) {
             ? html`<p class="quiet">It offers nothing.</p>`
             : html`<${Table}
                 caption="What the identity offers"
-                columns=${[
+                columns=${columns<Capability>([
                   { title: 'Capability', cell: ({ id }) => html`<code>${fragmentOf(id)}</code>` },
                   {
                     title: 'Type',
@@ -45,9 +45,9 @@ export function Manifest({ manifest }) {
                   },
                   { title: 'Protocol', cell: ({ protocol }) => protocol },
                   { title: 'Endpoint', class: 'value-cell', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
-                ]}
+                ])}
                 rows=${capabilities}
-                keyOf=${({ id }) => id}
+                keyOf=${({ id }: Capability) => id}
               />`
         }
         <${Json} value=${manifest} title="The manifest as JSON" />

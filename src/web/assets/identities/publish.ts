@@ -1,5 +1,5 @@
-import { html, useState } from '../lib/html.ts'
-import { post } from '../lib/http.ts'
+import { html, useState, type TargetedEvent } from '../lib/html.ts'
+import { post, Problem, reasonOf } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { ends, plural } from '../lib/words.ts'
 import { useAct } from '../parts/act.ts'
@@ -8,37 +8,42 @@ import { Command } from '../parts/command.ts'
 import { Modal } from '../parts/dialog.ts'
 import { Field, TextField } from '../parts/fields.ts'
 import { toast } from '../parts/toasts.ts'
-import { innerOf, keysOf, readSigned } from './words.ts'
+import { innerOf, keysOf, readSigned, type Signed } from './words.ts'
 
 /** Larger files are neither documents nor manifests: the daemon takes 256 KiB. */
 const MAX_FILE_BYTES = 256 * 1024
-const PATHS = { kid: '/api/publish-kid', manifest: '/api/publish-manifest' }
+const PATHS = { kid: '/api/publish-kid', manifest: '/api/publish-manifest' } as const
 const WORDS = { kid: 'identity document', manifest: 'manifest' }
 
-/** Publishes what somebody has signed already. `onDone(did)`. */
-export function Publish({ onClose, onDone }) {
+/** Publishes what somebody has signed already. */
+export function Publish({ onClose, onDone }: { onClose: () => void; onDone: (did: string) => void }) {
   const [text, setText] = useState('')
-  const [error, setError] = useState()
+  const [error, setError] = useState<string>()
   const [run, isBusy] = useAct((trouble) =>
     setError(
       [
-        trouble.detail ?? trouble.message,
-        ...(trouble.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
+        reasonOf(trouble),
+        ...(trouble instanceof Problem ? trouble.errors : []).map(({ path, message }) => `${path}: ${message}`)
       ].join(' ')
     )
   )
   const read = text.trim() === '' ? undefined : readSigned(text)
-  const edit = (typed) => (setText(typed), setError(undefined))
-  const choose = async (event) => {
-    const [file] = event.currentTarget.files
+  const edit = (typed: string) => {
+    setText(typed)
+    setError(undefined)
+  }
+  const choose = async (event: TargetedEvent<HTMLInputElement>) => {
+    const [file] = event.currentTarget.files ?? []
     if (file === undefined) return
     if (file.size > MAX_FILE_BYTES) setError('The file is larger than 256 KiB.')
     else edit(await file.text())
   }
-  const submit = (event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (read === undefined) return setError('Choose a file, or paste its text.')
-    if (read.error !== undefined) return setError(read.error)
+    if (read === undefined || 'error' in read) {
+      setError(read?.error ?? 'Choose a file, or paste its text.')
+      return
+    }
     void run(async () => {
       const { did, version, stored_by: stored, of } = await post(PATHS[read.kind], read.value)
       await refresh('/api/identities', '/api/resolve-kid')
@@ -54,10 +59,10 @@ export function Publish({ onClose, onDone }) {
           manifest and publishes it at once. The keys stay with the seed.
         </p>
         <${Field} label="File">
-          ${({ id }) => html`<input id=${id} type="file" accept=".json,application/json" data-focus onChange=${choose} />`}
+          ${({ id }: { id: string }) => html`<input id=${id} type="file" accept=".json,application/json" data-focus onChange=${choose} />`}
         <//>
         <${TextField} label="Or its text" error=${error} value=${text} lines=${8} class="mono-field" onInput=${edit} />
-        ${read?.error === undefined && read !== undefined && html`<${Summary} read=${read} />`}
+        ${read !== undefined && !('error' in read) && html`<${Summary} read=${read} />`}
         <div class="answers">
           <${Button} onClick=${onClose}>Cancel<//>
           <${Button} kind="main" type="submit" busy=${isBusy}>Publish<//>
@@ -68,11 +73,11 @@ export function Publish({ onClose, onDone }) {
 }
 
 /** What would be published, in words, before it is. */
-function Summary({ read }) {
+function Summary({ read }: { read: Signed }) {
   const inner = innerOf(read)
   return html`
     <${Notice} title=${read.kind === 'kid' ? 'An identity document' : 'A manifest'}>
-      <code>${ends(String(inner.id ?? 'without an id'), 24, 8)}</code>, version ${inner.version ?? '?'},
+      <code>${ends(inner.id ?? 'without an id', 24, 8)}</code>, version ${inner.version ?? '?'},
       ${' '}${read.kind === 'kid' ? plural(keysOf(inner).length, 'key') : plural(inner.capabilities?.length ?? 0, 'capability', 'capabilities')}
       ${' '}${inner.proof === undefined && html`<${Badge} tone="bad">without a proof: sign it first<//>`}
     <//>

@@ -1,16 +1,28 @@
+import type { Answer, Post, ProblemBody, SessionOpenedBody, TokenScope } from './api.ts'
 import { noteAnswer, noteLost } from './connection.ts'
 
 /** An error that the daemon answered with; `errors` names the fields at fault. */
 export class Problem extends Error {
-  constructor({ code, title, detail, errors = [], check_code: checkCode }) {
+  readonly code: string
+  readonly detail: string
+  readonly errors: readonly FieldError[]
+  /** Of the claim that was asked for, if one was. */
+  readonly checkCode: unknown
+
+  constructor({ code, title, detail, errors = [], check_code: checkCode }: ProblemLike) {
     super(`${title}: ${detail} (${code})`)
     this.code = code
     this.detail = detail
     this.errors = errors
-    /** Of the claim that was asked for, if one was. */
     this.checkCode = checkCode
   }
 }
+
+export type FieldError = NonNullable<ProblemBody['errors']>[number]
+type ProblemLike = Pick<ProblemBody, 'title' | 'detail' | 'errors'> & { code: string; check_code?: unknown }
+
+/** Why something failed, for a person: an error of the daemon without its title and code. */
+export const reasonOf = (error: Error): string => (error instanceof Problem ? error.detail : error.message)
 
 /** No daemon answered; the page says so at the top, and tries again by itself. */
 export class Unreachable extends Error {
@@ -19,8 +31,8 @@ export class Unreachable extends Error {
   }
 }
 
-let onLogout = () => {}
-export const whenLoggedOut = (listener) => (onLogout = listener)
+let onLogout = (): void => undefined
+export const whenLoggedOut = (listener: () => void): void => void (onLogout = listener)
 
 /**
  * The cookie counts only with this secret: browsers send the cookie to every port of this machine, but keep a page's
@@ -28,35 +40,43 @@ export const whenLoggedOut = (listener) => (onLogout = listener)
  */
 const SECRET = 'chronym-session'
 
-export function sessionHeaders() {
+export function sessionHeaders(): Record<string, string> {
   const secret = sessionStorage.getItem(SECRET)
   return secret === null ? {} : { 'X-Session-Secret': secret }
 }
 
-/** `credential`: `{token}`, or `{link}` of a login link. */
-export async function logIn(credential) {
-  const { secret, scopes } = await post('/session', credential)
+/** `link`: of a login link. */
+export async function logIn(credential: { token: string } | { link: string }): Promise<TokenScope[]> {
+  const { secret, scopes }: SessionOpenedBody = await post('/session', credential)
   sessionStorage.setItem(SECRET, secret)
   return scopes
 }
 
-export async function logOut() {
+export async function logOut(): Promise<void> {
   await remove('/session')
   sessionStorage.removeItem(SECRET)
 }
 
 /** The session has ended: the page asks for the token. */
-export const loggedOut = () => onLogout()
+export const loggedOut = (): void => onLogout()
 
-/** `accept`: statuses beside 2xx whose body is an answer, not a problem. */
-async function send(method, path, { body, headers: given = {}, credentials = 'same-origin', accept = [] } = {}) {
-  const headers = credentials === 'omit' ? { ...given } : { ...given, ...sessionHeaders() }
-  const request = { method, headers, credentials }
+interface Options {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly credentials?: RequestCredentials
+  /** Statuses beside 2xx whose body is an answer, not a problem. */
+  readonly accept?: readonly number[] | undefined
+}
+
+async function send(method: string, path: string, options: Options = {}): Promise<Response> {
+  const { body, headers: given = {}, credentials = 'same-origin', accept = [] } = options
+  const headers: Record<string, string> = credentials === 'omit' ? { ...given } : { ...given, ...sessionHeaders() }
+  const request: RequestInit = { method, headers, credentials }
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json'
     request.body = JSON.stringify(body)
   }
-  let response
+  let response: Response
   try {
     response = await fetch(path, request)
   } catch {
@@ -71,19 +91,23 @@ async function send(method, path, { body, headers: given = {}, credentials = 'sa
 }
 
 /** A proxy between page and daemon may answer with something else. */
-const problemOf = (response) =>
+const problemOf = (response: Response): Promise<ProblemLike> =>
   response.json().catch(() => ({
     code: `HTTP ${response.status}`,
     title: 'Something else answered',
     detail: 'This is no answer of the daemon. Is a proxy between?'
   }))
 
-const parsed = async (response) => (response.status === 204 ? undefined : response.json())
+const parsed = async (response: Response): Promise<unknown> => (response.status === 204 ? undefined : response.json())
 
-export const get = async (path, options) => parsed(await send('GET', path, options))
+export const get = async <P extends string>(path: P, options?: Pick<Options, 'accept'>): Promise<Answer<P>> =>
+  (await parsed(await send('GET', path, options))) as Answer<P>
 /** For an answer whose headers matter. */
-export const getResponse = (path) => send('GET', path)
+export const getResponse = (path: string): Promise<Response> => send('GET', path)
 /** What anybody is answered: without the session. */
-export const getPublic = async (path) => parsed(await send('GET', path, { credentials: 'omit' }))
-export const post = async (path, body, headers) => parsed(await send('POST', path, { body, headers }))
-export const remove = async (path, headers) => parsed(await send('DELETE', path, { headers }))
+export const getPublic = async <P extends string>(path: P): Promise<Answer<P>> =>
+  (await parsed(await send('GET', path, { credentials: 'omit' }))) as Answer<P>
+export const post = (async (path: string, body?: unknown, headers?: Options['headers']) =>
+  parsed(await send('POST', path, { body, headers }))) as Post
+export const remove = async (path: string, headers?: Options['headers']): Promise<unknown> =>
+  parsed(await send('DELETE', path, { headers }))

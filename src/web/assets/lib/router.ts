@@ -1,18 +1,23 @@
 /** Addresses within the page: `#/names/alice.chronym/zone?tab=1`, so a reload or a bookmark comes back. */
 import { createStore, useStore } from './store.ts'
 
+export interface Place {
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+}
+
 /** `#/lookup/a%2Fb?x=1` -> {path: '/lookup/a%2Fb', query: {x: '1'}}; anything else is `/`. */
-export function parseHash(hash) {
+export function parseHash(hash: string): Place {
   const [path = '/', query = ''] = hash.replace(/^#/, '').split('?')
   return { path: path.startsWith('/') ? path : '/', query: Object.fromEntries(new URLSearchParams(query)) }
 }
 
 /** The parameters of `path` by `pattern`, undefined where it does not fit: `/names/:name/zone`, `/lookup/:name?`. */
-export function match(pattern, path) {
+export function match(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split('/').filter(Boolean)
   const given = path.split('/').filter(Boolean)
   if (given.length > wanted.length) return undefined
-  const params = {}
+  const params: Record<string, string> = {}
   for (const [index, part] of wanted.entries()) {
     const value = given[index]
     const [, name, optional] = /^:(\w+)(\?)?$/.exec(part) ?? []
@@ -32,15 +37,17 @@ export function match(pattern, path) {
 }
 
 /** to('lookup', 'alice.chronym') -> `#/lookup/alice.chronym`, each part escaped. */
-export const to = (...parts) => `#/${parts.map(encodeURIComponent).join('/')}`
+export const to = (...parts: string[]): string => `#/${parts.map(encodeURIComponent).join('/')}`
 
-export const place = createStore(parseHash(globalThis.location?.hash ?? ''))
-globalThis.addEventListener?.('hashchange', () => place.set(parseHash(location.hash)))
+/** Tests of the pure parts have no browser. */
+const page: Partial<typeof globalThis> = globalThis
+export const place = createStore(parseHash(page.location?.hash ?? ''))
+page.addEventListener?.('hashchange', () => place.set(parseHash(location.hash)))
 
-export const usePlace = () => useStore(place)
+export const usePlace = (): Place => useStore(place)
 /** As `go`, in the place of the address that is there. */
-export function replace(hash) {
+export function replace(hash: string): void {
   globalThis.history.replaceState(null, '', hash)
   place.set(parseHash(hash))
 }
-export const go = (hash) => (location.hash = hash)
+export const go = (hash: string): void => void (location.hash = hash)

@@ -1,3 +1,4 @@
+import type { TokenScope } from './api.ts'
 import { startEvents, stopEvents } from './events.ts'
 import * as http from './http.ts'
 import { forgetResources } from './resource.ts'
@@ -7,25 +8,29 @@ import { createStore, useStore } from './store.ts'
  * `scopes`: of the token that this tab is logged in with, undefined while that is not known, [] for none. `reason`:
  * why the page asks for a token.
  */
-export const session = createStore({ scopes: undefined, reason: '' })
+export const session = createStore<{ scopes: readonly TokenScope[] | undefined; reason: string }>({
+  scopes: undefined,
+  reason: ''
+})
 
-function enter(scopes) {
+function enter(scopes: readonly TokenScope[]): void {
   session.set({ scopes, reason: '' })
   if (scopes.includes('read') || scopes.includes('admin')) startEvents()
 }
 
-function leave(reason) {
+function leave(reason: string): void {
   stopEvents()
   forgetResources()
   session.set({ scopes: [], reason })
 }
 
 /** Asks the daemon who we are; a page that was loaded again goes on. `link`: of a login link, which logs in first. */
-export async function resume(link) {
+export async function resume(link: string | undefined): Promise<void> {
   let reason = ''
   if (link !== undefined) {
     try {
-      return enter(await http.logIn({ link }))
+      enter(await http.logIn({ link }))
+      return
     } catch (error) {
       if (!(error instanceof http.Problem)) throw error
       reason = error.detail
@@ -36,11 +41,11 @@ export async function resume(link) {
   else leave(reason)
 }
 
-export async function logIn(token) {
+export async function logIn(token: string): Promise<void> {
   enter(await http.logIn({ token }))
 }
 
-export async function logOut() {
+export async function logOut(): Promise<void> {
   await http.logOut()
   leave('')
 }
@@ -51,5 +56,6 @@ http.whenLoggedOut(() => {
 })
 
 /** May this session do what needs that scope? `admin` may do all. */
-export const mayDo = (scopes, scope) => scopes.includes('admin') || scopes.includes(scope)
-export const useMay = (scope) => mayDo(useStore(session).scopes ?? [], scope)
+export const mayDo = (scopes: readonly TokenScope[], scope: TokenScope): boolean =>
+  scopes.includes('admin') || scopes.includes(scope)
+export const useMay = (scope: TokenScope): boolean => mayDo(useStore(session).scopes ?? [], scope)

@@ -2,16 +2,17 @@
 import { createStore } from './store.ts'
 
 const KEY = 'chronym-theme'
-export const THEMES = ['auto', 'light', 'dark']
+export const THEMES = ['auto', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
 
-export const theme = createStore(document.documentElement.dataset.theme ?? 'auto')
+export const theme = createStore((document.documentElement.dataset['theme'] ?? 'auto') as Theme)
 
-export function setTheme(next) {
+export function setTheme(next: Theme): void {
   if (next === 'auto') {
-    delete document.documentElement.dataset.theme
+    delete document.documentElement.dataset['theme']
     localStorage.removeItem(KEY)
   } else {
-    document.documentElement.dataset.theme = next
+    document.documentElement.dataset['theme'] = next
     localStorage.setItem(KEY, next)
   }
   theme.set(next)

@@ -8,16 +8,16 @@ import { isDid } from './words.ts'
 
 const HINT = 'Looking a name up shows your interest to peers. To claim a free name, register it directly.'
 
-export function AskForm({ name = '', isBusy }) {
+export function AskForm({ name = '', isBusy }: { name?: string; isBusy: boolean }) {
   const [text, setText] = useState(name)
-  const [error, setError] = useState()
+  const [error, setError] = useState<string>()
   const zone = useResource('/api/dns', { every: Infinity }).data?.zone
   useEffect(() => setText(name), [name])
-  const submit = (event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (text.trim() === '') return setError('Type a name such as alice.chronym, or a DID.')
-    if (isDid(text)) return go(to('identities', text.trim()))
-    go(to('lookup', readName(text, suffixOf(zone))?.name ?? text.trim()))
+    if (text.trim() === '') setError('Type a name such as alice.chronym, or a DID.')
+    else if (isDid(text)) go(to('identities', text.trim()))
+    else go(to('lookup', readName(text, suffixOf(zone))?.name ?? text.trim()))
   }
   return html`
     <form class="ask" onSubmit=${submit} role="search">
@@ -27,7 +27,10 @@ export function AskForm({ name = '', isBusy }) {
         error=${error}
         value=${text}
         placeholder="alice.chronym"
-        onInput=${(typed) => (setText(typed), setError(undefined))}
+        onInput=${(typed: string) => {
+          setText(typed)
+          setError(undefined)
+        }}
       />
       <${Button} kind="main" type="submit" icon="lookup" busy=${isBusy}>Look up<//>
     </form>

@@ -1,11 +1,22 @@
+import type { Explanation } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { to } from '../lib/router.ts'
 import { count, ends, plural } from '../lib/words.ts'
 import { Badge, Card, Facts, Hash, LinkButton } from '../parts/basics.ts'
-import { Table } from '../parts/table.ts'
+import { columns, Table } from '../parts/table.ts'
+
+type OwnExplanation = NonNullable<Explanation['own']>
+type ReceiptList = NonNullable<OwnExplanation['receipts']>
+type Receipt = ReceiptList['receipts'][number]
 
 /** What only the owner of this daemon sees: the claim, who confirmed its commitment, and the work on it. */
-export const Own = ({ own: { name, claim, receipts, tasks }, name: text }) => html`
+export const Own = ({
+  own: { name, claim, receipts, tasks },
+  name: text
+}: {
+  own: OwnExplanation
+  name: string
+}) => html`
   <${Card}
     title="Yours"
     actions=${name !== null && html`<${LinkButton} kind="small" icon="zone" href=${to('names', text, 'zone')}>Edit its zone<//>`}
@@ -36,7 +47,7 @@ export const Own = ({ own: { name, claim, receipts, tasks }, name: text }) => ht
   <//>
 `
 
-function Receipts({ receipts: { receipts, pulse_round: pulse } }) {
+function Receipts({ receipts: { receipts, pulse_round: pulse } }: { receipts: ReceiptList }) {
   const inTime = receipts.filter(({ seen_round: seen }) => seen < pulse).length
   return html`
     <details class="more">
@@ -46,7 +57,7 @@ function Receipts({ receipts: { receipts, pulse_round: pulse } }) {
       </summary>
       <${Table}
         caption="Receipts of the commitment"
-        columns=${[
+        columns=${columns<Receipt>([
           { title: 'Peer', cell: ({ peer }) => html`<code title=${peer}>${ends(peer)}</code>` },
           { title: 'Seen at round', isNumber: true, cell: ({ seen_round: seen }) => count(seen) },
           {
@@ -55,9 +66,9 @@ function Receipts({ receipts: { receipts, pulse_round: pulse } }) {
               seen < pulse ? html`<${Badge} tone="good">yes<//>` : html`<${Badge} tone="warn">no<//>`
           },
           { title: 'Signature', cell: ({ signature }) => html`<${Hash} text=${signature} what="signature" />` }
-        ]}
+        ])}
         rows=${receipts}
-        keyOf=${({ peer }) => peer}
+        keyOf=${({ peer }: Receipt) => peer}
       />
     </details>
   `

@@ -1,12 +1,13 @@
 import { html, useEffect, useMemo, useRef, useState } from '../lib/html.ts'
-import { layout } from './layout.ts'
+import { layout, type Kind, type Layout, type PlacedPeer, type Size } from './layout.ts'
+import type { Marked } from './peers.ts'
 import { kindWords, pictureText, saidBy } from './words.ts'
 
 /** Below this width, in pixels, labels would be too small to read. */
 const NARROW = 520
 
 /** Shapes as well as colours tell the answers apart. */
-function Mark({ kind, self, x, y }) {
+function Mark({ kind, self = false, x, y }: { kind: Kind; self?: boolean; x: number; y: number }) {
   const size = 12
   return html`
     ${self && html`<circle class="self" cx=${x} cy=${y} r=${size + 6} />`}
@@ -18,7 +19,13 @@ function Mark({ kind, self, x, y }) {
   `
 }
 
-function Peer({ peer, centre, core, marked, onMark }) {
+function Peer({
+  peer,
+  centre,
+  core,
+  marked,
+  onMark
+}: Pick<Layout, 'centre' | 'core'> & Omit<Marked, 'explanation'> & { peer: PlacedPeer }) {
   const { x, y, kind, number, vote, angle } = peer
   const from = { x: centre.x + core * Math.sin(angle), y: centre.y - core * Math.cos(angle) }
   const says = kind !== 'none' && kind !== 'silent'
@@ -36,19 +43,19 @@ function Peer({ peer, centre, core, marked, onMark }) {
   `
 }
 
-/** The name in the middle, the peers around it: `marked` is the number of the one that is pointed at. */
-export function Picture({ explanation, marked, onMark }) {
-  const frame = useRef()
-  const [size, setSize] = useState('wide')
+/** The name in the middle, the peers around it. */
+export function Picture({ explanation, marked, onMark }: Marked) {
+  const frame = useRef<HTMLElement>(null)
+  const [size, setSize] = useState<Size>('wide')
   useEffect(() => {
-    const observer = new ResizeObserver(([{ contentRect }]) => setSize(contentRect.width < NARROW ? 'narrow' : 'wide'))
-    observer.observe(frame.current)
+    const observer = new ResizeObserver(([entry]) => setSize(entry!.contentRect.width < NARROW ? 'narrow' : 'wide'))
+    observer.observe(frame.current!)
     return () => observer.disconnect()
   }, [])
   const picture = useMemo(() => layout(explanation, size), [explanation, size])
   const { width, height, centre, core, reach, peers, arcs } = picture
   const [label, suffix] = splitName(explanation.name)
-  const sorted = [...peers].sort((left, right) => (left.number === marked) - (right.number === marked))
+  const sorted = [...peers].sort((left, right) => Number(left.number === marked) - Number(right.number === marked))
   return html`
     <figure class="picture ${explanation.owner === null ? 'has-no-owner' : ''}" ref=${frame}>
       <svg viewBox="0 0 ${width} ${height}" role="img" aria-label=${pictureText(explanation, picture)}>
@@ -94,13 +101,21 @@ const MAX_LABEL = 14
 /** Longer ones are written smaller, to fit into the disc. */
 const LONG_LABEL = 9
 
-function splitName(name) {
+function splitName(name: string): readonly [string, string] {
   const dot = name.indexOf('.')
   const label = dot < 0 ? name : name.slice(0, dot)
   return [label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label, dot < 0 ? '' : name.slice(dot)]
 }
 
-function Legend({ words: all, peers, hasReach }) {
+function Legend({
+  words: all,
+  peers,
+  hasReach
+}: {
+  words: Readonly<Record<Kind, string>>
+  peers: readonly PlacedPeer[]
+  hasReach: boolean
+}) {
   const shown = Object.entries(all).filter(([kind]) => peers.some((peer) => peer.kind === kind))
   return html`
     <figcaption class="legend">

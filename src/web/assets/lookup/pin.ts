@@ -1,3 +1,4 @@
+import type { Explanation } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
@@ -8,7 +9,13 @@ import { ask } from '../parts/dialog.ts'
 import { toast } from '../parts/toasts.ts'
 
 /** The owner that this daemon has seen as settled, and forgetting it. */
-export function Pin({ pin: { owner, state, since, until }, name }) {
+export function Pin({
+  pin: { owner, state, since, until },
+  name
+}: {
+  pin: NonNullable<Explanation['pin']>
+  name: string
+}) {
   const mayForget = useMay('admin')
   return html`
     <span class="row">
@@ -28,7 +35,7 @@ export function Pin({ pin: { owner, state, since, until }, name }) {
   `
 }
 
-async function forget(name) {
+async function forget(name: string): Promise<void> {
   const isSure = await ask({
     title: `Forget the owner of ${name}?`,
     lines: [

@@ -1,19 +1,20 @@
+import type { RevealBody } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
-import { useResource } from '../lib/resource.ts'
+import { useResource, type Read } from '../lib/resource.ts'
 import { bytes, count, plural } from '../lib/words.ts'
 import { Card, Facts, Hash, Loaded } from '../parts/basics.ts'
-import { Table } from '../parts/table.ts'
-import { hexOf, zoneOf } from './reveal.ts'
+import { columns, Table } from '../parts/table.ts'
+import { hexOf, zoneOf, type ZoneRow } from './reveal.ts'
 
 /** The Reveal of a name, null for none: what anybody gets. */
-export const useReveal = (name) =>
+export const useReveal = (name: string | null): Read<RevealBody> =>
   useResource(name === null ? null : `/api/resolve/${encodeURIComponent(name)}`, { every: Infinity })
 
 /** What the owner published: the records, and what they are signed with. */
-export const Record = ({ reveal, name }) => html`
+export const Record = ({ reveal, name }: { reveal: Read<RevealBody>; name: string }) => html`
   <${Card} title="What it holds">
     <${Loaded} of=${reveal}>
-      ${(shown) =>
+      ${(shown: RevealBody) =>
         html`<${Zone} reveal=${shown} name=${name} />
           <details class="more">
             <summary>The record</summary>
@@ -31,7 +32,7 @@ export const Record = ({ reveal, name }) => html`
   <//>
 `
 
-function Zone({ reveal, name }) {
+function Zone({ reveal, name }: { reveal: RevealBody; name: string }) {
   const zone = zoneOf(reveal)
   if (zone === undefined) return html`<p>Its payload is no zone.</p>`
   if (zone.rows.length === 0)
@@ -42,14 +43,14 @@ function Zone({ reveal, name }) {
     </p>
     <${Table}
       caption="Records of ${name}"
-      columns=${[
+      columns=${columns<ZoneRow>([
         { title: 'Label', cell: ({ label }) => html`<code>${label}</code>` },
         { title: 'Type', cell: ({ type }) => type },
         { title: 'Value', class: 'value-cell', cell: ({ value }) => html`<code>${value}</code>` },
         { title: 'TTL', isNumber: true, cell: ({ ttl }) => (ttl === undefined ? 'default' : `${count(ttl)} s`) }
-      ]}
+      ])}
       rows=${zone.rows}
-      keyOf=${({ key }) => key}
+      keyOf=${({ key }: ZoneRow) => key}
     />
   `
 }

@@ -1,12 +1,18 @@
+import type { Explanation } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { Told } from '../parts/command.ts'
-import { Icon } from '../parts/icon.ts'
-import { stepsOf } from './words.ts'
+import { Icon, type IconName } from '../parts/icon.ts'
+import { stepsOf, type Step } from './words.ts'
 
-const ICONS = { good: 'check', warn: 'warn', bad: 'bad', quiet: 'info' }
+const ICONS: Readonly<Partial<Record<Step['tone'], IconName>>> = {
+  good: 'check',
+  warn: 'warn',
+  bad: 'bad',
+  quiet: 'info'
+}
 
 /** From the question to the verdict, in order. */
-export const Steps = ({ explanation }) => html`
+export const Steps = ({ explanation }: { explanation: Explanation }) => html`
   <ol class="reasons" aria-label="How this daemon came to its verdict">
     ${stepsOf(explanation).map(
       ({ title, text, tone }) =>

@@ -1,4 +1,5 @@
-import { html } from '../lib/html.ts'
+import type { Explanation } from '../lib/api.ts'
+import { html, type Children } from '../lib/html.ts'
 import { useNow } from '../lib/store.ts'
 import { dateTime, ends, relative } from '../lib/words.ts'
 import { Badge, Facts, Hash, Notice, When } from '../parts/basics.ts'
@@ -6,17 +7,25 @@ import { Told } from '../parts/command.ts'
 import { Pin } from './pin.ts'
 import { CONFIDENCE, partsOf, STATES } from './words.ts'
 
-const Sentence = ({ sentence }) =>
+const Sentence = ({ sentence }: { sentence: string }) =>
   partsOf(sentence).map(({ text, time, key }) =>
     time !== undefined
       ? html`<${When} at=${time}>${dateTime(time)}<//>`
       : key !== undefined
         ? html`<code title=${key}>${ends(key)}</code>`
-        : html`<${Told} text=${text} />`
+        : html`<${Told} text=${text ?? ''} />`
   )
 
 /** The answer, before its reasons. */
-export function Verdict({ asked, explanation, actions }) {
+export function Verdict({
+  asked,
+  explanation,
+  actions
+}: {
+  asked: string
+  explanation: Explanation
+  actions: Children
+}) {
   const { name, state, owner, lease, resolves, error, pin, verdict, notes, rule } = explanation
   const [word, tone] = STATES[state]
   const warnings = notes.filter((note) => note.startsWith('Warning: '))
@@ -54,7 +63,7 @@ export function Verdict({ asked, explanation, actions }) {
   `
 }
 
-function Lease({ start, end, grace_end: graceEnd }) {
+function Lease({ start, end, grace_end: graceEnd }: NonNullable<Explanation['lease']>) {
   const now = useNow(30_000)
   const isOver = Date.parse(end) <= now
   return html`

@@ -1,43 +1,60 @@
+import type { Progress as VerifyProgress } from '../../../verify/types.ts'
+import type { RevealBody } from '../lib/api.ts'
 import { html, useEffect, useRef, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
-import { Badge, Button, Card, Notice, Progress } from '../parts/basics.ts'
-import { Icon } from '../parts/icon.ts'
-import { millisecondsText, outcomeOf, progressText } from './verification.ts'
+import { Badge, Button, Card, Notice, Progress, type Tone } from '../parts/basics.ts'
+import { Icon, type IconName } from '../parts/icon.ts'
+import { millisecondsText, outcomeOf, progressText, type Outcome as Verified } from './verification.ts'
 
 const WORKER = '/assets/verify/worker.js'
 
+type State =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'working'; readonly progress?: VerifyProgress }
+  | { readonly kind: 'done'; readonly result: Verified; readonly milliseconds: number }
+  | { readonly kind: 'failed'; readonly error: string }
+
+/** Of verify/worker.ts: one of these. */
+interface Message {
+  readonly progress?: VerifyProgress
+  readonly result?: Verified
+  readonly error?: string
+}
+
 /**
- * Checks the record in this browser, in a worker of its own: nothing that the daemon computed is believed. `[state,
- * start, stop]`.
+ * Checks the record in this browser, in a worker of its own: nothing that the daemon computed is believed.
  */
-function useVerifier(reveal) {
-  const [state, setState] = useState({ kind: 'idle' })
-  const worker = useRef()
-  const end = (next) => {
+function useVerifier(
+  reveal: RevealBody | undefined
+): readonly [state: State, start: (profile: string, name: string) => void, stop: () => void] {
+  const [state, setState] = useState<State>({ kind: 'idle' })
+  const worker = useRef<Worker | undefined>(undefined)
+  const end = (next: State) => {
     worker.current?.terminate()
     worker.current = undefined
     setState(next)
   }
   useEffect(() => () => worker.current?.terminate(), [])
   useEffect(() => end({ kind: 'idle' }), [reveal])
-  const start = (profile, name) => {
+  const start = (profile: string, name: string) => {
     const startedMs = performance.now()
-    const done = (next) => end({ ...next, milliseconds: performance.now() - startedMs })
     end({ kind: 'working' })
     const made = new Worker(WORKER, { type: 'module' })
     worker.current = made
-    made.onmessage = ({ data: { progress, result, error } }) => {
+    made.onmessage = ({ data }) => {
+      const { progress, result, error = 'It stopped without a result.' } = data as Message
       if (progress !== undefined) setState({ kind: 'working', progress })
-      else done(error === undefined ? { kind: 'done', result } : { kind: 'failed', error })
+      else if (result === undefined) end({ kind: 'failed', error })
+      else end({ kind: 'done', result, milliseconds: performance.now() - startedMs })
     }
     made.onerror = ({ message }) =>
-      done({ kind: 'failed', error: message || 'This daemon has no verifier for browsers.' })
+      end({ kind: 'failed', error: message || 'This daemon has no verifier for browsers.' })
     made.postMessage({ id: 1, kind: 'reveal', profile, name, reveal })
   }
   return [state, start, () => end({ kind: 'idle' })]
 }
 
-export function VerifyHere({ reveal, name }) {
+export function VerifyHere({ reveal, name }: { reveal: RevealBody | undefined; name: string }) {
   const [state, start, stop] = useVerifier(reveal)
   const network = useResource('/api/network-status', { every: Infinity }).data?.network
   const isWorking = state.kind === 'working'
@@ -56,7 +73,7 @@ export function VerifyHere({ reveal, name }) {
                   kind="main"
                   icon="check"
                   disabled=${reveal === undefined || network === undefined}
-                  onClick=${() => start(network, name)}
+                  onClick=${() => network !== undefined && start(network, name)}
                   >Verify here<//
                 >`
           }
@@ -70,17 +87,22 @@ export function VerifyHere({ reveal, name }) {
   `
 }
 
-const barOf = (progress) => (progress === undefined ? { max: 0 } : { value: progress.done, max: progress.of })
+const barOf = (progress: VerifyProgress | undefined): { value?: number; max: number } =>
+  progress === undefined ? { max: 0 } : { value: progress.done, max: progress.of }
 
-const WORDS = { true: ['good', 'check', ''], false: ['bad', 'bad', 'failed'], null: ['quiet', 'pause', 'not reached'] }
+const WORDS: Readonly<Record<string, readonly [Tone, IconName, string]>> = {
+  true: ['good', 'check', ''],
+  false: ['bad', 'bad', 'failed'],
+  null: ['quiet', 'pause', 'not reached']
+}
 
-function Outcome({ result, milliseconds }) {
+function Outcome({ result, milliseconds }: { result: Verified; milliseconds: number }) {
   const { tone, title, text } = outcomeOf(result)
   return html`
     <${Notice} tone=${tone} title=${title}>${text} It took ${millisecondsText(milliseconds)}.<//>
     <ol class="verification" aria-label="Checks">
       ${result.checks.map(({ rule, title: check, passed, detail }) => {
-        const [its, icon, word] = WORDS[String(passed)]
+        const [its, icon, word] = WORDS[String(passed)]!
         return html`<li key=${rule} class=${its}>
           <${Icon} name=${icon} />
           <div><strong>${check}</strong>${detail !== '' && html`<p class="quiet">${detail}</p>`}</div>

@@ -1,7 +1,12 @@
 /** The explanation of a name in words: steps from the question to the verdict, and the legend of the picture. Pure. */
+import type { Explanation } from '../lib/api.ts'
+import type { Tone } from '../parts/basics.ts'
 import { count, ends, plural } from '../lib/words.ts'
+import type { AskedPeer, Kind, Layout } from './layout.ts'
 
-const KINDS = {
+type Owned = Pick<Explanation, 'owner'>
+
+const KINDS: Readonly<Record<Kind, string>> = {
   first: 'names the owner',
   other: 'names another key',
   unproved: 'names a claim that no answer proves',
@@ -10,12 +15,23 @@ const KINDS = {
 }
 
 /** What each kind of answer says. Where no owner was found, nobody names one: the keys are alike. */
-export const kindWords = ({ owner }) => (owner === null ? { ...KINDS, first: 'names one key' } : KINDS)
+export const kindWords = ({ owner }: Owned): Readonly<Record<Kind, string>> =>
+  owner === null ? { ...KINDS, first: 'names one key' } : KINDS
 
-const SILENCE = { 'no-answer': 'no answer', busy: 'too busy', invalid: 'sent a record that is not valid' }
+const SILENCE: Readonly<Record<string, string>> = {
+  'no-answer': 'no answer',
+  busy: 'too busy',
+  invalid: 'sent a record that is not valid'
+}
 
 /** What one peer said, as a phrase. */
-export function saidBy({ kind, state, owner, reason, serial }) {
+export function saidBy({
+  kind,
+  state,
+  owner,
+  reason = '',
+  serial
+}: Pick<AskedPeer, 'kind' | 'state' | 'owner' | 'reason' | 'serial'>): string {
   if (kind === 'silent') return SILENCE[reason] ?? reason
   if (kind === 'none') return 'holds nothing of it'
   const of = serial === null ? '' : `, serial ${serial}`
@@ -23,13 +39,15 @@ export function saidBy({ kind, state, owner, reason, serial }) {
 }
 
 /** 0.0123 -> "1.2% of the key space"; exact enough to compare two peers. */
-export function distanceText(distance) {
+export function distanceText(distance: number): string {
   if (distance === 0) return '0'
   const share = 100 * distance
   return `${share >= 0.01 ? Number(share.toPrecision(2)) : share.toExponential(1)}%`
 }
 
-export const STATES = {
+type Words = readonly [string, Tone]
+
+export const STATES: Readonly<Record<Explanation['state'], Words>> = {
   none: ['Free', 'quiet'],
   contested: ['Contested', 'bad'],
   provisional: ['Provisional', 'warn'],
@@ -43,7 +61,7 @@ export const STATES = {
   proven: ['Proven by its code', 'good']
 }
 
-export const RULES = {
+export const RULES: Readonly<Record<Explanation['rule'], string>> = {
   majority: 'The majority',
   'provisional-only': 'The majority of provisional entries',
   'no-majority': 'No majority',
@@ -56,15 +74,21 @@ export const RULES = {
   'check-code': 'The check code'
 }
 
-export const CONFIDENCE = {
+export const CONFIDENCE: Readonly<Record<NonNullable<Explanation['resolves']>, Words>> = {
   settled: ['settled', 'good'],
   provisional: ['not settled yet', 'warn'],
   thin: ['thin: fewer peers than a quorum', 'warn'],
   proven: ['proven by its check code', 'good']
 }
 
-/** From the question to the verdict: `{title, text, tone}` each. */
-export function stepsOf(explanation) {
+export interface Step {
+  readonly title: string
+  readonly text: string
+  readonly tone: Tone
+}
+
+/** From the question to the verdict. */
+export function stepsOf(explanation: Explanation): Step[] {
   const {
     asked,
     answers,
@@ -78,7 +102,7 @@ export function stepsOf(explanation) {
     error
   } = explanation
   const voices = answers.filter(({ vote }) => vote).length
-  const steps = [
+  const steps: Step[] = [
     {
       title: 'Asked',
       text:
@@ -97,7 +121,7 @@ export function stepsOf(explanation) {
           : `${plural(voices, 'vote')}: ${candidates.map((each) => `${count(each.votes)} for ${ends(each.owner)}`).join(', ')}.`,
       tone: candidates.length > 1 ? 'bad' : candidates.length === 0 ? 'quiet' : 'good'
     })
-  steps.push({ title: RULES[rule] ?? rule, text: ruleText, tone: toneOfRule(rule) })
+  steps.push({ title: RULES[rule], text: ruleText, tone: toneOfRule(rule) })
   if (pin !== null) steps.push(pinStep(pin, claimId))
   steps.push(
     resolves !== null
@@ -111,13 +135,16 @@ export function stepsOf(explanation) {
   return steps
 }
 
-function toneOfRule(rule) {
+function toneOfRule(rule: Explanation['rule']): Step['tone'] {
   if (rule === 'majority') return 'good'
   if (['nobody-holds-it', 'blinded', 'check-code'].includes(rule)) return 'quiet'
   return rule === 'provisional-only' ? 'warn' : 'bad'
 }
 
-function pinStep({ state, owner: pinned, claim_id: pinnedClaim, rival }, claimId) {
+function pinStep(
+  { state, owner: pinned, claim_id: pinnedClaim, rival }: NonNullable<Explanation['pin']>,
+  claimId: string | null
+): Step {
   if (rival !== null)
     return { title: 'Remembered', text: `Another owner was seen before: ${ends(rival)}. It is contested.`, tone: 'bad' }
   const agrees = pinnedClaim === claimId
@@ -137,24 +164,30 @@ function pinStep({ state, owner: pinned, claim_id: pinnedClaim, rival }, claimId
 }
 
 /** What the picture shows, for those who cannot see it; the table beside it has each peer. */
-export function pictureText(explanation, { peers }) {
+export function pictureText(explanation: Owned & Pick<Explanation, 'name'>, { peers }: Pick<Layout, 'peers'>): string {
   const { name } = explanation
-  const of = (kind) => peers.filter((peer) => peer.kind === kind).length
+  const of = (kind: string) => peers.filter((peer) => peer.kind === kind).length
   const parts = Object.entries(kindWords(explanation))
-    .map(([kind, words]) => [of(kind), words])
+    .map(([kind, words]) => [of(kind), words] as const)
     .filter(([number]) => number > 0)
     .map(([number, words]) => `${number} ${words}`)
   return `${plural(peers.length, 'peer')} around ${name}: ${parts.join(', ')}. The table below has each of them.`
 }
 
 /** A name or a DID: which of the two look-ups a text asks for. */
-export const isDid = (text) => /^did:/i.test(text.trim())
+export const isDid = (text: string): boolean => /^did:/i.test(text.trim())
 
 const TOLD = /\b\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{64}\b/g
 
-/** A sentence of the daemon in parts `{text}`, `{time}` and `{key}`: a page shows times and keys in its own way. */
-export function partsOf(sentence) {
-  const parts = []
+interface Part {
+  readonly text?: string
+  readonly time?: string
+  readonly key?: string
+}
+
+/** A sentence of the daemon in parts, each of one kind: a page shows times and keys in its own way. */
+export function partsOf(sentence: string): Part[] {
+  const parts: Part[] = []
   let from = 0
   for (const { 0: told, index } of sentence.matchAll(TOLD)) {
     if (index > from) parts.push({ text: sentence.slice(from, index) })

@@ -1,3 +1,4 @@
+import type { OwnedNameView } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { post, remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
@@ -10,23 +11,23 @@ import { releaseQuestion } from '../questions.ts'
 import { begin } from './register.ts'
 import { releaseAct } from './words.ts'
 
-const path = (name) => `/api/names/${encodeURIComponent(name)}/release`
+const path = (name: string) => `/api/names/${encodeURIComponent(name)}/release` as const
 
-async function release(owned) {
+async function release(owned: OwnedNameView): Promise<void> {
   if (!(await ask(releaseQuestion(owned, Date.now())))) return
   const { lease_end: end } = await post(path(owned.name))
   await refresh('/api/names')
   toast(`${owned.name} is released and lapses at ${dateTime(end)}. Until its grace ends you can take it back.`)
 }
 
-async function takeBack({ name }) {
+async function takeBack({ name }: OwnedNameView): Promise<void> {
   await remove(path(name))
   await refresh('/api/names')
   toast(`${name} is kept. The daemon renews it again.`)
 }
 
 /** Renew, release and take back, each with the question of the command line. */
-export function NameButtons({ owned, kind = 'small' }) {
+export function NameButtons({ owned, kind = 'small' }: { owned: OwnedNameView; kind?: string }) {
   const may = useMay('vdf')
   const act = releaseAct(owned)
   const { name, renewal } = owned

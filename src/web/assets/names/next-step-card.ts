@@ -1,3 +1,4 @@
+import type { OwnedNameView } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { to } from '../lib/router.ts'
@@ -8,12 +9,13 @@ import { machineRecord, nextStep } from './next-step.ts'
 
 /** Steps that were put off, in this browser. */
 const LATER = 'chronym:later'
-const putOff = () => (localStorage.getItem(LATER) ?? '').split(' ')
+const putOff = (): string[] => (localStorage.getItem(LATER) ?? '').split(' ')
 
-const addHref = (name, { type, value }) => `${to('names', name)}?${new URLSearchParams({ add: type, value })}`
+const addHref = (name: string, { type, value }: { type: string; value: string }): string =>
+  `${to('names', name)}?${new URLSearchParams({ add: type, value }).toString()}`
 
-/** `owned`: of GET /api/names. Nothing where its zone is not known, or nothing is left to do. */
-export function NextStep({ owned: { name, serial, published_serial: published } }) {
+/** Nothing where its zone is not known, or nothing is left to do. */
+export function NextStep({ owned: { name, serial, published_serial: published } }: { owned: OwnedNameView }) {
   const zone = useResource(`/api/zone/${encodeURIComponent(name)}`, { every: Infinity, on: ['task:'] }).data
   const dns = useResource('/api/dns', { every: 10_000 }).data
   const addresses = useResource('/api/network-status', { every: 5000 }).data?.addresses

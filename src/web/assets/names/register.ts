@@ -1,5 +1,6 @@
+import type { Estimate as EstimateBody, OwnedNameView, TaskView } from '../lib/api.ts'
 import { html, useEffect, useState } from '../lib/html.ts'
-import { post } from '../lib/http.ts'
+import { post, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { date, duration } from '../lib/words.ts'
@@ -11,14 +12,14 @@ import { toast } from '../parts/toasts.ts'
 import { costLine } from '../questions.ts'
 import { startTask } from '../tasks/acts.ts'
 import { useTasks } from '../tasks/watch.ts'
-import { readName, suffixOf } from './name-input.ts'
+import { readName, suffixOf, type ReadName } from './name-input.ts'
 
 const RULES = 'Letters, digits and inner hyphens. Short names cost more work.'
 /** After the last key, milliseconds. */
 const CHECK_DELAY_MS = 300
 
-/** Starts a task after the question of the command line. `owned`: the name of GET /api/names, for a renewal. */
-export async function begin(kind, name, owned) {
+/** Starts a task after the question of the command line. `owned`: for a renewal. */
+export async function begin(kind: TaskView['kind'], name: string, owned?: OwnedNameView): Promise<boolean> {
   const message = await startTask({ post, ask }, kind, name, owned)
   if (message === undefined) return false
   await refresh('/api/vdf', '/api/names')
@@ -27,7 +28,7 @@ export async function begin(kind, name, owned) {
 }
 
 /** The button that opens the form. `name`: what the form begins with. */
-export function RegisterButton({ text = 'Register a name', name }) {
+export function RegisterButton({ text = 'Register a name', name }: { text?: string; name?: string }) {
   const may = useMay('vdf')
   const [isOpen, setOpen] = useState(false)
   return html`
@@ -36,7 +37,7 @@ export function RegisterButton({ text = 'Register a name', name }) {
   `
 }
 
-const Estimate = ({ estimate }) => html`
+const Estimate = ({ estimate }: { estimate: EstimateBody }) => html`
   <${Facts}
     facts=${[
       ['Work', `${costLine(estimate)}.`],
@@ -46,19 +47,27 @@ const Estimate = ({ estimate }) => html`
   />
 `
 
-/** What the daemon says of a name as one types: `{estimate}`, or `{error}` for one that is reserved or not open. */
-function useEstimate(name) {
-  const [told, setTold] = useState({})
+interface Told {
+  readonly name?: string
+  readonly estimate?: EstimateBody
+  /** For a name that is reserved or not open. */
+  readonly error?: string
+}
+
+/** What the daemon says of a name as one types. */
+function useEstimate(name: string | undefined): Told {
+  const [told, setTold] = useState<Told>({})
   useEffect(() => {
     if (name === undefined) return undefined
     let isNewest = true
-    const timer = setTimeout(async () => {
+    const check = async () => {
       const next = await post('/api/vdf/estimate', { name }).then(
-        (estimate) => ({ name, estimate }),
-        (error) => ({ name, error: error.detail ?? error.message })
+        (estimate): Told => ({ name, estimate }),
+        (error: unknown): Told => ({ name, error: reasonOf(error as Error) })
       )
       if (isNewest) setTold(next)
-    }, CHECK_DELAY_MS)
+    }
+    const timer = setTimeout(() => void check(), CHECK_DELAY_MS)
     return () => {
       isNewest = false
       clearTimeout(timer)
@@ -67,28 +76,30 @@ function useEstimate(name) {
   return told.name === name ? told : {}
 }
 
-function hintOf(read) {
+function hintOf(read: ReadName | undefined): string {
   if (read === undefined || read.error !== undefined) return RULES
   return read.shown === undefined
     ? `Registers ${read.name}.`
     : `Registers ${read.name}, which people read as ${read.shown}.`
 }
 
-function RegisterDialog({ name: given = '', onClose }) {
+function RegisterDialog({ name: given = '', onClose }: { name?: string; onClose: () => void }) {
   const own = (useResource('/api/names').data ?? []).filter(({ state }) => state !== 'lost' && state !== 'lapsed')
   const running = (useTasks().data ?? []).filter(({ status }) => status === 'running')
   const zone = useResource('/api/dns', { every: Infinity }).data?.zone
   const [text, setText] = useState(given)
-  const [refusal, setRefusal] = useState()
-  const [run, isBusy] = useAct((problem) => setRefusal(problem.detail ?? problem.message))
-  const names = (all) => all.map(({ name }) => name)
+  const [refusal, setRefusal] = useState<string>()
+  const [run, isBusy] = useAct((problem) => setRefusal(reasonOf(problem)))
+  const names = (all: readonly { name: string }[]) => all.map(({ name }) => name)
   const read = readName(text, suffixOf(zone), { own: names(own), running: names(running) })
   const told = useEstimate(read?.error === undefined ? read?.name : undefined)
   const error = read?.error ?? refusal ?? told.error
-  const register = (event) => {
+  const register = (event: Event) => {
     event.preventDefault()
     if (read === undefined || error !== undefined) return undefined
-    return run(async () => (await begin('register', read.name)) && onClose())
+    return run(async () => {
+      if (await begin('register', read.name)) onClose()
+    })
   }
   return html`
     <${Modal} title="Register a name" onClose=${onClose}>
@@ -96,7 +107,10 @@ function RegisterDialog({ name: given = '', onClose }) {
         <${TextField}
           label="Name"
           value=${text}
-          onInput=${(typed) => (setText(typed), setRefusal(undefined))}
+          onInput=${(typed: string) => {
+            setText(typed)
+            setRefusal(undefined)
+          }}
           error=${error}
           placeholder="alice"
           required

@@ -1,4 +1,5 @@
 import encodeQR from 'qr'
+import type { OwnedNameView } from '../lib/api.ts'
 import { html, useMemo, useState } from '../lib/html.ts'
 import { Button, Copy, Facts } from '../parts/basics.ts'
 import { Modal } from '../parts/dialog.ts'
@@ -8,7 +9,7 @@ const SHORT_CODE = 6
 /** Light modules around a code, by ISO/IEC 18004. */
 const QUIET_ZONE = 4
 
-function QrCode({ text }) {
+function QrCode({ text }: { text: string }) {
   const rows = useMemo(() => encodeQR(text, 'raw', { border: QUIET_ZONE }), [text])
   const dark = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
   return html`
@@ -18,12 +19,12 @@ function QrCode({ text }) {
   `
 }
 
-const Copied = ({ text, what }) => html`
+const Copied = ({ text, what }: { text: string; what: string }) => html`
   <span class="hash"><code>${text}</code><${Copy} text=${text} what=${what} /></span>
 `
 
-/** `owned`: of GET /api/names. What its owner gives to others, so that they find this claim and no other. */
-export function ShareButton({ owned: { name, coded_name: coded, check_code: code } }) {
+/** What its owner gives to others, so that they find this claim and no other. */
+export function ShareButton({ owned: { name, coded_name: coded, check_code: code } }: { owned: OwnedNameView }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   const link = coded === null ? undefined : new URL(`http:${coded}`).href

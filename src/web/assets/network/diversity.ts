@@ -1,11 +1,16 @@
+import type { NetworkStatusView } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { count, percent } from '../lib/words.ts'
 import { Badge, Card, Notice } from '../parts/basics.ts'
 
-const NEEDS = { answer: 'an answer that is not thin', settle: 'settling and repair', adopt: 'adoption by newcomers' }
+const NEEDS = {
+  answer: 'an answer that is not thin',
+  settle: 'settling and repair',
+  adopt: 'adoption by newcomers'
+} as const
 
 /** Whether the peers are of enough address prefixes; `diversity` null where the network limits none. */
-export function Diversity({ diversity }) {
+export function Diversity({ diversity }: Pick<NetworkStatusView, 'diversity'>) {
   if (diversity === null)
     return html`<${Card} title="Diversity">
       <p>This network counts no address prefixes: peers of one machine have a vote each. It promises no security.</p>
@@ -22,7 +27,7 @@ export function Diversity({ diversity }) {
           ${count(wide)} ${' '}providers (/16, by IPv6 /24).
         </p>
         <ul class="stack">
-          ${Object.entries(NEEDS).map(
+          ${(Object.entries(NEEDS) as [keyof typeof NEEDS, string][]).map(
             ([key, words]) =>
               html`<li key=${key}>
                 <div class="row spread">

@@ -1,5 +1,6 @@
+import type { DnsView } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
-import { post } from '../lib/http.ts'
+import { post, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { bytes, count, plural } from '../lib/words.ts'
@@ -21,7 +22,7 @@ export function Dns() {
       actions=${dns.data && html`<${Badge} tone=${isOn ? 'good' : 'quiet'}>${isOn ? 'on' : 'off'}<//>`}
     >
       <${Loaded} of=${dns}>
-        ${(data) =>
+        ${(data: DnsView) =>
           data.enabled
             ? html`<${Server} dns=${data} />
                 <div class="actions card-foot">
@@ -37,8 +38,8 @@ export function Dns() {
   `
 }
 
-function Server({ dns: { zone, listen, forwarding, anchor, stats } }) {
-  const sum = (counts) => Object.values(counts).reduce((all, each) => all + each, 0)
+function Server({ dns: { zone, listen, forwarding, anchor, stats } }: { dns: DnsView }) {
+  const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((all, each) => all + each, 0)
   return html`
     <${Facts}
       facts=${[
@@ -69,16 +70,16 @@ function Server({ dns: { zone, listen, forwarding, anchor, stats } }) {
   `
 }
 
-const outcomes = (answers) =>
+const outcomes = (answers: Readonly<Record<string, number>>): string =>
   Object.entries(answers)
     .filter(([, number]) => number > 0)
     .map(([outcome, number]) => `${outcome} ${count(number)}`)
     .join(', ') || 'none yet'
 
-function Flush({ onClose }) {
+function Flush({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
-  const [error, setError] = useState()
-  const flush = async (event) => {
+  const [error, setError] = useState<string>()
+  const flush = async (event: Event) => {
     event.preventDefault()
     const isAll = name.trim() === ''
     const sure =
@@ -96,7 +97,7 @@ function Flush({ onClose }) {
       void refresh('/api/dns')
       onClose()
     } catch (trouble) {
-      setError(trouble.detail ?? trouble.message)
+      setError(reasonOf(trouble as Error))
     }
   }
   return html`
@@ -109,7 +110,10 @@ function Flush({ onClose }) {
           value=${name}
           placeholder="alice.chronym"
           data-focus=${true}
-          onInput=${(text) => (setName(text), setError(undefined))}
+          onInput=${(text: string) => {
+            setName(text)
+            setError(undefined)
+          }}
         />
         <div class="answers">
           <${Button} onClick=${onClose}>Cancel<//>

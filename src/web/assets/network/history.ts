@@ -1,13 +1,29 @@
 /** Readings of /metrics over time, for graphs. Pure. */
-import { rate, total } from './metrics-text.ts'
+import type { Line } from '../parts/graph.ts'
+import { rate, total, type Labels, type Metrics } from './metrics-text.ts'
+
+export interface Series {
+  readonly id: string
+  readonly title: string
+  readonly unit?: string
+  /** A counter, shown as growth a second. */
+  readonly isRate?: boolean
+  readonly of: (metrics: Metrics) => number | undefined
+}
+
+export interface Reading {
+  readonly atMs: number
+  /** By the ids of series. */
+  readonly values: Readonly<Record<string, number | undefined>>
+}
 
 /** Half an hour at one reading in five seconds. */
 const MAX_READINGS = 360
 
-const isDashboard = ({ route }) => route === '/metrics'
+const isDashboard = (labels: Labels): boolean => labels['route'] === '/metrics'
 
-/** What each graph shows: `of(metrics)` reads it; `isRate` for counters, shown as growth a second. */
-export const SERIES = [
+/** What each graph shows. */
+export const SERIES: readonly Series[] = [
   { id: 'peers', title: 'Connected peers', of: (metrics) => total(metrics, 'chronym_peers') },
   { id: 'records', title: 'Records held', of: (metrics) => total(metrics, 'chronym_records') },
   {
@@ -45,8 +61,8 @@ export const SERIES = [
   }
 ]
 
-/** The history `{atMs, values}` with one more reading; the oldest goes. */
-export function withReading(history, metrics, atMs) {
+/** With one more reading; the oldest goes. */
+export function withReading(history: readonly Reading[], metrics: Metrics, atMs: number): Reading[] {
   const values = Object.fromEntries(SERIES.map(({ id, of }) => [id, of(metrics)]))
   return [...history, { atMs, values }].slice(-MAX_READINGS)
 }
@@ -54,10 +70,10 @@ export function withReading(history, metrics, atMs) {
 /** Longer than this between two readings is a gap in the line, seconds: the tab was hidden, or the daemon away. */
 const GAP_SECONDS = 20
 
-/** `{times, values}` of one graph, as uPlot takes them: seconds, and null where nothing is known. */
-export function lineOf(history, { id, isRate }) {
-  const times = []
-  const values = []
+/** Null where nothing is known. */
+export function lineOf(history: readonly Reading[], { id, isRate }: Pick<Series, 'id' | 'isRate'>): Line {
+  const times: number[] = []
+  const values: (number | null)[] = []
   history.forEach(({ atMs, values: read }, index) => {
     const before = history[index - 1]
     if (before !== undefined && atMs - before.atMs > GAP_SECONDS * 1000) {
@@ -74,4 +90,4 @@ export function lineOf(history, { id, isRate }) {
   return { times, values }
 }
 
-export const latest = (values) => values.findLast((value) => value !== null)
+export const latest = (values: Line['values']): number | undefined => values.findLast((value) => value !== null)

@@ -1,20 +1,29 @@
 /** Reads the text of GET /metrics (Prometheus), and makes rates of two readings. Pure. */
 
+export type Labels = Readonly<Record<string, string>>
+export interface Sample {
+  readonly labels: Labels
+  readonly value: number
+}
+/** Samples by the name of their metric. */
+export type Metrics = ReadonlyMap<string, readonly Sample[]>
+
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 
-/** name -> [{labels, value}]; comments and lines that cannot be read are left out. */
-export function parseMetrics(text) {
-  const metrics = new Map()
+/** Comments and lines that cannot be read are left out. */
+export function parseMetrics(text: string): Metrics {
+  const metrics = new Map<string, Sample[]>()
   for (const line of text.split('\n')) {
     const [, name, labels = '', number] = LINE.exec(line) ?? []
     if (name === undefined) continue
     const value = number === '+Inf' ? Infinity : number === '-Inf' ? -Infinity : Number(number)
     if (Number.isNaN(value)) continue
-    if (!metrics.has(name)) metrics.set(name, [])
-    metrics.get(name).push({
+    const samples = metrics.get(name) ?? []
+    metrics.set(name, samples)
+    samples.push({
       labels: Object.fromEntries(
-        [...labels.matchAll(LABEL)].map(([, key, text]) => [key, text.replace(/\\(.)/g, '$1')])
+        [...labels.matchAll(LABEL)].map(([, key = '', text = '']) => [key, text.replace(/\\(.)/g, '$1')])
       ),
       value
     })
@@ -23,16 +32,25 @@ export function parseMetrics(text) {
 }
 
 /** The sum of a metric, of the series that `wanted(labels)` takes; undefined where it is absent. */
-export function total(metrics, name, wanted = () => true) {
+export function total(
+  metrics: Metrics,
+  name: string,
+  wanted: (labels: Labels) => boolean = () => true
+): number | undefined {
   const series = (metrics.get(name) ?? []).filter(({ labels }) => wanted(labels))
   return series.length === 0 ? undefined : series.reduce((sum, { value }) => sum + value, 0)
 }
 
+interface Count {
+  readonly atMs: number
+  readonly value: number | undefined
+}
+
 /**
- * By how much a counter grew each second between two readings `{atMs, value}`; null where either lacks it, and after a
+ * By how much a counter grew each second between two readings; null where either lacks it, and after a
  * restart, which begins it at zero again.
  */
-export function rate(before, now) {
+export function rate(before: Count | undefined, now: Count): number | null {
   if (before === undefined || before.value === undefined || now.value === undefined) return null
   const seconds = (now.atMs - before.atMs) / 1000
   const grown = now.value - before.value

@@ -1,10 +1,11 @@
+import type { PeerView } from '../lib/api.ts'
 import { html, useMemo, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { useNow } from '../lib/store.ts'
 import { count, duration, plural } from '../lib/words.ts'
 import { Badge, Button, Card, Empty, Hash, Loaded, When } from '../parts/basics.ts'
 import { CheckField } from '../parts/fields.ts'
-import { Table } from '../parts/table.ts'
+import { columns, Table } from '../parts/table.ts'
 import { distanceText } from '../lookup/words.ts'
 import { prefixesOf } from './prefixes.ts'
 
@@ -16,7 +17,7 @@ export function Peers() {
   return html`
     <${Card} title="Peers">
       <${Loaded} of=${peers}>
-        ${(all) =>
+        ${(all: PeerView[]) =>
           all.length === 0
             ? html`<${Empty} icon="network" title="No peer is known">
                 <p>
@@ -32,9 +33,10 @@ export function Peers() {
   `
 }
 
-const sinceText = ({ direction, since }, now) => `${direction}, for ${duration((now - Date.parse(since)) / 1000)}`
+const sinceText = ({ direction, since }: NonNullable<PeerView['connection']>, now: number): string =>
+  `${direction}, for ${duration((now - Date.parse(since)) / 1000)}`
 
-function All({ peers }) {
+function All({ peers }: { peers: PeerView[] }) {
   const [isConnectedOnly, setConnectedOnly] = useState(false)
   const [limit, setLimit] = useState(SHOWN)
   const now = useNow(10_000)
@@ -60,7 +62,7 @@ function All({ peers }) {
       <${CheckField} label="Connected ones only" value=${isConnectedOnly} onChange=${setConnectedOnly} />
       <${Table}
         caption="Peers, nearest to this node first"
-        columns=${[
+        columns=${columns<PeerView>([
           { title: 'Peer', cell: ({ peer }) => html`<${Hash} text=${peer} what="peer id" />` },
           {
             title: 'Prefix',
@@ -79,9 +81,9 @@ function All({ peers }) {
               isInTable ? html`<${Badge} tone="good">stores records<//>` : html`<${Badge} tone="quiet">asks only<//>`
           },
           { title: 'Distance', isNumber: true, cell: ({ distance }) => distanceText(distance) }
-        ]}
+        ])}
         rows=${rows.slice(0, limit)}
-        keyOf=${({ peer }) => peer}
+        keyOf=${({ peer }: PeerView) => peer}
       />
       ${
         rows.length > limit &&

@@ -4,7 +4,7 @@ import { createStore, useStore } from '../lib/store.ts'
 import { short } from '../lib/words.ts'
 import { Card } from '../parts/basics.ts'
 import { Graph } from '../parts/graph.ts'
-import { latest, lineOf, SERIES, withReading } from './history.ts'
+import { latest, lineOf, SERIES, withReading, type Reading, type Series } from './history.ts'
 import { parseMetrics } from './metrics-text.ts'
 
 const EVERY_MS = 5_000
@@ -12,13 +12,13 @@ const EVERY_MS = 5_000
 const SOON_MS = 1_000
 
 /** Kept while the page is open, so a view that is opened again goes on. */
-const history = createStore([])
+const history = createStore<readonly Reading[]>([])
 
 /** Reads while the view is shown and the tab is seen. */
-function useReadings() {
-  const [error, setError] = useState()
+function useReadings(): Error | undefined {
+  const [error, setError] = useState<Error>()
   useEffect(() => {
-    let timer
+    let timer: ReturnType<typeof setTimeout> | undefined
     let isShown = true
     const read = async () => {
       try {
@@ -28,7 +28,7 @@ function useReadings() {
         }
         setError(undefined)
       } catch (trouble) {
-        setError(trouble)
+        setError(trouble as Error)
       }
       if (isShown) timer = setTimeout(() => void read(), history.get().length < 3 ? SOON_MS : EVERY_MS)
     }
@@ -58,7 +58,7 @@ export function Traffic() {
   `
 }
 
-function Line({ series, history: readings }) {
+function Line({ series, history: readings }: { series: Series; history: readonly Reading[] }) {
   const { title, unit = '' } = series
   const { times, values } = lineOf(readings, series)
   const now = latest(values)

@@ -1,15 +1,22 @@
+import type { OwnedNameView } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { to } from '../lib/router.ts'
-import { Badge, Card, Loaded } from '../parts/basics.ts'
+import { Badge, Card, Loaded, type Tone } from '../parts/basics.ts'
 
-const TONES = { live: 'good', grace: 'warn', lapsed: 'quiet', contested: 'bad', lost: 'bad' }
+const TONES: Readonly<Record<OwnedNameView['state'], Tone>> = {
+  live: 'good',
+  grace: 'warn',
+  lapsed: 'quiet',
+  contested: 'bad',
+  lost: 'bad'
+}
 
 /** What this daemon has in the network, with the way to who stores it. */
 export const Yours = () => html`
   <${Card} title="Who stores your names">
     <${Loaded} of=${useResource('/api/names', { every: 30_000, on: ['name:', 'task:completed'] })}>
-      ${(names) =>
+      ${(names: OwnedNameView[]) =>
         names.length === 0
           ? html`<p class="quiet">No names yet. <a href="#/names">Register the first one.</a></p>`
           : html`<ul class="links">

@@ -1,22 +1,39 @@
-import { html, useEffect, useLayoutEffect, useRef, useState } from '../lib/html.ts'
+import { html, useEffect, useLayoutEffect, useRef, useState, type Children } from '../lib/html.ts'
 import { place } from '../lib/router.ts'
 import { createStore, useStore } from '../lib/store.ts'
 import { Hidden } from './basics.ts'
 
-/** The question that is asked now, with `answer`. */
-const question = createStore(undefined)
+/** Added and removed lines. */
+export interface Difference {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+export interface Question {
+  readonly title: string
+  /** Sentences. */
+  readonly lines?: readonly string[]
+  readonly changes?: Difference
+  readonly yes: string
+  readonly no: string
+  /** Something is lost. */
+  readonly isDanger?: boolean
+}
+export type Ask = (question: Question) => Promise<boolean>
+
+/** The question that is asked now. */
+const question = createStore<(Question & { answer: (isYes: boolean) => void }) | undefined>(undefined)
 
 /**
- * Asks a person. Resolves to true for `yes` alone: Esc, the end of the session and a second question are a no.
- * `lines`: sentences. `changes`: added and removed lines. `isDanger`: something is lost. The harmless answer has the
- * focus, so Enter twice does no harm.
+ * Asks a person. Resolves to true for `yes` alone: Esc, the end of the session and a second question are a no. The
+ * harmless answer has the focus, so Enter twice does no harm.
  */
-export function ask(asked) {
+export const ask: Ask = (asked) => {
   if (question.get() !== undefined) return Promise.resolve(false)
   return new Promise((resolve) =>
     question.set({
       ...asked,
-      answer(isYes) {
+      answer: (isYes) => {
         question.set(undefined)
         resolve(isYes)
       }
@@ -30,27 +47,41 @@ const withdrawQuestion = () => question.get()?.answer(false)
  * A modal window. `onClose` is called for Esc, and when the page goes to another address. Gives the focus back to what
  * opened it.
  */
-export function Modal({ title, onClose, describedBy, children, wide = false }) {
-  const node = useRef()
-  const opener = useRef()
+export function Modal({
+  title,
+  onClose,
+  describedBy,
+  children,
+  wide = false
+}: {
+  title: string
+  onClose: () => void
+  describedBy?: string
+  children?: Children
+  wide?: boolean
+}) {
+  const node = useRef<HTMLDialogElement>(null)
+  const opener = useRef<Element>(null)
   const [id] = useState(() => `dialog-${Math.random().toString(36).slice(2)}`)
   useLayoutEffect(() => {
     opener.current = document.activeElement
-    const dialog = node.current
+    const dialog = node.current!
     dialog.showModal()
-    dialog.querySelector('[data-focus]')?.focus()
+    dialog.querySelector<HTMLElement>('[data-focus]')?.focus()
     return () => {
       // While it is open, nothing behind it takes the focus.
       dialog.close()
       giveBackFocus(opener.current)
     }
   }, [])
-  const close = useRef()
+  const close = useRef(onClose)
   close.current = onClose
   // Before the browser draws: the address may change at once.
   useLayoutEffect(() => {
     const { path } = place.get()
-    return place.subscribe((now) => now.path !== path && close.current())
+    return place.subscribe((now) => {
+      if (now.path !== path) close.current()
+    })
   }, [])
   return html`
     <dialog
@@ -58,7 +89,7 @@ export function Modal({ title, onClose, describedBy, children, wide = false }) {
       class=${wide ? 'wide-dialog' : ''}
       aria-labelledby=${id}
       aria-describedby=${describedBy}
-      onCancel=${(event) => {
+      onCancel=${(event: Event) => {
         if (event.target !== node.current) return
         event.preventDefault()
         onClose()
@@ -71,17 +102,22 @@ export function Modal({ title, onClose, describedBy, children, wide = false }) {
 }
 
 /** If the list was drawn again, the button with the same label takes the focus. */
-function giveBackFocus(opener) {
-  if (opener === null) return
-  if (opener.isConnected) return opener.focus()
-  const label = opener.getAttribute('aria-label')
-  if (label !== null) document.querySelector(`[aria-label="${CSS.escape(label)}"]`)?.focus()
+function giveBackFocus(opener: Element | null): void {
+  const label = opener?.getAttribute('aria-label')
+  const heir = opener?.isConnected ? opener : label && document.querySelector(`[aria-label="${CSS.escape(label)}"]`)
+  if (heir instanceof HTMLElement || heir instanceof SVGElement) heir.focus()
 }
 
 /** Added and removed lines; says in words what changes: screen readers do not read signs and colours. */
-export function Changes({ changes: { added, removed }, label = 'Difference' }) {
+export function Changes({
+  changes: { added, removed },
+  label = 'Difference'
+}: {
+  changes: Difference
+  label?: string
+}) {
   if (added.length + removed.length === 0) return null
-  const line = (sign, word, tone) => (text) =>
+  const line = (sign: string, word: string, tone: string) => (text: string) =>
     html`<li class=${tone}><span aria-hidden="true">${sign} </span><${Hidden}>${word}: <//>${text}</li>`
   return html`
     <ul class="changes" tabindex="0" aria-label=${label}>

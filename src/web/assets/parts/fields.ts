@@ -1,12 +1,34 @@
-import { html, useState } from '../lib/html.ts'
+import { html, useState, type Children, type TargetedEvent } from '../lib/html.ts'
 
 let serial = 0
 
-/**
- * A label with its control, a hint and an error. `children({id, describedBy, invalid})` draws the control with these as
- * `id`, `aria-describedby` and `aria-invalid`.
- */
-export function Field({ label, hint, error, isLabelHidden = false, class: name = '', children }) {
+interface Labelled {
+  readonly label: string
+  readonly hint?: Children
+  readonly error?: string | undefined
+  readonly isLabelHidden?: boolean
+  readonly class?: string
+}
+
+/** Of the control, as `id`, `aria-describedby` and `aria-invalid`. */
+interface Control {
+  readonly id: string
+  readonly describedBy: string | undefined
+  readonly invalid: 'true' | undefined
+}
+
+/** Goes to the element, e.g. `inputmode`, `placeholder`, `required`. */
+type Rest = Readonly<Record<string, unknown>>
+
+/** A label with its control, a hint and an error. */
+export function Field({
+  label,
+  hint,
+  error,
+  isLabelHidden = false,
+  class: name = '',
+  children
+}: Labelled & { children: (control: Control) => Children }) {
   const [id] = useState(() => `field-${++serial}`)
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined
   return html`
@@ -19,10 +41,27 @@ export function Field({ label, hint, error, isLabelHidden = false, class: name =
   `
 }
 
-/** `onInput(text)` as one types. Further properties go to the element, e.g. `inputmode`, `placeholder`, `required`. */
-export const TextField = ({ label, hint, error, isLabelHidden, class: name, value, onInput, lines, ...rest }) => html`
+interface TextFieldProps extends Labelled {
+  readonly value: string
+  readonly onInput: (text: string) => void
+  /** More than one line, and how many are seen. */
+  readonly lines?: number
+}
+
+/** A line of text, or several. */
+export const TextField = ({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  class: name,
+  value,
+  onInput,
+  lines,
+  ...rest
+}: TextFieldProps & Rest) => html`
   <${Field} ...${{ label, hint, error, isLabelHidden, class: name }}>
-    ${({ id, describedBy, invalid }) =>
+    ${({ id, describedBy, invalid }: Control) =>
       html`<${lines === undefined ? 'input' : 'textarea'}
         id=${id}
         rows=${lines}
@@ -32,13 +71,21 @@ export const TextField = ({ label, hint, error, isLabelHidden, class: name, valu
         autocomplete="off"
         autocapitalize="none"
         spellcheck=${false}
-        onInput=${(event) => onInput(event.currentTarget.value)}
+        onInput=${(event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => onInput(event.currentTarget.value)}
         ...${rest}
       />`}
   <//>
 `
 
-/** `options`: [[value, text], ...] or [text, ...]. `onChange(value)`. */
+/** A text, or a value and its text. */
+export type Option = string | readonly [value: string, text: string]
+
+interface SelectFieldProps extends Labelled {
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly onChange: (value: string) => void
+}
+
 export const SelectField = ({
   label,
   hint,
@@ -49,28 +96,39 @@ export const SelectField = ({
   options,
   onChange,
   ...rest
-}) => html`
+}: SelectFieldProps & Rest) => html`
   <${Field} ...${{ label, hint, error, isLabelHidden, class: name }}>
-    ${({ id, describedBy, invalid }) =>
+    ${({ id, describedBy, invalid }: Control) =>
       html`<select
         id=${id}
         value=${value}
         aria-describedby=${describedBy}
         aria-invalid=${invalid}
-        onChange=${(event) => onChange(event.currentTarget.value)}
+        onChange=${(event: TargetedEvent<HTMLSelectElement>) => onChange(event.currentTarget.value)}
         ...${rest}
       >
         ${options.map((option) => {
-          const [each, text] = Array.isArray(option) ? option : [option, option]
+          const [each, text] = typeof option === 'string' ? [option, option] : option
           return html`<option value=${each} selected=${each === value} key=${each}>${text}</option>`
         })}
       </select>`}
   <//>
 `
 
-export const CheckField = ({ label, hint, value, onChange, ...rest }) => html`
+export const CheckField = ({
+  label,
+  hint,
+  value,
+  onChange,
+  ...rest
+}: { label: string; hint?: Children; value: boolean; onChange: (isOn: boolean) => void } & Rest) => html`
   <label class="check">
-    <input type="checkbox" checked=${value} onChange=${(event) => onChange(event.currentTarget.checked)} ...${rest} />
+    <input
+      type="checkbox"
+      checked=${value}
+      onChange=${(event: TargetedEvent<HTMLInputElement>) => onChange(event.currentTarget.checked)}
+      ...${rest}
+    />
     <span>${label}${hint && html`<span class="hint">${hint}</span>`}</span>
   </label>
 `

@@ -6,30 +6,42 @@ import { tickLabels, WHOLE_STEPS } from './ticks.ts'
 const HEIGHT = 130
 
 /** A colour of the style sheet as a canvas takes it; `alpha` 0 to 1. */
-function colour(node, name, alpha = 1) {
+function colour(node: HTMLElement, name: string, alpha = 1): string {
   node.style.color = `var(${name})`
-  const channels = getComputedStyle(node)
-    .color.match(/[\d.]+/g)
-    .slice(0, 3)
+  const channels = (getComputedStyle(node).color.match(/[\d.]+/g) ?? []).slice(0, 3)
   node.style.color = ''
   return `rgb(${channels.join(' ')} / ${alpha})`
 }
 
-/**
- * A line over time. `times`: seconds since 1970, increasing; `values`: numbers or null. `label` says in words what is
- * seen: it is all that a screen reader gets. Without a `unit` it counts. `format`: a value as text.
- */
-export function Graph({ times, values, label, unit = '', height = HEIGHT, format = short }) {
-  const frame = useRef()
-  const plot = useRef()
+/** `times`: seconds since 1970, increasing. */
+export interface Line {
+  readonly times: readonly number[]
+  readonly values: readonly (number | null)[]
+}
+
+interface GraphProps extends Line {
+  /** What is seen, in words: it is all that a screen reader gets. */
+  readonly label: string
+  /** Without one it counts. */
+  readonly unit?: string
+  readonly height?: number
+  readonly format?: (value: number) => string
+}
+
+/** A line over time. */
+export function Graph({ times, values, label, unit = '', height = HEIGHT, format = short }: GraphProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(null)
+  const data = (): uPlot.AlignedData => [[...times], [...values]]
   useEffect(() => {
+    const node = frame.current!
     const draw = () => {
       plot.current?.destroy()
-      const of = (name, alpha) => colour(frame.current, name, alpha)
+      const of = (name: string, alpha?: number) => colour(node, name, alpha)
       const axis = { stroke: of('--quiet'), grid: { stroke: of('--line'), width: 1 }, ticks: { show: false } }
       plot.current = new uPlot(
         {
-          width: frame.current.clientWidth,
+          width: node.clientWidth,
           height,
           legend: { show: false },
           cursor: { y: false, points: { size: 7 } },
@@ -52,16 +64,16 @@ export function Graph({ times, values, label, unit = '', height = HEIGHT, format
           ],
           series: [{}, { stroke: of('--accent'), width: 2, fill: of('--accent', 0.14), points: { show: false } }]
         },
-        [times, values],
-        frame.current
+        data(),
+        node
       )
     }
     draw()
     const size = new ResizeObserver(() => {
-      const width = frame.current?.clientWidth
-      if (width > 0 && width !== plot.current.width) plot.current.setSize({ width, height })
+      const width = node.clientWidth
+      if (width > 0 && width !== plot.current?.width) plot.current?.setSize({ width, height })
     })
-    size.observe(frame.current)
+    size.observe(node)
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     scheme.addEventListener('change', draw)
     addEventListener('chronym:theme', draw)
@@ -69,10 +81,10 @@ export function Graph({ times, values, label, unit = '', height = HEIGHT, format
       size.disconnect()
       scheme.removeEventListener('change', draw)
       removeEventListener('chronym:theme', draw)
-      plot.current.destroy()
-      plot.current = undefined
+      plot.current?.destroy()
+      plot.current = null
     }
   }, [height, unit])
-  useEffect(() => plot.current?.setData([times, values]), [times, values])
+  useEffect(() => plot.current?.setData(data()), [times, values])
   return html`<div class="graph" role="img" aria-label=${label} ref=${frame}></div>`
 }

@@ -33,11 +33,12 @@ const PATHS = {
   renew: 'M19 8a8 8 0 1 0 1 5M20 4v5h-5',
   edit: 'M4 20h4L19 9l-4-4L4 16z',
   out: 'M10 5H5v14h14v-5M13 4h7v7M20 4l-9 9'
-}
+} as const
+export type IconName = keyof typeof PATHS
 
 /** Decoration: the text beside it, or the label of its button, says what it means. */
-export const Icon = ({ name }) => html`
+export const Icon = ({ name }: { name: IconName }) => html`
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-    <path d=${PATHS[name] ?? PATHS.info} />
+    <path d=${PATHS[name]} />
   </svg>
 `

@@ -1,12 +1,38 @@
-import { html } from '../lib/html.ts'
+import { html, type Children } from '../lib/html.ts'
 import { Hidden } from './basics.ts'
 
-/**
- * `columns`: [{title, cell(row), isNumber?, isHidden? (the title is for screen readers only), class?}]. The first names
- * the row. In a narrow window each row becomes a card, with the titles before the values. `detailOf(row)`: what is
- * shown below a row in all its width; null for nothing.
- */
-export const Table = ({ caption, columns, rows, keyOf, toneOf = () => '', detailOf = () => null }) => html`
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => Children
+  readonly isNumber?: boolean
+  /** The title is for screen readers only. */
+  readonly isHidden?: boolean
+  readonly class?: string
+}
+
+interface TableProps<Row> {
+  readonly caption: string
+  /** The first names the row. */
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly toneOf?: (row: Row) => string
+  /** What is shown below a row in all its width; null for nothing. */
+  readonly detailOf?: (row: Row) => Children
+}
+
+/** Types the cells of columns that a template has in place. */
+export const columns = <Row>(list: readonly Column<Row>[]): readonly Column<Row>[] => list
+
+/** In a narrow window each row becomes a card, with the titles before the values. */
+export const Table = <Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  toneOf = () => '',
+  detailOf = () => null
+}: TableProps<Row>) => html`
   <div class="table-frame">
     <table>
       <caption class="hidden">

@@ -6,7 +6,7 @@ export const WHOLE_STEPS = Array.from({ length: 10 }, (_each, power) =>
 ).flat()
 
 /** A label for each tick; null where it would repeat one: ticks may be closer than what their labels tell apart. */
-export function tickLabels(ticks, format) {
+export function tickLabels(ticks: readonly number[], format: (tick: number) => string): (string | null)[] {
   const labels = ticks.map(format)
   return labels.map((label, index) => (labels.indexOf(label) === index ? label : null))
 }

@@ -7,29 +7,36 @@ import { Icon } from './icon.ts'
 const SHOWN_MS = 6000
 const MAX_TOASTS = 4
 
-const toasts = createStore([])
+export type Told = 'good' | 'bad' | ''
+interface Toast {
+  readonly id: number
+  readonly text: string
+  readonly tone: Told
+}
+
+const toasts = createStore<readonly Toast[]>([])
 let serial = 0
 
-const drop = (id) => toasts.set((now) => now.filter((each) => each.id !== id))
+const drop = (id: number): void => toasts.set((now) => now.filter((each) => each.id !== id))
 
-/** Says what has happened, at the edge of the page. `tone`: 'good', 'bad' or ''. */
-export function toast(text, tone = 'good') {
+/** Says what has happened, at the edge of the page. */
+export function toast(text: string, tone: Told = 'good'): void {
   const id = ++serial
   toasts.set((now) => [...now.filter((each) => each.text !== text), { id, text, tone }].slice(-MAX_TOASTS))
   if (tone !== 'bad') setTimeout(() => drop(id), SHOWN_MS)
 }
 
 /** An error of what a person asked for. That the daemon is away is said at the top of the page already. */
-export const toastError = (error) => toast(error.message, error instanceof Unreachable ? '' : 'bad')
+export const toastError = (error: Error): void => toast(error.message, error instanceof Unreachable ? '' : 'bad')
 
-export function clearToasts() {
+export function clearToasts(): void {
   toasts.set([])
 }
 
 /** Two regions, since a screen reader interrupts for errors only. */
 export function Toasts() {
   const all = useStore(toasts)
-  const list = (isBad) =>
+  const list = (isBad: boolean) =>
     all
       .filter(({ tone }) => (tone === 'bad') === isBad)
       .map(

@@ -1,3 +1,4 @@
+import type { BackupView } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { useNow } from '../lib/store.ts'
 import { dateTime, plural } from '../lib/words.ts'
@@ -7,10 +8,10 @@ import { backupState } from './words.ts'
 const EXAMPLE = '[backup]\nfile = "/media/stick/chronym.age"\nrecipient = ["age1..."]'
 
 /** The file that the daemon writes by itself; `kept` null where none is configured. */
-export function Backup({ kept }) {
+export function Backup({ kept }: Pick<BackupView, 'kept'>) {
   const now = useNow(10_000)
   const state = backupState(kept, now)
-  if (state === null)
+  if (kept === null || state === null)
     return html`<div class="stack">
       <p>The daemon can write an encrypted file after each change: a stick or a synchronised folder is a good place.</p>
       <p class="quiet"><code>age-keygen</code> makes the key that opens it. Then, in config.toml:</p>

@@ -1,5 +1,6 @@
+import type { SeedBody } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
-import { post } from '../lib/http.ts'
+import { post, reasonOf } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { useAct } from '../parts/act.ts'
 import { Badge, Button, Card } from '../parts/basics.ts'
@@ -11,8 +12,13 @@ import { seedNotice } from '../seed-notice.ts'
 
 const changed = () => refresh('/api/seed', '/api/backup', '/api/vdf', '/readyz')
 
+interface LockProps {
+  readonly seed: SeedBody
+  readonly mayManage: boolean
+}
+
 /** Locking and unlocking the seed of the running daemon. */
-export function Lock({ seed, mayManage }) {
+export function Lock({ seed, mayManage }: LockProps) {
   const isLocked = seed.state === 'locked'
   return html`
     <${Card}
@@ -33,14 +39,14 @@ export function Lock({ seed, mayManage }) {
   `
 }
 
-const Unlocked = ({ mayManage }) => html`
+const Unlocked = ({ mayManage }: Pick<LockProps, 'mayManage'>) => html`
   <div class="stack">
     <p>The daemon can sign. Lock it before others use this machine: look-ups and squaring go on.</p>
     <div><${Button} disabled=${!mayManage} onClick=${lock}>Lock the seed<//></div>
   </div>
 `
 
-async function lock() {
+async function lock(): Promise<void> {
   const isSure = await ask({
     title: 'Lock the seed?',
     lines: [
@@ -57,14 +63,17 @@ async function lock() {
 }
 
 /** The passphrase stays in no field after an attempt. */
-function Locked({ seed, mayManage }) {
+function Locked({ seed, mayManage }: LockProps) {
   const [passphrase, setPassphrase] = useState('')
-  const [error, setError] = useState()
-  const [run, isBusy] = useAct((trouble) => setError(trouble.detail ?? trouble.message))
-  const { lines, waiting } = seedNotice(seed)
-  const submit = (event) => {
+  const [error, setError] = useState<string>()
+  const [run, isBusy] = useAct((trouble) => setError(reasonOf(trouble)))
+  const { lines, waiting } = seedNotice(seed)!
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (passphrase === '') return setError('Type the passphrase.')
+    if (passphrase === '') {
+      setError('Type the passphrase.')
+      return
+    }
     setPassphrase('')
     setError(undefined)
     void run(async () => {
@@ -90,7 +99,10 @@ function Locked({ seed, mayManage }) {
           error=${error}
           value=${passphrase}
           disabled=${!mayManage || isBusy}
-          onInput=${(text) => (setPassphrase(text), setError(undefined))}
+          onInput=${(text: string) => {
+            setPassphrase(text)
+            setError(undefined)
+          }}
         />
         <${Button} kind="main" type="submit" busy=${isBusy} disabled=${!mayManage}>Unlock<//>
       </form>

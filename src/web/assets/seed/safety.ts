@@ -1,3 +1,4 @@
+import type { BackupView, SeedBody } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { useNow } from '../lib/store.ts'
 import { Badge, Card } from '../parts/basics.ts'
@@ -5,8 +6,8 @@ import { Command } from '../parts/command.ts'
 import { Icon } from '../parts/icon.ts'
 import { checklist } from './words.ts'
 
-/** What is done, and what is left to do. `backup`: of GET /api/backup, undefined while it is not read. */
-export function Safety({ seed, backup }) {
+/** What is done, and what is left to do. `backup`: undefined while it is not read. */
+export function Safety({ seed, backup }: { seed: SeedBody; backup: BackupView | undefined }) {
   const now = useNow(30_000)
   const items = checklist(seed, backup?.kept, now)
   const left = items.filter(({ isDone, isAdvice }) => !isDone && !isAdvice).length

@@ -1,14 +1,15 @@
+import type { WantedView } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
-import { post, remove } from '../lib/http.ts'
+import { post, reasonOf, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { useAct } from '../parts/act.ts'
-import { Badge, Button, Card, Loaded } from '../parts/basics.ts'
+import { Badge, Button, Card, Loaded, type Tone } from '../parts/basics.ts'
 import { TextField } from '../parts/fields.ts'
-import { Table } from '../parts/table.ts'
+import { columns, Table } from '../parts/table.ts'
 import { toast } from '../parts/toasts.ts'
 
-const STATES = {
+const STATES: Readonly<Record<WantedView['state'], readonly [string, Tone]>> = {
   looking: ['looking', 'accent'],
   'not-found': ['not found yet', 'warn'],
   'other-owner': ['of another owner', 'bad'],
@@ -21,11 +22,14 @@ export function Wanted() {
   const wanted = useResource('/api/wanted', { every: 10_000, on: ['name:held'] })
   const mayLook = useMay('publish')
   const [id, setId] = useState('')
-  const [error, setError] = useState()
-  const [run, isBusy] = useAct((trouble) => setError(trouble.detail ?? trouble.message))
-  const look = (event) => {
+  const [error, setError] = useState<string>()
+  const [run, isBusy] = useAct((trouble) => setError(reasonOf(trouble)))
+  const look = (event: Event) => {
     event.preventDefault()
-    if (id.trim() === '') return setError('Type a name or a DID that you owned.')
+    if (id.trim() === '') {
+      setError('Type a name or a DID that you owned.')
+      return
+    }
     void run(async () => {
       const { state, detail } = await post('/api/wanted', { id: id.trim() })
       await shown()
@@ -46,16 +50,19 @@ export function Wanted() {
             error=${error}
             value=${id}
             placeholder="alice.chronym"
-            onInput=${(text) => (setId(text), setError(undefined))}
+            onInput=${(text: string) => {
+              setId(text)
+              setError(undefined)
+            }}
           />
           <${Button} type="submit" icon="lookup" busy=${isBusy} disabled=${!mayLook}>Find it<//>
         </form>
         <${Loaded} of=${wanted}>
-          ${(all) =>
+          ${(all: WantedView[]) =>
             all.length > 0 &&
             html`<${Table}
               caption="Names and identities that the daemon looks for"
-              columns=${[
+              columns=${columns<WantedView>([
                 { title: 'Name or DID', cell: (each) => html`<span class="mono">${each.id}</span>` },
                 {
                   title: 'State',
@@ -76,9 +83,9 @@ export function Wanted() {
                       >
                     </div>`
                 }
-              ]}
+              ])}
               rows=${all}
-              keyOf=${(each) => each.id}
+              keyOf=${(each: WantedView) => each.id}
             />`}
         <//>
       </div>
@@ -86,7 +93,7 @@ export function Wanted() {
   `
 }
 
-async function stop(id) {
+async function stop(id: string): Promise<void> {
   await remove(`/api/wanted/${encodeURIComponent(id)}`)
   await shown()
 }

@@ -1,11 +1,18 @@
 /** How safe the seed is, in words. Pure. */
+import type { BackupView, SeedBody } from '../lib/api.ts'
+import type { Tone } from '../parts/basics.ts'
 import { duration } from '../lib/words.ts'
 
 /** A kept backup is written at least once a day. */
 const STALE_MS = 2 * 86_400_000
 
-/** `{tone, title, text}` of the kept backup, or null where none is configured. */
-export function backupState(kept, nowMs) {
+type Kept = BackupView['kept']
+
+/** Of the kept backup; null where none is configured. */
+export function backupState(
+  kept: Pick<NonNullable<Kept>, 'state' | 'written_at' | 'pending' | 'reason'> | null,
+  nowMs: number
+): { tone: Tone; title: string; text: string } | null {
   if (kept === null) return null
   const { state, written_at: writtenAt, pending, reason } = kept
   const age = writtenAt === null ? undefined : nowMs - Date.parse(writtenAt)
@@ -26,12 +33,22 @@ export function backupState(kept, nowMs) {
   }
 }
 
-/**
- * What protects the owner from the loss of all names: `{isDone, isAdvice, text, how}` each. `how` has the words of
- * commands; advice is what one can do without.
- */
-export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
-  const state = kept === undefined ? undefined : backupState(kept, nowMs)
+interface Item {
+  readonly isDone: boolean
+  /** One can do without it. */
+  readonly isAdvice: boolean
+  readonly text: string
+  /** Words of commands. */
+  readonly how: readonly string[]
+}
+
+/** What protects the owner from the loss of all names. */
+export function checklist(
+  { sealed, kept_elsewhere: isSafe }: Pick<SeedBody, 'sealed' | 'kept_elsewhere'>,
+  kept: Kept | undefined,
+  nowMs: number
+): Item[] {
+  const state = kept === undefined ? null : backupState(kept, nowMs)
   return [
     {
       isDone: isSafe,
@@ -51,18 +68,20 @@ export function checklist({ sealed, kept_elsewhere: isSafe }, kept, nowMs) {
     },
     {
       isDone: state?.tone === 'good',
-      isAdvice: state === null || state === undefined,
+      isAdvice: state === null,
       text:
-        state === null || state === undefined
+        state === null
           ? 'No backup keeps itself up to date: make one after each registration, or configure it.'
           : `The kept backup: ${state.title.toLowerCase()}.`,
-      how: state === null || state === undefined ? ['backup my-names.age'] : []
+      how: state === null ? ['backup my-names.age'] : []
     }
   ]
 }
 
+export type Offer = readonly [command: string, text: string]
+
 /** What the command line offers beside this page, for an owner of names. */
-export const COMMANDS = [
+export const COMMANDS: readonly Offer[] = [
   ['key show', 'prints the 24 words, after a question'],
   ['key check', 'asks for the words and says whether they are right'],
   ['key passphrase', 'sets, changes or removes the passphrase; stop the daemon before'],

@@ -1,4 +1,5 @@
 /** Changing the configuration, with the questions that come before. */
+import type { ConfigFieldView } from '../lib/api.ts'
 import { post, remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { ask } from '../parts/dialog.ts'
@@ -9,7 +10,7 @@ import { changeQuestion } from './questions.ts'
 const shown = () => refresh('/api/config', '/api/network-status', '/api/names')
 
 /** True once saved; false where the person decides against it. */
-export async function save({ field, value }, next) {
+export async function save({ field, value }: ConfigFieldView, next: unknown): Promise<boolean> {
   const question = changeQuestion(field, value, next)
   if (question !== null && !(await ask(question))) return false
   await post('/api/config', patchOf(field, next))
@@ -18,10 +19,10 @@ export async function save({ field, value }, next) {
   return true
 }
 
-export async function takeBack({ field, value, otherwise }) {
-  const question = changeQuestion(field, value, otherwise.value)
+export async function takeBack({ field, value }: ConfigFieldView, otherwise: unknown): Promise<void> {
+  const question = changeQuestion(field, value, otherwise)
   if (question !== null && !(await ask(question))) return
   await remove(`/api/config/${encodeURIComponent(field)}`)
   await shown()
-  toast(`${field} is ${shownText(otherwise.value)} again.`)
+  toast(`${field} is ${shownText(otherwise)} again.`)
 }

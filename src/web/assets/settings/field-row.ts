@@ -1,3 +1,4 @@
+import type { ConfigFieldView } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
 import { useMay } from '../lib/session.ts'
 import { Badge, Button, Copy } from '../parts/basics.ts'
@@ -6,11 +7,11 @@ import { takeBack } from './acts.ts'
 import { elsewhere, shownText, SOURCES } from './fields.ts'
 
 /** One field: what it is for, its value and its source, and how to change it. */
-export function FieldRow({ field }) {
+export function FieldRow({ field }: { field: ConfigFieldView }) {
   const [isOpen, setOpen] = useState(false)
   const mayChange = useMay('admin')
   const { field: name, value, source, changeable, help, otherwise } = field
-  const [word, tone] = SOURCES[source] ?? [source, '']
+  const [word, tone] = SOURCES[source]
   return html`
     <li class="setting" id=${`setting-${name}`}>
       <div class="setting-line">
@@ -20,11 +21,11 @@ export function FieldRow({ field }) {
           <${Badge} tone=${tone}>${word}<//>
           ${
             otherwise &&
-            html`<span class="hint">otherwise ${shownText(otherwise.value)} (${SOURCES[otherwise.source]?.[0]})</span>`
+            html`<span class="hint">otherwise ${shownText(otherwise.value)} (${SOURCES[otherwise.source][0]})</span>`
           }
         </div>
         <div class="actions">
-          ${otherwise && html`<${Button} kind="small" disabled=${!mayChange} label="Take back ${name}" onClick=${() => takeBack(field)}>Take back<//>`}
+          ${otherwise && html`<${Button} kind="small" disabled=${!mayChange} label="Take back ${name}" onClick=${() => takeBack(field, otherwise.value)}>Take back<//>`}
           <${Button}
             kind="small"
             icon=${changeable ? 'edit' : 'info'}
@@ -41,10 +42,10 @@ export function FieldRow({ field }) {
   `
 }
 
-const isEmpty = (value) => value === '' || (Array.isArray(value) && value.length === 0)
+const isEmpty = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.length === 0)
 
 /** A field that needs a restart. */
-function Elsewhere({ field }) {
+function Elsewhere({ field }: { field: ConfigFieldView }) {
   const { toml, flag, environment } = elsewhere(field)
   return html`
     <div class="setting-more stack">

@@ -1,6 +1,8 @@
 /** What is asked before a change of the configuration that others notice. Pure. */
 
-const EFFECTS = {
+import type { Question } from '../parts/dialog.ts'
+
+const EFFECTS: Readonly<Record<string, string>> = {
   'mode offline':
     'This node leaves the network: it answers no look-ups, and your names are not published again until it is back.',
   'mode light': 'This node stores and serves nothing for others any more. Its own names stay published.',
@@ -8,9 +10,14 @@ const EFFECTS = {
 }
 
 /** For `ask`; null where the change does no harm. */
-export function changeQuestion(field, value, next) {
+export function changeQuestion(field: string, value: unknown, next: unknown): Question | null {
   const effect = value === next ? undefined : EFFECTS[`${field} ${String(next)}`]
   return effect === undefined
     ? null
-    : { title: `Set ${field} to ${next === false ? 'off' : next}?`, lines: [effect], yes: 'Change it', no: 'Keep it' }
+    : {
+        title: `Set ${field} to ${next === false ? 'off' : String(next)}?`,
+        lines: [effect],
+        yes: 'Change it',
+        no: 'Keep it'
+      }
 }

@@ -1,14 +1,14 @@
-import { connection } from '../lib/connection.ts'
+import { connection, probe } from '../lib/connection.ts'
 import { html, useEffect, useMemo, useRef } from '../lib/html.ts'
 import { match, usePlace } from '../lib/router.ts'
 import { session } from '../lib/session.ts'
 import { useNow, useStore } from '../lib/store.ts'
 import { duration } from '../lib/words.ts'
 import { Button, Empty, LinkButton, Page } from '../parts/basics.ts'
-import { probe } from '../lib/connection.ts'
 import { Questions } from '../parts/dialog.ts'
 import { Icon } from '../parts/icon.ts'
 import { Toasts } from '../parts/toasts.ts'
+import type { View } from '../lib/view.ts'
 import { VIEWS } from '../views.ts'
 import { Login } from './login.ts'
 import { Navigation } from './navigation.ts'
@@ -16,7 +16,7 @@ import { TaskWatch } from '../tasks/watch.ts'
 import { useTitle } from './title.ts'
 
 /** The view of an address, with its parameters; undefined where there is none. */
-function find(path) {
+function find(path: string): { view: View; params: Record<string, string> } | undefined {
   for (const view of VIEWS) {
     const params = match(view.path, path)
     if (params !== undefined) return { view, params }
@@ -24,7 +24,7 @@ function find(path) {
   return undefined
 }
 
-const Lost = ({ sinceMs }) => {
+const Lost = ({ sinceMs }: { sinceMs: number }) => {
   const now = useNow()
   return html`
     <div class="lost" role="alert">
@@ -46,7 +46,7 @@ const NotFound = () => html`
 `
 
 /** After a change of the view the heading has the focus: a screen reader reads it, and Tab goes on from there. */
-function useFocus(path) {
+function useFocus(path: string): void {
   const isFirst = useRef(true)
   useEffect(() => {
     if (isFirst.current) {
@@ -55,7 +55,7 @@ function useFocus(path) {
     }
     scrollTo(0, 0)
     if (document.querySelector('dialog[open]') === null)
-      document.querySelector('main h1')?.focus({ preventScroll: true })
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
   }, [path])
 }
 
@@ -77,9 +77,9 @@ function Inside() {
 }
 
 /** The address is the view's: a skip link must not change it. */
-function skip(event) {
+function skip(event: Event): void {
   event.preventDefault()
-  document.getElementById('main').focus()
+  document.getElementById('main')?.focus()
 }
 
 export function App() {

@@ -1,3 +1,4 @@
+import { reasonOf } from '../lib/http.ts'
 import { html, useEffect, useRef, useState } from '../lib/html.ts'
 import { logIn } from '../lib/session.ts'
 import { useAct } from '../parts/act.ts'
@@ -6,16 +7,16 @@ import { TextField } from '../parts/fields.ts'
 import { clearToasts } from '../parts/toasts.ts'
 import { ThemeSwitch } from './theme-switch.ts'
 
-export function Login({ reason }) {
+export function Login({ reason }: { reason: string }) {
   const [token, setToken] = useState('')
-  const [error, setError] = useState()
-  const [run, isBusy] = useAct((problem) => setError(problem.detail ?? problem.message))
-  const form = useRef()
+  const [error, setError] = useState<string>()
+  const [run, isBusy] = useAct((error) => setError(reasonOf(error)))
+  const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     document.title = 'Log in · Chronym'
-    form.current.querySelector('input').focus()
+    form.current?.querySelector('input')?.focus()
   }, [])
-  const submit = (event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
     setError(undefined)
     clearToasts()

@@ -4,13 +4,14 @@ import { usePlace } from '../lib/router.ts'
 import { logOut } from '../lib/session.ts'
 import { Badge, Button } from '../parts/basics.ts'
 import { Icon } from '../parts/icon.ts'
+import type { View } from '../lib/view.ts'
 import { VIEWS } from '../views.ts'
 import { ThemeSwitch } from './theme-switch.ts'
 
 const TONES = { online: 'good', connecting: 'warn', offline: 'bad' }
 
 /** `/names/:name` belongs to `/names`. */
-const isWithin = (view, path) =>
+const isWithin = (view: View, path: string): boolean =>
   view.path === '/'
     ? path === '/'
     : path === view.path.split('/:')[0] || path.startsWith(`${view.path.split('/:')[0]}/`)
@@ -21,7 +22,9 @@ export function Navigation() {
   const status = useResource('/api/network-status', { every: 10_000, on: ['peer:'] }).data
   useEffect(() => setOpen(false), [path])
   useEffect(() => {
-    const close = (event) => event.key === 'Escape' && setOpen(false)
+    const close = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') setOpen(false)
+    }
     addEventListener('keydown', close)
     return () => removeEventListener('keydown', close)
   }, [])

@@ -8,7 +8,7 @@ const WORDS = { auto: 'as the system', light: 'light', dark: 'dark' }
 
 export function ThemeSwitch() {
   const now = useStore(theme)
-  const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]
+  const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]!
   return html`<${Button}
     kind="plain"
     icon=${ICONS[now]}

@@ -4,7 +4,7 @@ import { createStore, useStore } from '../lib/store.ts'
 /** What the tab's title begins with, e.g. the progress of a task; empty for nothing. */
 export const titlePrefix = createStore('')
 
-export function useTitle(title) {
+export function useTitle(title: string): void {
   const prefix = useStore(titlePrefix)
   useEffect(() => {
     document.title = `${prefix === '' ? '' : `${prefix} · `}${title} · Chronym`

@@ -1,3 +1,4 @@
+import type { TaskView } from '../lib/api.ts'
 import { html } from '../lib/html.ts'
 import { post, remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
@@ -7,7 +8,7 @@ import { count, dateTime, duration, percent, short, time } from '../lib/words.ts
 import { Badge, Button, Notice, Progress } from '../parts/basics.ts'
 import { ask } from '../parts/dialog.ts'
 import { Told } from '../parts/command.ts'
-import { Graph } from '../parts/graph.ts'
+import { Graph, type Line } from '../parts/graph.ts'
 import { removeTask } from './acts.ts'
 import { rates } from './rates.ts'
 import { taskShare, taskState, taskSteps } from './state.ts'
@@ -15,17 +16,15 @@ import { taskShare, taskState, taskSteps } from './state.ts'
 /** Fewer points are no line. */
 const MIN_POINTS = 3
 
-const path = ({ task_id: id }) => `/api/vdf/tasks/${encodeURIComponent(id)}`
-
 /** Cancels or clears, after the question of the command line. `taskNow` gives the task as it is shown. */
-export async function endTask(taskNow) {
+export async function endTask(taskNow: () => TaskView | undefined): Promise<void> {
   await removeTask({ post, remove, ask }, taskNow)
   await refresh('/api/vdf', '/api/names')
 }
 
 const KIND_WORDS = { register: 'Registering', renew: 'Renewing' }
 
-const Steps = ({ task }) => html`
+const Steps = ({ task }: { task: TaskView }) => html`
   <ol class="task-steps" aria-label="Steps">
     ${taskSteps(task).map(
       ({ word, state }) =>
@@ -34,7 +33,7 @@ const Steps = ({ task }) => html`
   </ol>
 `
 
-function line(task) {
+function line(task: TaskView): string[] {
   const { phase, progress, iterations, iterations_per_second: rate, eta_seconds: eta } = task
   const done =
     phase === 'prove'
@@ -46,23 +45,23 @@ function line(task) {
     done,
     rate !== null && phase === 'evaluate' && !task.paused && `${short(rate)}/s`,
     eta !== null && !task.paused && `${duration(eta)} left, until about ${time(Date.now() + eta * 1000)}`
-  ].filter(Boolean)
+  ].filter((part) => part !== false)
 }
 
-const graphLabel = ({ name }, times, values) =>
-  `Squarings a second of ${name} over the last ${duration(times.at(-1) - times[0])}; ` +
+const graphLabel = ({ name }: TaskView, { times, values }: Line): string =>
+  `Squarings a second of ${name} over the last ${duration((times.at(-1) ?? 0) - (times[0] ?? 0))}; ` +
   `now ${count(Math.round(values.at(-1) ?? 0))}`
 
 /** A running task. `taskNow(id)`: the task as it is now, for a question that takes its time. */
-export function TaskCard({ task, taskNow }) {
+export function TaskCard({ task, taskNow }: { task: TaskView; taskNow: (id: string) => TaskView | undefined }) {
   const may = useMay('vdf')
   const { word, tone } = taskState(task)
-  const { times, values } = rates.of(task.task_id)
+  const graph = rates.of(task.task_id)
   const name = `${task.kind} ${task.name}`
   // What has not begun yet needs no more than a line.
   const isQueued = task.phase === 'queued' && task.progress === 0
   const setPaused = async () => {
-    await post(`${path(task)}/${task.paused ? 'resume' : 'pause'}`)
+    await post(`/api/vdf/tasks/${encodeURIComponent(task.task_id)}/${task.paused ? 'resume' : 'pause'}`)
     await refresh('/api/vdf')
   }
   return html`
@@ -108,10 +107,7 @@ export function TaskCard({ task, taskNow }) {
           ><${Told} text=${task.stalled.message} /> (${task.stalled.code})<//
         >`
       }
-      ${
-        times.length >= MIN_POINTS &&
-        html`<${Graph} times=${times} values=${values} label=${graphLabel(task, times, values)} unit="/s" />`
-      }
+      ${graph.times.length >= MIN_POINTS && html`<${Graph} ...${graph} label=${graphLabel(task, graph)} unit="/s" />`}
     </article>
   `
 }

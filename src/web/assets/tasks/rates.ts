@@ -1,13 +1,18 @@
 /** Of each running task the rate over time, as far as this page has seen it. Pure, but for the memory. */
 
+import type { TaskView } from '../lib/api.ts'
+import type { Line } from '../parts/graph.ts'
+
+type Sampled = Pick<TaskView, 'task_id' | 'status' | 'paused' | 'phase' | 'iterations_per_second'>
+
 /** Ten minutes at one a second. */
 const MAX_SAMPLES = 600
 
 export class Rates {
-  #kept = new Map()
+  #kept = new Map<string, Line>()
 
-  /** `tasks`: of GET /api/vdf/tasks, read at `nowMs`. What has ended is forgotten. */
-  note(tasks, nowMs) {
+  /** `tasks`: as read at `nowMs`. What has ended is forgotten. */
+  note(tasks: readonly Sampled[], nowMs: number): void {
     const running = tasks.filter(({ status }) => status === 'running')
     for (const id of [...this.#kept.keys()])
       if (!running.some(({ task_id: each }) => each === id)) this.#kept.delete(id)
@@ -25,8 +30,8 @@ export class Rates {
     }
   }
 
-  /** `{times, values}`: seconds since 1970, squarings a second; null while it did not work. */
-  of(id) {
+  /** Squarings a second; null while it did not work. */
+  of(id: string): Line {
     return this.#kept.get(id) ?? { times: [], values: [] }
   }
 }

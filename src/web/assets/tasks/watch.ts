@@ -1,5 +1,6 @@
+import type { TaskView } from '../lib/api.ts'
 import { useEffect } from '../lib/html.ts'
-import { useResource } from '../lib/resource.ts'
+import { useResource, type Read } from '../lib/resource.ts'
 import { titlePrefix } from '../shell/title.ts'
 import { rates } from './rates.ts'
 import { titleOf } from './state.ts'
@@ -7,8 +8,8 @@ import { titleOf } from './state.ts'
 const WORKING_MS = 1000
 const IDLE_MS = 15_000
 
-/** The tasks: `{data, error, isLoading}`; each second while one runs. */
-export const useTasks = () =>
+/** Read each second while one runs. */
+export const useTasks = (): Read<TaskView[]> =>
   useResource('/api/vdf/tasks', {
     every: (tasks) => (tasks?.some(({ status }) => status === 'running') ? WORKING_MS : IDLE_MS),
     on: ['task:']

@@ -1,10 +1,11 @@
+import type { TokenView } from '../lib/api.ts'
 import { get, post, remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { logIn } from '../lib/session.ts'
 import { ask } from '../parts/dialog.ts'
 import { toast } from '../parts/toasts.ts'
 
-export async function revoke({ id, label, scopes }) {
+export async function revoke({ id, label, scopes }: TokenView): Promise<void> {
   const isSure = await ask({
     title: `Revoke ${label === null ? 'this token' : `"${label}"`}?`,
     lines: [`A program that uses it is refused at once. Its scopes: ${scopes.join(', ')}.`],
@@ -19,7 +20,7 @@ export async function revoke({ id, label, scopes }) {
 }
 
 /** The new main token, undefined where the person decides against it. */
-export async function rotate() {
+export async function rotate(): Promise<string | undefined> {
   const isSure = await ask({
     title: 'Replace the main token?',
     lines: [

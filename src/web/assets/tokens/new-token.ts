@@ -1,5 +1,6 @@
+import type { NewTokenBody, TokenScope } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
-import { post } from '../lib/http.ts'
+import { post, Problem, reasonOf } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { useAct } from '../parts/act.ts'
 import { Button } from '../parts/basics.ts'
@@ -7,18 +8,28 @@ import { Modal } from '../parts/dialog.ts'
 import { CheckField, TextField } from '../parts/fields.ts'
 import { SCOPES, useOf, USES } from './scopes.ts'
 
-/** `onMade(token)` with its secret. */
-export function NewToken({ onClose, onMade }) {
+export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (made: NewTokenBody) => void }) {
   const [label, setLabel] = useState('')
-  const [scopes, setScopes] = useState(['read'])
-  const [error, setError] = useState()
-  const [run, isBusy] = useAct((trouble) => setError(trouble.errors?.[0]?.message ?? trouble.detail ?? trouble.message))
-  const choose = (next) => (setScopes(next), setError(undefined))
-  const submit = (event) => {
+  const [scopes, setScopes] = useState<readonly TokenScope[]>(['read'])
+  const [error, setError] = useState<string>()
+  const [run, isBusy] = useAct((trouble) =>
+    setError((trouble instanceof Problem ? trouble.errors[0]?.message : undefined) ?? reasonOf(trouble))
+  )
+  const choose = (next: readonly TokenScope[]) => {
+    setScopes(next)
+    setError(undefined)
+  }
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (scopes.length === 0) return setError('Choose at least one scope.')
+    if (scopes.length === 0) {
+      setError('Choose at least one scope.')
+      return
+    }
     void run(async () => {
-      const made = await post('/api/tokens', { scopes, ...(label.trim() !== '' && { label: label.trim() }) })
+      const made = await post('/api/tokens', {
+        scopes: [...scopes],
+        ...(label.trim() !== '' && { label: label.trim() })
+      })
       void refresh('/api/tokens')
       onMade(made)
     })
@@ -48,14 +59,14 @@ export function NewToken({ onClose, onMade }) {
         <details>
           <summary>Choose scopes</summary>
           <div class="stack more">
-            ${Object.entries(SCOPES).map(
+            ${(Object.entries(SCOPES) as [TokenScope, string][]).map(
               ([scope, text]) =>
                 html`<${CheckField}
                   key=${scope}
                   label=${scope}
                   hint=${text}
                   value=${scopes.includes(scope)}
-                  onChange=${(isOn) => choose(isOn ? [...scopes, scope] : scopes.filter((each) => each !== scope))}
+                  onChange=${(isOn: boolean) => choose(isOn ? [...scopes, scope] : scopes.filter((each) => each !== scope))}
                 />`
             )}
           </div>

@@ -1,3 +1,5 @@
+import type { View } from '../lib/view.ts'
+import type { DaemonEvent } from '../lib/api.ts'
 import { html, useMemo, useState } from '../lib/html.ts'
 import { events } from '../lib/events.ts'
 import { useStore } from '../lib/store.ts'
@@ -5,21 +7,21 @@ import { Button, Card, Empty, Page } from '../parts/basics.ts'
 import { TextField } from '../parts/fields.ts'
 import { toggled, useFilter } from '../events/filter.ts'
 import { Line } from '../events/line.ts'
-import { condensed, filtered, TOPICS, topicOf } from '../events/sentences.ts'
+import { condensed, filtered, TOPICS, topicOf, type Topic } from '../events/sentences.ts'
 
 /** Lines that are drawn: more are kept, and found by the filter. */
 const SHOWN = 100
 
 function View() {
   const all = useStore(events)
-  const [frozen, setFrozen] = useState(undefined)
+  const [frozen, setFrozen] = useState<readonly DaemonEvent[]>()
   const [topics, setTopics] = useFilter()
   const [search, setSearch] = useState('')
   const [limit, setLimit] = useState(SHOWN)
   const shown = frozen ?? all
   const lines = useMemo(() => condensed(filtered(shown, { topics, search })), [shown, topics, search])
   const counts = useMemo(() => {
-    const found = new Map()
+    const found = new Map<Topic, number>()
     for (const event of shown) found.set(topicOf(event), (found.get(topicOf(event)) ?? 0) + 1)
     return found
   }, [shown])
@@ -35,7 +37,7 @@ function View() {
       <${Card}>
         <div class="stack">
           <div class="chips" role="group" aria-label="Topics">
-            ${Object.entries(TOPICS).map(
+            ${(Object.entries(TOPICS) as [Topic, string][]).map(
               ([topic, words]) =>
                 html`<button
                   key=${topic}
@@ -78,4 +80,4 @@ function View() {
   `
 }
 
-export const view = { path: '/events', title: 'Events', icon: 'events', View }
+export const view: View = { path: '/events', title: 'Events', icon: 'events', View }

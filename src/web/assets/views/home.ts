@@ -1,5 +1,7 @@
+import type { OwnedNameView, ReadinessBody, TaskView } from '../lib/api.ts'
+import type { View } from '../lib/view.ts'
 import { html, useRef } from '../lib/html.ts'
-import { attention } from '../home/attention.ts'
+import { attention, type Matter } from '../home/attention.ts'
 import { dnsUse, lastBackup, nextRenewal } from '../home/summary.ts'
 import { useResource } from '../lib/resource.ts'
 import { to } from '../lib/router.ts'
@@ -20,7 +22,7 @@ const MAX_LEASES = 5
 /** Matters of one urgency that are shown at once. */
 const MAX_ITEMS = 4
 
-const CHECKS = {
+const CHECKS: Readonly<Record<string, string>> = {
   peers: 'Peers',
   beacon: 'Beacon',
   store: 'Store',
@@ -33,9 +35,9 @@ const CHECKS = {
   backup: 'Backup'
 }
 
-const isUrgent = ({ tone }) => tone === 'bad'
+const isUrgent = ({ tone }: Matter): boolean => tone === 'bad'
 
-const Item = ({ item: { tone, title, text, href, act } }) => html`
+const Item = ({ item: { tone, title, text, href, act } }: { item: Matter }) => html`
   <${Notice}
     tone=${tone}
     title=${title}
@@ -45,9 +47,9 @@ const Item = ({ item: { tone, title, text, href, act } }) => html`
 `
 
 /** What comes first is shown, the rest by a click. */
-function Attention({ items, label }) {
+function Attention({ items, label }: { items: readonly Matter[]; label: string }) {
   if (items.length === 0) return null
-  const item = (each) => html`<${Item} key=${each.key} item=${each} />`
+  const item = (each: Matter) => html`<${Item} key=${each.key} item=${each} />`
   return html`
     <div class="stack" role="region" aria-label=${label}>
       ${items.slice(0, MAX_ITEMS).map(item)}
@@ -62,7 +64,7 @@ function Attention({ items, label }) {
   `
 }
 
-const Checks = ({ readiness }) => html`
+const Checks = ({ readiness }: { readiness: ReadinessBody }) => html`
   <ul class="checks">
     ${readiness.checks.map(({ name, ok, warning, detail }) => {
       const tone = ok ? (warning === true ? 'warn' : 'good') : 'bad'
@@ -76,7 +78,7 @@ const Checks = ({ readiness }) => html`
   </ul>
 `
 
-const Leases = ({ names }) => {
+const Leases = ({ names }: { names: readonly OwnedNameView[] }) => {
   const now = useNow(1000)
   const next = [...names].sort((a, b) => Date.parse(a.lease_end) - Date.parse(b.lease_end)).slice(0, MAX_LEASES)
   return html`<ul class="leases">
@@ -91,12 +93,12 @@ const Leases = ({ names }) => {
   </ul>`
 }
 
-function Running({ tasks }) {
-  const all = useRef([])
+function Running({ tasks }: { tasks: readonly TaskView[] }) {
+  const all = useRef(tasks)
   all.current = tasks
   const running = tasks.filter(({ status }) => status === 'running')
   if (running.length === 0) return null
-  const taskNow = (id) => all.current.find(({ task_id: each }) => each === id)
+  const taskNow = (id: string) => all.current.find(({ task_id: each }) => each === id)
   return html`<${Card} title="Running tasks" class="wide">
     ${running.map((task) => html`<${TaskCard} key=${task.task_id} task=${task} taskNow=${taskNow} />`)}
   <//>`
@@ -147,7 +149,7 @@ function View() {
         <div class="grid">
           <${Card} title="Leases that end next" actions=${html`<a href="#/names">All names</a>`}>
             <${Loaded} of=${names}>
-              ${(all) =>
+              ${(all: OwnedNameView[]) =>
                 all.length === 0
                   ? html`<${Empty} icon="names" title="No names yet"
                       ><p>Register the first one: the daemon does the rest.</p><//
@@ -161,7 +163,7 @@ function View() {
               readiness.data && html`<${Badge} tone=${isLost ? 'bad' : 'good'}>${isLost ? 'not ready' : 'ready'}<//>`
             }
           >
-            <${Loaded} of=${readiness}>${(data) => html`<${Checks} readiness=${data} />`}<//>
+            <${Loaded} of=${readiness}>${(data: ReadinessBody) => html`<${Checks} readiness=${data} />`}<//>
           <//>
         </div>
       </div>
@@ -169,4 +171,4 @@ function View() {
   `
 }
 
-export const view = { path: '/', title: 'Home', icon: 'home', View }
+export const view: View = { path: '/', title: 'Home', icon: 'home', View }

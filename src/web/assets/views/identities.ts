@@ -1,24 +1,31 @@
+import type { IdentityLogBody, OwnIdentityView } from '../lib/api.ts'
+import type { View, ViewProps } from '../lib/view.ts'
 import { html, useEffect, useState } from '../lib/html.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { go, to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { dateTime, ends } from '../lib/words.ts'
-import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page, When } from '../parts/basics.ts'
+import { reasonOf } from '../lib/http.ts'
+import { Badge, Button, Card, Empty, Hash, LinkButton, Loaded, Notice, Page, When, type Tone } from '../parts/basics.ts'
 import { TextField } from '../parts/fields.ts'
-import { Table } from '../parts/table.ts'
+import { columns, Table } from '../parts/table.ts'
 import { Create } from '../identities/create.ts'
 import { Document } from '../identities/document.ts'
 import { History } from '../identities/history.ts'
 import { Manifest } from '../identities/manifest.ts'
 import { Publish } from '../identities/publish.ts'
 
-const STATES = { active: 'good', deactivated: 'quiet', superseded: 'warn' }
+const STATES: Readonly<Record<OwnIdentityView['state'], Tone>> = {
+  active: 'good',
+  deactivated: 'quiet',
+  superseded: 'warn'
+}
 const LEAD = 'DIDs: documents with keys, and manifests of what an identity offers.'
 
-function View({ params: { did } }) {
+function View({ params: { did } }: ViewProps) {
   const mayPublish = useMay('publish')
-  const [open, setOpen] = useState()
-  const Dialog = { create: Create, publish: Publish }[open]
+  const [open, setOpen] = useState<'create' | 'publish'>()
+  const Dialog = open && { create: Create, publish: Publish }[open]
   const buttons = html`
     <${Button} disabled=${!mayPublish} onClick=${() => setOpen('publish')}>Publish a signed one<//>
     <${Button} icon="plus" kind="main" disabled=${!mayPublish} onClick=${() => setOpen('create')}>Make an identity<//>
@@ -34,20 +41,23 @@ function View({ params: { did } }) {
       Dialog &&
       html`<${Dialog}
         onClose=${() => setOpen(undefined)}
-        onDone=${(published) => (setOpen(undefined), go(to('identities', published)))}
+        onDone=${(published: string) => {
+          setOpen(undefined)
+          go(to('identities', published))
+        }}
       />`
     }
   `
 }
 
-function AskForm({ did = '' }) {
+function AskForm({ did = '' }: { did?: string }) {
   const [text, setText] = useState(did)
-  const [error, setError] = useState()
+  const [error, setError] = useState<string>()
   useEffect(() => setText(did), [did])
-  const submit = (event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (!/^did:/i.test(text.trim())) return setError('A DID begins with "did:". For a name, use "Look up".')
-    go(to('identities', text.trim()))
+    if (!/^did:/i.test(text.trim())) setError('A DID begins with "did:". For a name, use "Look up".')
+    else go(to('identities', text.trim()))
   }
   return html`
     <form class="ask" onSubmit=${submit} role="search">
@@ -56,21 +66,24 @@ function AskForm({ did = '' }) {
         error=${error}
         value=${text}
         placeholder="did:chronym:z…"
-        onInput=${(typed) => (setText(typed), setError(undefined))}
+        onInput=${(typed: string) => {
+          setText(typed)
+          setError(undefined)
+        }}
       />
       <${Button} kind="main" type="submit" icon="lookup">Resolve<//>
     </form>
   `
 }
 
-function Resolved({ did }) {
-  const path = `/api/resolve-kid/${encodeURIComponent(did)}`
+function Resolved({ did }: { did: string }) {
+  const path = `/api/resolve-kid/${encodeURIComponent(did)}` as const
   const resolved = useResource(path, { every: Infinity })
   const log = useResource(resolved.data === undefined ? null : `${path}/log`, { every: Infinity })
   const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path)}>Ask again<//>`
   if (resolved.error !== undefined && resolved.data === undefined)
     return html`<${Notice} tone="warn" title="${ends(did, 20, 8)} does not resolve" actions=${again}>
-      ${resolved.error.detail ?? resolved.error.message}
+      ${reasonOf(resolved.error)}
     <//>`
   if (resolved.data === undefined)
     return html`<p class="quiet loading" role="status">Asking peers for the document…</p>`
@@ -80,24 +93,24 @@ function Resolved({ did }) {
     <${Document} document=${document} actions=${again} />
     <${Manifest} manifest=${manifest} did=${did} />
     <${Card} title="Versions"
-      ><${Loaded} of=${log}>${({ versions }) => html`<${History} versions=${versions} />`}<//><//
+      ><${Loaded} of=${log}>${({ versions }: IdentityLogBody) => html`<${History} versions=${versions} />`}<//><//
     >
   `
 }
 
-function Own({ shown }) {
+function Own({ shown }: { shown: string | undefined }) {
   const own = useResource('/api/identities', { every: 60_000 })
   return html`
     <${Card} title="Published by this daemon">
       <${Loaded} of=${own}>
-        ${(all) =>
+        ${(all: OwnIdentityView[]) =>
           all.length === 0
             ? html`<${Empty} icon="identities" title="No identity yet">
                 <p>An identity lets programs know you by your keys. “Make an identity” makes one of your seed.</p>
               <//>`
             : html`<${Table}
                 caption="Identities that this daemon publishes"
-                columns=${[
+                columns=${columns<OwnIdentityView>([
                   { title: 'DID', cell: ({ did }) => html`<${Hash} text=${did} what="DID" head=${20} tail=${8} />` },
                   {
                     title: 'Carried by',
@@ -118,14 +131,14 @@ function Own({ shown }) {
                         <${LinkButton} kind="small" href=${to('identities', did)} label=${`Show ${did}`}>Show<//>
                       </div>`
                   }
-                ]}
+                ])}
                 rows=${all}
-                keyOf=${({ did }) => did}
-                toneOf=${({ did }) => (did === shown ? 'is-marked' : '')}
+                keyOf=${({ did }: OwnIdentityView) => did}
+                toneOf=${({ did }: OwnIdentityView) => (did === shown ? 'is-marked' : '')}
               />`}
       <//>
     <//>
   `
 }
 
-export const view = { path: '/identities/:did?', title: 'Identities', icon: 'identities', View }
+export const view: View = { path: '/identities/:did?', title: 'Identities', icon: 'identities', View }

@@ -6,16 +6,17 @@ import { Record, useReveal } from '../lookup/record.ts'
 import { Verdict } from '../lookup/verdict.ts'
 import { VerifyHere } from '../lookup/verify-here.ts'
 import { Steps } from '../lookup/steps.ts'
+import type { Explanation } from '../lib/api.ts'
+import type { View, ViewProps } from '../lib/view.ts'
 import { html, useState } from '../lib/html.ts'
 import { refresh, useResource } from '../lib/resource.ts'
-import { to } from '../lib/router.ts'
-import { Problem } from '../lib/http.ts'
+import { Problem, reasonOf } from '../lib/http.ts'
 import { Button, Card, Empty, LinkButton, Notice, Page } from '../parts/basics.ts'
 
 const LEAD = 'Who owns a name, what it holds, and why this daemon believes that.'
 
-function View({ params: { name } }) {
-  const path = name === undefined ? null : `/api/explain/${encodeURIComponent(name)}`
+function View({ params: { name } }: ViewProps) {
+  const path = name === undefined ? null : (`/api/explain/${encodeURIComponent(name)}` as const)
   const explained = useResource(path, { every: Infinity })
   return html`
     <${Page} title="Look up" lead=${LEAD} />
@@ -43,8 +44,18 @@ function View({ params: { name } }) {
 }
 
 /** `asked`: the name, perhaps with a check code, which `explanation.name` is without. */
-function Explained({ asked, explanation, error, path }) {
-  const [number, setNumber] = useState(undefined)
+function Explained({
+  asked,
+  explanation,
+  error,
+  path
+}: {
+  asked: string
+  explanation: Explanation
+  error: Error | undefined
+  path: string
+}) {
+  const [number, setNumber] = useState<number>()
   const { name, resolves } = explanation
   const reveal = useReveal(resolves === null ? null : asked)
   const again = html`<${Button} kind="small" icon="renew" onClick=${() => refresh(path, `/api/resolve/${asked}`)}
@@ -66,16 +77,15 @@ function Explained({ asked, explanation, error, path }) {
 }
 
 /** What is no name of this network, and a network that does not answer. */
-const Trouble = ({ name, error, path }) => html`
+const Trouble = ({ name, error, path }: { name: string; error: Error; path: string }) => html`
   <${Notice}
     tone=${error instanceof Problem && error.code.startsWith('SVC-NAM') ? 'bad' : 'warn'}
     title="${name} cannot be explained"
     actions=${html`<${Button} kind="small" onClick=${() => refresh(path)}>Try again<//>
-      ${error.code && html`<${LinkButton} kind="small" href="/errors/${error.code}">What ${error.code} means<//>`}`}
+      ${error instanceof Problem && html`<${LinkButton} kind="small" href="/errors/${error.code}">What ${error.code} means<//>`}`}
   >
-    ${error.detail ?? error.message}
+    ${reasonOf(error)}
   <//>
 `
 
-export const view = { path: '/lookup/:name?', title: 'Look up', icon: 'lookup', View }
-export const lookUpHref = (name) => to('lookup', name)
+export const view: View = { path: '/lookup/:name?', title: 'Look up', icon: 'lookup', View }

@@ -1,5 +1,7 @@
+import type { OwnedNameView } from '../lib/api.ts'
+import type { View } from '../lib/view.ts'
 import { html, useState } from '../lib/html.ts'
-import { useResource } from '../lib/resource.ts'
+import { useResource, type Read } from '../lib/resource.ts'
 import { to } from '../lib/router.ts'
 import { useNow } from '../lib/store.ts'
 import { count, dateTime } from '../lib/words.ts'
@@ -9,16 +11,17 @@ import { leaseWords, renewalWords, zoneWords } from '../names/words.ts'
 import { Badge, Card, Empty, LinkButton, Loaded, Page, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
 import { TextField } from '../parts/fields.ts'
-import { Table } from '../parts/table.ts'
+import { Table, type Column } from '../parts/table.ts'
 import { edits } from '../zone/kept.ts'
 
 /** More names are easier to find by their text. */
 const FILTER_FROM = 8
 
-/** GET /api/names, read again where something may have changed. */
-export const useNames = () => useResource('/api/names', { every: 15_000, on: ['name:', 'task:'] })
+/** Read again where something may have changed. */
+export const useNames = (): Read<OwnedNameView[]> =>
+  useResource('/api/names', { every: 15_000, on: ['name:', 'task:'] })
 
-const columns = (nowMs) => [
+const columns = (nowMs: number): readonly Column<OwnedNameView>[] => [
   {
     title: 'Name',
     cell: ({ name }) => html`<a class="name-link" href=${to('names', name)}>${name}</a>`
@@ -64,7 +67,7 @@ const columns = (nowMs) => [
   }
 ]
 
-const Warnings = ({ owned: { state, warnings } }) =>
+const Warnings = ({ owned: { state, warnings } }: { owned: OwnedNameView }) =>
   warnings.map(
     ({ code, message }) =>
       html`<p class="name-warning ${state === 'live' ? 'warn' : 'bad'}" key=${code}><${Told} text=${message} /></p>`
@@ -105,8 +108,8 @@ function View() {
                     caption="Names"
                     columns=${columns(now)}
                     rows=${shown}
-                    keyOf=${({ name }) => name}
-                    detailOf=${(owned) => (owned.warnings.length === 0 ? null : html`<${Warnings} owned=${owned} />`)}
+                    keyOf=${({ name }: OwnedNameView) => name}
+                    detailOf=${(owned: OwnedNameView) => (owned.warnings.length === 0 ? null : html`<${Warnings} owned=${owned} />`)}
                   />
                   ${shown.length === 0 && html`<p class="quiet" role="status">No name has “${filter}” in it.</p>`}
                 `
@@ -117,4 +120,4 @@ function View() {
   `
 }
 
-export const view = { path: '/names', title: 'Names', icon: 'names', View }
+export const view: View = { path: '/names', title: 'Names', icon: 'names', View }

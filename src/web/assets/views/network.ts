@@ -1,8 +1,10 @@
+import type { NetworkStatusView } from '../lib/api.ts'
+import type { View } from '../lib/view.ts'
 import { html } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { count, duration } from '../lib/words.ts'
-import { Card, Facts, Hash, Loaded, Notice, Page, Stat } from '../parts/basics.ts'
+import { Card, Facts, Hash, Loaded, Notice, Page, Stat, type Tone } from '../parts/basics.ts'
 import { Addresses } from '../network/addresses.ts'
 import { Diversity } from '../network/diversity.ts'
 import { Dns } from '../network/dns.ts'
@@ -10,8 +12,12 @@ import { Peers } from '../network/peers.ts'
 import { Traffic } from '../network/traffic.ts'
 import { Yours } from '../network/yours.ts'
 
-const TONES = { online: 'good', connecting: 'warn', offline: 'bad' }
-const MODES = {
+const TONES: Readonly<Record<NetworkStatusView['status'], Tone>> = {
+  online: 'good',
+  connecting: 'warn',
+  offline: 'bad'
+}
+const MODES: Readonly<Record<NetworkStatusView['mode'], string>> = {
   full: 'full: stores and serves records',
   light: 'light: asks others only',
   offline: 'offline: has left the network'
@@ -22,7 +28,7 @@ function View() {
   const mayRead = useMay('read')
   return html`
     <${Page} title="Network" lead="The peers of this node, the beacon, and what is asked of it." />
-    <${Loaded} of=${status}>${(data) => html`<${Status} status=${data} />`}<//>
+    <${Loaded} of=${status}>${(data: NetworkStatusView) => html`<${Status} status=${data} />`}<//>
     <div class="stack">
       <div class="grid">
         <div class="stack at-top"><${Dns} />${mayRead && html`<${Yours} />`}</div>
@@ -42,7 +48,7 @@ function View() {
   `
 }
 
-const Status = ({ status: { status, peers, size, records, beacon } }) => html`
+const Status = ({ status: { status, peers, size, records, beacon } }: { status: NetworkStatusView }) => html`
   <div class="stats">
     <${Stat} value=${status} word="connection" tone=${TONES[status]} />
     <${Stat} value=${count(peers)} word="connected peers" />
@@ -56,7 +62,11 @@ const Status = ({ status: { status, peers, size, records, beacon } }) => html`
   </div>
 `
 
-const ThisNode = ({ status: { network, mode, peer_id: peer, beacon, addresses = [], connecting = null } }) => html`
+const ThisNode = ({
+  status: { network, mode, peer_id: peer, beacon, addresses, connecting }
+}: {
+  status: NetworkStatusView
+}) => html`
   <${Card} title="This node">
     ${connecting && html`<${Notice} tone="warn">${connecting}<//>`}
     <${Facts}
@@ -72,4 +82,4 @@ const ThisNode = ({ status: { network, mode, peer_id: peer, beacon, addresses = 
   <//>
 `
 
-export const view = { path: '/network', title: 'Network', icon: 'network', View }
+export const view: View = { path: '/network', title: 'Network', icon: 'network', View }

@@ -1,3 +1,5 @@
+import type { BackupView, SeedBody } from '../lib/api.ts'
+import type { View } from '../lib/view.ts'
 import { html } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
@@ -17,11 +19,11 @@ function View() {
   return html`
     <${Page} title="Backup & seed" lead=${LEAD} />
     <div class="stack">
-      <${Loaded} of=${seed}>${(data) => html`<${Safety} seed=${data} backup=${backup.data} />`}<//>
+      <${Loaded} of=${seed}>${(data: SeedBody) => html`<${Safety} seed=${data} backup=${backup.data} />`}<//>
       <div class="grid">
         ${seed.data && html`<${Lock} seed=${seed.data} mayManage=${mayManage} />`}
         <${Card} title="A backup that keeps itself up to date">
-          <${Loaded} of=${backup}>${({ kept }) => html`<${Backup} kept=${kept} />`}<//>
+          <${Loaded} of=${backup}>${({ kept }: BackupView) => html`<${Backup} kept=${kept} />`}<//>
         <//>
       </div>
       <${Wanted} />
@@ -30,4 +32,4 @@ function View() {
   `
 }
 
-export const view = { path: '/seed', title: 'Backup & seed', icon: 'seed', View }
+export const view: View = { path: '/seed', title: 'Backup & seed', icon: 'seed', View }

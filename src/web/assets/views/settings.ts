@@ -1,3 +1,5 @@
+import type { ConfigFieldView } from '../lib/api.ts'
+import type { View } from '../lib/view.ts'
 import { html, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { plural } from '../lib/words.ts'
@@ -7,7 +9,7 @@ import { FieldRow } from '../settings/field-row.ts'
 import { found, sectionsOf, SOURCES } from '../settings/fields.ts'
 
 const LEAD = 'Every field of the configuration, where its value comes from, and how it changes.'
-const MEANINGS = {
+const MEANINGS: Readonly<Record<ConfigFieldView['source'], string>> = {
   default: 'nobody has set it',
   file: 'config.toml sets it',
   environment: 'a variable sets it',
@@ -19,11 +21,11 @@ function View() {
   const fields = useResource('/api/config/fields', { every: 60_000, on: ['mode'] })
   return html`
     <${Page} title="Settings" lead=${LEAD} />
-    <${Loaded} of=${fields}>${(all) => html`<${Settings} all=${all} />`}<//>
+    <${Loaded} of=${fields}>${(all: ConfigFieldView[]) => html`<${Settings} all=${all} />`}<//>
   `
 }
 
-function Settings({ all }) {
+function Settings({ all }: { all: readonly ConfigFieldView[] }) {
   const [search, setSearch] = useState('')
   const [isSetOnly, setSetOnly] = useState(false)
   const shown = found(all, search).filter(({ source }) => !isSetOnly || source !== 'default')
@@ -47,7 +49,7 @@ function Settings({ all }) {
         <details class="more">
           <summary>Where values come from</summary>
           <ul class="stack sources">
-            ${Object.entries(SOURCES).map(
+            ${(Object.entries(SOURCES) as [ConfigFieldView['source'], (typeof SOURCES)['file']][]).map(
               ([source, [word, tone]]) =>
                 html`<li key=${source}><${Badge} tone=${tone}>${word}<//> ${MEANINGS[source]}</li>`
             )}
@@ -68,4 +70,4 @@ function Settings({ all }) {
   `
 }
 
-export const view = { path: '/settings', title: 'Settings', icon: 'settings', View }
+export const view: View = { path: '/settings', title: 'Settings', icon: 'settings', View }

@@ -1,3 +1,5 @@
+import type { TaskView } from '../lib/api.ts'
+import type { View } from '../lib/view.ts'
 import { html, useRef } from '../lib/html.ts'
 import { remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
@@ -8,13 +10,13 @@ import { plural, relative } from '../lib/words.ts'
 import { RegisterButton } from '../names/register.ts'
 import { Badge, Button, Card, Empty, Loaded, Page, When } from '../parts/basics.ts'
 import { ask } from '../parts/dialog.ts'
-import { Table } from '../parts/table.ts'
+import { Table, type Column } from '../parts/table.ts'
 import { toast } from '../parts/toasts.ts'
 import { endTask, TaskCard } from '../tasks/card.ts'
 import { taskState } from '../tasks/state.ts'
 import { useTasks } from '../tasks/watch.ts'
 
-async function clearAll(ended) {
+async function clearAll(ended: readonly TaskView[]): Promise<void> {
   const isAgreed = await ask({
     title: `Clear ${plural(ended.length, 'ended task')}?`,
     lines: ['They disappear from this list. Names and finished proofs stay.'],
@@ -27,10 +29,10 @@ async function clearAll(ended) {
   toast(`${plural(ended.length, 'ended task')} cleared.`)
 }
 
-function Ended({ tasks, taskNow }) {
+function Ended({ tasks, taskNow }: { tasks: readonly TaskView[]; taskNow: (id: string) => TaskView | undefined }) {
   const may = useMay('vdf')
   const now = useNow(30_000)
-  const columns = [
+  const columns: readonly Column<TaskView>[] = [
     { title: 'Task', cell: ({ kind, name }) => html`${kind} <a href=${to('names', name)}>${name}</a>` },
     {
       title: 'Outcome',
@@ -63,15 +65,20 @@ function Ended({ tasks, taskNow }) {
         </div>`
     }
   ]
-  return html`<${Table} caption="Ended tasks" columns=${columns} rows=${tasks} keyOf=${({ task_id: id }) => id} />`
+  return html`<${Table}
+    caption="Ended tasks"
+    columns=${columns}
+    rows=${tasks}
+    keyOf=${({ task_id: id }: TaskView) => id}
+  />`
 }
 
 function View() {
   const tasks = useTasks()
   const may = useMay('vdf')
-  const all = useRef([])
+  const all = useRef<readonly TaskView[]>([])
   all.current = tasks.data ?? []
-  const taskNow = (id) => all.current.find(({ task_id: each }) => each === id)
+  const taskNow = (id: string) => all.current.find(({ task_id: each }) => each === id)
   const running = all.current.filter(({ status }) => status === 'running')
   const ended = all.current
     .filter(({ status }) => status !== 'running')
@@ -107,4 +114,4 @@ function View() {
   `
 }
 
-export const view = { path: '/tasks', title: 'Tasks', icon: 'tasks', View }
+export const view: View = { path: '/tasks', title: 'Tasks', icon: 'tasks', View }

@@ -1,13 +1,15 @@
+import type { NewTokenBody, TokenView } from '../lib/api.ts'
+import type { View } from '../lib/view.ts'
 import { html, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { dateTime } from '../lib/words.ts'
 import { Badge, Button, Card, Empty, Hash, Loaded, Notice, Page, When } from '../parts/basics.ts'
-import { Table } from '../parts/table.ts'
+import { columns, Table } from '../parts/table.ts'
 import { revoke, rotate } from '../tokens/acts.ts'
 import { NewToken } from '../tokens/new-token.ts'
 import { SCOPES } from '../tokens/scopes.ts'
-import { Secret } from '../tokens/secret.ts'
+import { Secret, type Made } from '../tokens/secret.ts'
 
 const LEAD = 'Programs and people reach this daemon with a token. Give each one its own, with no more than it needs.'
 
@@ -15,7 +17,7 @@ function View() {
   const tokens = useResource('/api/tokens', { every: 30_000 })
   const mayManage = useMay('admin')
   const [isMaking, setMaking] = useState(false)
-  const [made, setMade] = useState()
+  const [made, setMade] = useState<Made>()
   const make = html`<${Button} kind="main" icon="plus" disabled=${!mayManage} onClick=${() => setMaking(true)}
     >New token<//
   >`
@@ -24,12 +26,12 @@ function View() {
     <div class="stack">
       ${!mayManage && html`<${Notice}>The token of this session lacks the scope "admin": it changes no tokens.<//>`}
       <${Card} title="Tokens of programs">
-        <${Loaded} of=${tokens}>${(all) => html`<${All} tokens=${all} mayManage=${mayManage} />`}<//>
+        <${Loaded} of=${tokens}>${(all: TokenView[]) => html`<${All} tokens=${all} mayManage=${mayManage} />`}<//>
       <//>
       <div class="grid">
         <${Main}
           mayManage=${mayManage}
-          onRotated=${(token) => token !== undefined && setMade({ token, isMain: true })}
+          onRotated=${(token: string | undefined) => token !== undefined && setMade({ token, isMain: true })}
         />
         <${Card} title="What scopes allow">
           <ul class="stack">
@@ -40,12 +42,21 @@ function View() {
         <//>
       </div>
     </div>
-    ${isMaking && html`<${NewToken} onClose=${() => setMaking(false)} onMade=${(token) => (setMaking(false), setMade(token))} />`}
+    ${
+      isMaking &&
+      html`<${NewToken}
+        onClose=${() => setMaking(false)}
+        onMade=${(token: NewTokenBody) => {
+          setMaking(false)
+          setMade(token)
+        }}
+      />`
+    }
     ${made && html`<${Secret} key=${made.token} made=${made} onClose=${() => setMade(undefined)} />`}
   `
 }
 
-function All({ tokens, mayManage }) {
+function All({ tokens, mayManage }: { tokens: readonly TokenView[]; mayManage: boolean }) {
   if (tokens.length === 0)
     return html`<${Empty} icon="tokens" title="No tokens besides the main one">
       <p>Make one for each script, monitor or app: you can revoke it without touching the others.</p>
@@ -53,7 +64,7 @@ function All({ tokens, mayManage }) {
   return html`
     <${Table}
       caption="Tokens of programs"
-      columns=${[
+      columns=${columns<TokenView>([
         { title: 'Label', cell: ({ label }) => label ?? html`<span class="quiet">without a label</span>` },
         {
           title: 'Scopes',
@@ -79,14 +90,14 @@ function All({ tokens, mayManage }) {
               >
             </div>`
         }
-      ]}
+      ])}
       rows=${tokens}
-      keyOf=${({ id }) => id}
+      keyOf=${({ id }: TokenView) => id}
     />
   `
 }
 
-const Main = ({ mayManage, onRotated }) => html`
+const Main = ({ mayManage, onRotated }: { mayManage: boolean; onRotated: (token: string | undefined) => void }) => html`
   <${Card} title="The main token">
     <div class="stack">
       <p>It may do everything. The data directory has it in the file <code>access_token</code>.</p>
@@ -100,4 +111,4 @@ const Main = ({ mayManage, onRotated }) => html`
   <//>
 `
 
-export const view = { path: '/tokens', title: 'Tokens', icon: 'tokens', View }
+export const view: View = { path: '/tokens', title: 'Tokens', icon: 'tokens', View }

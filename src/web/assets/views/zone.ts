@@ -1,3 +1,5 @@
+import type { OwnedNameView } from '../lib/api.ts'
+import type { View, ViewProps } from '../lib/view.ts'
 import { html } from '../lib/html.ts'
 import { to } from '../lib/router.ts'
 import { useNow } from '../lib/store.ts'
@@ -15,7 +17,7 @@ import { edits } from '../zone/kept.ts'
 import { ForeignZone } from '../zone/foreign.ts'
 import { useNames } from './names.ts'
 
-const Lease = ({ owned }) => {
+const Lease = ({ owned }: { owned: OwnedNameView }) => {
   const now = useNow()
   const { word, text, tone } = leaseWords(owned, now)
   return html`<${Card} title="Lease" actions=${html`<${NameButtons} owned=${owned} />`}>
@@ -33,7 +35,7 @@ const Lease = ({ owned }) => {
   <//>`
 }
 
-function View({ params: { name }, query }) {
+function View({ params: { name = '' }, query }: ViewProps) {
   const names = useNames()
   const tasks = useTasks()
   const owned = names.data?.find((each) => each.name === name)
@@ -51,10 +53,10 @@ function View({ params: { name }, query }) {
         ${running.map(
           (task) =>
             html`<${Card} key=${task.task_id}>
-              <${TaskCard} task=${task} taskNow=${(id) => all.find(({ task_id: each }) => each === id)} />
+              <${TaskCard} task=${task} taskNow=${(id: string) => all.find(({ task_id: each }) => each === id)} />
             <//>`
         )}
-        ${owned && names.data.length === 1 && !edits.has(name) && html`<${NextStep} owned=${owned} />`}
+        ${owned && names.data?.length === 1 && !edits.has(name) && html`<${NextStep} owned=${owned} />`}
         ${owned && html`<${Lease} owned=${owned} />`}
       </div>
       ${
@@ -67,4 +69,4 @@ function View({ params: { name }, query }) {
   `
 }
 
-export const view = { path: '/names/:name', title: 'Zone', icon: 'zone', isHidden: true, View }
+export const view: View = { path: '/names/:name', title: 'Zone', icon: 'zone', isHidden: true, View }

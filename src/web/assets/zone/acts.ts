@@ -1,27 +1,59 @@
 /** Saving and publishing a zone, each after its question. Without a page: what asks, reads and writes are arguments. */
+import type { ZonePublishedBody } from '../lib/api.ts'
+import type { Ask } from '../parts/dialog.ts'
+import type { Told } from '../parts/toasts.ts'
 import { discardDraftQuestion, publishQuestion, saveQuestion } from '../questions.ts'
-import { difference, isUnchanged, recordsOf } from './records.ts'
+import type { Published, Records, Zone } from './daemon.ts'
+import { difference, isUnchanged, recordsOf, type RecordRow } from './records.ts'
+
+export type Say = (text: string, tone?: Told) => void
+
+interface Services {
+  readonly ask: Ask
+  readonly fetchZone: (name: string) => Promise<Zone>
+  readonly fetchPublished: (name: string) => Promise<Published>
+  /** Takes the zone that it replaces, as it is now, and resolves to the serial. */
+  readonly save: (now: Zone) => Promise<number>
+  /** Takes the zone that was asked about; the daemon refuses where it has changed since. */
+  readonly discard: (now: Zone) => Promise<unknown>
+  readonly publish: () => Promise<Pick<ZonePublishedBody, 'serial' | 'stored_by' | 'of'>>
+}
+type Some<Names extends keyof Services> = Pick<Services, Names>
+
+/** The zone as it was loaded. */
+interface Loaded {
+  readonly name: string
+  readonly etag: string | null
+}
 
 /** What saving replaces: a draft, never the published zone. */
-const savedRecords = ({ source, records }) => (source === 'local' ? records : {})
+const savedRecords = ({ source, records }: Zone): Records => (source === 'local' ? records : {})
 
-/**
- * Saves what was entered. `of`: the zone as it was loaded (`name`, `etag`). `save` takes the zone that it replaces, as
- * it is now, and resolves to the serial.
- */
-export async function saveZone({ fetchZone, save, ask }, of, rows, say) {
+/** Saves what was entered. */
+export async function saveZone(
+  { fetchZone, save, ask }: Some<'fetchZone' | 'save' | 'ask'>,
+  of: Loaded,
+  rows: readonly RecordRow[],
+  say: Say
+): Promise<void> {
   const now = await fetchZone(of.name)
   const changes = difference(savedRecords(now), recordsOf(rows).records)
   const question = saveQuestion(of.name, changes, { isChangedElsewhere: now.etag !== of.etag })
-  if (question !== null && !(await ask(question))) return say('Not saved. Your edits are kept in this tab.')
-  return say(`Saved as serial ${await save(now)}. Only this daemon sees it until it is published.`, 'good')
+  if (question !== null && !(await ask(question))) {
+    say('Not saved. Your edits are kept in this tab.')
+    return
+  }
+  say(`Saved as serial ${await save(now)}. Only this daemon sees it until it is published.`, 'good')
 }
 
 /**
- * Drops the draft; what is published stays. `discard` takes the zone that was asked about, and the daemon refuses where
- * it has changed since. Resolves to what there is to say once no draft is left, undefined where it is kept.
+ * Drops the draft; what is published stays. Resolves to what there is to say once no draft is left, undefined where it
+ * is kept.
  */
-export async function discardDraft({ fetchZone, fetchPublished, discard, ask }, of) {
+export async function discardDraft(
+  { fetchZone, fetchPublished, discard, ask }: Some<'fetchZone' | 'fetchPublished' | 'discard' | 'ask'>,
+  of: Pick<Loaded, 'name'>
+): Promise<string | undefined> {
   const now = await fetchZone(of.name)
   if (now.state !== 'draft') return 'The draft no longer exists.'
   const published = await fetchPublished(of.name)
@@ -31,23 +63,33 @@ export async function discardDraft({ fetchZone, fetchPublished, discard, ask }, 
   return 'Draft discarded. The published zone stays.'
 }
 
-/** Saves what was entered, where it differs from what is saved, and publishes it. Arguments as of {@link saveZone}. */
-export async function publishZone({ fetchZone, fetchPublished, save, publish, ask }, of, rows, say) {
+/** Saves what was entered, where it differs from what is saved, and publishes it. */
+export async function publishZone(
+  { fetchZone, fetchPublished, save, publish, ask }: Omit<Services, 'discard'>,
+  of: Loaded,
+  rows: readonly RecordRow[],
+  say: Say
+): Promise<void> {
   const { records } = recordsOf(rows)
   const now = await fetchZone(of.name)
   const changes = difference(savedRecords(now), records)
   // A draft that the user has seen needs one answer, about what peers will see; one that another client saved needs
   // its own.
   const first = now.etag === of.etag ? null : saveQuestion(of.name, changes, { isChangedElsewhere: true })
-  if (first !== null && !(await ask(first))) return say('Nothing was saved or published.')
+  if (first !== null && !(await ask(first))) {
+    say('Nothing was saved or published.')
+    return
+  }
   say('Reading the published zone…')
   const published = await fetchPublished(of.name)
   const toPublish = published.records === undefined ? undefined : difference(published.records, records)
   const second = publishQuestion(of.name, published, toPublish)
-  if (second !== null && !(await ask(second)))
-    return say('Nothing was saved or published. What you entered is kept in this tab.')
+  if (second !== null && !(await ask(second))) {
+    say('Nothing was saved or published. What you entered is kept in this tab.')
+    return
+  }
   if (now.source !== 'local' || !isUnchanged(changes)) await save(now)
   say('Publishing…')
   const { serial, stored_by: holders, of: asked } = await publish()
-  return say(`Serial ${serial} is live at ${holders} of ${asked} peers.`, 'good')
+  say(`Serial ${serial} is live at ${holders} of ${asked} peers.`, 'good')
 }

@@ -1,9 +1,10 @@
+import type { OwnedNameView } from '../lib/api.ts'
 import { html, useLayoutEffect, useRef, useState } from '../lib/html.ts'
 import { replace, to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
-import { Badge, Button, Card, Empty, Notice } from '../parts/basics.ts'
-import { Changes } from '../parts/dialog.ts'
+import { Badge, Button, Card, Empty, Notice, type Tone } from '../parts/basics.ts'
+import { Changes, type Difference } from '../parts/dialog.ts'
 import { RecordForm } from './record.ts'
 import {
   changeCount,
@@ -14,15 +15,23 @@ import {
   isUnchanged,
   recordsOf,
   rowOf,
-  zoneState
+  zoneState,
+  type RecordRow,
+  type ZoneWord
 } from './records.ts'
 import { Row } from './row.ts'
-import { useEditor } from './use-editor.ts'
+import { useEditor, type Editor } from './use-editor.ts'
 
-const TONES = { published: 'good', draft: 'warn', 'unsaved edits': 'warn', 'not known': 'bad', 'no zone': 'quiet' }
+const TONES: Readonly<Record<ZoneWord, Tone>> = {
+  published: 'good',
+  draft: 'warn',
+  'unsaved edits': 'warn',
+  'not known': 'bad',
+  'no zone': 'quiet'
+}
 
 /** What publishing would change. */
-function Preview({ changes }) {
+function Preview({ changes }: { changes: Difference | undefined }) {
   if (changes === undefined || isUnchanged(changes)) return null
   const { added, removed } = changes
   return html`
@@ -36,7 +45,7 @@ function Preview({ changes }) {
 }
 
 /** `changes`: undefined while it is not known what is published. */
-function ChangeCount({ changes }) {
+function ChangeCount({ changes }: { changes: Difference | undefined }) {
   const number = changes === undefined ? undefined : changeCount(changes)
   return html`<p class="change-count" role="status">
     ${
@@ -51,53 +60,58 @@ function ChangeCount({ changes }) {
  * Which record is open as a form: one at a time. A new one, the only one while it is blank, and the first one that the
  * daemon refuses open by themselves.
  */
-function useOpenRow(frame, rows, errors) {
-  const [open, setOpen] = useState()
-  const focus = useRef()
+function useOpenRow(frame: { current: HTMLElement | null }, { rows, errors }: Pick<Editor, 'rows' | 'errors'>) {
+  const [open, setOpen] = useState<number>()
+  const focus = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
-    const at = errors.isRefused ? Math.min(...errors.byRow.keys()) : Infinity
-    if (rows[at] === undefined) return
-    setOpen(rows[at].id)
+    const first = errors.isRefused ? rows[Math.min(...errors.byRow.keys())] : undefined
+    if (first === undefined) return
+    setOpen(first.id)
     focus.current = '[aria-invalid="true"]'
   }, [errors])
   useLayoutEffect(() => {
-    const target = focus.current && frame.current?.querySelector(focus.current)
+    const target = focus.current && frame.current?.querySelector<HTMLElement>(focus.current)
     if (!target) return
     focus.current = undefined
     target.focus()
   })
   const [only] = rows
   return {
-    id: open ?? (rows.length === 1 && isBlank(rowOf(only)) ? only.id : undefined),
-    open(id) {
+    id: open ?? (only !== undefined && rows.length === 1 && isBlank(rowOf(only)) ? only.id : undefined),
+    open(id: number): void {
       setOpen(id)
       focus.current = 'fieldset input'
     },
     /** `selector`: what takes the focus. */
-    close(selector) {
+    close(selector: string): void {
       setOpen(undefined)
       focus.current = selector
     }
   }
 }
 
-/**
- * `owned`: the name as GET /api/names has it; undefined for one that is being registered. `query`: of the address;
- * `add` and `value` are type and value of a record to begin with.
- */
-export function ZoneEditor({ name, owned, query }) {
+interface ZoneEditorProps {
+  readonly name: string
+  /** Undefined for a name that is being registered. */
+  readonly owned: OwnedNameView | undefined
+  /** Of the address: `add` and `value` are type and value of a record to begin with. */
+  readonly query: Readonly<Record<string, string>>
+}
+
+export function ZoneEditor({ name, owned, query }: ZoneEditorProps) {
   const may = useMay('publish')
   const editor = useEditor(name)
   const { zone, published, rows, errors, said, failure, isBusy, isEdited } = editor
-  const frame = useRef()
-  const shown = useOpenRow(frame, rows, errors)
+  const frame = useRef<HTMLFormElement>(null)
+  const shown = useOpenRow(frame, editor)
   const isRead = zone !== undefined
+  const { add, value = '' } = query as { add?: string; value?: string }
   useLayoutEffect(() => {
-    if (!isRead || query.add === undefined) return
-    shown.open(editor.add({ ...FIRST_ROW, type: query.add, value: query.value ?? '' }))
+    if (!isRead || add === undefined) return
+    shown.open(editor.add({ ...FIRST_ROW, type: add, value }))
     // A reload must not add it again.
     replace(to('names', name))
-  }, [isRead, query.add])
+  }, [isRead, add])
   if (failure !== undefined)
     return html`<${Card} title="Zone"><${Notice} tone="bad" title="Not read">${failure.message}<//><//>`
   if (zone === undefined) return html`<${Card} title="Zone"><p class="quiet loading" role="status">Reading…</p><//>`
@@ -105,11 +119,11 @@ export function ZoneEditor({ name, owned, query }) {
   const serials = { saved: owned?.serial ?? zone.serial, published: owned?.published_serial ?? 0 }
   const { word, text } = zoneState({ ...zone, ...serials, isEdited })
   const changes = published?.records && difference(published.records, recordsOf(rows.map((row) => rowOf(row))).records)
-  const drop = (id) => {
+  const drop = (id: number) => {
     editor.drop(id)
     shown.close('.add-record')
   }
-  const save = (event) => {
+  const save = (event: Event) => {
     event.preventDefault()
     return editor.save()
   }
@@ -128,7 +142,7 @@ export function ZoneEditor({ name, owned, query }) {
               ? html`<li key=${row.id}>
                   <${RecordForm}
                     ...${shared}
-                    onEdit=${(values) => editor.edit(row.id, values)}
+                    onEdit=${(values: Partial<RecordRow>) => editor.edit(row.id, values)}
                     onClose=${() => shown.close('.add-record')}
                   />
                 </li>`

@@ -2,21 +2,24 @@ import { html, useEffect, useState } from '../lib/html.ts'
 import { RegisterButton } from '../names/register.ts'
 import { Badge, Card, Empty, Notice } from '../parts/basics.ts'
 import { Command } from '../parts/command.ts'
-import { fetchZone } from './daemon.ts'
+import { fetchZone, type Zone } from './daemon.ts'
 import { rowOf } from './records.ts'
 import { Row } from './row.ts'
 
 /** The zone of a name that is not ours: to be read, or free to be registered. */
-export function ForeignZone({ name }) {
-  const [{ zone, failure }, setState] = useState({})
+export function ForeignZone({ name }: { name: string }) {
+  const [{ zone, failure }, setState] = useState<{ zone?: Zone; failure?: Error }>({})
   useEffect(() => {
     let isShown = true
     setState({})
+    const show = (state: { zone?: Zone; failure?: Error }) => {
+      if (isShown) setState(state)
+    }
     fetchZone(name).then(
-      (found) => isShown && setState({ zone: found }),
-      (error) => isShown && setState({ failure: error })
+      (found) => show({ zone: found }),
+      (error: unknown) => show({ failure: error as Error })
     )
-    return () => (isShown = false)
+    return () => void (isShown = false)
   }, [name])
   if (failure !== undefined) return html`<${Notice} tone="bad" title="Not read">${failure.message}<//>`
   if (zone === undefined) return html`<p class="quiet loading" role="status">Asking the peers around ${name}…</p>`

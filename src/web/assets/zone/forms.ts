@@ -1,11 +1,32 @@
 /** A form for each record type: the parts of its value, in DNS presentation format. Pure. */
 
-const number = (name, start, hint) => ({ name, isNumber: true, start, hint })
-const choice = (name, start, options) => ({ name, start, options })
+import type { Option } from '../parts/fields.ts'
+import type { RecordRow } from './records.ts'
+
+export interface Part {
+  readonly name: string
+  /** What an empty form begins with. */
+  readonly start?: string
+  readonly placeholder?: string
+  readonly options?: readonly Option[]
+  readonly isNumber?: boolean
+  readonly isLong?: boolean
+  readonly isQuoted?: boolean
+  readonly isOptional?: boolean
+}
+
+interface Form {
+  /** What it is for. */
+  readonly word: string
+  /** In order; the last takes the rest. */
+  readonly parts: readonly Part[]
+}
+
+const number = (name: string, start: string): Part => ({ name, isNumber: true, start })
+const choice = (name: string, start: string, options: readonly Option[]): Part => ({ name, start, options })
 const HOST = 'host.example.org'
 
-/** `word`: what it is for. `parts`: in order; the last takes the rest. `start`: what an empty form begins with. */
-export const FORMS = {
+export const FORMS: Readonly<Record<string, Form>> = {
   A: { word: 'IPv4 address', parts: [{ name: 'IPv4 address', placeholder: '192.0.2.10' }] },
   AAAA: { word: 'IPv6 address', parts: [{ name: 'IPv6 address', placeholder: '2001:db8::10' }] },
   CNAME: { word: 'alias', parts: [{ name: 'Target', placeholder: HOST }] },
@@ -114,22 +135,22 @@ export const FORMS = {
 export const TYPES = Object.keys(FORMS)
 
 /** What the form has of a value: one text for each part, empty where it is missing. */
-export function partsOf(type, value) {
-  const { parts } = FORMS[type]
+export function partsOf(type: string, value: string): string[] {
+  const { parts } = FORMS[type]!
   const words = value.split(' ')
   const texts = parts.map((_part, index) =>
     index < parts.length - 1 ? (words[index] ?? '') : words.slice(index).join(' ')
   )
-  return texts.map((text, index) => (parts[index].isQuoted ? unquote(text) : text))
+  return texts.map((text, index) => (parts[index]?.isQuoted ? unquote(text) : text))
 }
 
 /** The value that these texts make; empty where nothing was entered. */
-export function valueOf(type, texts) {
-  const { parts } = FORMS[type]
+export function valueOf(type: string, texts: readonly string[]): string {
+  const { parts } = FORMS[type]!
   if (texts.every((text) => text === '')) return ''
   return texts
     .map((text, index) => {
-      if (parts[index].isQuoted) return quote(text)
+      if (parts[index]?.isQuoted) return quote(text)
       // A space within a part would begin the next one.
       return index < parts.length - 1 ? text.replace(/\s/g, '') : text
     })
@@ -137,28 +158,28 @@ export function valueOf(type, texts) {
 }
 
 /** What an untouched form of that type has. */
-export const startOf = (type) => {
-  const starts = FORMS[type].parts.map(({ start = '' }) => start)
+export const startOf = (type: string): string => {
+  const starts = FORMS[type]!.parts.map(({ start = '' }) => start)
   return starts.every((text) => text === '') ? '' : valueOf(type, starts)
 }
 
 /** A value that a form cannot show as it is: of an unknown type, or with spaces that a form would lose. */
-export const needsText = (type, value) =>
+export const needsText = (type: string, value: string): boolean =>
   FORMS[type] === undefined || (FORMS[type].parts.length > 1 && /\s\s|\t/.test(value.trim()))
 
 /** What stays of a value when another type is chosen. */
-export function valueAs(type, former, value) {
-  const isSingle = (each) => FORMS[each]?.parts.length === 1
+export function valueAs(type: string, former: string, value: string): string {
+  const isSingle = (each: string) => FORMS[each]?.parts.length === 1
   const isUntouched = value.trim() === '' || (FORMS[former] !== undefined && value === startOf(former))
   return isSingle(type) && isSingle(former) && !isUntouched ? value : startOf(type)
 }
 
 /** Has it more than what its form begins with? Only then is it worth a check while one types. */
-export const isEntered = ({ type, value }) =>
+export const isEntered = ({ type, value }: Pick<RecordRow, 'type' | 'value'>): boolean =>
   value.trim() !== '' && (FORMS[type] === undefined || value.trim() !== startOf(type).trim())
 
-const quote = (text) => (text === '' ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`)
-const unquote = (text) => {
+const quote = (text: string): string => (text === '' ? '' : `"${text.replace(/["\\]/g, '\\$&')}"`)
+const unquote = (text: string): string => {
   const inner = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text.trim())?.[1]
   return inner === undefined ? text : inner.replace(/\\(["\\])/g, '$1')
 }

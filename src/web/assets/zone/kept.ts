@@ -4,5 +4,7 @@ import { UnsavedEdits } from './unsaved-edits.ts'
 export const edits = new UnsavedEdits(sessionStorage)
 
 /** The browser asks before it closes a tab with edits in it. */
-export const guardEdits = () => (globalThis.onbeforeunload = edits.count > 0 ? (event) => event.preventDefault() : null)
+export const guardEdits = (): void => {
+  globalThis.onbeforeunload = edits.count > 0 ? (event) => event.preventDefault() : null
+}
 guardEdits()

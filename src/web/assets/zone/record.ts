@@ -2,16 +2,24 @@ import { html, useId, useState } from '../lib/html.ts'
 import { Button } from '../parts/basics.ts'
 import { SelectField, TextField } from '../parts/fields.ts'
 import { titleOf, whereOf } from './row.ts'
-import { FORMS, needsText, partsOf, TYPES, valueAs, valueOf } from './forms.ts'
+import type { RecordRow, RowError } from './records.ts'
+import { FORMS, needsText, partsOf, TYPES, valueAs, valueOf, type Part as PartForm } from './forms.ts'
 
-const OPTIONS = TYPES.map((type) => [type, `${type} · ${FORMS[type].word}`])
+const OPTIONS = TYPES.map((type) => [type, `${type} · ${FORMS[type]!.word}`])
 
-/** `faulty`: properties of a control whose value the daemon would refuse. */
-function Part({ part, text, faulty, onInput }) {
+interface PartProps {
+  readonly part: PartForm
+  readonly text: string
+  /** Properties of a control whose value the daemon would refuse. */
+  readonly faulty: Readonly<Record<string, string>>
+  readonly onInput: (text: string) => void
+}
+
+function Part({ part, text, faulty, onInput }: PartProps) {
   const width = part.isNumber ? 'part-number' : part.options ? 'part-choice' : 'part-text'
   const shared = { label: part.name, class: width, ...faulty }
   if (part.options !== undefined) {
-    const known = part.options.some((option) => (Array.isArray(option) ? option[0] : option) === text)
+    const known = part.options.some((option) => (typeof option === 'string' ? option : option[0]) === text)
     const options = known ? part.options : [[text, text === '' ? 'choose' : text], ...part.options]
     return html`<${SelectField} ...${shared} value=${text} options=${options} onChange=${onInput} />`
   }
@@ -25,16 +33,26 @@ function Part({ part, text, faulty, onInput }) {
   />`
 }
 
-/**
- * The form of one record. `row`: as entered; `onEdit(values)`. `onClose` shows it as a line.
- * `error`: {field, message} of the daemon's check.
- */
-export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose }) {
+interface RecordFormProps {
+  readonly row: RecordRow
+  readonly name: string
+  /** Of the daemon's check. */
+  readonly error?: RowError
+  readonly disabled?: boolean
+  readonly onEdit: (values: Partial<RecordRow>) => void
+  readonly onDrop: () => void
+  /** Shows it as a line. */
+  readonly onClose: () => void
+}
+
+/** The form of one record. */
+export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose }: RecordFormProps) {
   const { label, type, value, ttl } = row
   const [isText, setText] = useState(needsText(type, value))
-  const asText = isText || FORMS[type] === undefined
+  const form = FORMS[type]
+  const asText = isText || form === undefined
   const texts = asText ? [] : partsOf(type, value)
-  const errorOf = (field) => (error?.field === field ? error.message : undefined)
+  const errorOf = (field: RowError['field']) => (error?.field === field ? error.message : undefined)
   // The value may have several parts: the message belongs to all of them.
   const valueError = errorOf('value')
   const errorId = useId()
@@ -49,15 +67,15 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose
         error=${errorOf('label')}
         placeholder="@"
         title=${whereOf(row, name)}
-        onInput=${(text) => onEdit({ label: text })}
+        onInput=${(text: string) => onEdit({ label: text })}
       />
       <${SelectField}
         label="Type"
         class="record-type"
         value=${type}
         error=${errorOf('type')}
-        options=${FORMS[type] === undefined ? [[type, type], ...OPTIONS] : OPTIONS}
-        onChange=${(next) => onEdit({ type: next, value: valueAs(next, type, value) })}
+        options=${form === undefined ? [[type, type], ...OPTIONS] : OPTIONS}
+        onChange=${(next: string) => onEdit({ type: next, value: valueAs(next, type, value) })}
       />
       <div class="record-value">
         <div class="parts">
@@ -67,25 +85,25 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose
                   label="Value"
                   class="part-text"
                   value=${value}
-                  onInput=${(text) => onEdit({ value: text })}
+                  onInput=${(text: string) => onEdit({ value: text })}
                   ...${faulty}
                 />`
-              : FORMS[type].parts.map(
+              : form.parts.map(
                   (part, index) =>
                     html`<${Part}
                       key=${part.name}
                       part=${part}
                       text=${texts[index]}
                       faulty=${faulty}
-                      onInput=${(text) => onEdit({ value: valueOf(type, texts.with(index, text)) })}
+                      onInput=${(text: string) => onEdit({ value: valueOf(type, texts.with(index, text)) })}
                     />`
                 )
           }
         </div>
         ${valueError && html`<p class="field-error" role="status" id=${errorId}>${valueError}</p>`}
         ${
-          FORMS[type] !== undefined &&
-          FORMS[type].parts.length > 1 &&
+          form !== undefined &&
+          form.parts.length > 1 &&
           html`<button type="button" class="button plain small as-text" onClick=${() => setText(!isText)}>
             ${isText ? 'Edit as a form' : 'Edit as text'}
           </button>`
@@ -98,7 +116,7 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose
         error=${errorOf('ttl')}
         placeholder="300"
         inputmode="numeric"
-        onInput=${(text) => onEdit({ ttl: text })}
+        onInput=${(text: string) => onEdit({ ttl: text })}
       />
       <div class="actions">
         <${Button} kind="small" onClick=${onClose}>Done<//>

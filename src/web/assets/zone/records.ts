@@ -1,38 +1,53 @@
 /** A zone as the rows of the editor have it, and as the daemon does. Pure: no element is touched here. */
 
-export const FIELDS = ['label', 'type', 'value', 'ttl']
+import type { FieldError } from '../lib/http.ts'
+import type { Difference } from '../parts/dialog.ts'
+import type { Records, Zone } from './daemon.ts'
+
+export const FIELDS = ['label', 'type', 'value', 'ttl'] as const
+type Field = (typeof FIELDS)[number]
+/** As entered. */
+export type RecordRow = Readonly<Record<Field, string>>
+export interface RowError {
+  readonly field: Field
+  readonly message: string
+}
+/** By the index of a row; `rest`: messages of no single record. */
+export interface RowErrors {
+  readonly byRow: ReadonlyMap<number, RowError>
+  readonly rest: readonly string[]
+}
 /** What the daemon takes where none is given, seconds. */
 const DEFAULT_TTL = 300
 
-export const FIRST_ROW = { label: '@', type: 'A', value: '', ttl: '' }
+export const FIRST_ROW: RecordRow = { label: '@', type: 'A', value: '', ttl: '' }
 
-export function rowOf(values) {
-  return Object.fromEntries(
-    FIELDS.map((field) => [field, values[field] === undefined ? '' : String(values[field]).trim()])
-  )
+export function rowOf(values: Readonly<Partial<Record<Field, string | number | undefined>>>): RecordRow {
+  const text = (field: Field) => String(values[field] ?? '').trim()
+  return { label: text('label'), type: text('type'), value: text('value'), ttl: text('ttl') }
 }
 
-export function rowsOf(records) {
+export function rowsOf(records: Records): RecordRow[] {
   const rows = Object.entries(records).flatMap(([label, group]) => group.map((record) => rowOf({ label, ...record })))
   return rows.length === 0 ? [FIRST_ROW] : rows
 }
 
-const isSame = (left, right) => FIELDS.every((field) => left[field] === right[field])
+const isSame = (left: RecordRow, right: RecordRow): boolean => FIELDS.every((field) => left[field] === right[field])
 
 /** A row in which nothing was entered is no record. */
-export const isBlank = (row) => isSame(row, FIRST_ROW) || FIELDS.every((field) => row[field] === '')
+export const isBlank = (row: RecordRow): boolean => isSame(row, FIRST_ROW) || FIELDS.every((field) => row[field] === '')
 
 /** The records of these rows, and the index of each one's row by its path: `www/0`. */
-export function recordsOf(rows) {
+export function recordsOf(rows: readonly RecordRow[]): { records: Records; rowByPath: ReadonlyMap<string, number> } {
   // Without a prototype: a label may be `constructor`.
-  const records = Object.create(null)
-  const rowByPath = new Map()
+  const records = Object.create(null) as Record<string, Records[string]>
+  const rowByPath = new Map<string, number>()
   rows.forEach((row, index) => {
     if (isBlank(row)) return
     const label = row.label || '@'
-    records[label] ??= []
-    rowByPath.set(`${label}/${records[label].length}`, index)
-    records[label].push({
+    const group = (records[label] ??= [])
+    rowByPath.set(`${label}/${group.length}`, index)
+    group.push({
       type: row.type.toUpperCase(),
       value: row.value,
       ...(row.ttl !== '' && { ttl: Number(row.ttl) })
@@ -41,13 +56,10 @@ export function recordsOf(rows) {
   return { records, rowByPath }
 }
 
-/**
- * What the daemon says of records, by row: `{byRow, rest}`. byRow: index of a row -> {field, message}; rest: messages
- * of no single record. `errors`: [{path, message}], a path like `records/www/0/value`.
- */
-export function errorsByRow(errors, rowByPath) {
-  const byRow = new Map()
-  const rest = []
+/** What the daemon says of records. A path of an error is like `records/www/0/value`. */
+export function errorsByRow(errors: readonly FieldError[], rowByPath: ReadonlyMap<string, number>): RowErrors {
+  const byRow = new Map<number, RowError>()
+  const rest: string[] = []
   for (const { path, message } of errors) {
     const [, label = '', index = '0', field = 'label'] = path
       .split('/')
@@ -59,7 +71,7 @@ export function errorsByRow(errors, rowByPath) {
       const text = message.startsWith(`${label}: `) ? message.slice(label.length + 2) : message
       const before = byRow.get(row)
       byRow.set(row, {
-        field: before?.field ?? (FIELDS.includes(field) ? field : 'label'),
+        field: before?.field ?? FIELDS.find((each) => each === field) ?? 'label',
         message: before === undefined ? text : `${before.message}; ${text}`
       })
     }
@@ -68,15 +80,15 @@ export function errorsByRow(errors, rowByPath) {
 }
 
 /** `www 300 A 192.0.2.1`, one line a record. */
-function linesOf(records) {
+function linesOf(records: Records): string[] {
   return Object.entries(records).flatMap(([label, group]) =>
     group.map(({ type, value, ttl = DEFAULT_TTL }) => `${label} ${ttl} ${type} ${value}`)
   )
 }
 
 /** The lines of `after` that `before` lacks, and the other way round; each as often as it is missing. */
-export function difference(before, after) {
-  const without = (lines, others) => {
+export function difference(before: Records, after: Records): Difference {
+  const without = (lines: readonly string[], others: readonly string[]) => {
     const rest = [...others]
     return lines.filter((line) => {
       const at = rest.indexOf(line)
@@ -89,20 +101,27 @@ export function difference(before, after) {
 }
 
 /** A changed record is one change, though a line goes and a line comes. */
-export const changeCount = ({ added, removed }) => Math.max(added.length, removed.length)
+export const changeCount = ({ added, removed }: Difference): number => Math.max(added.length, removed.length)
 
-export const isUnchanged = ({ added, removed }) => added.length + removed.length === 0
+export const isUnchanged = ({ added, removed }: Difference): boolean => added.length + removed.length === 0
+
+/** A zone as it was loaded, with the daemon's serials now, 0 for none. */
+interface Shown extends Pick<Zone, 'source' | 'state' | 'serial' | 'trouble'> {
+  readonly saved: number
+  readonly published: number
+  readonly isEdited: boolean
+}
 
 /** As the daemon said when the zone was read, unless that serial was published since. */
-export const isDraft = ({ state, serial, published }) => state === 'draft' && serial !== published
+export const isDraft = ({ state, serial, published }: Pick<Shown, 'state' | 'serial' | 'published'>): boolean =>
+  state === 'draft' && serial !== published
 
-/**
- * What the editor shows: a word for the badge, and a sentence. `source`: of the loaded zone, null for none. `trouble`:
- * why the network's could not be read. `state`: `draft` or `published`, from the daemon. `saved`, `published`: the
- * daemon's serials now, 0 for none.
- */
-export function zoneState({ source, state, trouble, serial, saved, published, isEdited }) {
-  const below = belowEdits({ source, state, trouble, serial, published })
+export type ZoneWord = 'published' | 'draft' | 'unsaved edits' | 'not known' | 'no zone'
+
+/** What the editor shows: a word for the badge, and a sentence. */
+export function zoneState(shown: Shown): { word: ZoneWord; text: string } {
+  const { source, serial, saved, isEdited } = shown
+  const below = belowEdits(shown)
   const elsewhere =
     source === 'local' && saved > serial
       ? ` It was changed elsewhere since: serial ${saved} is saved now. Saving shows what it would replace.`
@@ -114,7 +133,7 @@ export function zoneState({ source, state, trouble, serial, saved, published, is
   }
 }
 
-function belowEdits({ source, state, trouble, serial, published }) {
+function belowEdits({ source, state, trouble, serial, published }: Shown): { word: ZoneWord; text: string } {
   if (trouble !== undefined)
     return {
       word: 'not known',
@@ -129,6 +148,6 @@ function belowEdits({ source, state, trouble, serial, published }) {
     word: 'draft',
     text:
       `Serial ${serial}, which only this daemon has. ` +
-      `${published > 0 ? `Published is serial ${published}.` : 'Nothing is published.'}`
+      (published > 0 ? `Published is serial ${published}.` : 'Nothing is published.')
   }
 }

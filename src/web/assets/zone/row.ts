@@ -1,15 +1,26 @@
 import { html } from '../lib/html.ts'
 import { Button } from '../parts/basics.ts'
+import type { RecordRow, RowError } from './records.ts'
 
 /** What a record is of, in full. */
-export const whereOf = ({ label }, name) => (label === '' || label === '@' ? name : `${label}.${name}`)
-export const titleOf = (row, name) => `the ${row.type} record of ${whereOf(row, name)}`
+export const whereOf = ({ label }: Pick<RecordRow, 'label'>, name: string): string =>
+  label === '' || label === '@' ? name : `${label}.${name}`
+export const titleOf = (row: Pick<RecordRow, 'label' | 'type'>, name: string): string =>
+  `the ${row.type} record of ${whereOf(row, name)}`
 
-/**
- * One record in a line, which a click opens; the button is for the keyboard. `error`: {message} of the daemon's check.
- * Without `onOpen` it can only be read.
- */
-export const Row = ({ row, name, error, disabled, onOpen, onDrop }) => html`
+interface RowProps {
+  readonly row: RecordRow
+  readonly name: string
+  /** Of the daemon's check. */
+  readonly error?: RowError
+  readonly disabled?: boolean
+  /** Without it the record can only be read. */
+  readonly onOpen?: () => void
+  readonly onDrop?: () => void
+}
+
+/** One record in a line, which a click opens; the button is for the keyboard. */
+export const Row = ({ row, name, error, disabled, onOpen, onDrop }: RowProps) => html`
   <li class="record-row ${onOpen && !disabled ? 'can-open' : ''}" onClick=${disabled ? undefined : onOpen}>
     <span class="record-label" title=${whereOf(row, name)}>${row.label === '' ? '@' : row.label}</span>
     <span class="record-type">${row.type}</span>
@@ -30,7 +41,7 @@ export const Row = ({ row, name, error, disabled, onOpen, onDrop }) => html`
           icon="trash"
           disabled=${disabled}
           label=${`Remove ${titleOf(row, name)}`}
-          onClick=${(event) => (event.stopPropagation(), onDrop())}
+          onClick=${(event: Event) => (event.stopPropagation(), onDrop?.())}
         />
       </span>`
     }

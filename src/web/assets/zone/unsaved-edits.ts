@@ -1,12 +1,19 @@
-import { FIELDS } from './records.ts'
+import { FIELDS, type RecordRow } from './records.ts'
 
 const PREFIX = 'chronym:zone-edits:'
 
+interface Edits {
+  /** The ETag of the zone they began from, null for none. */
+  readonly base: string | null
+  readonly rows: readonly RecordRow[]
+}
+
 /** The value if it is what `keep` wrote, else null. */
-function parse(text) {
+function parse(text: string): Edits | null {
   try {
-    const { base, rows } = JSON.parse(text)
-    const isRow = (row) => FIELDS.every((field) => typeof row?.[field] === 'string')
+    const { base, rows } = JSON.parse(text) as { base: unknown; rows: unknown }
+    const isRow = (row: Partial<RecordRow> | null): row is RecordRow =>
+      FIELDS.every((field) => typeof row?.[field] === 'string')
     return (base === null || typeof base === 'string') && Array.isArray(rows) && rows.every(isRow)
       ? { base, rows }
       : null
@@ -15,38 +22,36 @@ function parse(text) {
   }
 }
 
-/**
- * Edits of zones that were not saved, by name: `{base, rows}`, base being the ETag of the zone they began from, null
- * for none.
- */
+/** Edits of zones that were not saved, by name. */
 export class UnsavedEdits {
-  #storage
+  #storage: Storage
   /** Where the browser stores nothing, they live as long as the page. */
-  #kept = new Map()
+  #kept = new Map<string, Edits>()
 
   /** `storage`: the tab's session storage, which outlives a reload. */
-  constructor(storage) {
+  constructor(storage: Storage) {
     this.#storage = storage
     for (let index = 0; index < storage.length; index++) {
-      const key = storage.key(index)
-      const edits = key.startsWith(PREFIX) ? parse(storage.getItem(key)) : null
+      const key = storage.key(index) ?? ''
+      const text = key.startsWith(PREFIX) ? storage.getItem(key) : null
+      const edits = text === null ? null : parse(text)
       if (edits !== null) this.#kept.set(key.slice(PREFIX.length), edits)
     }
   }
 
-  get(name) {
+  get(name: string): Edits | undefined {
     return this.#kept.get(name)
   }
 
-  has(name) {
+  has(name: string): boolean {
     return this.#kept.has(name)
   }
 
-  get count() {
+  get count(): number {
     return this.#kept.size
   }
 
-  keep(name, { base, rows }) {
+  keep(name: string, { base, rows }: Edits): void {
     this.#kept.set(name, { base, rows })
     try {
       this.#storage.setItem(PREFIX + name, JSON.stringify({ base, rows }))
@@ -55,7 +60,7 @@ export class UnsavedEdits {
     }
   }
 
-  drop(name) {
+  drop(name: string): void {
     this.#kept.delete(name)
     this.#storage.removeItem(PREFIX + name)
   }

@@ -4,32 +4,60 @@ import { refresh } from '../lib/resource.ts'
 import { useAct } from '../parts/act.ts'
 import { ask } from '../parts/dialog.ts'
 import { discardQuestion } from '../questions.ts'
-import { discardDraft, publishZone, saveZone } from './acts.ts'
-import { checkZone, discard, fetchPublished, fetchZone, publish, sendZone } from './daemon.ts'
+import { discardDraft, publishZone, saveZone, type Say } from './acts.ts'
+import type { Told } from '../parts/toasts.ts'
+import {
+  checkZone,
+  discard,
+  fetchPublished,
+  fetchZone,
+  publish,
+  sendZone,
+  type Published,
+  type Records,
+  type Zone
+} from './daemon.ts'
 import { isEntered } from './forms.ts'
 import { edits, guardEdits } from './kept.ts'
-import { difference, errorsByRow, isBlank, isUnchanged, recordsOf, rowOf, rowsOf } from './records.ts'
+import {
+  difference,
+  errorsByRow,
+  isBlank,
+  isUnchanged,
+  recordsOf,
+  rowOf,
+  rowsOf,
+  type RecordRow,
+  type RowErrors
+} from './records.ts'
+
+/** `isRefused`: the daemon said it of a zone to save. */
+type Errors = RowErrors & { readonly isRefused?: boolean }
+type LoadedZone = Zone & { readonly name: string }
+type EditorRow = RecordRow & { readonly id: number }
+export type Editor = ReturnType<typeof useEditor>
 
 /** After the last key, milliseconds. */
 const CHECK_DELAY_MS = 250
-const NO_ERRORS = { byRow: new Map(), rest: [] }
+const NO_ERRORS: Errors = { byRow: new Map(), rest: [] }
 
 let serial = 0
-const withId = (row) => ({ ...row, id: ++serial })
-const entered = (rows) => rows.map(rowOf)
-const areSaved = (rows, records) => isUnchanged(difference(records, recordsOf(entered(rows)).records))
+const withId = (row: RecordRow): EditorRow => ({ ...row, id: ++serial })
+const entered = (rows: readonly RecordRow[]): RecordRow[] => rows.map((row) => rowOf(row))
+const areSaved = (rows: readonly RecordRow[], records: Records): boolean =>
+  isUnchanged(difference(records, recordsOf(entered(rows)).records))
 
 /**
  * The zone of a name in the editor. `zone`: as the daemon has it, undefined while it is read; `published`: as peers
- * have it. `rows`: as entered, each with an `id`. `errors`: of {@link errorsByRow}. `said`: {text, tone}.
+ * have it. `rows`: as entered.
  */
-export function useEditor(name) {
-  const [zone, setZone] = useState()
-  const [published, setPublished] = useState()
-  const [rows, setRows] = useState([])
+export function useEditor(name: string) {
+  const [zone, setZone] = useState<LoadedZone>()
+  const [published, setPublished] = useState<Published>()
+  const [rows, setRows] = useState<readonly EditorRow[]>([])
   const [errors, setErrors] = useState(NO_ERRORS)
-  const [said, say] = useState({ text: '', tone: '' })
-  const [failure, setFailure] = useState()
+  const [said, say] = useState<{ text: string; tone: Told }>({ text: '', tone: '' })
+  const [failure, setFailure] = useState<Error>()
   const shown = useRef(name)
   shown.current = name
   const [run, isBusy] = useAct((error) => say({ text: error.message, tone: 'bad' }))
@@ -56,8 +84,9 @@ export function useEditor(name) {
     load().catch(setFailure)
   }, [name])
 
-  const change = (next) => {
+  const change = (next: readonly EditorRow[]) => {
     setRows(next)
+    if (zone === undefined) return
     if (areSaved(next, zone.records)) edits.drop(name)
     else edits.keep(name, { base: zone.etag, rows: entered(next) })
     guardEdits()
@@ -67,22 +96,23 @@ export function useEditor(name) {
   useEffect(() => {
     if (zone === undefined) return undefined
     let isNewest = true
-    const timer = setTimeout(async () => {
+    const check = async () => {
       const given = rows.map((row, index) => ({ row: rowOf(row), index })).filter(({ row }) => isEntered(row))
       const { records, rowByPath } = recordsOf(given.map(({ row }) => row))
-      const found = await checkZone(name, records).catch(() => [])
+      const found = await checkZone(name, records).catch((): [] => [])
       const { byRow, rest } = errorsByRow(found, rowByPath)
-      if (isNewest) setErrors({ rest, byRow: new Map([...byRow].map(([at, error]) => [given[at].index, error])) })
-    }, CHECK_DELAY_MS)
+      if (isNewest) setErrors({ rest, byRow: new Map([...byRow].map(([at, error]) => [given[at]!.index, error])) })
+    }
+    const timer = setTimeout(() => void check(), CHECK_DELAY_MS)
     return () => {
       isNewest = false
       clearTimeout(timer)
     }
   }, [rows, zone])
 
-  const setSaved = (newSerial, state, records) => {
+  const setSaved = (newSerial: number, state: 'draft' | 'published', records?: Records) => {
     setZone((now) => ({
-      ...now,
+      ...now!,
       source: 'local',
       state,
       etag: `"${newSerial}"`,
@@ -93,7 +123,7 @@ export function useEditor(name) {
     guardEdits()
   }
 
-  const save = async (now) => {
+  const save = async (now: Zone) => {
     const { records, rowByPath } = recordsOf(entered(rows))
     try {
       const newSerial = await sendZone(name, records, now.etag)
@@ -118,16 +148,20 @@ export function useEditor(name) {
       setPublished({ records: recordsOf(entered(rows)).records })
       return done
     },
-    discard: (now) => discard(name, now.etag)
+    discard: (now: Zone) => discard(name, now.etag)
   }
 
   /** One act at a time; what it says is shown while its zone is. */
-  const act = (work) => () =>
+  const act = (work: (tell: Say, loaded: LoadedZone) => Promise<void>) => () =>
     run(async () => {
-      await work((text, tone = '') => isShown() && say({ text, tone }))
+      if (zone === undefined) return
+      await work((text, tone = '') => {
+        if (isShown()) say({ text, tone })
+      }, zone)
       await refresh('/api/names', '/api/drafts', '/api/zone')
     })
-  const agreedToDrop = () => ask(discardQuestion(name, difference(zone.records, recordsOf(entered(rows)).records)))
+  const agreedToDrop = ({ records }: Zone) =>
+    ask(discardQuestion(name, difference(records, recordsOf(entered(rows)).records)))
   const dropEdits = async () => {
     edits.drop(name)
     guardEdits()
@@ -143,23 +177,25 @@ export function useEditor(name) {
     failure,
     isBusy,
     isEdited: edits.has(name),
-    edit: (id, values) => change(rows.map((row) => (row.id === id ? { ...row, ...values } : row))),
-    add: (row) => {
+    edit: (id: number, values: Partial<RecordRow>) =>
+      change(rows.map((row) => (row.id === id ? { ...row, ...values } : row))),
+    add: (row: RecordRow): number => {
       const made = withId(row)
       // The blank row of an empty zone is no record to keep beside it.
       change([...rows.filter((each) => !isBlank(rowOf(each))), made])
       return made.id
     },
-    drop: (id) => change(rows.filter((row) => row.id !== id)),
-    save: act((tell) => saveZone(services, zone, entered(rows), tell)),
-    publish: act((tell) => publishZone(services, zone, entered(rows), tell)),
-    discardEdits: act(async () => ((await agreedToDrop()) ? dropEdits() : undefined)),
-    discardDraft: act(async (tell) => {
-      if (edits.has(name) && !(await agreedToDrop())) return undefined
-      const done = await discardDraft(services, zone)
-      if (done === undefined) return tell('The draft is kept.')
-      await dropEdits()
-      return tell(done, 'good')
+    drop: (id: number) => change(rows.filter((row) => row.id !== id)),
+    save: act((tell, loaded) => saveZone(services, loaded, entered(rows), tell)),
+    publish: act((tell, loaded) => publishZone(services, loaded, entered(rows), tell)),
+    discardEdits: act(async (_tell, loaded) => {
+      if (await agreedToDrop(loaded)) await dropEdits()
+    }),
+    discardDraft: act(async (tell, loaded) => {
+      if (edits.has(name) && !(await agreedToDrop(loaded))) return
+      const done = await discardDraft(services, loaded)
+      if (done !== undefined) await dropEdits()
+      tell(done ?? 'The draft is kept.', done === undefined ? '' : 'good')
     })
   }
 }
