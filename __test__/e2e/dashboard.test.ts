@@ -94,7 +94,7 @@ describe('the dashboard', () => {
     const field = dialog.getByRole('textbox', { name: 'Name' })
     for (const [wrong, reason] of [
       ['localhost', 'is reserved'],
-      ['\u0430pple', 'It mixes letters of Latin and Cyrillic']
+      ['\u0430pple', 'It mixes letters of Cyrillic and Latin']
     ] as const) {
       await field.fill(wrong)
       await dialog.getByText(reason).waitFor()

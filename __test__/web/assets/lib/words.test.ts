@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { bytes, duration, ends, localTimes, percent, plural, relative, short } = (await asset('lib/words.js')) as {
+const { bytes, duration, ends, localTimes, percent, plural, relative, short } = (await asset('lib/words.ts')) as {
   bytes: (number: number) => string
   duration: (seconds: number) => string
   ends: (text: string) => string

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { person, type Ask, type Send } from '../person.ts'
 
 const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { startTask, removeTask } = (await asset('tasks/acts.js')) as {
+const { startTask, removeTask } = (await asset('tasks/acts.ts')) as {
   startTask: (
     services: { post: Send; ask: Ask },
     kind: string,

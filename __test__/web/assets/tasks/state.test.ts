@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { taskState, taskShare, taskSteps, titleOf } = (await asset('tasks/state.js')) as {
+const { taskState, taskShare, taskSteps, titleOf } = (await asset('tasks/state.ts')) as {
   taskShare: (task: object) => number
   taskSteps: (task: object) => { word: string; state: string }[]
   titleOf: (tasks: object[]) => string

@@ -8,7 +8,7 @@ type ZoneAct = (
   rows: object[],
   say: (text: string) => void
 ) => Promise<void>
-const { saveZone, publishZone, discardDraft } = (await asset('zone/acts.js')) as {
+const { saveZone, publishZone, discardDraft } = (await asset('zone/acts.ts')) as {
   saveZone: ZoneAct
   publishZone: ZoneAct
   discardDraft: (services: object, of: { name: string }) => Promise<string | undefined>
