@@ -71,6 +71,12 @@ describe('the dashboard', () => {
     expect(referred.filter((path) => path === undefined || !paths.has(path))).toEqual([])
   })
 
+  it('takes pure code alone from the rest of src, and no types', () => {
+    const shared = own.map(({ path }) => path.split('/shared/')[1]).filter((path) => path !== undefined)
+    expect(shared).toEqual(['util/typed-name.js'])
+    for (const { body } of ownScripts) expect(body).not.toMatch(/^(?:interface|type|import type|export type) /m)
+  })
+
   it.each(ownScripts)('never makes HTML of text: $path', ({ body }) => {
     expect(body).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function/)
   })
