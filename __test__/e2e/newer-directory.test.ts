@@ -20,7 +20,9 @@ it('ends the start with SVC-STO-002, fails the self-check, and does not change',
   const before = readFileSync(dataPaths(directory).database)
   const daemon = await runToEnd('src/daemon/main.ts', ['--data-dir', directory, '--port', '0'])
   expect(daemon).toMatchObject({ code: 1, stdout: '' })
-  expect(daemon.stderr).toMatch(/SVC-STO-002.*newer version of Chronym \(schema 2.*\n.*Install that version again/)
+  expect(daemon.stderr).toMatch(
+    /SVC-STO-002.*newer version of Chronym \(schema \d+, this one knows \d+.*\n.*Install that version again/
+  )
   const check = await runToEnd('src/cli/main.ts', ['--data-dir', directory, 'self-check', '--json'])
   expect(check.code).toBe(1)
   expect(check.stdout).toMatch(/"name":"data","state":"failed".*newer version of Chronym/)
