@@ -8,6 +8,7 @@ import { summarize, type BackupSummary } from '../../backup/records.ts'
 import { PROFILE_FILE } from '../../backup/restore.ts'
 import { requireNoFile, writeSealedFile } from '../../backup/sealed-file.ts'
 import { wordsToSeed } from '../../protocol/crypto/keys.ts'
+import { messageOf } from '../../protocol/errors.ts'
 import type { DataPaths } from '../../data-directory/paths.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { builtInProfiles } from '../../protocol/profile/built-in-profiles.ts'
@@ -65,7 +66,13 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
         }
   const sealed = await encrypt(plaintext, lock)
   writeSealedFile(file, sealed)
-  noteBackup(paths, { backed_up_at: new Date(contents.createdMs).toISOString(), ...replacedKept(paths, file, sealed) })
+  const createdAt = new Date(contents.createdMs).toISOString()
+  try {
+    noteBackup(paths, { backed_up_at: createdAt, ...replacedKept(paths, file, sealed) })
+  } catch (error) {
+    // The backup is whole by now. Without the note there is one more reminder.
+    context.output.note(`warning: the backup is whole, but the data directory can't note it: ${messageOf(error)}`)
+  }
   const summary = summarize(contents.records, { profile: contents.profile, masterSeed: wordsToSeed(contents.words) })
   for (const { key, reason } of leftOut)
     context.output.note(`left out, since it can't be read: ${printable(key)} (${printable(reason)})`)
@@ -77,7 +84,7 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
   const answer = {
     file,
     bytes: sealed.length,
-    created_at: new Date(contents.createdMs).toISOString(),
+    created_at: createdAt,
     network: contents.profile.id,
     ...summary,
     left_out: leftOut
