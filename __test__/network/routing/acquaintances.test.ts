@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { Acquaintances, keepAcquainted } from '../../../src/network/routing/acquaintances.ts'
-import { createPrefixes, originOf, type Prefixes } from '../../../src/network/routing/prefixes.ts'
+import { createPrefixes, originOf, type SettledPrefixes } from '../../../src/network/routing/prefixes.ts'
 import { isKnown } from '../../../src/network/routing/routing.ts'
 import { utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
@@ -173,7 +173,7 @@ describe('with real nodes', () => {
   const ends: (() => void)[] = []
   let here: Node
   let known: Acquaintances
-  let prefixes: Prefixes
+  let prefixes: SettledPrefixes
   let look: () => void
   let size: number
 
@@ -202,13 +202,15 @@ describe('with real nodes', () => {
     return node
   }
 
-  /** It connects; `here` has it in its table. */
+  /** It connects; `here` has it in its table, has dialled it back, and looks. */
   async function come(node: Node): Promise<void> {
     await node.dial(here.getMultiaddrs())
     await waitFor(() => {
       expect(isKnown(here, node.peerId)).toBe(true)
       expect(here.getConnections(node.peerId)).not.toEqual([])
     })
+    await prefixes.settled(node.peerId)
+    look()
   }
 
   async function leave(node: Node): Promise<void> {

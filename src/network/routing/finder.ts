@@ -19,12 +19,16 @@ export interface Finder {
   answer(request: FindRequest): Promise<{ readonly type: 'found'; readonly peers: FoundPeer[] }>
 }
 
-/** `exchange` carries a question to a peer: `ask`, but for simulated networks. */
+/**
+ * `exchange` carries a question to a peer, and `versions` says which addresses this machine can dial: `ask` and
+ * `ownVersions`, but for simulated networks.
+ */
 export function createFinder(
   node: Node,
   profile: NetworkProfile,
   prefixes: SettledPrefixes,
-  exchange: typeof ask = ask
+  exchange: typeof ask = ask,
+  versions: typeof ownVersions = ownVersions
 ): Finder {
   // A peer that is not connected will be dialled.
   const prefixOfNamed = ({ id, addresses }: Named, hasAnswered: boolean): string =>
@@ -32,7 +36,11 @@ export function createFinder(
       ? prefixes.of(id)
       : (prefixes.known(id) ?? prefixOfNew(addresses) ?? id.toString())
 
-  const askOne = async ({ id, addresses }: Named, key: Uint8Array): Promise<Named[] | undefined> => {
+  const askOne = async (
+    { id, addresses }: Named,
+    key: Uint8Array,
+    mayDial: (address: Multiaddr) => boolean
+  ): Promise<Named[] | undefined> => {
     try {
       // By address alone: libp2p dials a peer's addresses in sequence, so a false one would delay the true one that
       // another peer names.
@@ -44,7 +52,7 @@ export function createFinder(
       await prefixes.settled(id)
       if (answer.type === 'found') {
         addAnswering(node, id)
-        return namedBy(answer.peers)
+        return namedBy(answer.peers, mayDial)
       }
       return answer.type === 'busy' ? [] : undefined
     } catch {
@@ -63,8 +71,9 @@ export function createFinder(
     ).map(({ id }) => id)
 
   return {
-    find: (key, signal) =>
-      lookUp(
+    find(key, signal) {
+      const mayDial = versions()
+      return lookUp(
         key,
         {
           k: profile.k,
@@ -72,10 +81,11 @@ export function createFinder(
           own: node.peerId,
           known: nearest(key),
           prefixOf: prefixOfNamed,
-          ask: (named) => askOne(named, key)
+          ask: (named) => askOne(named, key, mayDial)
         },
         signal
-      ),
+      )
+    },
     async answer({ key }) {
       const peers = await Promise.all(
         nearest(key).map(async (id) => {
@@ -100,12 +110,11 @@ function prefixOfNew(addresses: readonly Multiaddr[]): string | undefined {
 }
 
 /** The peers that an answer names, without addresses that this machine cannot dial, and those that have no other. */
-function namedBy(peers: readonly FoundPeer[]): Named[] {
-  const isOwnVersion = ownVersions()
+function namedBy(peers: readonly FoundPeer[], mayDial: (address: Multiaddr) => boolean): Named[] {
   return peers
     .map(({ peer, addresses }) => ({
       id: peerIdFromMultihash(Digest.decode(peer)),
-      addresses: readableAddresses(addresses).filter(isOwnVersion)
+      addresses: readableAddresses(addresses).filter(mayDial)
     }))
     .filter(({ addresses }) => addresses.length > 0)
 }

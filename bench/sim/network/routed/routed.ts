@@ -57,8 +57,9 @@ export class Routed {
     this.prefixes = createPrefixes(libp2p, profile, () => world.timeline.nowMs)
     preferDiversePeers(libp2p, profile, this.prefixes)
     this.#log = new LookUpLog((counts) => world.ledger.lookedUp(counts))
-    this.finder = this.#log.watch(createFinder(libp2p, profile, this.prefixes, this.#exchange), (key) =>
-      this.peers.nearest(key)
+    this.finder = this.#log.watch(
+      createFinder(libp2p, profile, this.prefixes, this.#exchange, () => () => true),
+      (key) => this.peers.nearest(key)
     )
     this.lookUps = createLookUps(libp2p, this.finder, profile, this.prefixes, () => world.timeline.nowMs)
     const acquaintances = new Acquaintances(node.store, () => node.clock.time().now, profile)
