@@ -131,7 +131,8 @@ export const ERROR_TABLE = {
       'ended and somebody else registered the name, or somebody else passes for its owner.',
     cure:
       'Compare the code with where it comes from. Ask its owner over a way you trust before you use the name without ' +
-      'the code: `chronym explain NAME` shows who holds it now.'
+      'the code: `chronym explain NAME` shows who holds it now. A code that you did not type is pinned here: `chronym ' +
+      'pins list` shows it.'
   },
   'SVC-RES-006': {
     status: 404,
@@ -141,7 +142,7 @@ export const ERROR_TABLE = {
       'or those asked hide it. That says nothing about the name without the code.',
     cure:
       'Compare name and code with where they come from, and ask again. If it stays so, ask who gave you the code ' +
-      'whether it still holds.'
+      'whether it still holds. A code that you did not type is pinned here: `chronym pins list` shows it.'
   },
   'SVC-PIN-001': {
     status: 404,

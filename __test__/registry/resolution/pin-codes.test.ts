@@ -82,7 +82,7 @@ describe('a code that the user gave', () => {
     expect(asker.registry.pins()).toMatchObject([{ check_code: codeOf(ours) }])
   })
 
-  it('stands behind a space where the label has no room for it', () => {
+  it('follows the name after a space where the label has no room for it', () => {
     const long = `${'a'.repeat(60)}.chronym`
     asker.registry.pinCodes([`${long} 7KQ2MX`])
     expect(asker.registry.pins()).toMatchObject([{ name: long, coded_name: null, check_code: '7kq2mx' }])

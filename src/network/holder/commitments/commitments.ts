@@ -66,7 +66,7 @@ export function createCommitments(
   const table = new CommitmentTable()
   /** The stored state of changed commitments, by C in hex. */
   const unwritten = new Map<string, OpenCommitment | undefined>()
-  let handedOver: ReadonlyMap<string, readonly HandedOver[]> = new Map()
+  let handedOver = new Map<string, readonly HandedOver[]>()
 
   const keep = (open: OpenCommitment): void => {
     const id = toHex(open.commitment)
@@ -141,10 +141,13 @@ export function createCommitments(
       }
     },
     takeOver(words) {
-      handedOver = new Map([...words].filter(([, said]) => medianSeen(said, profile) !== undefined))
-      for (const [id, said] of handedOver) {
+      handedOver = new Map()
+      for (const [id, said] of words) {
+        const agreed = medianSeen(said, profile)
+        if (agreed === undefined) continue
+        handedOver.set(id, said)
         const known = table.get(id)
-        const vouched = known && vouchedFor(known, medianSeen(said, profile))
+        const vouched = known && vouchedFor(known, agreed)
         if (vouched !== known) keep(vouched!)
       }
       this.flush()
