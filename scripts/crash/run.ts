@@ -196,6 +196,11 @@ class Scene {
     }, LAST_LIFE_MS)
     await this.#work(victim, running, reading, () => this.#job !== undefined)
     clearTimeout(timer)
+    if (victim.isGone()) {
+      this.#claims.hold(false, `the last life ended early:\n${victim.log().slice(-20).join('\n')}`)
+      await this.#examine(victim)
+      return
+    }
     const owned = await running.client.ownedNames()
     const expected = [...new Set(this.#done.map(({ name }) => name))].sort()
     for (const name of expected) await this.#isOwned(running, name)
