@@ -11,8 +11,6 @@ import { comparison, table } from './sim/report/table.ts'
 import { writeFigures } from './sim/scale/command.ts'
 import { schedulesText } from './sim/schedules.ts'
 import { replayPlan, searchCommand } from './sim/search/command.ts'
-import { hasNumbers, parameterText, runParameter } from './sim/parameters/command.ts'
-import { RUNS } from './sim/parameters/registry.ts'
 import { positionStudies, positionText } from './sim/position/command.ts'
 import { plotEclipse } from './sim/plot.ts'
 
@@ -36,7 +34,6 @@ function main(options: Options): Promise<Printed> | Printed {
   if (values.schedules !== undefined) return schedules(options)
   if (values.search !== undefined)
     return searchCommand(options.count('search', 1), values.seed, values.json, (share) => showProgress('plans', share))
-  if (values.parameter !== undefined) return parameter(values.parameter, options)
   if (values.position) return position(options)
   if (values.plot !== undefined) return plot(values.plot, options)
   if (values.figures !== undefined) return figures(values.figures, options)
@@ -66,17 +63,6 @@ async function schedules(options: Options): Promise<Printed> {
   const result = await runScheduleBatch(count, seed, options.batch('schedules'))
   const text = options.values.json ? JSON.stringify(result) : schedulesText(result)
   return { text, code: result.broken.length === 0 ? 0 : 1 }
-}
-
-async function parameter(name: string, options: Options): Promise<Printed> {
-  const { json, values } = options.values
-  if (!Object.hasOwn(RUNS, name)) fail(`--parameter: one of ${Object.keys(RUNS).join(', ')} is expected, not ${name}`)
-  const numbers = values?.split(',').map(Number)
-  if (numbers !== undefined && !hasNumbers(name)) fail(`--values: ${name} has values of its own only; leave it out`)
-  const shown = await runParameter(name, single(options), numbers).catch((error: unknown) =>
-    fail(`--values: a network profile refuses one of them: ${messageOf(error)}`)
-  )
-  return { text: json ? JSON.stringify({ options: single(options), shown }) : parameterText(shown) }
 }
 
 function position(options: Options): Printed {

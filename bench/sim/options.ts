@@ -16,7 +16,6 @@ npm run sim -- --plot FILE.svg [--nodes N] [--days D]
 npm run sim -- --figures DIRECTORY [--nodes N,...] [--seed S,...] [--days D] [--resume FILE]
 npm run sim -- --look-ups [--nodes N] [--seed S] [--json]
 npm run sim -- --position [--nodes N,...] [--seed S] [--json]
-npm run sim -- --parameter NAME [--values a,b,c] [--nodes N] [--days D] [--json]
 
 Runs a network in virtual time, attacked by one move or by each, and prints what it cost and what it gained.
 The exit code is 1 where a move did more harm than the rules allow it, or an invariant was broken; 2 for a wrong
@@ -49,8 +48,6 @@ const FLAGS = {
   'replay-plan': { type: 'string' },
   'look-ups': { type: 'boolean', default: false },
   position: { type: 'boolean', default: false },
-  parameter: { type: 'string' },
-  values: { type: 'string' },
   compare: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false }
 } as const
