@@ -1,18 +1,18 @@
 /** `npm run sim`: networks in virtual time, attacked. `--help` and docs/simulator.md tell how. */
 import { writeFileSync } from 'node:fs'
-import { runBatch, runScheduleBatch } from './sim/batch/batch.ts'
-import type { Job } from './sim/batch/job.ts'
-import { runSchedule } from './sim/faults/run-schedule.ts'
-import type { Schedule } from './sim/faults/schedule.ts'
+import { runBatch, runScheduleBatch } from './sim/figures/batch/batch.ts'
+import type { Job } from './sim/figures/batch/job.ts'
+import { runSchedule } from './sim/search/schedules/run-schedule.ts'
+import type { Schedule } from './sim/search/schedules/schedule.ts'
 import { lookUpText, measureLookUps } from './sim/network/routed/measure.ts'
 import { MOVES } from './sim/moves/index.ts'
 import { endProgress, fail, OptionError, Options, showProgress, USAGE } from './sim/options.ts'
-import { comparison, table } from './sim/report/table.ts'
-import { writeFigures } from './sim/scale/command.ts'
-import { schedulesText } from './sim/schedules.ts'
+import { comparison, table } from './sim/figures/table.ts'
+import { writeFigures } from './sim/figures/sweep/command.ts'
+import { schedulesText } from './sim/search/schedules/schedules.ts'
 import { replayPlan, searchCommand } from './sim/search/command.ts'
-import { positionStudies, positionText } from './sim/position/command.ts'
-import { plotEclipse } from './sim/plot.ts'
+import { positionStudies, positionText } from './sim/figures/position/command.ts'
+import { plotEclipse } from './sim/figures/plot.ts'
 
 interface Printed {
   readonly text: string

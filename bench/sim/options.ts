@@ -1,7 +1,7 @@
 /** The options of `npm run sim`. A wrong one is an OptionError, which names what is expected. */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import type { BatchOptions } from './batch/batch.ts'
+import type { BatchOptions } from './figures/batch/batch.ts'
 import { MOVES } from './moves/index.ts'
 
 export const USAGE = `npm run sim -- [--nodes N,...] [--days D] [--names N] [--move NAME,...|all|none] [--ids N,...]

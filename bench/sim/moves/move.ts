@@ -1,9 +1,9 @@
 /** An attack: what it does, and which rows and names of the docs it tries. */
-import type { Adversary } from '../adversary.ts'
-import type { InvariantId } from '../invariants/violation.ts'
+import type { Adversary } from '../people/adversary.ts'
+import type { InvariantId } from '../search/invariants/violation.ts'
 import type { Habits, Owner } from '../people/owner.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import type { Routing, World } from '../world.ts'
+import type { Routing, World } from '../world/world.ts'
 
 /** What the rules promise under this move, by what resolvers see and holders hold. */
 export type Harm = 'harmless' | 'unpinned' | 'censored' | 'taken'

@@ -2,7 +2,7 @@
  * Where nodes are. Half are at homes: a /24 of many, in one of 20,000 /16. A third are in clouds: a few providers, each
  * with few /16 of many /24. The rest are homes with several nodes behind one address.
  */
-import type { Random } from '../engine/random.ts'
+import type { Random } from '../world/random.ts'
 
 const SHARE = { homes: 0.5, clouds: 0.85 }
 const HOME_WIDE_PREFIXES = 20_000

@@ -1,7 +1,7 @@
 /** Pulses: one a round, at all nodes at once, unless the beacon is stopped; it continues with the present one. */
 import { clockRound } from '../../../src/protocol/time/beacon-time.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import type { Timeline } from '../engine/timeline.ts'
+import type { Timeline } from '../world/timeline.ts'
 
 export class Beacon {
   readonly #timeline: Timeline

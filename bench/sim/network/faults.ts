@@ -1,6 +1,6 @@
 /** What goes wrong on the way: loss, duplicates and delay by chance, and parts that do not hear each other. */
-import type { Random } from '../engine/random.ts'
-import type { SimNode } from '../node/sim-node.ts'
+import type { Random } from '../world/random.ts'
+import type { SimNode } from '../world/sim-node.ts'
 
 /** Milliseconds of one way between two nodes: the median of home connections, and what a continent adds. */
 const LATENCY_MS = { least: 10, mean: 40 }

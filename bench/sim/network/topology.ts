@@ -3,7 +3,7 @@ import { hasDiverse } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { distance } from '../../../src/protocol/neighbourhood/density.ts'
 import { sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import type { SimNode } from '../node/sim-node.ts'
+import type { SimNode } from '../world/sim-node.ts'
 
 /** Nodes in one bucket, about. */
 const BUCKET_NODES = 8

@@ -2,8 +2,8 @@
 import type { AnswerTo, Answer, Request } from '../../../src/network/wire/messages.ts'
 import { AskError } from '../../../src/network/wire/ask.ts'
 import { REQUEST_TIMEOUT_MS } from '../../../src/network/wire/frame.ts'
-import type { Timeline } from '../engine/timeline.ts'
-import type { SimNode } from '../node/sim-node.ts'
+import type { Timeline } from '../world/timeline.ts'
+import type { SimNode } from '../world/sim-node.ts'
 import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 

@@ -8,8 +8,8 @@ import { diverse, diverseFirst, hasDiverse } from '../../../src/protocol/neighbo
 import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
 import { lookUpsUnder, type Peer, type Peers } from '../../../src/network/peers.ts'
 import type { AnswerTo, Request } from '../../../src/network/wire/messages.ts'
-import type { SimNode } from '../node/sim-node.ts'
-import type { World } from '../world.ts'
+import type { SimNode } from '../world/sim-node.ts'
+import type { World } from '../world/world.ts'
 
 /** As src/network/peers.ts. */
 const NEIGHBOURHOOD_PARTS = 4

@@ -1,5 +1,5 @@
 /** Honest nodes come and go: each stays for a time with that mean, and another takes its place in the count. */
-import { DAY_MS, type World } from '../world.ts'
+import { DAY_MS, type World } from '../world/world.ts'
 
 export function startChurn(world: World, lifeDays: number): void {
   if (lifeDays === Infinity) return

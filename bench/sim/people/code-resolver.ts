@@ -7,8 +7,8 @@ import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { resolveByCode, type CodeContext } from '../../../src/registry/resolution/by-code.ts'
 import { Memory } from '../../../src/registry/stored/memory.ts'
-import type { SimNode } from '../node/sim-node.ts'
-import type { World } from '../world.ts'
+import type { SimNode } from '../world/sim-node.ts'
+import type { World } from '../world/world.ts'
 
 export interface SeenByCode {
   /** `none`: nobody shows such a claim, or its lease is over. `contested`: two have the code. `refused`: all older than seen. */

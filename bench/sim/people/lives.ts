@@ -10,7 +10,7 @@ import { iterationsFor, parseName, renewalIterations } from '../../../src/protoc
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { advanceTime, TIME_ZERO, type ProtocolTime } from '../../../src/protocol/time/protocol-time.ts'
 import { LEAST_SHARE } from '../../../src/registry/upkeep/awake-time.ts'
-import { SIM_PROFILE } from '../world.ts'
+import { SIM_PROFILE } from '../world/world.ts'
 
 /** Rounds of network `main`; other profiles of this model have the same beacon. */
 export const DAY = 86_400 / SIM_PROFILE.beacon.period

@@ -15,10 +15,10 @@ import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { leaseState, renewalRound } from '../../../src/protocol/name/lease.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
-import { makeReveal, withZone } from '../claims.ts'
-import type { Random } from '../engine/random.ts'
-import type { SimNode } from '../node/sim-node.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world.ts'
+import { makeReveal, withZone } from '../world/claims.ts'
+import type { Random } from '../world/random.ts'
+import type { SimNode } from '../world/sim-node.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world/world.ts'
 
 /** A stamp of this network is a second of a core. */
 const STAMP_MS = 1_000

@@ -4,8 +4,8 @@ import type { LookupBreadth, RevealAnswer } from '../../../src/network/types.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { livePin, rulePin, type Pin, type Ruled } from '../../../src/protocol/resolution/pin.ts'
 import { tally, withoutDead, type ResolveAnswer, type Tally } from '../../../src/protocol/resolution/quorum.ts'
-import type { SimNode } from '../node/sim-node.ts'
-import type { World } from '../world.ts'
+import type { SimNode } from '../world/sim-node.ts'
+import type { World } from '../world/world.ts'
 
 export interface Seen {
   readonly kind: 'owner' | 'none' | 'contested' | 'silence'

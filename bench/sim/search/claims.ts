@@ -4,8 +4,8 @@ import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { iterationsFor, parseName } from '../../../src/protocol/name/names.ts'
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
-import { FAST_CHIP, type Adversary } from '../adversary.ts'
-import type { World } from '../world.ts'
+import { FAST_CHIP, type Adversary } from '../people/adversary.ts'
+import type { World } from '../world/world.ts'
 import type { PlannedClaim } from './plan.ts'
 
 export class AttackersClaim {

@@ -1,5 +1,5 @@
 /** Draws plans, changes them and mixes two. */
-import type { Random } from '../engine/random.ts'
+import type { Random } from '../world/random.ts'
 import { MOVES } from '../moves/index.ts'
 import {
   AUDIENCES,

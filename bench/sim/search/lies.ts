@@ -3,10 +3,10 @@ import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/prot
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import { equalBytes, sha256 } from '../../../src/protocol/encoding/bytes.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
-import { empty } from '../adversary.ts'
-import type { Answerer, SimNode } from '../node/sim-node.ts'
+import { empty } from '../people/adversary.ts'
+import type { Answerer, SimNode } from '../world/sim-node.ts'
 import type { Owner } from '../people/owner.ts'
-import type { World } from '../world.ts'
+import type { World } from '../world/world.ts'
 import type { AttackersClaim } from './claims.ts'
 import type { Face, Lie } from './plan.ts'
 

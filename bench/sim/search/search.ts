@@ -2,7 +2,7 @@
  * Searches for harm: draws plans, and changes and mixes those that reached decisions that no plan before them reached,
  * or that do more harm for less.
  */
-import { Random } from '../engine/random.ts'
+import { Random } from '../world/random.ts'
 import type { Harm } from '../moves/move.ts'
 import { crossed, drawPlan, mutated } from './draw.ts'
 import type { Plan } from './plan.ts'

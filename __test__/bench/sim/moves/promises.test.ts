@@ -1,7 +1,7 @@
 /** Moves that look at more than names: each does no more than it may, and tries what it says. */
 import { describe, expect, it } from 'vitest'
 import { MOVES } from '../../../../bench/sim/moves/index.ts'
-import { run } from '../../../../bench/sim/run.ts'
+import { run } from '../../../../bench/sim/figures/run.ts'
 
 /** Each with what its remark must tell, so that a move that tries nothing does not pass. */
 const PLAYED: readonly (readonly [id: string, nodes: number, tells: RegExp])[] = [

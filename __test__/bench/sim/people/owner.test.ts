@@ -1,7 +1,7 @@
 /** A simulated owner dates its commitment as the daemon does. */
 import { describe, expect, it } from 'vitest'
 import { Owner } from '../../../../bench/sim/people/owner.ts'
-import { MINUTE_MS, World } from '../../../../bench/sim/world.ts'
+import { MINUTE_MS, World } from '../../../../bench/sim/world/world.ts'
 
 describe('a simulated owner', () => {
   it('whose clock is half a minute ahead gets its pulse by one commitment: it goes by the verified round', async () => {

@@ -1,6 +1,6 @@
 /** Tables as they are in a network that has run for long: each node has met all others, in a random order. */
-import type { Random } from '../../engine/random.ts'
-import type { SimNode } from '../../node/sim-node.ts'
+import type { Random } from '../../world/random.ts'
+import type { SimNode } from '../../world/sim-node.ts'
 
 /** `looking`: those that also look for peers from now on. */
 export async function fillTables(

@@ -1,7 +1,7 @@
 /** The first look-up of a node that knows some first peers and nobody else. */
 import { distance } from '../../../../src/protocol/neighbourhood/density.ts'
-import type { SimNode } from '../../node/sim-node.ts'
-import type { World } from '../../world.ts'
+import type { SimNode } from '../../world/sim-node.ts'
+import type { World } from '../../world/world.ts'
 
 /** By then each first peer has said where it listens, and is in the table. */
 const MET_MS = 5_000

@@ -7,8 +7,8 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Node } from '../../../../src/network/libp2p.ts'
 import { systemClock } from '../../../../src/time/clock.ts'
 import { CONNECTION_PLACES } from '../../../../src/network/transport/connection-places.ts'
-import type { SimNode } from '../../node/sim-node.ts'
-import type { World } from '../../world.ts'
+import type { SimNode } from '../../world/sim-node.ts'
+import type { World } from '../../world/world.ts'
 import { SimTable } from './table.ts'
 
 /** Round trips of TCP, noise and yamux. */

@@ -1,8 +1,8 @@
 /** npm run sim -- --look-ups --nodes N [--seed S] [--json]: real look-ups beside the formula that stands for them. */
 import { distance } from '../../../../src/protocol/neighbourhood/density.ts'
 import { diverseFirst } from '../../../../src/protocol/neighbourhood/diversity.ts'
-import type { SimNode } from '../../node/sim-node.ts'
-import { World } from '../../world.ts'
+import type { SimNode } from '../../world/sim-node.ts'
+import { World } from '../../world/world.ts'
 import { modelledHops } from '../view.ts'
 
 /** Look-ups of random keys, by as many nodes of each kind. */

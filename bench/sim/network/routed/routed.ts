@@ -16,9 +16,9 @@ import { createFinder, type Finder } from '../../../../src/network/routing/finde
 import { createLookUps, type LookUps } from '../../../../src/network/routing/look-ups.ts'
 import { createPrefixes, type SettledPrefixes } from '../../../../src/network/routing/prefixes.ts'
 import { forgetStrangers, tableSize } from '../../../../src/network/routing/routing.ts'
-import type { Random } from '../../engine/random.ts'
-import type { SimNode } from '../../node/sim-node.ts'
-import type { World } from '../../world.ts'
+import type { Random } from '../../world/random.ts'
+import type { SimNode } from '../../world/sim-node.ts'
+import type { World } from '../../world/world.ts'
 import { SimLibp2p } from './libp2p.ts'
 import { LookUpLog } from './look-up-log.ts'
 

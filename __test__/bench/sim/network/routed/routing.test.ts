@@ -1,10 +1,10 @@
 /** Nodes of the simulator that find one another by the project's own look-ups and tables. */
 import { describe, expect, it } from 'vitest'
-import { Adversary } from '../../../../../bench/sim/adversary.ts'
+import { Adversary } from '../../../../../bench/sim/people/adversary.ts'
 import { MOVES } from '../../../../../bench/sim/moves/index.ts'
 import { measureLookUps } from '../../../../../bench/sim/network/routed/measure.ts'
 import { Owner } from '../../../../../bench/sim/people/owner.ts'
-import { MINUTE_MS, World } from '../../../../../bench/sim/world.ts'
+import { MINUTE_MS, World } from '../../../../../bench/sim/world/world.ts'
 
 const NODES = 24
 

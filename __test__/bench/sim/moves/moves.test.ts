@@ -1,0 +1,48 @@
+/** The simulator's moves and the docs name the same attacks. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { MOVES } from '../../../../bench/sim/moves/index.ts'
+import { LEFT_OUT, ROWS_LEFT_OUT } from '../../../../bench/sim/moves/left-out.ts'
+
+const ROOT = resolve(import.meta.dirname, '../../../..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+/** As `__test__/attacks/documented.test.ts` reads the pages. */
+const named = new Set(
+  ['wire', 'rules', 'rationale'].flatMap((page) => {
+    const text = read(`docs/protocol/${page}.md`)
+      .replaceAll(/^```[\s\S]*?^```/gm, '')
+      .replaceAll(/`[^`\n]*`/g, '')
+    return [...text.matchAll(/\[([^\][]+)\](?!\()/g)].map(([, name]) => name!.replaceAll(/\s+/g, ' '))
+  })
+)
+const threats = read('docs/threat-model.md')
+const rows = [
+  ...threats
+    .slice(threats.indexOf('| attack | before'), threats.indexOf('**What the simulator shows.**'))
+    .matchAll(/^\| ([^|]+) \|/gm)
+]
+  .map(([, row]) => row!.trim())
+  .slice(1)
+
+describe('the moves of the simulator', () => {
+  it('are one file each, named as the move', () => {
+    const files = readdirSync(join(ROOT, 'bench/sim/moves'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.includes('/') && !/(halves|share)\.ts$/.test(file))
+      .map((file) => basename(file, '.ts'))
+    expect(MOVES.map(({ id }) => id)).toEqual(files.sort())
+  })
+
+  it('and those left out are all attacks that docs/protocol names', () => {
+    const tried = MOVES.flatMap(({ attacks }) => attacks)
+    expect([...new Set([...tried, ...Object.keys(LEFT_OUT)])].sort()).toEqual([...named].sort())
+    expect(tried.filter((name) => name in LEFT_OUT)).toEqual([])
+  })
+
+  it('and those left out are all rows of the attack table', () => {
+    const tried = MOVES.flatMap((move) => move.rows ?? [])
+    expect(rows.length).toBeGreaterThan(10)
+    expect([...tried, ...Object.keys(ROWS_LEFT_OUT)].sort()).toEqual([...rows].sort())
+  })
+})

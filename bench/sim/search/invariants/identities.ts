@@ -1,0 +1,76 @@
+/** Watches the identity logs of honest holders: P6. */
+import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
+import type { IdentityLogOutline } from '../../../../src/protocol/identity/log.ts'
+import { decodeIdentityRecord } from '../../../../src/protocol/identity/record.ts'
+import type { SimNode } from '../../world/sim-node.ts'
+import { DAY_MS, type Watcher, type World } from '../../world/world.ts'
+import { BOUNDS, type Violation } from './violation.ts'
+
+/** Versions in order: their hashes in hex, and those that a recovery key signed. */
+interface Log {
+  readonly hashes: readonly string[]
+  readonly recoveries: readonly boolean[]
+}
+
+export class IdentityInvariants implements Watcher {
+  readonly violations: Violation[] = []
+  readonly #world: World
+  readonly #beganMs: number
+  readonly #dids = new Set<string>()
+  /** By record: verifying one takes milliseconds. */
+  readonly #logs = new Map<string, Log>()
+  /** Since when a holder has a log that another one's supersedes. */
+  readonly #since = new Map<string, number>()
+
+  constructor(world: World) {
+    this.#world = world
+    this.#beganMs = world.timeline.nowMs
+    world.watchers.push(this)
+  }
+
+  documented(_node: SimNode, kind: 'kid' | 'manifest', did: string): void {
+    if (kind === 'kid') this.#dids.add(did)
+  }
+
+  /** To be called about once an hour. */
+  look(): void {
+    const now = this.#world.timeline.nowMs
+    for (const did of this.#dids) {
+      const key = recordKey('kid', did, this.#world.hash)
+      const logs = this.#world.holdersOf(key).flatMap(({ holder }) => holder?.documents.get('kid', key) ?? [])
+      const all = logs.map((record) => this.#logOf(record))
+      if (!all.some((log) => all.some((other) => supersedes(other, log)))) {
+        this.#since.delete(did)
+        continue
+      }
+      const since = this.#since.get(did) ?? now
+      this.#since.set(did, since)
+      if (now - since <= BOUNDS.olderLog * DAY_MS) continue
+      const detail = `honest holders of ${did} have not come to one log`
+      this.violations.push({ rule: 'P6', detail, day: (now - this.#beganMs) / DAY_MS })
+      this.#since.set(did, Infinity)
+    }
+  }
+
+  #logOf(record: Uint8Array): Log {
+    const id = toHex(record)
+    const known = this.#logs.get(id)
+    if (known !== undefined) return known
+    const { versions }: IdentityLogOutline = decodeIdentityRecord(record, this.#world.profile).log
+    const log = {
+      hashes: versions.map(({ hash }) => toHex(hash)),
+      recoveries: versions.map(({ signer }) => signer === 'recovery')
+    }
+    this.#logs.set(id, log)
+    return log
+  }
+}
+
+/** Whether all that know both must have the one: it is longer, or it alone has a recovery where the two part. */
+export function supersedes(one: Log, other: Log): boolean {
+  const fork = other.hashes.findIndex((hash, index) => hash !== one.hashes[index])
+  if (fork === -1) return one.hashes.length > other.hashes.length
+  if (fork === one.hashes.length) return false
+  return one.recoveries.slice(fork).includes(true) && !other.recoveries.slice(fork).includes(true)
+}
