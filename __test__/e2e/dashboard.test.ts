@@ -5,7 +5,7 @@ import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
 import { runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
-/** The views by their addresses; `views.ts` of the dashboard lists them. */
+/** The views by their addresses; `shell/app.ts` of the dashboard lists them. */
 const VIEWS = [
   '/',
   '/names',

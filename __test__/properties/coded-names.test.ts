@@ -25,7 +25,7 @@ const LETTERS = Array.from(
   `abcxyz0189oilOILuUAKZ---..._ *\0\t/@%:ü\u0430ß\uff0d\uff10\uff4f\u2013\u00ad\u200d\u3002\ud800`
 )
 
-const { readName } = (await import(new URL('../../src/web/assets/names/name-input.js', import.meta.url).href)) as {
+const { readName } = (await import(new URL('../../src/web/assets/names/words.js', import.meta.url).href)) as {
   readName: (text: string, suffix: string) => { name: string; error?: string } | undefined
 }
 

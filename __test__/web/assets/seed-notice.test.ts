@@ -6,7 +6,7 @@ interface Notice {
   waiting: string[]
   isLocked: boolean
 }
-const { seedNotice } = (await import(new URL('../../../src/web/assets/seed-notice.ts', import.meta.url).href)) as {
+const { seedNotice } = (await import(new URL('../../../src/web/assets/seed/words.ts', import.meta.url).href)) as {
   seedNotice: (seed: object) => Notice | undefined
 }
 

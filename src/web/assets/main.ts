@@ -1,8 +1,8 @@
-import { connection } from './lib/connection.ts'
 import { html, render } from './lib/html.ts'
-import { takeLoginLink } from './lib/login-link.ts'
+import { connection } from './lib/http.ts'
+import { takeLoginLink } from './lib/router.ts'
 import { resume, session } from './lib/session.ts'
-import { toastError } from './parts/toasts.ts'
+import { toastError } from './parts/act.ts'
 import { App } from './shell/app.ts'
 
 let link = takeLoginLink(window)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 const { toggled, read } = (await import(
-  new URL('../../../../src/web/assets/events/filter.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/views/events.ts', import.meta.url).href
 )) as {
   toggled: (topics: Set<string>, topic: string) => Set<string>
   read: (text: string | null) => Set<string>

@@ -6,7 +6,7 @@ interface Figure {
   readonly tone?: string
 }
 const { nextRenewal, lastBackup, dnsUse } = (await import(
-  new URL('../../../../src/web/assets/home/summary.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/home/words.ts', import.meta.url).href
 )) as {
   nextRenewal: (names: object[], nowMs: number) => Figure
   lastBackup: (backup: object, seed: object, nowMs: number) => Figure

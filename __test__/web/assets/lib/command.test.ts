@@ -6,7 +6,7 @@ interface Field {
   readonly value?: unknown
 }
 const { program, programHere, withProgram } = (await import(
-  new URL('../../../../src/web/assets/lib/command.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/parts/command.ts', import.meta.url).href
 )) as {
   program: (fields?: Field[]) => string
   withProgram: (text: string, lead: string) => string

@@ -12,7 +12,7 @@ interface Streams {
 }
 
 const HTTP = '../../../../src/web/assets/lib/http.ts'
-const STREAM = '../../../../src/web/assets/lib/stream.ts'
+const STREAM = '../../../../src/web/assets/lib/events.ts'
 const ORIGIN = 'http://localhost:7468'
 
 afterEach(() => {

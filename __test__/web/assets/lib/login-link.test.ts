@@ -6,7 +6,7 @@ interface Module {
     readonly history: { readonly replaceState: (state: null, title: '', url: string) => void }
   }) => string | undefined
 }
-const LOGIN_LINK = '../../../../src/web/assets/lib/login-link.ts'
+const LOGIN_LINK = '../../../../src/web/assets/lib/router.ts'
 
 it.each([
   ['#login=a-b_c', 'a-b_c', ['/#/']],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 const { hexOf, zoneOf } = (await import(
-  new URL('../../../../src/web/assets/lookup/reveal.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/lookup/record.ts', import.meta.url).href
 )) as {
   hexOf: (numbers: number[]) => string
   zoneOf: (reveal: { payload: string }) => { serial: number; rows: object[] } | undefined

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 const { outcomeOf, progressText, millisecondsText } = (await import(
-  new URL('../../../../src/web/assets/lookup/verification.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/lookup/verify-here.ts', import.meta.url).href
 )) as {
   outcomeOf: (result: object) => { tone: string; title: string; text: string }
   progressText: (progress?: { rule: string; done: number; of: number }) => string

@@ -9,7 +9,7 @@ interface Read {
   readonly error?: string
 }
 const { readName, suffixOf } = (await import(
-  new URL('../../../../src/web/assets/names/name-input.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/names/words.ts', import.meta.url).href
 )) as {
   readName: (text: string, suffix: string, known?: { own?: string[]; running?: string[] }) => Read | undefined
   suffixOf: (zone: string | undefined) => string

@@ -9,7 +9,7 @@ interface Series {
   isRate?: boolean
 }
 const { withReading, lineOf, latest, SERIES } = (await import(
-  new URL('../../../../src/web/assets/network/history.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/network/traffic.ts', import.meta.url).href
 )) as {
   withReading: (history: readonly Reading[], metrics: Map<string, unknown>, atMs: number) => Reading[]
   lineOf: (history: readonly Reading[], series: Series) => { times: number[]; values: (number | null)[] }
@@ -17,11 +17,11 @@ const { withReading, lineOf, latest, SERIES } = (await import(
   SERIES: Series[]
 }
 const { parseMetrics } = (await import(
-  new URL('../../../../src/web/assets/network/metrics-text.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/network/traffic.ts', import.meta.url).href
 )) as { parseMetrics: (text: string) => Map<string, unknown> }
-const { prefixesOf } = (await import(
-  new URL('../../../../src/web/assets/network/prefixes.ts', import.meta.url).href
-)) as { prefixesOf: (peers: { prefix: string | null }[]) => object[] }
+const { prefixesOf } = (await import(new URL('../../../../src/web/assets/network/peers.ts', import.meta.url).href)) as {
+  prefixesOf: (peers: { prefix: string | null }[]) => object[]
+}
 
 const metrics = (requests: number) =>
   parseMetrics(

@@ -7,7 +7,7 @@ interface Reading {
   value: number | undefined
 }
 const { parseMetrics, total, rate } = (await import(
-  new URL('../../../../src/web/assets/network/metrics-text.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/network/traffic.ts', import.meta.url).href
 )) as {
   parseMetrics: (text: string) => Metrics
   total: (metrics: Metrics, name: string, wanted?: (labels: Record<string, string>) => boolean) => number | undefined

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 const { tickLabels, WHOLE_STEPS } = (await import(
-  new URL('../../../../src/web/assets/parts/ticks.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/parts/graph.ts', import.meta.url).href
 )) as {
   tickLabels: (ticks: number[], format: (tick: number) => string) => (string | null)[]
   WHOLE_STEPS: number[]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 const { changeQuestion } = (await import(
-  new URL('../../../../src/web/assets/settings/questions.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/settings/fields.ts', import.meta.url).href
 )) as { changeQuestion: (field: string, value: unknown, next: unknown) => { title: string; lines: string[] } | null }
 
 it('asks before a node leaves the network, and before names are renewed no more', () => {

@@ -4,7 +4,7 @@ interface Rates {
   note: (tasks: object[], nowMs: number) => void
   of: (id: string) => { times: number[]; values: (number | null)[] }
 }
-const { Rates } = (await import(new URL('../../../../src/web/assets/tasks/rates.ts', import.meta.url).href)) as {
+const { Rates } = (await import(new URL('../../../../src/web/assets/tasks/state.ts', import.meta.url).href)) as {
   Rates: new () => Rates
 }
 

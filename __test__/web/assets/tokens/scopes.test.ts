@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { TokenScopeSchema } from '../../../../src/api/schemas/daemon.ts'
 
 const { SCOPES, USES, useOf } = (await import(
-  new URL('../../../../src/web/assets/tokens/scopes.ts', import.meta.url).href
+  new URL('../../../../src/web/assets/tokens/new-token.ts', import.meta.url).href
 )) as {
   SCOPES: Record<string, string>
   USES: { id: string; scopes: string[] }[]

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 
 interface Edits {
   base: string | null
@@ -11,6 +11,8 @@ interface UnsavedEdits {
   drop: (name: string) => void
   count: number
 }
+// The page's own edits are read once, from the storage of its tab.
+vi.stubGlobal('sessionStorage', { length: 0 })
 const { UnsavedEdits } = (await import(
   new URL('../../../../src/web/assets/zone/unsaved-edits.ts', import.meta.url).href
 )) as {

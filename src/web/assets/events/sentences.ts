@@ -1,7 +1,7 @@
 /** The events of the daemon as sentences. Pure. */
 import type { DaemonEvent } from '../lib/api.ts'
-import type { Tone } from '../parts/basics.ts'
 import { count, ends, localTimes, plural } from '../lib/words.ts'
+import type { Tone } from '../parts/basics.ts'
 
 /** The code by which the daemon tells a cancelled task from a failed one. */
 const CANCELLED = 'SVC-TSK-003'

@@ -1,7 +1,7 @@
 /** The daemon's events: one stream for the page, kept while the tab is seen. */
 import type { DaemonEvent } from './api.ts'
-import { createStore } from './store.ts'
-import { stream } from './stream.ts'
+import { createStore } from './html.ts'
+import { loggedOut, noteLost, sessionHeaders } from './http.ts'
 
 const MAX_EVENTS = 1000
 
@@ -58,4 +58,75 @@ export function stopEvents(): void {
   isWanted = false
   close()
   document.removeEventListener('visibilitychange', follow)
+}
+
+/** Between the end of a stream and the next try. */
+const RETRY_MS = 2000
+
+type StreamListener = (type: string, data: unknown, id: string | undefined) => void
+
+/**
+ * Calls `listener(type, data, id)` for each event. Connects again by itself, from the last event on. Returns what
+ * closes the stream. `last`: the id after which it begins.
+ */
+export function stream(path: string, listener: StreamListener, last: string | undefined): () => void {
+  const closed = new AbortController()
+  void followStream(path, listener, closed.signal, last)
+  return () => closed.abort()
+}
+
+async function followStream(
+  path: string,
+  listener: StreamListener,
+  signal: AbortSignal,
+  from: string | undefined
+): Promise<void> {
+  let last = from
+  const isOpen = (): boolean => !signal.aborted
+  while (isOpen()) {
+    try {
+      const response = await fetch(path, {
+        credentials: 'same-origin',
+        signal,
+        headers: { ...sessionHeaders(), ...(last !== undefined && { 'Last-Event-ID': last }) }
+      })
+      if (response.status === 401) {
+        loggedOut()
+        return
+      }
+      if (response.status === 403 || response.status === 404) return
+      if (response.ok && response.body !== null) {
+        for await (const { id, type, data } of eventsIn(response.body)) {
+          last = id ?? last
+          listener(type, JSON.parse(data), last)
+        }
+      }
+    } catch {
+      // The daemon has gone, or the stream was closed.
+      if (isOpen()) noteLost()
+    }
+    if (isOpen()) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+  }
+}
+
+async function* eventsIn(
+  body: ReadableStream<BufferSource>
+): AsyncGenerator<{ id: string | undefined; type: string; data: string }> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const blocks = (text + value).split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const fields: Readonly<Record<string, string>> = Object.fromEntries(
+        block
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()])
+      )
+      const { id, event: type = 'message', data } = fields as Readonly<Partial<Record<string, string>>>
+      if (data !== undefined) yield { id, type, data }
+    }
+  }
 }

@@ -1,9 +1,8 @@
 /** What the page shows of the daemon: read once for all who show it, and again when it may have changed. */
-import { useEffect, useState } from 'preact/hooks'
 import type { Answer, DaemonEvent } from './api.ts'
-import { connection } from './connection.ts'
 import { onEvent } from './events.ts'
-import { get } from './http.ts'
+import { connection, get } from './http.ts'
+import { useEffect, useState } from 'preact/hooks'
 
 /** Events come in bursts: one reading answers for all of this time, milliseconds. */
 const EVENT_DELAY_MS = 150

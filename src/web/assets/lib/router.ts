@@ -1,5 +1,6 @@
 /** Addresses within the page: `#/names/alice.chronym/zone?tab=1`, so a reload or a bookmark comes back. */
-import { createStore, useStore } from './store.ts'
+import { type Children, createStore, useEffect, useStore } from './html.ts'
+import type { IconName } from '../parts/icon.ts'
 
 export interface Place {
   readonly path: string
@@ -51,3 +52,46 @@ export function replace(hash: string): void {
   place.set(parseHash(hash))
 }
 export const go = (hash: string): void => void (location.hash = hash)
+
+/**
+ * The secret of `#login=SECRET`, as `chronym dashboard` opens the page; undefined where the address has none. Removes
+ * it from the address and from the history of the tab at once.
+ */
+export function takeLoginLink({ location, history }: Pick<Window, 'location' | 'history'>): string | undefined {
+  if (!location.hash.startsWith('#login=')) return undefined
+  const link = location.hash.slice('#login='.length)
+  history.replaceState(null, '', `${location.pathname}#/`)
+  return link
+}
+
+/** What the page shows at an address: docs/dashboard.md. */
+export interface View {
+  readonly path: string
+  readonly title: string
+  readonly icon: IconName
+  /** Reached from others, not from the navigation. */
+  readonly isHidden?: boolean
+  readonly View: (props: ViewProps) => Children
+}
+
+export interface ViewProps {
+  /** Of the path, such as `name` of `/names/:name`. */
+  readonly params: Params
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** Those that paths of views have. */
+interface Params {
+  readonly name?: string
+  readonly did?: string
+}
+
+/** What the tab's title begins with, e.g. the progress of a task; empty for nothing. */
+export const titlePrefix = createStore('')
+
+export function useTitle(title: string): void {
+  const prefix = useStore(titlePrefix)
+  useEffect(() => {
+    document.title = `${prefix === '' ? '' : `${prefix} · `}${title} · Chronym`
+  }, [title, prefix])
+}

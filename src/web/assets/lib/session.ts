@@ -1,8 +1,8 @@
 import type { TokenScope } from './api.ts'
 import { startEvents, stopEvents } from './events.ts'
+import { createStore, useStore } from './html.ts'
 import * as http from './http.ts'
 import { forgetResources } from './resource.ts'
-import { createStore, useStore } from './store.ts'
 
 /**
  * `scopes`: of the token that this tab is logged in with, undefined while that is not known, [] for none. `reason`:

@@ -2,7 +2,6 @@
  * Where each peer goes in the picture of an explanation. Pure. The name is in the middle; a peer is the farther out, the
  * farther it is from the name in the key space. Peers of one address prefix are neighbours, under one arc.
  */
-
 import type { Explanation } from '../lib/api.ts'
 
 type Answer = Explanation['answers'][number]

@@ -1,11 +1,15 @@
 import type { Explanation } from '../lib/api.ts'
-import { html, type Children } from '../lib/html.ts'
-import { useNow } from '../lib/store.ts'
+import { type Children, html, useNow } from '../lib/html.ts'
+import { remove } from '../lib/http.ts'
+import { refresh } from '../lib/resource.ts'
+import { useMay } from '../lib/session.ts'
 import { dateTime, ends, relative } from '../lib/words.ts'
-import { Badge, Facts, Hash, Notice, When } from '../parts/basics.ts'
+import { CONFIDENCE, partsOf, STATES, type Step, stepsOf } from './words.ts'
+import { toast } from '../parts/act.ts'
+import { Badge, Button, Facts, Hash, Notice, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
-import { Pin } from './pin.ts'
-import { CONFIDENCE, partsOf, STATES } from './words.ts'
+import { ask } from '../parts/dialog.ts'
+import { Icon, type IconName } from '../parts/icon.ts'
 
 const Sentence = ({ sentence }: { sentence: string }) =>
   partsOf(sentence).map(({ text, time, key }) =>
@@ -73,3 +77,70 @@ function Lease({ start, end, grace_end: graceEnd }: NonNullable<Explanation['lea
     }
   `
 }
+
+/** The owner that this daemon has seen as settled, and forgetting it. */
+export function Pin({
+  pin: { owner, state, since, until },
+  name
+}: {
+  pin: NonNullable<Explanation['pin']>
+  name: string
+}) {
+  const mayForget = useMay('admin')
+  return html`
+    <span class="row">
+      <${Badge} tone=${state === 'firm' ? 'good' : 'quiet'}>${state === 'firm' ? 'pinned' : 'seen once'}<//>
+      <span>
+        <code title=${owner}>${ends(owner)}</code> since <${When} at=${since}>${dateTime(since)}<//>, until ${' '}
+        <${When} at=${until}>${dateTime(until)}<//>
+      </span>
+      <${Button}
+        kind="small"
+        disabled=${!mayForget}
+        label=${`Forget the owner of ${name}`}
+        onClick=${() => forget(name)}
+        >Forget<//
+      >
+    </span>
+  `
+}
+
+async function forget(name: string): Promise<void> {
+  const isSure = await ask({
+    title: `Forget the owner of ${name}?`,
+    lines: [
+      'The next look decides alone who owns the name: this daemon believes that owner, and remembers it.',
+      'Do this only where you know that the remembered owner is wrong.'
+    ],
+    yes: 'Forget it',
+    no: 'Keep it',
+    isDanger: true
+  })
+  if (!isSure) return
+  await remove(`/api/pins/${encodeURIComponent(name)}`)
+  await refresh(`/api/explain/${encodeURIComponent(name)}`)
+  toast(`The owner of ${name} is forgotten.`)
+}
+
+const ICONS: Readonly<Partial<Record<Step['tone'], IconName>>> = {
+  good: 'check',
+  warn: 'warn',
+  bad: 'bad',
+  quiet: 'info'
+}
+
+/** From the question to the verdict, in order. */
+export const Steps = ({ explanation }: { explanation: Explanation }) => html`
+  <ol class="reasons" aria-label="How this daemon came to its verdict">
+    ${stepsOf(explanation).map(
+      ({ title, text, tone }) =>
+        html`<li class=${tone} key=${title}>
+          <span class="step-mark"><${Icon} name=${ICONS[tone] ?? 'info'} /></span>
+          <div>
+            <strong>${title}</strong>
+            <p><${Told} text=${text} /></p>
+          </div>
+        </li>`
+    )}
+  </ol>
+`

@@ -1,10 +1,41 @@
-import type { Progress as VerifyProgress } from '../../../verify/types.ts'
+/** What the browser's own verification says, in words. Pure. */
 import type { RevealBody } from '../lib/api.ts'
 import { html, useEffect, useRef, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { Badge, Button, Card, Notice, Progress, type Tone } from '../parts/basics.ts'
 import { Icon, type IconName } from '../parts/icon.ts'
-import { millisecondsText, outcomeOf, progressText, type Outcome as Verified } from './verification.ts'
+import type { Progress as VerifyProgress, Verification } from '../../../verify/types.ts'
+
+/** As a worker posts it. */
+export type Verified = Omit<Verification<unknown>, 'value'>
+
+export const millisecondsText = (milliseconds: number): string =>
+  milliseconds < 1
+    ? 'under 1 ms'
+    : milliseconds < 1000
+      ? `${Math.round(milliseconds)} ms`
+      : `${(milliseconds / 1000).toFixed(1)} s`
+
+const RULES: Readonly<Record<string, string>> = { pulse: 'Checking the pulse', proof: 'Checking the work' }
+
+/** Undefined before the first. */
+export function progressText(progress: VerifyProgress | undefined): string {
+  if (progress === undefined) return 'Loading the verifier…'
+  const { rule, done, of } = progress
+  return `${RULES[rule] ?? `Checking: ${rule}`}${of > 1 ? `, ${done + 1} of ${of}` : ''}…`
+}
+
+export function outcomeOf({ valid, checks, problem, backend }: Verified): { tone: Tone; title: string; text: string } {
+  const passed = checks.filter((check) => check.passed === true).length
+  const by = backend === 'bigint' ? ' in plain JavaScript' : ''
+  return valid
+    ? { tone: 'good', title: 'Valid', text: `All ${passed} checks passed, made by this browser${by}.` }
+    : {
+        tone: 'bad',
+        title: 'Not valid',
+        text: `${problem?.detail ?? 'A check failed'} (${problem?.rule ?? 'unknown rule'}). ${passed} of ${checks.length} checks passed.`
+      }
+}
 
 const WORKER = '/assets/verify/worker.js'
 

@@ -1,8 +1,8 @@
 /** The explanation of a name in words: steps from the question to the verdict, and the legend of the picture. Pure. */
 import type { Explanation } from '../lib/api.ts'
-import type { Tone } from '../parts/basics.ts'
 import { count, ends, plural } from '../lib/words.ts'
 import type { AskedPeer, Kind, Layout } from './layout.ts'
+import type { Tone } from '../parts/basics.ts'
 
 type Owned = Pick<Explanation, 'owner'>
 

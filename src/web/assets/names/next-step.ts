@@ -1,6 +1,11 @@
 /** What an owner of a first name may want next. Pure. */
-
-import type { NetworkStatusView } from '../lib/api.ts'
+import { queriesOf } from '../home/words.ts'
+import type { NetworkStatusView, OwnedNameView } from '../lib/api.ts'
+import { html, useState } from '../lib/html.ts'
+import { useResource } from '../lib/resource.ts'
+import { to } from '../lib/router.ts'
+import { Button, Card, LinkButton } from '../parts/basics.ts'
+import { Command } from '../parts/command.ts'
 
 export function nextStep({
   zone,
@@ -37,4 +42,43 @@ export function machineRecord(
     .find((match) => match !== null && !LOOPBACK.test(match[2] ?? ''))
   const [, family, value = ''] = found ?? [undefined, 'ip4', '127.0.0.1']
   return { type: family === 'ip4' ? 'A' : 'AAAA', value }
+}
+
+/** Steps that were put off, in this browser. */
+const LATER = 'chronym:later'
+const putOff = (): string[] => (localStorage.getItem(LATER) ?? '').split(' ')
+
+const addHref = (name: string, { type, value }: { type: string; value: string }): string =>
+  `${to('names', name)}?${new URLSearchParams({ add: type, value }).toString()}`
+
+/** Nothing where its zone is not known, or nothing is left to do. */
+export function NextStep({ owned: { name, serial, published_serial: published } }: { owned: OwnedNameView }) {
+  const zone = useResource(`/api/zone/${encodeURIComponent(name)}`, { every: Infinity, on: ['task:'] }).data
+  const dns = useResource('/api/dns', { every: 10_000 }).data
+  const addresses = useResource('/api/network-status', { every: 5000 }).data?.addresses
+  const [later, setLater] = useState(putOff)
+  if (zone === undefined || dns === undefined) return null
+  const step = nextStep({ zone: zone.records, isPublished: serial === published, queries: queriesOf(dns), later })
+  const leave = () => {
+    localStorage.setItem(LATER, [...later, step].join(' ').trim())
+    setLater(putOff())
+  }
+  const machine = machineRecord(addresses)
+  if (step === 'point')
+    return html`<${Card} title="${name} points nowhere yet">
+      <p>Give it an address, and programs find it by its name.</p>
+      <div class="actions card-foot">
+        <${LinkButton} kind="main" href=${addHref(name, machine)}>This machine: ${machine.value}<//>
+        <${LinkButton} href=${addHref(name, { type: 'A', value: '' })}>Another address<//>
+        <${Button} kind="plain" onClick=${leave}>Later<//>
+      </div>
+      ${machine.value === '127.0.0.1' && html`<p class="hint">127.0.0.1 means the machine that asks: for tests.</p>`}
+    <//>`
+  if (step === 'use' && dns.enabled)
+    return html`<${Card} title="Let this computer use ${name}">
+      <p>Nothing has asked this daemon by DNS yet. This shows what to change so that all programs do:</p>
+      <p><${Command} words="dns setup" isHere /></p>
+      <div class="actions card-foot"><${Button} kind="plain" onClick=${leave}>Later<//></div>
+    <//>`
+  return null
 }

@@ -1,7 +1,8 @@
 /** What a name is at, in words. Pure: `nowMs` is the time. */
 import type { OwnedNameView } from '../lib/api.ts'
-import type { Tone } from '../parts/basics.ts'
 import { duration } from '../lib/words.ts'
+import type { Tone } from '../parts/basics.ts'
+import { spellName } from '../../../util/typed-name.ts'
 
 /** A lease that ends within this, seconds, is worth a look. */
 const SOON_SECONDS = 24 * 3600
@@ -58,4 +59,73 @@ export function zoneWords(
 export function releaseAct({ state, renewal }: Omit<Named, 'lease_end'>): 'release' | 'undo' | undefined {
   if (state === 'lost' || state === 'lapsed') return undefined
   return renewal.state === 'released' ? 'undo' : 'release'
+}
+
+/** The suffix of the built-in networks, until the daemon has told its own. */
+const DEFAULT_SUFFIX = '.chronym'
+/** Octets of a label: RFC 1035, section 2.3.4. */
+const MAX_OCTETS = 63
+
+/** `zone`: of GET /api/dns, `chronym.` -> `.chronym`. */
+export const suffixOf = (zone: string | undefined): string =>
+  zone === undefined ? DEFAULT_SUFFIX : `.${zone.replace(/\.$/, '')}`
+
+function labelError(label: string): string | undefined {
+  if (label.length > MAX_OCTETS) return `It has ${label.length} octets before the suffix; at most ${MAX_OCTETS} fit.`
+  if (!/^[a-z0-9-]*$/.test(label)) return 'Only letters, digits and hyphens are allowed.'
+  if (/^-|-$/.test(label)) return 'A hyphen may be neither first nor last.'
+  return undefined
+}
+
+/** A check code looks a claim up that is there: to register the part before it is for the person to decide. */
+const CODED = 'Two hyphens come before a check code, which only looks a name up: to register one, leave both out.'
+
+export interface ReadName {
+  /** As the network spells it: ` Alice. ` -> `alice.chronym`. */
+  readonly name: string
+  /** As people read it, where it has letters beyond ASCII that were typed. */
+  readonly shown?: string
+  /** Why it cannot be registered. */
+  readonly error?: string
+}
+
+interface Known {
+  /** Names of this daemon. */
+  readonly own?: readonly string[]
+  /** Names of running tasks. */
+  readonly running?: readonly string[]
+}
+
+/** What a text means as a name; undefined for no text. */
+export function readName(text: string, suffix: string, { own = [], running = [] }: Known = {}): ReadName | undefined {
+  // The other full stops of UTS 46 too.
+  const typed = text
+    .trim()
+    .replace(/[。．｡]/g, '.')
+    .replace(/\.$/, '')
+  if (typed === '') return undefined
+  const at = typed.toLowerCase().endsWith(suffix) ? typed.length - suffix.length : typed.length
+  const label = typed.slice(0, at)
+  const wrong = (error: string): ReadName => ({ name: `${label}${suffix}`, error })
+  if (label === '') return wrong(`Something must come before ${suffix}.`)
+  if (label.includes('.'))
+    return at === typed.length
+      ? { name: typed.toLowerCase(), error: `Names of this network end with ${suffix}.` }
+      : wrong(`A name is one label and ${suffix}: what is below it belongs to its zone.`)
+  let spelled
+  try {
+    spelled = spellName(label)
+  } catch (error) {
+    const { message } = error as Error
+    return wrong(`${message[0]!.toUpperCase()}${message.slice(1)}.`)
+  }
+  const { name: ascii, unicode } = spelled
+  const name = `${ascii}${suffix}`
+  const error =
+    ((unicode ?? ascii).includes('--') ? CODED : undefined) ??
+    labelError(ascii) ??
+    (own.includes(name) ? 'It is yours already.' : undefined) ??
+    (running.includes(name) ? 'A task for it is under way.' : undefined)
+  const isTypedAsRead = unicode === undefined || /^[\0-\x7f]*$/.test(label)
+  return { name, ...(!isTypedAsRead && { shown: `${unicode}${suffix}` }), ...(error !== undefined && { error }) }
 }

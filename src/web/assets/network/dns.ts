@@ -4,11 +4,11 @@ import { post, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { bytes, count, plural } from '../lib/words.ts'
+import { toast } from '../parts/act.ts'
+import { Badge, Button, Card, Copy, Facts, Loaded } from '../parts/basics.ts'
 import { Command } from '../parts/command.ts'
 import { ask, Modal } from '../parts/dialog.ts'
-import { Badge, Button, Card, Copy, Facts, Loaded } from '../parts/basics.ts'
 import { TextField } from '../parts/fields.ts'
-import { toast } from '../parts/toasts.ts'
 
 /** The name server of this daemon: where it listens, what validators need, what it has done. */
 export function Dns() {

@@ -1,13 +1,11 @@
 import type { PeerView } from '../lib/api.ts'
-import { html, useMemo, useState } from '../lib/html.ts'
+import { html, useMemo, useNow, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
-import { useNow } from '../lib/store.ts'
 import { count, duration, plural } from '../lib/words.ts'
+import { distanceText } from '../lookup/words.ts'
 import { Badge, Button, Card, Empty, Hash, Loaded, When } from '../parts/basics.ts'
 import { CheckField } from '../parts/fields.ts'
 import { columns, Table } from '../parts/table.ts'
-import { distanceText } from '../lookup/words.ts'
-import { prefixesOf } from './prefixes.ts'
 
 /** Rows that are drawn at first: a network of hundreds would be slow, and nobody reads them all. */
 const SHOWN = 25
@@ -93,4 +91,13 @@ function All({ peers }: { peers: PeerView[] }) {
       }
     </div>
   `
+}
+
+/** How many peers each address prefix has, most first. Pure. */
+export function prefixesOf(peers: readonly Pick<PeerView, 'prefix'>[]): { prefix: string; count: number }[] {
+  const counts = new Map<string, number>()
+  for (const { prefix } of peers) if (prefix !== null) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
+  return [...counts]
+    .map(([prefix, count]) => ({ prefix, count }))
+    .sort((left, right) => right.count - left.count || (left.prefix < right.prefix ? -1 : 1))
 }

@@ -1,11 +1,157 @@
-import { html, useEffect, useState } from '../lib/html.ts'
+import { createStore, html, useEffect, useState, useStore } from '../lib/html.ts'
 import { getResponse } from '../lib/http.ts'
-import { createStore, useStore } from '../lib/store.ts'
 import { short } from '../lib/words.ts'
 import { Card } from '../parts/basics.ts'
-import { Graph } from '../parts/graph.ts'
-import { latest, lineOf, SERIES, withReading, type Reading, type Series } from './history.ts'
-import { parseMetrics } from './metrics-text.ts'
+import { Graph, type Line } from '../parts/graph.ts'
+
+/** Reads the text of GET /metrics (Prometheus), and makes rates of two readings. Pure. */
+
+export type Labels = Readonly<Record<string, string>>
+export interface Sample {
+  readonly labels: Labels
+  readonly value: number
+}
+/** Samples by the name of their metric. */
+export type Metrics = ReadonlyMap<string, readonly Sample[]>
+
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
+const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
+
+/** Comments and lines that cannot be read are left out. */
+export function parseMetrics(text: string): Metrics {
+  const metrics = new Map<string, Sample[]>()
+  for (const line of text.split('\n')) {
+    const [, name, labels = '', number] = LINE.exec(line) ?? []
+    if (name === undefined) continue
+    const value = number === '+Inf' ? Infinity : number === '-Inf' ? -Infinity : Number(number)
+    if (Number.isNaN(value)) continue
+    const samples = metrics.get(name) ?? []
+    metrics.set(name, samples)
+    samples.push({
+      labels: Object.fromEntries(
+        [...labels.matchAll(LABEL)].map(([, key = '', text = '']) => [key, text.replace(/\\(.)/g, '$1')])
+      ),
+      value
+    })
+  }
+  return metrics
+}
+
+/** The sum of a metric, of the series that `wanted(labels)` takes; undefined where it is absent. */
+export function total(
+  metrics: Metrics,
+  name: string,
+  wanted: (labels: Labels) => boolean = () => true
+): number | undefined {
+  const series = (metrics.get(name) ?? []).filter(({ labels }) => wanted(labels))
+  return series.length === 0 ? undefined : series.reduce((sum, { value }) => sum + value, 0)
+}
+
+interface Count {
+  readonly atMs: number
+  readonly value: number | undefined
+}
+
+/**
+ * By how much a counter grew each second between two readings; null where either lacks it, and after a
+ * restart, which begins it at zero again.
+ */
+export function rate(before: Count | undefined, now: Count): number | null {
+  if (before === undefined || before.value === undefined || now.value === undefined) return null
+  const seconds = (now.atMs - before.atMs) / 1000
+  const grown = now.value - before.value
+  return seconds <= 0 || grown < 0 ? null : grown / seconds
+}
+
+export interface Series {
+  readonly id: string
+  readonly title: string
+  readonly unit?: string
+  /** A counter, shown as growth a second. */
+  readonly isRate?: boolean
+  readonly of: (metrics: Metrics) => number | undefined
+}
+
+export interface Reading {
+  readonly atMs: number
+  /** By the ids of series. */
+  readonly values: Readonly<Record<string, number | undefined>>
+}
+
+/** Half an hour at one reading in five seconds. */
+const MAX_READINGS = 360
+
+const isDashboard = (labels: Labels): boolean => labels['route'] === '/metrics'
+
+/** What each graph shows. */
+export const SERIES: readonly Series[] = [
+  { id: 'peers', title: 'Connected peers', of: (metrics) => total(metrics, 'chronym_peers') },
+  { id: 'records', title: 'Records held', of: (metrics) => total(metrics, 'chronym_records') },
+  {
+    id: 'http',
+    title: 'HTTP requests',
+    unit: '/s',
+    isRate: true,
+    of: (metrics) => total(metrics, 'chronym_http_request_duration_seconds_count', (labels) => !isDashboard(labels))
+  },
+  {
+    id: 'dns',
+    title: 'DNS queries',
+    unit: '/s',
+    isRate: true,
+    of: (metrics) => total(metrics, 'chronym_dns_queries_total') ?? 0
+  },
+  {
+    id: 'cpu',
+    title: 'Processor',
+    unit: '%',
+    isRate: true,
+    of: (metrics) => {
+      const seconds = total(metrics, 'process_cpu_seconds_total')
+      return seconds === undefined ? undefined : 100 * seconds
+    }
+  },
+  {
+    id: 'memory',
+    title: 'Memory',
+    unit: ' MiB',
+    of: (metrics) => {
+      const bytes = total(metrics, 'process_resident_memory_bytes')
+      return bytes === undefined ? undefined : bytes / 2 ** 20
+    }
+  }
+]
+
+/** With one more reading; the oldest goes. */
+export function withReading(history: readonly Reading[], metrics: Metrics, atMs: number): Reading[] {
+  const values = Object.fromEntries(SERIES.map(({ id, of }) => [id, of(metrics)]))
+  return [...history, { atMs, values }].slice(-MAX_READINGS)
+}
+
+/** Longer than this between two readings is a gap in the line, seconds: the tab was hidden, or the daemon away. */
+const GAP_SECONDS = 20
+
+/** Null where nothing is known. */
+export function lineOf(history: readonly Reading[], { id, isRate }: Pick<Series, 'id' | 'isRate'>): Line {
+  const times: number[] = []
+  const values: (number | null)[] = []
+  history.forEach(({ atMs, values: read }, index) => {
+    const before = history[index - 1]
+    if (before !== undefined && atMs - before.atMs > GAP_SECONDS * 1000) {
+      times.push((before.atMs + 1) / 1000)
+      values.push(null)
+    }
+    times.push(atMs / 1000)
+    values.push(
+      isRate
+        ? rate(before && { atMs: before.atMs, value: before.values[id] }, { atMs, value: read[id] })
+        : (read[id] ?? null)
+    )
+  })
+  return { times, values }
+}
+
+export const latest = (values: Line['values']): number | undefined => values.findLast((value) => value !== null)
 
 const EVERY_MS = 5_000
 /** A line needs two readings, and that of a counter three: the first ones come sooner. */
@@ -48,7 +194,7 @@ export function Traffic() {
     <${Card} title="Traffic">
       ${error && html`<p class="quiet">${error.message}</p>`}
       <div class="graphs">
-        ${SERIES.map((series) => html`<${Line} key=${series.id} series=${series} history=${readings} />`)}
+        ${SERIES.map((series) => html`<${SeriesGraph} key=${series.id} series=${series} history=${readings} />`)}
       </div>
       <p class="hint">
         Read every ${EVERY_MS / 1000} seconds while this view is open. <code>/metrics</code> has all of it for
@@ -58,7 +204,7 @@ export function Traffic() {
   `
 }
 
-function Line({ series, history: readings }: { series: Series; history: readonly Reading[] }) {
+function SeriesGraph({ series, history: readings }: { series: Series; history: readonly Reading[] }) {
   const { title, unit = '' } = series
   const { times, values } = lineOf(readings, series)
   const now = latest(values)

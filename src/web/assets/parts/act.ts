@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from '../lib/html.ts'
-import { toastError } from './toasts.ts'
+import { createStore, html, useEffect, useRef, useState, useStore } from '../lib/html.ts'
+import { Unreachable } from '../lib/http.ts'
+import { Icon } from './icon.ts'
 
 /**
  * `[run, isBusy]`: `run(work)` runs one asynchronous work at a time; a second meanwhile is ignored. An error goes to
@@ -30,4 +31,59 @@ export function useAct(
     }
   }
   return [run, isBusy]
+}
+
+/** Good news goes by itself; an error stays until it is closed. */
+const SHOWN_MS = 6000
+const MAX_TOASTS = 4
+
+export type Told = 'good' | 'bad' | ''
+interface Toast {
+  readonly id: number
+  readonly text: string
+  readonly tone: Told
+}
+
+const toasts = createStore<readonly Toast[]>([])
+let serial = 0
+
+const drop = (id: number): void => toasts.set((now) => now.filter((each) => each.id !== id))
+
+/** Says what has happened, at the edge of the page. */
+export function toast(text: string, tone: Told = 'good'): void {
+  const id = ++serial
+  toasts.set((now) => [...now.filter((each) => each.text !== text), { id, text, tone }].slice(-MAX_TOASTS))
+  if (tone !== 'bad') setTimeout(() => drop(id), SHOWN_MS)
+}
+
+/** An error of what a person asked for. That the daemon is away is said at the top of the page already. */
+export const toastError = (error: Error): void => toast(error.message, error instanceof Unreachable ? '' : 'bad')
+
+export function clearToasts(): void {
+  toasts.set([])
+}
+
+/** Two regions, since a screen reader interrupts for errors only. */
+export function Toasts() {
+  const all = useStore(toasts)
+  const list = (isBad: boolean) =>
+    all
+      .filter(({ tone }) => (tone === 'bad') === isBad)
+      .map(
+        ({ id, text, tone }) => html`
+          <div class="toast ${tone}" key=${id}>
+            <${Icon} name=${tone === 'good' ? 'check' : tone === 'bad' ? 'bad' : 'info'} />
+            <p>${text}</p>
+            <button type="button" class="button plain small" aria-label="Close this message" onClick=${() => drop(id)}>
+              <${Icon} name="close" />
+            </button>
+          </div>
+        `
+      )
+  return html`
+    <div class="toasts">
+      <div role="alert">${list(true)}</div>
+      <div role="status">${list(false)}</div>
+    </div>
+  `
 }

@@ -1,5 +1,5 @@
 /** Small parts that every view is made of. */
-import { html, useState, type Children } from '../lib/html.ts'
+import { type Children, html, useState } from '../lib/html.ts'
 import type { Read } from '../lib/resource.ts'
 import { dateTime, ends } from '../lib/words.ts'
 import { useAct } from './act.ts'

@@ -1,6 +1,14 @@
-import { html, useEffect, useLayoutEffect, useRef, useState, type Children } from '../lib/html.ts'
+import {
+  type Children,
+  createStore,
+  html,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useStore
+} from '../lib/html.ts'
 import { place } from '../lib/router.ts'
-import { createStore, useStore } from '../lib/store.ts'
 import { Hidden } from './basics.ts'
 
 /** Added and removed lines. */

@@ -1,4 +1,4 @@
-import { html, useState, type Children, type TargetedEvent } from '../lib/html.ts'
+import { type Children, html, type TargetedEvent, useState } from '../lib/html.ts'
 
 let serial = 0
 

@@ -1,4 +1,4 @@
-import { html, type Children } from '../lib/html.ts'
+import { type Children, html } from '../lib/html.ts'
 import { Hidden } from './basics.ts'
 
 export interface Column<Row> {

@@ -2,13 +2,12 @@ import type { SeedBody } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
 import { post, reasonOf } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
-import { useAct } from '../parts/act.ts'
+import { toast, useAct } from '../parts/act.ts'
 import { Badge, Button, Card } from '../parts/basics.ts'
 import { Command } from '../parts/command.ts'
 import { ask } from '../parts/dialog.ts'
 import { TextField } from '../parts/fields.ts'
-import { toast } from '../parts/toasts.ts'
-import { seedNotice } from '../seed-notice.ts'
+import { seedNotice } from './words.ts'
 
 const changed = () => refresh('/api/seed', '/api/backup', '/api/vdf', '/readyz')
 

@@ -1,10 +1,23 @@
 import type { ConfigFieldView } from '../lib/api.ts'
 import { html, useState } from '../lib/html.ts'
+import { post, Problem, reasonOf, remove } from '../lib/http.ts'
+import { refresh } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
+import { toast, useAct } from '../parts/act.ts'
 import { Badge, Button, Copy } from '../parts/basics.ts'
-import { Edit } from './edit.ts'
-import { takeBack } from './acts.ts'
-import { elsewhere, shownText, SOURCES } from './fields.ts'
+import { ask } from '../parts/dialog.ts'
+import { CheckField, SelectField, TextField } from '../parts/fields.ts'
+import {
+  changeQuestion,
+  controlOf,
+  editText,
+  elsewhere,
+  errorOf,
+  parseEdit,
+  patchOf,
+  shownText,
+  SOURCES
+} from './fields.ts'
 
 /** One field: what it is for, its value and its source, and how to change it. */
 export function FieldRow({ field }: { field: ConfigFieldView }) {
@@ -69,4 +82,73 @@ function Elsewhere({ field }: { field: ConfigFieldView }) {
       </dl>
     </div>
   `
+}
+
+/** The editor of a field that may change while the daemon runs. What is wrong is said beside it. */
+export function Edit({ field, onClose }: { field: ConfigFieldView; onClose: () => void }) {
+  const { field: name, value, kind, choices } = field
+  const [text, setText] = useState(editText(value))
+  const [error, setError] = useState<string>()
+  const [run, isBusy] = useAct((trouble) =>
+    setError(errorOf(name, trouble instanceof Problem ? trouble.errors : []) ?? reasonOf(trouble))
+  )
+  const edit = (next: string) => {
+    setText(next)
+    setError(undefined)
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const parsed = parseEdit(field, text)
+    if (parsed.error !== undefined) {
+      setError(parsed.error)
+      return
+    }
+    void run(async () => {
+      if (await save(field, parsed.value)) onClose()
+    })
+  }
+  const control = {
+    select: () =>
+      html`<${SelectField} label=${name} error=${error} value=${text} options=${choices} onChange=${edit} />`,
+    switch: () =>
+      html`<${CheckField}
+        label=${`${name} is on`}
+        value=${text === 'true'}
+        onChange=${(isOn: boolean) => edit(String(isOn))}
+      />`,
+    list: () =>
+      html`<${TextField} label=${name} hint="One a line." error=${error} value=${text} lines=${4} onInput=${edit} />`,
+    number: () => html`<${TextField} label=${name} error=${error} value=${text} inputmode="decimal" onInput=${edit} />`,
+    text: () => html`<${TextField} label=${name} error=${error} value=${text} onInput=${edit} />`
+  }[controlOf(field)]
+  return html`
+    <form class="setting-more stack" onSubmit=${submit}>
+      ${control()} ${kind === 'boolean' && error && html`<p class="field-error">${error}</p>`}
+      <div class="actions">
+        <${Button} kind="main small" type="submit" busy=${isBusy}>Save<//>
+        <${Button} kind="small" onClick=${onClose}>Cancel<//>
+        <span class="hint">It takes effect at once and stays after a restart.</span>
+      </div>
+    </form>
+  `
+}
+
+const changed = () => refresh('/api/config', '/api/network-status', '/api/names')
+
+/** True once saved; false where the person decides against it. */
+export async function save({ field, value }: ConfigFieldView, next: unknown): Promise<boolean> {
+  const question = changeQuestion(field, value, next)
+  if (question !== null && !(await ask(question))) return false
+  await post('/api/config', patchOf(field, next))
+  await changed()
+  toast(`${field} is now ${shownText(next)}.`)
+  return true
+}
+
+export async function takeBack({ field, value }: ConfigFieldView, otherwise: unknown): Promise<void> {
+  const question = changeQuestion(field, value, otherwise)
+  if (question !== null && !(await ask(question))) return
+  await remove(`/api/config/${encodeURIComponent(field)}`)
+  await changed()
+  toast(`${field} is ${shownText(otherwise)} again.`)
 }

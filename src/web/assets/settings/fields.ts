@@ -1,8 +1,8 @@
 /** The fields of the configuration in groups, with the control and the words of each. Pure. */
-
 import type { ConfigFieldView } from '../lib/api.ts'
 import type { FieldError } from '../lib/http.ts'
 import type { Tone } from '../parts/basics.ts'
+import type { Question } from '../parts/dialog.ts'
 
 const SECTIONS: readonly (readonly [string, string])[] = [
   ['', 'Daemon'],
@@ -117,4 +117,24 @@ export function elsewhere({
 export const errorOf = (field: string, errors: readonly FieldError[]): string | undefined => {
   const dotted = (path: string) => path.replaceAll('/', '.')
   return errors.find(({ path }) => dotted(path) === field || dotted(path).startsWith(`${field}.`))?.message
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  'mode offline':
+    'This node leaves the network: it answers no look-ups, and your names are not published again until it is back.',
+  'mode light': 'This node stores and serves nothing for others any more. Its own names stay published.',
+  'auto_renew false': 'Your names lapse unless you renew each of them in time.'
+}
+
+/** For `ask`; null where the change does no harm. */
+export function changeQuestion(field: string, value: unknown, next: unknown): Question | null {
+  const effect = value === next ? undefined : EFFECTS[`${field} ${String(next)}`]
+  return effect === undefined
+    ? null
+    : {
+        title: `Set ${field} to ${next === false ? 'off' : String(next)}?`,
+        lines: [effect],
+        yes: 'Change it',
+        no: 'Keep it'
+      }
 }

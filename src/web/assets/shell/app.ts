@@ -1,19 +1,100 @@
-import { connection, probe } from '../lib/connection.ts'
-import { html, useEffect, useMemo, useRef } from '../lib/html.ts'
-import { match, usePlace } from '../lib/router.ts'
-import { session } from '../lib/session.ts'
-import { useNow, useStore } from '../lib/store.ts'
+/** Every view of the dashboard. The first whose path fits is shown; those with a title are in the navigation. */
+import { html, useEffect, useMemo, useNow, useRef, useState, useStore } from '../lib/html.ts'
+import { connection, probe } from '../lib/http.ts'
+import { useResource } from '../lib/resource.ts'
+import { match, usePlace, useTitle, type View } from '../lib/router.ts'
+import { logOut, session } from '../lib/session.ts'
 import { duration } from '../lib/words.ts'
-import { Button, Empty, LinkButton, Page } from '../parts/basics.ts'
+import { Toasts } from '../parts/act.ts'
+import { Badge, Button, Empty, LinkButton, Page } from '../parts/basics.ts'
 import { Questions } from '../parts/dialog.ts'
 import { Icon } from '../parts/icon.ts'
-import { Toasts } from '../parts/toasts.ts'
-import type { View } from '../lib/view.ts'
-import { VIEWS } from '../views.ts'
 import { Login } from './login.ts'
-import { Navigation } from './navigation.ts'
-import { TaskWatch } from '../tasks/watch.ts'
-import { useTitle } from './title.ts'
+import { ThemeSwitch } from './theme.ts'
+import { TaskWatch } from '../tasks/card.ts'
+import * as events from '../views/events.ts'
+import * as home from '../views/home.ts'
+import * as identities from '../views/identities.ts'
+import * as lookup from '../views/lookup.ts'
+import * as names from '../views/names.ts'
+import * as network from '../views/network.ts'
+import * as seed from '../views/seed.ts'
+import * as settings from '../views/settings.ts'
+import * as tasks from '../views/tasks.ts'
+import * as tokens from '../views/tokens.ts'
+import * as zone from '../views/zone.ts'
+
+export const VIEWS: readonly View[] = [
+  home,
+  names,
+  zone,
+  tasks,
+  lookup,
+  identities,
+  network,
+  events,
+  seed,
+  tokens,
+  settings
+].map((module) => module.view)
+
+const TONES = { online: 'good', connecting: 'warn', offline: 'bad' }
+
+/** `/names/:name` belongs to `/names`. */
+const isWithin = (view: View, path: string): boolean =>
+  view.path === '/'
+    ? path === '/'
+    : path === view.path.split('/:')[0] || path.startsWith(`${view.path.split('/:')[0]}/`)
+
+export function Navigation() {
+  const { path } = usePlace()
+  const [isOpen, setOpen] = useState(false)
+  const status = useResource('/api/network-status', { every: 10_000, on: ['peer:'] }).data
+  useEffect(() => setOpen(false), [path])
+  useEffect(() => {
+    const close = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') setOpen(false)
+    }
+    addEventListener('keydown', close)
+    return () => removeEventListener('keydown', close)
+  }, [])
+  return html`
+    <header class="top ${isOpen ? 'is-open' : ''}">
+      <div class="top-bar">
+        <a class="brand" href="#/"><img src=${new URL('../icon.svg', import.meta.url).pathname} alt="" />Chronym</a>
+        ${status && html`<${Badge} tone=${TONES[status.status]} role="status">${status.status}<//>`}
+        <button
+          type="button"
+          class="button plain menu-button"
+          aria-label="Menu"
+          aria-expanded=${String(isOpen)}
+          aria-controls="navigation"
+          onClick=${() => setOpen(!isOpen)}
+        >
+          <${Icon} name=${isOpen ? 'close' : 'menu'} />
+        </button>
+      </div>
+      <nav id="navigation" aria-label="Views">
+        <ul>
+          ${VIEWS.filter(({ isHidden }) => !isHidden).map(
+            (view) =>
+              html`<li key=${view.path}>
+                <a href="#${view.path.split('/:')[0]}" aria-current=${isWithin(view, path) ? 'page' : undefined}>
+                  <${Icon} name=${view.icon} />${view.title}
+                </a>
+              </li>`
+          )}
+        </ul>
+        <div class="nav-foot">
+          ${status && html`<span class="quiet network-name" title=${status.peer_id}>network ${status.network}</span>`}
+          <a class="button plain" href="/docs"><${Icon} name="out" /><span>API</span></a>
+          <${ThemeSwitch} />
+          <${Button} kind="plain" icon="logout" label="Log out" onClick=${logOut} />
+        </div>
+      </nav>
+    </header>
+  `
+}
 
 /** The view of an address, with its parameters; undefined where there is none. */
 function find(path: string): { view: View; params: Record<string, string> } | undefined {

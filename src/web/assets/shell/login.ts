@@ -1,11 +1,10 @@
-import { reasonOf } from '../lib/http.ts'
 import { html, useEffect, useRef, useState } from '../lib/html.ts'
+import { reasonOf } from '../lib/http.ts'
 import { logIn } from '../lib/session.ts'
-import { useAct } from '../parts/act.ts'
+import { clearToasts, useAct } from '../parts/act.ts'
 import { Button, Notice } from '../parts/basics.ts'
 import { TextField } from '../parts/fields.ts'
-import { clearToasts } from '../parts/toasts.ts'
-import { ThemeSwitch } from './theme-switch.ts'
+import { ThemeSwitch } from './theme.ts'
 
 export function Login({ reason }: { reason: string }) {
   const [token, setToken] = useState('')

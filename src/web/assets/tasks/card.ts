@@ -1,17 +1,38 @@
 import type { TaskView } from '../lib/api.ts'
-import { html } from '../lib/html.ts'
+import { html, useEffect } from '../lib/html.ts'
 import { post, remove } from '../lib/http.ts'
-import { refresh } from '../lib/resource.ts'
-import { to } from '../lib/router.ts'
+import { type Read, refresh, useResource } from '../lib/resource.ts'
+import { titlePrefix, to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { count, dateTime, duration, percent, short, time } from '../lib/words.ts'
 import { Badge, Button, Notice, Progress } from '../parts/basics.ts'
-import { ask } from '../parts/dialog.ts'
 import { Told } from '../parts/command.ts'
+import { ask } from '../parts/dialog.ts'
 import { Graph, type Line } from '../parts/graph.ts'
 import { removeTask } from './acts.ts'
-import { rates } from './rates.ts'
-import { taskShare, taskState, taskSteps } from './state.ts'
+import { rates, taskShare, taskState, taskSteps, titleOf } from './state.ts'
+
+const WORKING_MS = 1000
+const IDLE_MS = 15_000
+
+/** Read each second while one runs. */
+export const useTasks = (): Read<TaskView[]> =>
+  useResource('/api/vdf/tasks', {
+    every: (tasks) => (tasks?.some(({ status }) => status === 'running') ? WORKING_MS : IDLE_MS),
+    on: ['task:']
+  })
+
+/** On every view: keeps the rates for the graphs, and shows progress in the tab's title. */
+export function TaskWatch() {
+  const { data } = useTasks()
+  useEffect(() => {
+    if (data === undefined) return
+    rates.note(data, Date.now())
+    titlePrefix.set(titleOf(data))
+  }, [data])
+  useEffect(() => () => titlePrefix.set(''), [])
+  return null
+}
 
 /** Fewer points are no line. */
 const MIN_POINTS = 3

@@ -1,6 +1,7 @@
 import type { TaskView } from '../lib/api.ts'
-import type { Tone } from '../parts/basics.ts'
 import { percent } from '../lib/words.ts'
+import type { Tone } from '../parts/basics.ts'
+import type { Line } from '../parts/graph.ts'
 
 /** The code by which the daemon tells a cancelled task from a failed one; its status is `failed` too. */
 const CANCELLED = 'SVC-TSK-003'
@@ -28,13 +29,13 @@ export const taskShare = ({ phase, phase_progress: proof, progress, iterations }
   phase === 'prove' ? proof : iterations === 0 ? 0 : progress / iterations
 
 /** Of a task: does it work now, neither paused nor waiting for a slot? */
-export const isWorking = ({ status, paused, queue_position: place }: Placed): boolean =>
+export const isAtWork = ({ status, paused, queue_position: place }: Placed): boolean =>
   status === 'running' && !paused && place === null
 
 /** What the tab's title begins with: the progress of the first task that works, and how many others there are. */
 export function titleOf(tasks: readonly (Shared & Placed & Pick<TaskView, 'name'>)[]): string {
   const running = tasks.filter(({ status }) => status === 'running')
-  const first = running.find(isWorking)
+  const first = running.find(isAtWork)
   if (first === undefined) return ''
   return `${percent(taskShare(first))} ${first.name}${running.length > 1 ? ` +${running.length - 1}` : ''}`
 }
@@ -52,3 +53,38 @@ export function taskSteps({
     state: index < at ? 'done' : index === at ? 'now' : 'later'
   }))
 }
+
+type Sampled = Pick<TaskView, 'task_id' | 'status' | 'paused' | 'phase' | 'iterations_per_second'>
+
+/** Ten minutes at one a second. */
+const MAX_SAMPLES = 600
+
+export class Rates {
+  #kept = new Map<string, Line>()
+
+  /** `tasks`: as read at `nowMs`. What has ended is forgotten. */
+  note(tasks: readonly Sampled[], nowMs: number): void {
+    const running = tasks.filter(({ status }) => status === 'running')
+    for (const id of [...this.#kept.keys()])
+      if (!running.some(({ task_id: each }) => each === id)) this.#kept.delete(id)
+    for (const { task_id: id, paused, phase, iterations_per_second: rate } of running) {
+      const { times, values } = this.of(id)
+      const seconds = Math.floor(nowMs / 1000)
+      if (times.at(-1) === seconds) continue
+      // A pause is seen as a gap.
+      const isWorking = phase === 'evaluate' && !paused && rate !== null
+      if (!isWorking && (values.length === 0 || values.at(-1) === null)) continue
+      this.#kept.set(id, {
+        times: [...times, seconds].slice(-MAX_SAMPLES),
+        values: [...values, isWorking ? rate : null].slice(-MAX_SAMPLES)
+      })
+    }
+  }
+
+  /** Squarings a second; null while it did not work. */
+  of(id: string): Line {
+    return this.#kept.get(id) ?? { times: [], values: [] }
+  }
+}
+
+export const rates = new Rates()

@@ -1,12 +1,37 @@
 import type { NewTokenBody, TokenScope } from '../lib/api.ts'
-import { html, useState } from '../lib/html.ts'
+import { html, useRef, useState } from '../lib/html.ts'
 import { post, Problem, reasonOf } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { useAct } from '../parts/act.ts'
-import { Button } from '../parts/basics.ts'
+import { Button, Notice } from '../parts/basics.ts'
 import { Modal } from '../parts/dialog.ts'
 import { CheckField, TextField } from '../parts/fields.ts'
-import { SCOPES, useOf, USES } from './scopes.ts'
+
+/** What each scope of a token allows, as docs/api.md has it. */
+export const SCOPES: Readonly<Record<TokenScope, string>> = {
+  read: 'sees everything, and changes nothing: names, tasks, settings, metrics',
+  vdf: 'starts, pauses and cancels work; releases names',
+  publish: 'publishes zones, identities and manifests',
+  admin: 'may do everything, also settings, pins and tokens'
+}
+
+/** What a new token is for, with its scopes: most need one of these. */
+interface Use {
+  readonly id: string
+  readonly text: string
+  readonly scopes: readonly TokenScope[]
+}
+
+export const USES: readonly Use[] = [
+  { id: 'monitor', text: 'Watch it, for example with Prometheus', scopes: ['read'] },
+  { id: 'zones', text: 'Update zones, for example from a script', scopes: ['read', 'publish'] },
+  { id: 'names', text: 'Register and renew names', scopes: ['read', 'vdf', 'publish'] },
+  { id: 'all', text: 'Everything, like the main token', scopes: ['admin'] }
+]
+
+/** The use that has just these scopes. */
+export const useOf = (scopes: readonly TokenScope[]): string | undefined =>
+  USES.find((use) => use.scopes.length === scopes.length && use.scopes.every((scope) => scopes.includes(scope)))?.id
 
 export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (made: NewTokenBody) => void }) {
   const [label, setLabel] = useState('')
@@ -77,6 +102,48 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (ma
           <${Button} kind="main" type="submit" busy=${isBusy}>Make it<//>
         </div>
       </form>
+    <//>
+  `
+}
+
+/** The main token has no label. */
+export interface Made {
+  readonly token: string
+  readonly label?: string | null
+  readonly isMain?: boolean
+}
+
+/** A secret that is shown this once. Esc does not lose it: the window closes by its button. */
+export function Secret({ made: { token, label, isMain = false }, onClose }: { made: Made; onClose: () => void }) {
+  const [isCopied, setCopied] = useState(false)
+  const shown = useRef<HTMLOutputElement>(null)
+  /** Over plain HTTP from another machine browsers offer no clipboard: then the text is selected. */
+  const copy = async () => {
+    const { clipboard } = navigator as Partial<Navigator>
+    if (clipboard === undefined) {
+      getSelection()?.selectAllChildren(shown.current!)
+      return
+    }
+    await clipboard.writeText(token)
+    setCopied(true)
+  }
+  return html`
+    <${Modal}
+      title=${isMain ? 'The new main token' : `The token ${label ? `"${label}"` : ''}`}
+      onClose=${() => undefined}
+    >
+      <div class="stack">
+        <${Notice} tone="warn">
+          ${isMain ? 'Also in its file. ' : 'It is shown this once: the daemon keeps only its hash. '}Copy it now.
+        <//>
+        <output class="secret" aria-label="Token" ref=${shown}>${token}</output>
+        <div class="answers">
+          <${Button} icon=${isCopied ? 'check' : 'copy'} kind="main" data-focus=${true} onClick=${copy}
+            >${isCopied ? 'Copied' : 'Copy'}<//
+          >
+          <${Button} onClick=${onClose}>I have it<//>
+        </div>
+      </div>
     <//>
   `
 }

@@ -1,13 +1,13 @@
-import type { View } from '../lib/view.ts'
+import { condensed, filtered, sentenceOf, type Topic, topicOf, TOPICS } from '../events/sentences.ts'
 import type { DaemonEvent } from '../lib/api.ts'
-import { html, useMemo, useState } from '../lib/html.ts'
 import { events } from '../lib/events.ts'
-import { useStore } from '../lib/store.ts'
-import { Button, Card, Empty, Page } from '../parts/basics.ts'
+import { html, useMemo, useNow, useState, useStore } from '../lib/html.ts'
+import type { View } from '../lib/router.ts'
+import { relative, time } from '../lib/words.ts'
+import { Button, Card, Empty, Page, When } from '../parts/basics.ts'
+import { Told } from '../parts/command.ts'
 import { TextField } from '../parts/fields.ts'
-import { toggled, useFilter } from '../events/filter.ts'
-import { Line } from '../events/line.ts'
-import { condensed, filtered, TOPICS, topicOf, type Topic } from '../events/sentences.ts'
+import { Icon, type IconName } from '../parts/icon.ts'
 
 /** Lines that are drawn: more are kept, and found by the filter. */
 const SHOWN = 100
@@ -81,3 +81,55 @@ function View() {
 }
 
 export const view: View = { path: '/events', title: 'Events', icon: 'events', View }
+
+const ICONS: Readonly<Record<Topic, IconName>> = {
+  name: 'names',
+  task: 'tasks',
+  peer: 'network',
+  record: 'seed',
+  beacon: 'auto',
+  other: 'info'
+}
+const MARKS: Readonly<Record<string, IconName>> = { good: 'check', warn: 'warn', bad: 'bad' }
+
+export function Line({ event }: { event: DaemonEvent }) {
+  const now = useNow(30_000)
+  const { text, tone, href } = sentenceOf(event)
+  const told = html`<${Told} text=${text} />`
+  const atMs = Date.parse(event.at)
+  return html`
+    <li class="event ${tone}">
+      <span class="event-mark"><${Icon} name=${MARKS[tone] ?? ICONS[topicOf(event)]} /></span>
+      <p>${href === undefined ? told : html`<a href=${href}>${told}</a>`}</p>
+      <span class="quiet event-time"
+        ><${When} at=${event.at}>${time(atMs)}<//> <span>${relative(atMs, now)}</span></span
+      >
+    </li>
+  `
+}
+
+const KEY = 'chronym-event-topics'
+/** Pulses say nothing that the state of the network does not. */
+const FIRST = (Object.keys(TOPICS) as Topic[]).filter((topic) => topic !== 'beacon')
+
+/** Without the topic where it was there, with it where it was not. */
+export const toggled = (topics: ReadonlySet<Topic>, topic: Topic): Set<Topic> =>
+  new Set(topics.has(topic) ? [...topics].filter((each) => each !== topic) : [...topics, topic])
+
+/** What was chosen last in this tab; whatever is no topic is left out. */
+export function read(text: string | null): Set<Topic> {
+  if (text === null) return new Set(FIRST)
+  return new Set(text.split(',').filter((topic): topic is Topic => topic in TOPICS))
+}
+
+/** Kept while the tab is. */
+export function useFilter(): readonly [topics: Set<Topic>, setTopics: (next: Set<Topic>) => void] {
+  const [topics, setTopics] = useState(() => read(sessionStorage.getItem(KEY)))
+  return [
+    topics,
+    (next) => {
+      sessionStorage.setItem(KEY, [...next].join(','))
+      setTopics(next)
+    }
+  ]
+}

@@ -1,17 +1,16 @@
-import { AskForm } from '../lookup/ask-form.ts'
-import { Own } from '../lookup/own.ts'
-import { Peers } from '../lookup/peers.ts'
-import { Picture } from '../lookup/picture.ts'
-import { Record, useReveal } from '../lookup/record.ts'
-import { Verdict } from '../lookup/verdict.ts'
-import { VerifyHere } from '../lookup/verify-here.ts'
-import { Steps } from '../lookup/steps.ts'
 import type { Explanation } from '../lib/api.ts'
-import type { View, ViewProps } from '../lib/view.ts'
-import { html, useState } from '../lib/html.ts'
-import { refresh, useResource } from '../lib/resource.ts'
+import { html, useEffect, useState } from '../lib/html.ts'
 import { Problem, reasonOf } from '../lib/http.ts'
+import { refresh, useResource } from '../lib/resource.ts'
+import { go, to, type View, type ViewProps } from '../lib/router.ts'
+import { Peers, Picture } from '../lookup/picture.ts'
+import { Own, Record, useReveal } from '../lookup/record.ts'
+import { Steps, Verdict } from '../lookup/verdict.ts'
+import { VerifyHere } from '../lookup/verify-here.ts'
+import { isDid } from '../lookup/words.ts'
+import { readName, suffixOf } from '../names/words.ts'
 import { Button, Card, Empty, LinkButton, Notice, Page } from '../parts/basics.ts'
+import { TextField } from '../parts/fields.ts'
 
 const LEAD = 'Who owns a name, what it holds, and why this daemon believes that.'
 
@@ -89,3 +88,34 @@ const Trouble = ({ name, error, path }: { name: string; error: Error; path: stri
 `
 
 export const view: View = { path: '/lookup/:name?', title: 'Look up', icon: 'lookup', View }
+
+const HINT = 'Looking a name up shows your interest to peers. To claim a free name, register it directly.'
+
+export function AskForm({ name = '', isBusy }: { name?: string; isBusy: boolean }) {
+  const [text, setText] = useState(name)
+  const [error, setError] = useState<string>()
+  const zone = useResource('/api/dns', { every: Infinity }).data?.zone
+  useEffect(() => setText(name), [name])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (text.trim() === '') setError('Type a name such as alice.chronym, or a DID.')
+    else if (isDid(text)) go(to('identities', text.trim()))
+    else go(to('lookup', readName(text, suffixOf(zone))?.name ?? text.trim()))
+  }
+  return html`
+    <form class="ask" onSubmit=${submit} role="search">
+      <${TextField}
+        label="Name or DID"
+        hint=${HINT}
+        error=${error}
+        value=${text}
+        placeholder="alice.chronym"
+        onInput=${(typed: string) => {
+          setText(typed)
+          setError(undefined)
+        }}
+      />
+      <${Button} kind="main" type="submit" icon="lookup" busy=${isBusy}>Look up<//>
+    </form>
+  `
+}

@@ -1,7 +1,7 @@
 import type { ConfigFieldView } from '../lib/api.ts'
-import type { View } from '../lib/view.ts'
 import { html, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
+import type { View } from '../lib/router.ts'
 import { plural } from '../lib/words.ts'
 import { Badge, Card, Empty, Loaded, Page } from '../parts/basics.ts'
 import { CheckField, TextField } from '../parts/fields.ts'

@@ -1,15 +1,15 @@
 import type { NewTokenBody, TokenView } from '../lib/api.ts'
-import type { View } from '../lib/view.ts'
 import { html, useState } from '../lib/html.ts'
-import { useResource } from '../lib/resource.ts'
-import { useMay } from '../lib/session.ts'
+import { get, post, remove } from '../lib/http.ts'
+import { refresh, useResource } from '../lib/resource.ts'
+import type { View } from '../lib/router.ts'
+import { logIn, useMay } from '../lib/session.ts'
 import { dateTime } from '../lib/words.ts'
+import { toast } from '../parts/act.ts'
 import { Badge, Button, Card, Empty, Hash, Loaded, Notice, Page, When } from '../parts/basics.ts'
+import { ask } from '../parts/dialog.ts'
 import { columns, Table } from '../parts/table.ts'
-import { revoke, rotate } from '../tokens/acts.ts'
-import { NewToken } from '../tokens/new-token.ts'
-import { SCOPES } from '../tokens/scopes.ts'
-import { Secret, type Made } from '../tokens/secret.ts'
+import { type Made, NewToken, SCOPES, Secret } from '../tokens/new-token.ts'
 
 const LEAD = 'Programs and people reach this daemon with a token. Give each one its own, with no more than it needs.'
 
@@ -112,3 +112,37 @@ const Main = ({ mayManage, onRotated }: { mayManage: boolean; onRotated: (token:
 `
 
 export const view: View = { path: '/tokens', title: 'Tokens', icon: 'tokens', View }
+
+export async function revoke({ id, label, scopes }: TokenView): Promise<void> {
+  const isSure = await ask({
+    title: `Revoke ${label === null ? 'this token' : `"${label}"`}?`,
+    lines: [`A program that uses it is refused at once. Its scopes: ${scopes.join(', ')}.`],
+    yes: 'Revoke',
+    no: 'Keep it',
+    isDanger: true
+  })
+  if (!isSure) return
+  await remove(`/api/tokens/${encodeURIComponent(id)}`)
+  await refresh('/api/tokens')
+  toast('The token is revoked.')
+}
+
+/** The new main token, undefined where the person decides against it. */
+export async function rotate(): Promise<string | undefined> {
+  const isSure = await ask({
+    title: 'Replace the main token?',
+    lines: [
+      'The old one stops at once, for every program that uses it.',
+      'So do other sessions that it opened; this one goes on. The new token is shown once, and is in its file.'
+    ],
+    yes: 'Replace it',
+    no: 'Keep it',
+    isDanger: true
+  })
+  if (!isSure) return undefined
+  const { token } = await post('/api/tokens/rotate')
+  // A session that the old one opened has ended with it, and the new token could not be shown.
+  const { scopes } = await get('/session')
+  if (scopes.length === 0) await logIn(token)
+  return token
+}

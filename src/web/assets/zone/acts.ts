@@ -1,10 +1,10 @@
 /** Saving and publishing a zone, each after its question. Without a page: what asks, reads and writes are arguments. */
 import type { ZonePublishedBody } from '../lib/api.ts'
+import type { Told } from '../parts/act.ts'
 import type { Ask } from '../parts/dialog.ts'
-import type { Told } from '../parts/toasts.ts'
 import { discardDraftQuestion, publishQuestion, saveQuestion } from '../questions.ts'
 import type { Published, Records, Zone } from './daemon.ts'
-import { difference, isUnchanged, recordsOf, type RecordRow } from './records.ts'
+import { difference, isUnchanged, type RecordRow, recordsOf } from './records.ts'
 
 export type Say = (text: string, tone?: Told) => void
 

@@ -1,6 +1,6 @@
 /** A zone as the daemon and its peers have it. */
 import type { ZoneBody, ZonePublishedBody } from '../lib/api.ts'
-import { getPublic, getResponse, post, Problem, remove, type FieldError } from '../lib/http.ts'
+import { type FieldError, getPublic, getResponse, post, Problem, remove } from '../lib/http.ts'
 
 export type Records = Readonly<ZoneBody['records']>
 

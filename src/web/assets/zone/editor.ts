@@ -5,7 +5,7 @@ import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
 import { Badge, Button, Card, Empty, Notice, type Tone } from '../parts/basics.ts'
 import { Changes, type Difference } from '../parts/dialog.ts'
-import { RecordForm } from './record.ts'
+import { RecordForm, Row } from './record.ts'
 import {
   changeCount,
   difference,
@@ -13,14 +13,13 @@ import {
   isBlank,
   isDraft,
   isUnchanged,
+  type RecordRow,
   recordsOf,
   rowOf,
   zoneState,
-  type RecordRow,
   type ZoneWord
 } from './records.ts'
-import { Row } from './row.ts'
-import { useEditor, type Editor } from './use-editor.ts'
+import { type Editor, useEditor } from './use-editor.ts'
 
 const TONES: Readonly<Record<ZoneWord, Tone>> = {
   published: 'good',

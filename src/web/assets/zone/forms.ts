@@ -1,5 +1,4 @@
 /** A form for each record type: the parts of its value, in DNS presentation format. Pure. */
-
 import type { Option } from '../parts/fields.ts'
 import type { RecordRow } from './records.ts'
 

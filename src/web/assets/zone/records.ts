@@ -1,5 +1,4 @@
 /** A zone as the rows of the editor have it, and as the daemon does. Pure: no element is touched here. */
-
 import type { FieldError } from '../lib/http.ts'
 import type { Difference } from '../parts/dialog.ts'
 import type { Records, Zone } from './daemon.ts'

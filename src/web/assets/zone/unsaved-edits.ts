@@ -65,3 +65,12 @@ export class UnsavedEdits {
     this.#storage.removeItem(PREFIX + name)
   }
 }
+
+/** The edits of this tab that are saved nowhere. */
+export const edits = new UnsavedEdits(sessionStorage)
+
+/** The browser asks before it closes a tab with edits in it. */
+export const guardEdits = (): void => {
+  globalThis.onbeforeunload = edits.count > 0 ? (event) => event.preventDefault() : null
+}
+guardEdits()

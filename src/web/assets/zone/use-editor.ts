@@ -1,35 +1,34 @@
 import { useEffect, useRef, useState } from '../lib/html.ts'
 import { Problem } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
-import { useAct } from '../parts/act.ts'
+import { type Told, useAct } from '../parts/act.ts'
 import { ask } from '../parts/dialog.ts'
 import { discardQuestion } from '../questions.ts'
 import { discardDraft, publishZone, saveZone, type Say } from './acts.ts'
-import type { Told } from '../parts/toasts.ts'
 import {
   checkZone,
   discard,
   fetchPublished,
   fetchZone,
   publish,
-  sendZone,
   type Published,
   type Records,
+  sendZone,
   type Zone
 } from './daemon.ts'
 import { isEntered } from './forms.ts'
-import { edits, guardEdits } from './kept.ts'
 import {
   difference,
   errorsByRow,
   isBlank,
   isUnchanged,
-  recordsOf,
-  rowOf,
-  rowsOf,
   type RecordRow,
-  type RowErrors
+  recordsOf,
+  type RowErrors,
+  rowOf,
+  rowsOf
 } from './records.ts'
+import { edits, guardEdits } from './unsaved-edits.ts'
 
 /** `isRefused`: the daemon said it of a zone to save. */
 type Errors = RowErrors & { readonly isRefused?: boolean }

@@ -7,7 +7,7 @@ interface Item {
   text: string
   href?: string
 }
-const { attention } = (await import(new URL('../../../../src/web/assets/home/attention.ts', import.meta.url).href)) as {
+const { attention } = (await import(new URL('../../../../src/web/assets/home/words.ts', import.meta.url).href)) as {
   attention: (sources: object) => Item[]
 }
 

@@ -1,5 +1,6 @@
 /** Light or dark: as the system has it, until someone chooses. shell/theme-boot.js applies it at first. */
-import { createStore } from './store.ts'
+import { createStore, html, useStore } from '../lib/html.ts'
+import { Button } from '../parts/basics.ts'
 
 const KEY = 'chronym-theme'
 export const THEMES = ['auto', 'light', 'dark'] as const
@@ -17,4 +18,18 @@ export function setTheme(next: Theme): void {
   }
   theme.set(next)
   dispatchEvent(new Event('chronym:theme'))
+}
+
+const ICONS = { auto: 'auto', light: 'sun', dark: 'moon' }
+const WORDS = { auto: 'as the system', light: 'light', dark: 'dark' }
+
+export function ThemeSwitch() {
+  const now = useStore(theme)
+  const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]!
+  return html`<${Button}
+    kind="plain"
+    icon=${ICONS[now]}
+    label=${`Colours: ${WORDS[now]}. Change to: ${WORDS[next]}`}
+    onClick=${() => setTheme(next)}
+  />`
 }
