@@ -30,14 +30,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   store: ['protocol', 'native', 'util'],
   beacon: ['protocol', 'native', 'util'],
   network: ['protocol', 'store', 'beacon', 'native', 'time', 'util'],
-  tasks: ['protocol', 'native', 'store', 'time', 'util', 'views', 'error-table.ts', 'errors.ts', 'service-errors.ts'],
+  // Squarings alone: no names, no claims.
+  evaluations: ['native', 'util', 'errors.ts'],
   registry: [
     'protocol',
     'native',
     'store',
     'beacon',
     'network',
-    'tasks',
+    'evaluations',
     'time',
     'util',
     'views',
@@ -50,7 +51,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   api: [
     'protocol',
     'registry',
-    'tasks',
     'views',
     'web',
     'util',
@@ -64,7 +64,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'store',
     'registry',
-    'tasks',
     'config',
     'data-directory',
     'time',
@@ -107,7 +106,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'store',
     'beacon',
     'network',
-    'tasks',
     'registry',
     'api',
     'backup',
@@ -133,7 +131,7 @@ const LIBRARIES: readonly { readonly pattern: RegExp; readonly only: readonly st
   { pattern: /^age-encryption$/, only: ['backup'] },
   { pattern: /^piscina$/, only: ['native'] },
   { pattern: /^(hono$|hono\/|@hono\/|hono-openapi)/, only: ['api', 'beacon'] },
-  { pattern: /^pino$/, only: ['log.ts', 'api', 'network', 'registry', 'tasks', 'beacon'] }
+  { pattern: /^pino$/, only: ['log.ts', 'api', 'network', 'registry', 'beacon'] }
 ]
 
 interface Import {

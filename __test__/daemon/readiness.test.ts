@@ -7,7 +7,7 @@ import { checkReadiness } from '../../src/daemon/readiness.ts'
 import type { MissingView } from '../../src/views/backup.ts'
 import type { NetworkDiversityView } from '../../src/views/network-status.ts'
 import type { OwnedNameView } from '../../src/views/owned-name.ts'
-import type { TaskEvent } from '../../src/tasks/types.ts'
+import type { TaskEvent } from '../../src/registry/tasks.ts'
 import type { TaskView } from '../../src/views/task.ts'
 
 const NOW = Date.UTC(2026, 0, 1)

@@ -9,7 +9,7 @@ import type {
 import { sha256 } from '../../src/protocol/encoding/bytes.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
-import { FakePool } from '../tasks/fakes.ts'
+import { FakePool } from './claims/fakes.ts'
 
 /** A pool whose proofs are hashes of their question: wrong inputs still give proofs that do not verify. */
 export class FakeWorkers

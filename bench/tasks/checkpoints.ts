@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addon } from '../../src/native/addon.ts'
-import { CheckpointWriter } from '../../src/tasks/checkpoints/checkpoint-writer.ts'
-import { loadCheckpoints } from '../../src/tasks/checkpoints/checkpoints.ts'
-import type { EvaluationPlan } from '../../src/tasks/types.ts'
+import { CheckpointWriter } from '../../src/evaluations/checkpoint-writer.ts'
+import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
+import type { ClaimPlan } from '../../src/registry/tasks.ts'
 import { BITS, MEMORY_BYTES, SEED } from './real-tasks.ts'
 import { discriminant, type Squared } from './squared.ts'
 
@@ -41,7 +41,7 @@ async function writeAndLoad(
 ): Promise<Omit<CheckpointFigures, 'resume_seconds'>> {
   const root = mkdtempSync(join(tmpdir(), 'chronym-bench-checkpoint-'))
   const directory = join(root, 'task')
-  const plan: EvaluationPlan = {
+  const plan: ClaimPlan = {
     seed: SEED,
     discriminantBits: BITS,
     iterations,

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { EvaluationHandle, NativePool } from '../../src/native/types.ts'
 import { openStore } from '../../src/store/open.ts'
-import { CheckpointWriter } from '../../src/tasks/checkpoints/checkpoint-writer.ts'
-import { taskDirectory } from '../../src/tasks/checkpoints/checkpoints.ts'
+import { CheckpointWriter } from '../../src/evaluations/checkpoint-writer.ts'
+import { taskDirectory } from '../../src/evaluations/directories.ts'
 import { systemClock } from '../../src/time/clock.ts'
-import { createTaskManager } from '../../src/tasks/manager.ts'
-import type { EvaluationPlan, TaskManager, TaskSteps } from '../../src/tasks/types.ts'
+import { createTaskManager } from '../../src/registry/claims/manager.ts'
+import type { ClaimPlan, TaskManager, TaskSteps } from '../../src/registry/tasks.ts'
 
 export const BITS = 1024
 export const SEED = new Uint8Array(32).fill(7)
@@ -73,7 +73,7 @@ function complain(fields: object, message: string): void {
 
 async function leaveCheckpoint(
   directory: string,
-  plan: EvaluationPlan,
+  plan: ClaimPlan,
   checkpoint: RealTasksOptions['checkpoint']
 ): Promise<void> {
   if (checkpoint === undefined) return
@@ -89,8 +89,8 @@ async function leaveCheckpoint(
   await writer.close()
 }
 
-function stepsOf(iterations: number, prepare: (taskId: string, plan: EvaluationPlan) => Promise<void>): TaskSteps {
-  const plan: EvaluationPlan = {
+function stepsOf(iterations: number, prepare: (taskId: string, plan: ClaimPlan) => Promise<void>): TaskSteps {
+  const plan: ClaimPlan = {
     seed: SEED,
     discriminantBits: BITS,
     iterations,

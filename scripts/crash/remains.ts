@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keys, prefixes, lastPart } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
-import { loadCheckpoints, taskDirectory } from '../../src/tasks/checkpoints/checkpoints.ts'
-import { TaskJournal } from '../../src/tasks/state/journal.ts'
-import { openProgressLog } from '../../src/tasks/run/progress-log.ts'
-import type { TaskState } from '../../src/tasks/state/state.ts'
+import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
+import { taskDirectory } from '../../src/evaluations/directories.ts'
+import { TaskJournal } from '../../src/registry/claims/journal.ts'
+import { openProgressLog } from '../../src/evaluations/progress-log.ts'
+import type { TaskState } from '../../src/registry/claims/state.ts'
 
 export interface TaskRemains {
   readonly state: TaskState

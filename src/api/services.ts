@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Registry } from '../registry/use-cases.ts'
 import type { BackupView } from '../views/backup.ts'
 import type { DnsView } from '../views/dns.ts'
-import type { TaskManager } from '../tasks/types.ts'
+import type { TaskManager } from '../registry/tasks.ts'
 import type { ProofStatement } from './daemon-proof.ts'
 import type { ConfigFieldView, DaemonEvent, ReadinessCheck, TokenScope, TokenView } from './schemas/daemon.ts'
 

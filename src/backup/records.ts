@@ -26,7 +26,7 @@ import { lastPart, prefixes } from '../store/keys.ts'
 import type { StoredRecords } from '../store/snapshot.ts'
 import { UnreadableRecord } from '../store/stored-shapes.ts'
 import type { Did } from '../protocol/identity/did.ts'
-import { decodeEntry, decodeProof } from '../tasks/state/journal-codec.ts'
+import { decodeEntry, decodeProof } from '../registry/claims/journal-codec.ts'
 import { RecordStore } from './record-store.ts'
 
 export interface RecordFacts {

@@ -7,7 +7,7 @@ import type { Network } from '../network/types.ts'
 import type { Registry as NameRegistry } from '../registry/use-cases.ts'
 import { NAME_WARNING_CODES, type OwnedNameView } from '../views/owned-name.ts'
 import type { NetworkDiversityView } from '../views/network-status.ts'
-import type { TaskManager } from '../tasks/types.ts'
+import type { TaskManager } from '../registry/tasks.ts'
 import type { TaskView } from '../views/task.ts'
 import { observeDns } from './dns-metrics.ts'
 

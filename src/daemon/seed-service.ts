@@ -7,7 +7,7 @@ import type { Registry } from '../registry/use-cases.ts'
 import { readSealedSeed, seedForm } from '../data-directory/seed-files.ts'
 import type { SeedHolder } from '../registry/seed-holder.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
-import type { TaskManager } from '../tasks/types.ts'
+import type { TaskManager } from '../registry/tasks.ts'
 import { collectGarbage } from '../util/collect-garbage.ts'
 
 const FREE_TRIES = 3

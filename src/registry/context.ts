@@ -1,3 +1,4 @@
+import type { Log } from '../evaluations/evaluation.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { DocumentJudge, NativePool } from '../native/types.ts'
 import { ServiceError } from '../errors.ts'
@@ -14,7 +15,6 @@ import type { RoundClock } from '../time/round-clock.ts'
 import type { OwnerSeed } from './seed-holder.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock } from '../time/clock.ts'
-import type { TaskLog } from '../tasks/types.ts'
 import { GivenCodes } from './stored/given-codes.ts'
 import { LocalZones } from './stored/local-zones.ts'
 import { Memory } from './stored/memory.ts'
@@ -34,7 +34,7 @@ export interface RegistryParts {
   readonly seed: OwnerSeed
   readonly clock: Clock
   readonly roundClock: RoundClock
-  readonly log: TaskLog
+  readonly log: Log
   /** 0 <= x < 1: spreads what others could otherwise foresee. */
   readonly random: () => number
   /** `backup.list_in`, read at each use. Default: none. */

@@ -1,6 +1,6 @@
 /** Tasks in memory, moved by the test instead of a VDF. */
 import { ServiceError } from '../../../src/errors.ts'
-import type { TaskEvent, TaskManager } from '../../../src/tasks/types.ts'
+import type { TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
 import type { TaskKind, TaskView } from '../../../src/views/task.ts'
 
 interface Entry {

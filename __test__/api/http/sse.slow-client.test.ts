@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseEvents } from '../../../src/api/client/events.ts'
 import { serve, type ApiServer } from '../../../src/api/serve.ts'
-import { TaskEventLog } from '../../../src/tasks/state/event-log.ts'
-import type { TaskEvent } from '../../../src/tasks/types.ts'
+import { TaskEventLog } from '../../../src/registry/claims/event-log.ts'
+import type { TaskEvent } from '../../../src/registry/tasks.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 /** More than the buffers of both sockets hold together: 40 MB of events. */

@@ -26,7 +26,7 @@ import { FakeWorld } from '../../registry/fake-world.ts'
 import { profile } from '../../registry/test-profile.ts'
 import { startNode, type TestNode } from '../../registry/test-node.ts'
 import { code } from '../../registry/workbench.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../../registry/claims/fakes.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 const CREATED = '2026-01-01T00:00:00Z'

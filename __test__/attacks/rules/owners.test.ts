@@ -4,7 +4,7 @@ import type { RevealLookup } from '../../../src/network/types.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import type { TestNode } from '../../registry/test-node.ts'
 import { ALICE, DAY, SECOND, useWorkbench } from '../../registry/workbench.ts'
-import { until } from '../../tasks/fakes.ts'
+import { until } from '../../registry/claims/fakes.ts'
 
 describe('an owner', () => {
   const bench = useWorkbench()

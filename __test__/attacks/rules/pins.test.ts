@@ -10,7 +10,7 @@ import { FakeWorld } from '../../registry/fake-world.ts'
 import { profile } from '../../registry/test-profile.ts'
 import type { TestNode } from '../../registry/test-node.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../../registry/workbench.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../../registry/claims/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
 
 const SPAN_MS = profile.pin_after * profile.beacon.period * SECOND

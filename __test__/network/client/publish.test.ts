@@ -10,7 +10,7 @@ import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { encodeManifestRecord, signManifest } from '../../../src/protocol/identity/manifest.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../../registry/claims/fakes.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledPeer, modelledPeers } from '../modelled-peers.ts'
 

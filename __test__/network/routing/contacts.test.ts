@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Contacts } from '../../../src/network/routing/contacts.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../../registry/claims/fakes.ts'
 
 const MAX_ABSENT = 20
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { until } from '../../tasks/fakes.ts'
+import { until } from '../claims/fakes.ts'
 import { ALICE, DAY, SECOND } from '../workbench.ts'
 
 import { KEY, RIVAL_KEY, bench, owner, registered, rival, holdEverywhere, explained } from './scene.ts'

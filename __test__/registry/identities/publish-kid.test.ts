@@ -18,7 +18,7 @@ import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { firstLink } from '../../../src/protocol/claim/reveal.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { until } from '../../tasks/fakes.ts'
+import { until } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
 import { CREATED, update, recovery, stranger, clock, world, node, other, genesis, failure } from './scene.ts'
 

@@ -11,7 +11,7 @@ import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { encodeIdentityRecord } from '../../../src/protocol/identity/record.ts'
 import { standingOf } from '../../../src/registry/identities/standing-identity.ts'
 import { keyOf, LOCAL, timeAt } from '../../protocol/fixtures.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../claims/fakes.ts'
 
 const CREATED = '2026-01-01T00:00:00Z'
 const [FORMER, CURRENT, THIEF] = [keyOf('former'), keyOf('current'), keyOf('thief')]

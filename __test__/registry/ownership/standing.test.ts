@@ -2,7 +2,7 @@ import { decode, encode } from 'cborg'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { StoreError } from '../../../src/store/types.ts'
-import { until } from '../../tasks/fakes.ts'
+import { until } from '../claims/fakes.ts'
 import type { TestNode } from '../test-node.ts'
 import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
 

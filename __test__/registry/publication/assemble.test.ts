@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { parseZonePayload, type Zone } from '../../../src/protocol/zone/zone.ts'
-import { until } from '../../tasks/fakes.ts'
+import { until } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
 import { ALICE, SECOND, useWorkbench } from '../workbench.ts'

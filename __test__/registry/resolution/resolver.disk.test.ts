@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { prefixes } from '../../../src/store/keys.ts'
 import { openStore, type StoreOptions } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
-import type { MemoryStore } from '../../tasks/fakes.ts'
+import type { MemoryStore } from '../claims/fakes.ts'
 import type { TestNode } from '../test-node.ts'
 import { ALICE, useWorkbench } from '../workbench.ts'
 

@@ -8,7 +8,7 @@ import { linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/re
 import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
 import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
-import { until } from '../../tasks/fakes.ts'
+import { until } from '../claims/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
 import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'

@@ -11,7 +11,7 @@ import { OwnedNames } from '../../../src/registry/stored/owned-names.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { Receipts } from '../../../src/registry/stored/receipts.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
 import { ALICE, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 

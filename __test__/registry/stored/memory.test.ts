@@ -4,7 +4,7 @@ import type { Claim } from '../../../src/protocol/claim/claim.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { Memory } from '../../../src/registry/stored/memory.ts'
 import { prefixes } from '../../../src/store/keys.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../claims/fakes.ts'
 
 const MOST = 16
 const KEY = new Uint8Array(32).fill(7)

@@ -6,7 +6,7 @@ import { ASSUMED_SHARE, AwakeTime } from '../../../src/registry/upkeep/awake-tim
 import type { RegistryEvent } from '../../../src/registry/use-cases.ts'
 import { keys } from '../../../src/store/keys.ts'
 import type { TaskView } from '../../../src/views/task.ts'
-import { MemoryStore, until } from '../../tasks/fakes.ts'
+import { MemoryStore, until } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
 import { ALICE, DAY, SECOND, useWorkbench } from '../workbench.ts'

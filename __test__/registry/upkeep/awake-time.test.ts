@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ASSUMED_SHARE, AwakeTime, LEAST_SHARE } from '../../../src/registry/upkeep/awake-time.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { MemoryStore } from '../../tasks/fakes.ts'
+import { MemoryStore } from '../claims/fakes.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 const HOUR = 60 * 60 * 1000

@@ -278,7 +278,7 @@ export class Owner {
   }
 }
 
-/** Whether the pulse of C can still follow its first sight (src/registry/publication/commitments.ts). */
+/** Whether the pulse of C can still follow its first sight (src/registry/claims/commit.ts). */
 function isWithinWindow(now: number, sentRound: number, profile: NetworkProfile): boolean {
   return now + profile.min_commit + profile.receipt_slack < sentRound + profile.pulse_window
 }

@@ -1,6 +1,6 @@
 /** What this daemon knows of its own claim to a name: for its owner only. */
 import type { RegistryContext } from '../context.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 import type { AutomaticRenewal } from '../upkeep/automatic-renewal.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'

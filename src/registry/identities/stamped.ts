@@ -9,9 +9,8 @@ import {
 } from '../../protocol/identity/record.ts'
 import { keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { stampFor } from '../publication/commitments.ts'
 import type { RegistryContext } from '../context.ts'
-import { requireMajority } from '../publication/publishing.ts'
+import { requireMajority, stampFor } from '../publication/publishing.ts'
 import { knownIdentity } from './known-identity.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
 import { takeUpNewer } from './newer-records.ts'
 import { noteEquivocationOfOurs } from './other-daemon.ts'

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { stampPrefix } from '../../protocol/claim/commitment.ts'
 import { validateReveal, type Checkers } from '../../protocol/claim/valid.ts'
 import type { RegistryContext } from '../context.ts'
 import type { StoredBy } from '../../views/stored-by.ts'
@@ -49,6 +50,16 @@ export async function requireValid(context: RegistryContext, reveal: Reveal): Pr
     throw new ServiceError('SVC-PUB-001', `Rule "${verdict.rule}": ${verdict.detail}.`, {
       extensions: { rule: verdict.rule }
     })
+}
+
+/** Finds the stamp of a commitment in the pool: about 2^stamp_bits hashes. */
+export function stampFor(context: RegistryContext, commitment: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+  const { pool, profile, profileHash } = context
+  return pool.searchStamp({
+    prefix: stampPrefix(commitment, profileHash),
+    bits: profile.stamp_bits,
+    ...(signal === undefined ? {} : { signal })
+  })
 }
 
 function checkers({ beacon, pool }: RegistryContext): Checkers {

@@ -1,7 +1,7 @@
 /** Before its reveal nobody may learn which name this daemon wants [looking a name up announces it]. */
 import type { RevealAnswer, RevealLookup } from '../../network/types.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 
 /** Whether this daemon is registering a name that it has not revealed yet. */
 export function isSecret(tasks: TaskManager, name: Name): boolean {

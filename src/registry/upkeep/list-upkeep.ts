@@ -1,7 +1,7 @@
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { sealedPart, serializeZone } from '../../protocol/zone/zone.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 import type { RegistryContext } from '../context.ts'
 import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
 import type { PublishBudgets } from '../publication/publish-budget.ts'

@@ -1,6 +1,6 @@
 import { livePin } from '../../protocol/resolution/pin.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 import type { RegistryContext } from '../context.ts'
 import { isSecret } from '../resolution/secrecy.ts'
 import { survey } from '../resolution/survey.ts'

@@ -1,6 +1,6 @@
 /**
  * When the renewals of one machine begin. They take turns: the one whose lease ends first is squared first
- * (tasks/queue.ts). Pure.
+ * (evaluations/queue.ts). Pure.
  */
 import { RENEWAL_MARGIN, renewalRound, type Lease } from '../../protocol/name/lease.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'

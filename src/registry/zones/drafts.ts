@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { translatedSync } from '../../service-errors.ts'
 import type { ZoneDraft } from '../../views/zone-draft.ts'

@@ -1,7 +1,7 @@
 /** Changes some records of a zone, so that no client has to send the others along and lose one. */
 import type { Name } from '../../protocol/name/names.ts'
 import { parseZone, ZoneError, type Zone, type ZoneProblem, type ZoneRecord } from '../../protocol/zone/zone.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { translatedSync } from '../../service-errors.ts'
 import type { ZonePatch, ZoneSelector } from '../types.ts'

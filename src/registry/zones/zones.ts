@@ -14,7 +14,7 @@ import {
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { highestSerial } from '../../protocol/claim/serial.ts'
 import type { StoreOperation } from '../../store/types.ts'
-import type { TaskManager } from '../../tasks/types.ts'
+import type { TaskManager } from '../tasks.ts'
 import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
 import { openCodedName, openName, type RegistryContext } from '../context.ts'
 import { leaseOf, roundTime } from '../lease-times.ts'

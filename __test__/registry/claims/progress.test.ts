@@ -1,0 +1,188 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { taskDirectory } from '../../../src/evaluations/directories.ts'
+import { FakePool, until } from './fakes.ts'
+import { settle } from '../../time/manual-clock.ts'
+import { OPTIONS, workbench } from './workbench.ts'
+
+const at = workbench()
+
+describe('progress', () => {
+  const gate = () => Promise.withResolvers<undefined>()
+
+  it('is shown only once it is on disk, and a slow disk gets one write at a time', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    const { promise, resolve } = gate()
+    let writes = 0
+    at.progress.before = () => (writes++, promise)
+    run.reach(100)
+    await at.clock.advance(500)
+    expect(at.manager.get(id)!.progress).toBe(0)
+    run.reach(200)
+    await at.clock.advance(10_000)
+    expect({ writes, shown: at.manager.get(id)!.progress }).toEqual({ writes: 1, shown: 0 })
+    resolve(undefined)
+    await settle()
+    expect(at.manager.get(id)!.progress).toBe(100)
+    await at.clock.advance(500)
+    expect(at.manager.get(id)!.progress).toBe(200)
+  })
+
+  it('is not shown while it cannot be written, and the computation goes on', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    at.progress.before = () => {
+      throw new Error('no space')
+    }
+    run.reach(100)
+    await at.clock.advance(5_000)
+    expect(at.manager.get(id)).toMatchObject({ progress: 0, status: 'running', phase: 'evaluate' })
+    expect(run.stops).toBe(0)
+    at.progress.before = () => undefined
+    await at.clock.advance(500)
+    expect(at.manager.get(id)!.progress).toBe(100)
+  })
+
+  it('that was on its way when the task was cancelled changes nothing', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    const { promise, resolve } = gate()
+    at.progress.before = () => promise
+    run.reach(100)
+    await at.clock.advance(500)
+    await at.manager.remove(id)
+    const cancelled = at.manager.get(id)
+    resolve(undefined)
+    await settle()
+    expect(at.manager.get(id)).toEqual(cancelled)
+  })
+
+  it('of a task that waits between two tries is kept while others go on', async () => {
+    await at.restart({ ...OPTIONS, maxTasks: 2 })
+    const first = at.register('one.chronym')
+    const broken = await at.evaluation()
+    broken.reach(300)
+    await at.clock.advance(500)
+    at.register('two.chronym')
+    const other = await at.evaluation(1)
+    broken.finish({ kind: 'failed', code: 'WORKER_FAILED', message: 'out of luck' })
+    await settle()
+    other.reach(200)
+    await at.clock.advance(500)
+    // A crash: nothing more is written.
+    const left = await at.progress.load()
+    expect(left.get(first)).toMatchObject({ progress: 300 })
+  })
+})
+
+describe('the time left', () => {
+  /** One second of squaring at 100 a second. */
+  async function second(run: FakePool['evaluations'][number]): Promise<void> {
+    for (let tick = 0; tick < 2; tick++) {
+      run.reach(run.current.squarings + 50)
+      await at.clock.advance(500)
+    }
+  }
+
+  it('is unknown while a task is paused or queued, and the same as before once it goes on', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    await second(run)
+    await second(run)
+    const before = at.manager.get(id)!.eta_seconds!
+    at.manager.pause(id)
+    expect(at.manager.get(id)!.eta_seconds).toBeNull()
+    // The evaluation has stopped: its last checkpoint is on disk.
+    await until(() => at.manager.get(id)!.iterations_per_second === null)
+    await at.clock.advance(60 * 60 * 1000)
+    at.manager.resume(id)
+    expect(at.manager.get(id)!.eta_seconds).toBeNull()
+    const again = await at.evaluation(1)
+    // The kernel has measured nothing yet.
+    again.current = { ...again.current, squaringsPerSecond: 0 }
+    await at.clock.advance(500)
+    expect(at.manager.get(id)!.eta_seconds).toBe(before)
+  })
+
+  it('does not take for work what a task that goes on had done before', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    run.reach(500)
+    run.checkpoint()
+    await at.clock.advance(500)
+    at.manager.pause(id)
+    await until(() => run.stops > 0)
+    at.manager.resume(id)
+    const again = await at.evaluation(1)
+    const begun = again.current
+    again.current = { phase: 'squaring', squarings: 0, phaseProgress: 0, remaining: 0, squaringsPerSecond: 0 }
+    await at.clock.advance(500)
+    again.current = { ...begun, squaringsPerSecond: 100 }
+    await at.clock.advance(500)
+    await second(again)
+    // 400 squarings and the proof at 100 a second, not at the 500 that were there after half a second.
+    expect(at.manager.get(id)!.eta_seconds).toBeGreaterThanOrEqual(4)
+  })
+
+  it('does not jump when the machine slept', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    await second(run)
+    await second(run)
+    const before = at.manager.get(id)!.eta_seconds!
+    at.clock.set(at.clock.now() + 8 * 60 * 60 * 1000)
+    await at.clock.advance(500)
+    expect(at.manager.get(id)!.eta_seconds).toBe(before)
+    await second(run)
+    expect(at.manager.get(id)!.eta_seconds).toBe(before - 1)
+  })
+
+  it('of a proof taken up in the middle comes of the part that is done from there', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    run.prove(0.8)
+    await at.clock.advance(500)
+    run.prove(0.81)
+    await at.clock.advance(500)
+    // 1% in half a second: 19% take 9.5 s.
+    expect(at.manager.get(id)).toMatchObject({ phase: 'prove', eta_seconds: 10 })
+  })
+
+  it('counts what is squared again for a damage, not what was kept beyond it', async () => {
+    const id = at.register()
+    const run = await at.evaluation()
+    for (const squarings of [200, 400, 800]) {
+      run.reach(squarings)
+      run.checkpoint()
+      await until(() => existsSync(join(taskDirectory(at.dataDir, id), `mark.${Math.floor(squarings * 0.064)}`)))
+    }
+    await at.clock.advance(500)
+    await at.manager.stop()
+    const file = join(taskDirectory(at.dataDir, id), 'intermediates')
+    const bytes = readFileSync(file)
+    bytes[30 * 128] = 0
+    writeFileSync(file, bytes)
+    at.pool = new FakePool()
+    at.manager = at.build()
+    await at.manager.start()
+    const again = await at.evaluation()
+    expect(again.current.squarings).toBe(200)
+    for (const squarings of [250, 300]) {
+      again.reach(squarings)
+      await at.clock.advance(500)
+    }
+    // At 100 a second: 100 to the mark, of what was kept nothing, 200 to the end, 100 for the proof.
+    expect(at.manager.get(id)).toMatchObject({ progress: 800, eta_seconds: 4 })
+    again.reach(400)
+    again.checkpoint()
+    const onwards = await at.evaluation(1)
+    expect(onwards.current.squarings).toBe(800)
+    for (const squarings of [800, 850]) {
+      onwards.reach(squarings)
+      await at.clock.advance(500)
+    }
+    expect(at.manager.get(id)).toMatchObject({ progress: 850, eta_seconds: 3 })
+  })
+})

@@ -1,0 +1,45 @@
+/** One directory for each evaluation, `<data_dir>/tasks/<id>/`; checkpoints.ts describes its files. */
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from './evaluation.ts'
+
+export function taskDirectory(dataDir: string, id: string): string {
+  return join(dataDir, 'tasks', id)
+}
+
+export class EvaluationDirectories {
+  readonly #dataDir: string
+  readonly #log: Log
+  readonly #discarding = new Set<Promise<void>>()
+
+  constructor(dataDir: string, log: Log) {
+    this.#dataDir = dataDir
+    this.#log = log
+  }
+
+  /** Never rejects: the next start removes what no evaluation owns. */
+  async remove(id: string): Promise<void> {
+    try {
+      await rm(taskDirectory(this.#dataDir, id), { recursive: true, force: true })
+    } catch (error) {
+      this.#log.warn({ task: id, err: error }, 'the checkpoints of an ended evaluation could not be removed')
+    }
+  }
+
+  /** As `remove`, without waiting; `settled` waits. */
+  discard(id: string): void {
+    const discarding = this.remove(id).finally(() => this.#discarding.delete(discarding))
+    this.#discarding.add(discarding)
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#discarding)
+  }
+
+  /** Removes what a crash left behind between the journal and the file system. */
+  async removeOrphans(isNeeded: (id: string) => boolean): Promise<void> {
+    const root = join(this.#dataDir, 'tasks')
+    await mkdir(root, { recursive: true, mode: 0o700 })
+    for (const id of await readdir(root)) if (!isNeeded(id)) await this.remove(id)
+  }
+}

@@ -1,0 +1,163 @@
+import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { proofShape } from '../../protocol/claim/proof-shape.ts'
+import { nextDeadlineMs } from '../../evaluations/queue.ts'
+import type { ClaimPlan, TaskManager } from '../tasks.ts'
+import type { TaskKind, TaskView } from '../../views/task.ts'
+import { decodeContext } from './claim-draft.ts'
+import { openName, type RegistryContext } from '../context.ts'
+import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
+import { isCancelled } from '../stored/owned-names.ts'
+import { queueSeconds } from './queue-time.ts'
+import { iterationsOf } from './steps.ts'
+import { renewalGain } from './renewal-gain.ts'
+import type { Estimate, RenewalGain } from '../../views/estimate.ts'
+
+/**
+ * Together long enough for a rate within a few percent, short enough for an answer while somebody waits. One by one
+ * they delay nobody's verification.
+ */
+const SLICES = 4
+const SLICE_MS = 100
+/** A restart at the earliest makes another machine; its load and battery change within minutes. */
+const RATE_KEPT_MS = 60 * 1000
+
+/**
+ * This machine's squarings per second on one thread: that of its running tasks, else measured on demand and kept a
+ * while.
+ */
+export class MeasuredRate {
+  readonly #context: RegistryContext
+  readonly #tasks: TaskManager
+  #measured: { atMs: number; rate: Promise<number> } | undefined
+
+  constructor(context: RegistryContext, tasks: TaskManager) {
+    this.#context = context
+    this.#tasks = tasks
+  }
+
+  /** `keptMs`: how old a measurement may be. */
+  get(keptMs = RATE_KEPT_MS): Promise<number> {
+    const working = this.#tasks
+      .list()
+      .flatMap((task) => (task.phase === 'evaluate' && !task.paused ? (task.iterations_per_second ?? []) : []))
+    if (working.length > 0) return Promise.resolve(working.reduce((sum, rate) => sum + rate, 0) / working.length)
+    const nowMs = this.#context.clock.now()
+    if (this.#measured !== undefined && Math.abs(nowMs - this.#measured.atMs) < keptMs) return this.#measured.rate
+    const rate = this.#measure()
+    this.#measured = { atMs: nowMs, rate }
+    rate.catch(() => (this.#measured = undefined))
+    return rate
+  }
+
+  /** The thread verifies for others too: they have their turn between the slices. */
+  async #measure(): Promise<number> {
+    const { pool, profile } = this.#context
+    let sum = 0
+    for (let slice = 0; slice < SLICES; slice++) sum += await pool.measureRate(profile.discriminant_bits, SLICE_MS)
+    return sum / SLICES
+  }
+}
+
+export interface EstimateParts {
+  readonly context: RegistryContext
+  readonly tasks: TaskManager
+  readonly rate: MeasuredRate
+  /** `vdf.max_tasks` */
+  readonly slots: () => number
+}
+
+/** What registering this name would take now, or renewing it where this daemon owns it. SVC-NAM-*. */
+export async function estimate({ context, tasks, rate, slots }: EstimateParts, text: string): Promise<Estimate> {
+  const { profile, clock } = context
+  const name = openName(context, text)
+  const kind = kindOf(context, name)
+  const iterations = iterationsOf(context, name, kind)
+  const perSecond = await rate.get()
+  const kept = tasks.finishedProof({ name, kind })
+  if (kept !== undefined) return ofKeptProof(context, name, kind, kept, perSecond)
+  const all = tasks.list()
+  const work = await workOf(context, [iterations, ...all.map((task) => task.iterations)])
+  const secondsFor = (squarings: number, of: number): number => (squarings + work.get(of)! - of) / perSecond
+  const queued = queueSeconds(
+    kind === 'register' ? all : beforeRenewal(context, all, name),
+    slots(),
+    (task) => task.eta_seconds ?? secondsFor(task.iterations - task.progress, task.iterations)
+  )
+  const startRound =
+    context.time().now + Math.ceil(queued / profile.beacon.period) + (kind === 'register' ? profile.min_commit : 0)
+  const waited = Math.max(queued, (roundTimeMs(startRound, profile.beacon) - clock.now()) / 1000)
+  return {
+    kind,
+    iterations,
+    iterations_per_second: Math.round(perSecond),
+    seconds: Math.ceil(waited + secondsFor(iterations, iterations)),
+    queued_seconds: Math.ceil(queued),
+    proving_seconds: Math.ceil(secondsFor(0, iterations)),
+    proof_kept: false,
+    lease_start: roundTime(context, startRound),
+    lease_end: roundTime(context, startRound + profile.lease),
+    ...gainOf(context, name, kind, startRound)
+  }
+}
+
+/** A name of ours that was lost, has lapsed or was cancelled late can only be registered again. */
+function kindOf(context: RegistryContext, name: Name): TaskKind {
+  const record = context.owned.get(name)
+  return record === undefined ||
+    record.standing === 'lost' ||
+    isCancelled(record) ||
+    leaseOf(context, record.reveal.drand_pulse).state === 'dead'
+    ? 'register'
+    : 'renew'
+}
+
+function gainOf(context: RegistryContext, name: Name, kind: TaskKind, startRound: number): RenewalGain {
+  return kind === 'renew' ? renewalGain(context, name, startRound) : { gain_seconds: null, left: null }
+}
+
+/** Those whose deadlines come before the end of this lease, or with it (evaluations/queue.ts). */
+function beforeRenewal(context: RegistryContext, tasks: readonly TaskView[], name: string): TaskView[] {
+  const nowMs = context.clock.now()
+  const endOf = (renewed: string): number => nextDeadlineMs(leaseEndsMs(context, renewed), nowMs)
+  const end = endOf(name)
+  const running = tasks.filter(({ status }) => status === 'running')
+  return running.filter(
+    (task) =>
+      (task.kind === 'renew'
+        ? endOf(task.name)
+        : nextDeadlineMs(task.deadline === null ? [] : [Date.parse(task.deadline)], nowMs)) <= end
+  )
+}
+
+/** Nothing is left to compute, and the lease runs from the proof's pulse. */
+function ofKeptProof(
+  context: RegistryContext,
+  name: Name,
+  kind: TaskKind,
+  kept: ClaimPlan,
+  perSecond: number
+): Estimate {
+  const { pulseRound } = decodeContext(kept.context)
+  return {
+    kind,
+    iterations: kept.iterations,
+    iterations_per_second: Math.round(perSecond),
+    seconds: 0,
+    queued_seconds: 0,
+    proving_seconds: 0,
+    proof_kept: true,
+    lease_start: roundTime(context, pulseRound),
+    lease_end: roundTime(context, pulseRound + context.profile.lease),
+    ...gainOf(context, name, kind, pulseRound)
+  }
+}
+
+/** Time to the proof, in squarings, of evaluations of these lengths. */
+async function workOf({ pool, profile }: RegistryContext, lengths: readonly number[]): Promise<Map<number, number>> {
+  const plan = async (iterations: number): Promise<[number, number]> => {
+    const { split } = proofShape(iterations, profile)
+    return [iterations, await pool.plannedWork({ bits: profile.discriminant_bits, iterations, split })]
+  }
+  return new Map(await Promise.all([...new Set(lengths)].map(plan)))
+}

@@ -1,0 +1,355 @@
+import type { EvaluationSettings, Log } from '../../evaluations/evaluation.ts'
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../../errors.ts'
+import type { NativePool } from '../../native/types.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
+import type { Clock } from '../../time/clock.ts'
+import { TaskJournal } from './journal.ts'
+import type { KeptProof } from './journal-codec.ts'
+import { TaskLedger } from './ledger.ts'
+import { isAtWork, rest, type Task } from './task.ts'
+import { openProgressLog, type ProgressLog } from '../../evaluations/progress-log.ts'
+import { TaskProgress, withShown } from './progress.ts'
+import { takeTurns } from '../../evaluations/queue.ts'
+import { Reminders } from './reminders.ts'
+import { requireRunning } from './require-running.ts'
+import { stored } from './stored.ts'
+import { Retention } from './retention.ts'
+import { asObstacle, TaskRun } from './run.ts'
+import type { ClaimPlan, TaskEvent, TaskRef, TaskManager, TaskSteps } from '../tasks.ts'
+import {
+  hasEnded,
+  needsSlot,
+  newTask,
+  newTaskWithProof,
+  type TaskFailure,
+  type TaskInput,
+  type TaskState
+} from './state.ts'
+import { EvaluationDirectories } from '../../evaluations/directories.ts'
+import type { TaskKind, TaskView } from '../../views/task.ts'
+
+/** How often progress is read, saved and shown; the promise is one second. */
+const TICK_MS = 500
+/** Ids skipped at a restart: more than the unsaved events of a full disk. */
+const UNSAVED_EVENTS = 1000
+const FIRST_EVENT = 1
+
+export interface TaskOptions extends EvaluationSettings {
+  readonly maxTasks: number
+  readonly queue: number
+}
+
+export interface TaskManagerParts {
+  readonly store: Store
+  readonly dataDir: string
+  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly steps: TaskSteps
+  readonly options: TaskOptions
+  readonly clock: Clock
+  /**
+   * A moment that has certainly passed, in milliseconds since the epoch: that of the newest verified pulse, 0 before
+   * the first. Unlike the clock it is never ahead of the time.
+   */
+  readonly certainMs: () => number
+  readonly log: Log
+  /** Default: files in `dataDir`. */
+  readonly progress?: ProgressLog
+}
+
+export function createTaskManager(dependencies: TaskManagerParts): TaskManager {
+  return new Manager(dependencies)
+}
+
+class Manager implements TaskManager {
+  readonly #with: TaskManagerParts
+  readonly #journal: TaskJournal
+  readonly #ledger: TaskLedger
+  readonly #progress: TaskProgress
+  readonly #reminders: Reminders
+  readonly #files: EvaluationDirectories
+  readonly #retention: Retention
+  /** Those whose start could not be journaled: each tick tries again. */
+  readonly #unstarted = new WeakMap<Task, TaskFailure>()
+  #accepting = false
+  #stopTicking: () => void = () => undefined
+
+  constructor(dependencies: TaskManagerParts) {
+    const { store, dataDir, steps, clock, certainMs, log } = dependencies
+    this.#with = dependencies
+    this.#journal = new TaskJournal(store)
+    this.#ledger = new TaskLedger(this.#journal, clock, certainMs)
+    this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
+    this.#files = new EvaluationDirectories(dataDir, log)
+    this.#reminders = new Reminders(steps, clock, log)
+    this.#retention = new Retention({
+      journal: this.#journal,
+      ledger: this.#ledger,
+      files: this.#files,
+      certainMs,
+      log
+    })
+  }
+
+  async start(): Promise<void> {
+    const shown = await this.#progress.load()
+    for (const entry of this.#journal.load()) {
+      const { state, lastEventId } = withShown(entry, shown.get(entry.state.id))
+      if (hasEnded(state)) this.#ledger.hold(state, lastEventId)
+      // Above the ids of events that readers got unsaved.
+      else this.#ledger.apply(this.#hold(state, lastEventId + UNSAVED_EVENTS), { type: 'restarted' })
+    }
+    await this.#files.removeOrphans((taskId) => {
+      const state = this.#ledger.get(taskId)?.state
+      return state === undefined ? this.#journal.isAside(taskId) : !hasEnded(state) && state.proof === null
+    })
+    this.#accepting = true
+    this.#stopTicking = this.#with.clock.every(TICK_MS, () => this.#tick())
+    this.#schedule()
+    for (const task of this.#ledger.all()) this.#ledger.beginAnew(task)
+  }
+
+  async stop(): Promise<void> {
+    this.#accepting = false
+    this.#stopTicking()
+    const runs = [...this.#ledger.all()].map((task) => task.run).filter((run) => run !== undefined)
+    for (const run of runs) run.stop()
+    await Promise.all([...runs.map((run) => run.done), this.#reminders.stop(), this.#files.settled()])
+    await this.#progress.close()
+    for (const task of this.#ledger.all()) task.events.close()
+  }
+
+  create(request: { name: string; kind: TaskKind }, also: readonly StoreOperation[] = []): TaskView {
+    const { name, kind } = request
+    const running = [...this.#ledger.all()].find((task) => task.state.name === name && !hasEnded(task.state))
+    if (running !== undefined) {
+      const detail = `A task for ${name} is running already (${running.state.id}).`
+      throw new ServiceError('SVC-REG-002', detail, { extensions: { task_id: running.state.id } })
+    }
+    return stored(() => {
+      const state = this.#newState(name, kind)
+      if (kind === 'register' && needsSlot(state)) this.#requirePlace()
+      this.#journal.save({ state, lastEventId: FIRST_EVENT }, also)
+      const task = this.#hold(state, FIRST_EVENT)
+      this.#schedule()
+      if (task.run === undefined) this.#ledger.announce(task)
+      return this.#ledger.view(task)
+    })
+  }
+
+  get(taskId: string): TaskView | undefined {
+    const task = this.#ledger.get(taskId)
+    return task === undefined ? undefined : this.#ledger.view(task)
+  }
+
+  list(): TaskView[] {
+    return this.#ledger.ordered().map((task) => this.#ledger.view(task))
+  }
+
+  async remove(taskId: string, { onlyRunning = false }: { onlyRunning?: boolean } = {}): Promise<boolean> {
+    const task = this.#ledger.get(taskId)
+    if (task === undefined) return false
+    if (onlyRunning) requireRunning(task.state)
+    if (hasEnded(task.state)) {
+      await task.run?.done
+      // Another request may have cleared it since.
+      if (this.#ledger.get(taskId) !== task) return false
+      await this.#clear(task)
+      return true
+    }
+    const { name, kind, reveal } = task.state
+    stored(() => {
+      // Before the journal: in the other order, a crash in between would leave a claim that is resent without end.
+      this.#with.steps.withdraw({ taskId, name, kind }, reveal ?? undefined)
+      this.#ledger.apply(task, { type: 'cancelled' })
+    })
+    task.run?.stop({ discard: true })
+    await Promise.all([task.run?.done, this.#reminders.forget(taskId)])
+    await this.#files.remove(taskId)
+    return true
+  }
+
+  pause(taskId: string): TaskView | undefined {
+    const task = this.#ledger.get(taskId)
+    if (task === undefined) return undefined
+    requireRunning(task.state)
+    stored(() => this.#ledger.apply(task, { type: 'paused' }))
+    if (task.state.paused) task.run?.stop()
+    return this.#ledger.view(task)
+  }
+
+  resume(taskId: string): TaskView | undefined {
+    const task = this.#ledger.get(taskId)
+    if (task === undefined) return undefined
+    requireRunning(task.state)
+    stored(() => {
+      this.#ledger.apply(task, { type: 'unpaused' })
+      if (task.run === undefined) this.#ledger.apply(task, { type: 'interrupted' })
+    })
+    this.#schedule()
+    return this.#ledger.view(task)
+  }
+
+  events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined {
+    const task = this.#ledger.get(taskId)
+    if (task === undefined) return undefined
+    // An id that this daemon never gave does not tell what its reader has seen.
+    return task.events.read(lastEventId === undefined || lastEventId > task.lastEventId ? 0 : lastEventId, signal)
+  }
+
+  unreadable(): number {
+    return this.#journal.countAside()
+  }
+
+  subscribe(listener: (event: TaskEvent) => void): () => void {
+    return this.#ledger.subscribe(listener)
+  }
+
+  finishedProof({ name, kind }: { name: string; kind: TaskKind }): ClaimPlan | undefined {
+    return this.#usableProof({ taskId: '', name, kind })?.plan
+  }
+
+  /** A finished proof of the same name and kind, while it would still be accepted. */
+  #usableProof(task: TaskRef): KeptProof | undefined {
+    const kept = this.#journal.keptProof(task.kind, task.name)
+    return kept !== undefined && !kept.spent && this.#with.steps.usable(task, kept.plan) ? kept : undefined
+  }
+
+  #newState(name: string, kind: TaskKind): TaskState {
+    const nowMs = this.#ledger.nowMs()
+    const order = Math.max(0, ...[...this.#ledger.all()].map((task) => task.state.order)) + 1
+    const task = { id: randomUUID(), name, kind, order, iterations: this.#with.steps.iterations(name, kind) }
+    const kept = this.#usableProof({ taskId: task.id, name, kind })
+    return kept === undefined ? newTask(task, nowMs) : newTaskWithProof(task, kept, nowMs)
+  }
+
+  /**
+   * For a registration. A renewal always has a place, or its name would lapse; one task a name and one renewal a name
+   * bound their number.
+   */
+  #requirePlace(): void {
+    const { maxTasks, queue } = this.#with.options
+    // Paused ones count too.
+    const waiting = [...this.#ledger.all()].filter(
+      ({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)
+    )
+    if (this.#slotsTaken() < maxTasks || waiting.length < queue) return
+    throw new ServiceError('SVC-TSK-002', `${queue} registrations wait already, as many as vdf.queue allows.`, {
+      retryAfter: 60
+    })
+  }
+
+  #hold(state: TaskState, lastEventId: number): Task {
+    return this.#ledger.hold(state, lastEventId, this.#with.steps.deadlinesMs(state.name, state.kind))
+  }
+
+  #schedule(): void {
+    if (!this.#accepting) return
+    const obstacle = this.#with.steps.obstacle?.()
+    const isHeldUp = ({ state }: Task): boolean =>
+      obstacle !== undefined && state.kind === 'register' && !state.committed
+    this.#showObstacle(obstacle, isHeldUp)
+    const all = [...this.#ledger.all()]
+    const giveUp = ({ task }: { task: Task }): void => task.run?.stop()
+    const ready = all.filter(({ state }) => !state.paused && !hasEnded(state))
+    // Publishing a finished proof needs no slot.
+    for (const task of ready) if (task.run === undefined && !needsSlot(task.state)) this.#begin(task)
+    const turns = ready
+      .filter((task) => needsSlot(task.state) && !isHeldUp(task))
+      .map((task) => this.#ledger.turnOf(task))
+    for (const task of all) if (isAtWork(task) && isHeldUp(task)) task.run?.stop()
+    takeTurns(turns, {
+      count: this.#with.options.maxTasks,
+      taken: () => this.#slotsTaken(),
+      isAtWork: ({ task }) => isAtWork(task),
+      begin: ({ task }) => this.#begin(task),
+      giveUp
+    })
+  }
+
+  #slotsTaken(): number {
+    return [...this.#ledger.all()].filter(isAtWork).length
+  }
+
+  /** On tasks that wait without a run; a run shows it itself. */
+  #showObstacle(obstacle: TaskFailure | undefined, isHeldUp: (task: Task) => boolean): void {
+    for (const task of this.#ledger.all()) {
+      if (task.run !== undefined || hasEnded(task.state)) continue
+      const by = (isHeldUp(task) ? obstacle : this.#unstarted.get(task)) ?? null
+      if (task.stalled?.code !== by?.code) this.#ledger.stall(task, by)
+    }
+  }
+
+  #begin(task: Task): void {
+    try {
+      this.#ledger.apply(task, { type: 'started' })
+    } catch (error) {
+      if (!this.#unstarted.has(task))
+        this.#with.log.warn({ task: task.state.id, err: error }, 'a task could not be started, and is tried again')
+      this.#unstarted.set(task, asObstacle(error))
+      this.#ledger.stall(task, asObstacle(error))
+      return
+    }
+    if (this.#unstarted.delete(task)) this.#ledger.stall(task, null)
+    const { dataDir, pool, steps, options, clock, log } = this.#with
+    const run = new TaskRun({
+      dataDir,
+      pool,
+      steps,
+      settings: { checkpointSeconds: options.checkpointSeconds, memoryBytes: options.memoryBytes },
+      clock,
+      log,
+      state: () => task.state,
+      apply: (input) => this.#applyResult(task, input),
+      stalled: (by) => this.#ledger.stall(task, by),
+      rested: () => rest(task)
+    })
+    task.run = run
+    void run.done.then(() => this.#ended(task))
+  }
+
+  #applyResult(task: Task, input: TaskInput): void {
+    this.#ledger.apply(task, input)
+    if (input.type !== 'proved') return
+    this.#files.discard(task.state.id)
+    this.#schedule()
+  }
+
+  #ended(task: Task): void {
+    task.run = undefined
+    rest(task)
+    if (!this.#accepting) return
+    try {
+      this.#ledger.stall(task, null)
+      this.#ledger.apply(task, { type: 'interrupted' })
+      this.#schedule()
+    } catch (error) {
+      // The next tick tries again, not this turn of the event loop.
+      this.#with.log.warn({ task: task.state.id, err: error }, 'the journal could not be written')
+    }
+  }
+
+  #tick(): void {
+    const nowMs = this.#ledger.nowMs()
+    this.#progress.tick()
+    for (const task of this.#ledger.all()) {
+      const deadlineMs = task.state.plan?.deadlineMs ?? null
+      if (deadlineMs !== null && nowMs > deadlineMs && !task.overdueSaid && !hasEnded(task.state)) {
+        task.overdueSaid = true
+        this.#with.log.warn(
+          { task: task.state.id, name: task.state.name },
+          'the deadline has passed: the claim will be taken provisionally at first'
+        )
+      }
+    }
+    this.#reminders.tick([...this.#ledger.all()].map((task) => task.state))
+    this.#schedule()
+    this.#ledger.tellPlaces()
+    this.#retention.tick(nowMs)
+  }
+
+  async #clear(task: Task): Promise<void> {
+    stored(() => this.#ledger.drop(task))
+    await this.#files.remove(task.state.id)
+  }
+}

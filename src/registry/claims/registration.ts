@@ -1,0 +1,157 @@
+import { ServiceError } from '../../errors.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { compareRecords } from '../../protocol/claim/order.ts'
+import { linksOf } from '../../protocol/claim/reveal.ts'
+import { parseZone } from '../../protocol/zone/zone.ts'
+import type { TaskManager } from '../tasks.ts'
+import type { TaskView } from '../../views/task.ts'
+import { requireBeacon } from './commit.ts'
+import { derivedPublicKey, openName, type RegistryContext } from '../context.ts'
+import { leaseOf, roundTime } from '../lease-times.ts'
+import { claimsIn } from '../resolution/secrecy.ts'
+import { isCancelled, type OwnedName } from '../stored/owned-names.ts'
+import { requireOwned, savingZone } from '../zones/zones.ts'
+
+/**
+ * Starts a registration, after every check that is possible before days of work.
+ * SVC-NAM-*, SVC-ZON-002, SVC-REG-*, SVC-VDF-001, SVC-BCN-001, SVC-RES-001, SVC-TSK-002.
+ */
+export async function register(
+  context: RegistryContext,
+  tasks: TaskManager,
+  text: string,
+  { zone }: { zone?: unknown }
+): Promise<TaskView> {
+  const name = openName(context, text)
+  if (zone !== undefined) parseZone(zone, context.profile)
+  requireAddon(context)
+  context.seed.require()
+  requireNotOwned(context, name)
+  requireNoTask(tasks, name)
+  await requireBeacon(context)
+  await requireFree(context, name)
+  // Another request may have come since, whose zone this one must not replace.
+  requireNoTask(tasks, name)
+  const zoneSaved = zone === undefined ? [] : [savingZone(context, name, zone)]
+  // A check deletes nothing: the record of a lapsed name goes once the registration is accepted.
+  return tasks.create({ name, kind: 'register' }, [
+    ...zoneSaved,
+    ...(formerRecord(context, name) === undefined ? [] : [context.owned.removing(name)])
+  ])
+}
+
+/**
+ * Starts a renewal, also of a name that peers call lost: they may lie, and without a renewal it is lost [an owner who
+ * is told that its name is lost].
+ * SVC-NAM-*, SVC-ZON-002, SVC-OWN-001, SVC-REG-002, SVC-RES-003, SVC-PUB-001, SVC-VDF-001, SVC-BCN-001,
+ * SVC-STO-001.
+ */
+export async function renew(
+  context: RegistryContext,
+  tasks: TaskManager,
+  text: string,
+  { zone }: { zone?: unknown }
+): Promise<TaskView> {
+  const name = openName(context, text)
+  if (zone !== undefined) parseZone(zone, context.profile)
+  const record = requireOwned(context, name)
+  requireAddon(context)
+  requireNoTask(tasks, name)
+  const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
+  if (state === 'dead') {
+    throw new ServiceError(
+      'SVC-RES-003',
+      `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}; register it again.`
+    )
+  }
+  if (linksOf(record.reveal).length > context.profile.chain_max) {
+    throw new ServiceError(
+      'SVC-PUB-001',
+      `${name} has been renewed ${context.profile.chain_max} times, as often ` +
+        'as the network allows; let it lapse and register it again.'
+    )
+  }
+  await requireBeacon(context)
+  requireNoTask(tasks, name)
+  const zoneSaved = zone === undefined ? [] : [savingZone(context, name, zone, { withReveal: true })]
+  return tasks.create({ name, kind: 'renew' }, [
+    ...zoneSaved,
+    ...(record.released === true ? [context.owned.settingReleased(requireOwned(context, name), false)] : [])
+  ])
+}
+
+/** A name that was lost or cancelled, or whose lease and grace have ended, may be registered again. */
+function requireNotOwned(context: RegistryContext, name: Name): void {
+  const record = context.owned.get(name)
+  if (record === undefined || record.standing === 'lost' || formerRecord(context, name) !== undefined) return
+  throw ownedAlready(name)
+}
+
+/** One that lapsed or was cancelled, and gives way to a new registration. */
+function formerRecord(context: RegistryContext, name: Name): OwnedName | undefined {
+  const record = context.owned.get(name)
+  if (record === undefined) return undefined
+  return isCancelled(record) || leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? record : undefined
+}
+
+/** BigInt would take months for what the addon does in half an hour. */
+function requireAddon({ pool }: RegistryContext): void {
+  if (pool.missingAddon !== undefined) throw new ServiceError('SVC-VDF-001', pool.missingAddon)
+}
+
+function requireNoTask(tasks: TaskManager, name: Name): void {
+  const running = tasks.list().find((task) => task.name === name && task.status === 'running')
+  if (running === undefined) return
+  throw new ServiceError('SVC-REG-002', `A task for ${name} is running already (${running.task_id}).`, {
+    extensions: { task_id: running.task_id }
+  })
+}
+
+/**
+ * Looks for a claim without announcing the name. Only a verified record whose lease or grace runs makes it taken. If
+ * lists sufficed, a few peers could block any name [liars who list every name].
+ * A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned. The
+ * answer is SVC-REG-001 with `taken_up`, since the answer to a new registration has a task's id.
+ */
+async function requireFree(context: RegistryContext, name: Name): Promise<void> {
+  const { claims, heard, proved } = claimsIn(await context.network.probe(name))
+  const alive = proved
+    .filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead')
+    .sort((left, right) => compareRecords(right.claim, left.claim))
+  const [newest] = alive
+  if (newest === undefined) {
+    if (claims > 0)
+      context.log.warn(
+        { name, listed_by: claims, of: heard, shown_by: proved.length },
+        'peers list this name, but none has shown a record of it whose lease runs: the ' +
+          'registration continues. If they do hold it, they will refuse the claim'
+      )
+    return
+  }
+  const { pubkey, newestRound } = newest.claim
+  if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey)))
+    throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
+  if (equalBytes(pubkey, derivedPublicKey(context, name))) {
+    if (formerRecord(context, name) === undefined) context.owned.save(newest.reveal, { published: true })
+    else context.owned.replace(newest.reveal, {})
+    throw new ServiceError(
+      'SVC-REG-001',
+      `${name} is registered already by a key of this daemon's seed. This daemon has taken ` +
+        'it up: see `chronym names`. Nothing was computed, and no zone saved.',
+      { extensions: { taken_up: true } }
+    )
+  }
+  throw new ServiceError(
+    'SVC-REG-001',
+    `${name} is registered by another key (${toHex(pubkey)}) until ` +
+      `${roundTime(context, leaseOf(context, newestRound).endRound)}.`
+  )
+}
+
+function ownedAlready(name: Name): ServiceError {
+  return new ServiceError(
+    'SVC-REG-001',
+    `This daemon owns ${name} already; extend its lease with a renewal (POST /api/vdf/renew, chronym renew ${name}).`
+  )
+}

@@ -1,0 +1,287 @@
+import { ServiceError } from '../../errors.ts'
+import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { revealWindow } from '../../protocol/name/lease.ts'
+import { iterationsFor, renewalIterations, type Name } from '../../protocol/name/names.ts'
+import { proofShape } from '../../protocol/claim/proof-shape.ts'
+import { pulseRandomness } from '../../protocol/time/pulse.ts'
+import { decodeReveal, encodeReveal, linksOf, newestLink, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
+import { vdfSeed } from '../../protocol/claim/vdf-seed.ts'
+import { UnreadableRecord } from '../../store/stored-shapes.ts'
+import type { ClaimPlan, TaskRef, TaskSteps } from '../tasks.ts'
+import type { TaskKind } from '../../views/task.ts'
+import { payloadOfLink, revealOfLink } from '../publication/assemble.ts'
+import {
+  decodeContext,
+  decodeDraft,
+  encodeContext,
+  encodeDraft,
+  type ClaimContext,
+  type ClaimDraft
+} from './claim-draft.ts'
+import {
+  chooseRound,
+  firstPulse,
+  isFresh,
+  newDraft,
+  newSalt,
+  ownCommitment,
+  sentCommitment,
+  verifiedRound
+} from './commit.ts'
+import { createContext, openName, type RegistryContext, type RegistryParts } from '../context.ts'
+import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
+import { isCancelled } from '../stored/owned-names.ts'
+import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
+import { translated } from '../../service-errors.ts'
+
+const LOCKED = {
+  code: 'SVC-KEY-006',
+  message: 'The seed is locked, and the commitment needs its signature. `chronym unlock` lets it continue.'
+} as const
+
+/** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
+export function createTaskSteps(dependencies: RegistryParts): TaskSteps {
+  const context = createContext(dependencies)
+  return {
+    iterations: (name, kind) => iterationsOf(context, openName(context, name), kind),
+    deadlinesMs: (name, kind) => (kind === 'renew' ? leaseEndsMs(context, name) : []),
+    commit: (task, draft, saveDraft, signal) => translated(() => commit(context, task, draft, saveDraft, signal)),
+    plan: (task, draft, signal) => translated(() => plan(context, task, decodeDraft(draft), signal)),
+    remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),
+    obstacle: () => (context.seed.isLocked ? LOCKED : undefined),
+    untilPassed: (error, signal) =>
+      error instanceof ServiceError && error.code === 'SVC-KEY-006' ? context.seed.unlocked(signal) : undefined,
+    withdraw: (task, sent) => withdraw(context, task, sent),
+    usable: (task, evaluated) => usable(context, task, evaluated),
+    requireUse: (task, evaluated, signal) => translated(() => requireUse(context, task, evaluated, signal)),
+    reveal: (task, evaluated, proof, saved, saveReveal, signal) =>
+      translated(() => reveal(context, task, evaluated, proof, saved, saveReveal, signal))
+  }
+}
+
+export function iterationsOf({ profile }: RegistryContext, name: Name, kind: TaskKind): number {
+  return kind === 'register' ? iterationsFor(name, profile) : renewalIterations(name, profile)
+}
+
+async function commit(
+  context: RegistryContext,
+  task: TaskRef,
+  saved: Uint8Array | undefined,
+  saveDraft: (draft: Uint8Array) => void,
+  signal: AbortSignal
+): Promise<Uint8Array> {
+  const name = openName(context, task.name)
+  if (task.kind === 'renew') return encodeDraft(renewalDraft(context, name))
+  const kept = saved === undefined ? undefined : decodeDraft(saved)
+  // A commitment sent too long before the pulse has no witness any more. The pulse is not chosen yet, so a new salt
+  // costs nothing.
+  const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
+  if (draft !== kept) saveDraft(encodeDraft(draft))
+  const commitment = ownCommitment(context, name, draft.salt)
+  const outcome = await context.network.commit(name, commitment, draft.nonce, signal)
+  const pulseRound = chooseRound(context, draft, outcome)
+  context.receipts.save(name, { commitment, pulseRound, receipts: outcome.receipts })
+  return encodeDraft({ ...draft, pulseRound })
+}
+
+/**
+ * A renewal reveals nothing that others could take, so it needs no commitment. p is our current round, or the first
+ * after the link before it.
+ */
+function renewalDraft(context: RegistryContext, name: Name): ClaimDraft {
+  const verified = verifiedRound(context)
+  const newest = context.owned.get(name)?.reveal.drand_pulse ?? 0
+  return { salt: newSalt(), nonce: new Uint8Array(0), sentRound: verified, pulseRound: Math.max(verified, newest + 1) }
+}
+
+async function plan(
+  context: RegistryContext,
+  task: TaskRef,
+  draft: ClaimDraft,
+  signal: AbortSignal
+): Promise<ClaimPlan> {
+  const { profile, beacon } = context
+  const name = openName(context, task.name)
+  if (draft.pulseRound === null) throw new Error('a draft without its pulse round cannot be planned')
+  const pulse = await beacon.waitFor(draft.pulseRound, signal)
+  const iterations = iterationsOf(context, name, task.kind)
+  const deadlineRound = draft.pulseRound + revealWindow(iterations, profile)
+  const claim = { salt: draft.salt, pulseRound: pulse.round, pulse: pulse.signature }
+  // Read after the wait: the renewal follows the link held by now.
+  const before = task.kind === 'renew' ? linksHeld(context, name).at(-1)! : undefined
+  // A newer link may have come since the pulse was chosen; nothing is squared in vain.
+  if (before !== undefined && before.p >= pulse.round) throw replacedLink(name)
+  return {
+    seed: seedOf(context, name, claim, before),
+    discriminantBits: profile.discriminant_bits,
+    iterations,
+    split: proofShape(iterations, profile).split,
+    deadlineMs: task.kind === 'register' ? roundTimeMs(deadlineRound, profile.beacon) : null,
+    context: encodeContext(claim)
+  }
+}
+
+/** The seed of a link that comes after `before`; undefined for a first claim. */
+function seedOf(
+  context: RegistryContext,
+  name: Name,
+  { salt, pulseRound, pulse }: ClaimContext,
+  before: Link | undefined
+): Uint8Array {
+  const commitment = sentCommitment(context, name, { salt, pulseRound })
+  return vdfSeed(
+    { commitment, round: pulseRound, randomness: pulseRandomness(pulse), before: before?.proof },
+    context.profileHash
+  )
+}
+
+async function remind(context: RegistryContext, task: TaskRef, draft: ClaimDraft, signal: AbortSignal): Promise<void> {
+  const name = openName(context, task.name)
+  await context.network.commit(name, sentCommitment(context, name, draft), draft.nonce, signal)
+}
+
+/**
+ * While its lease lives. A first claim: the name is not ours, or was lost or lapsed before its pulse was drawn. A
+ * renewal: made for the newest link we own now, since its seed binds that one.
+ */
+function usable(context: RegistryContext, task: TaskRef, evaluated: ClaimPlan): boolean {
+  const claim = claimContextOf(evaluated)
+  if (claim === undefined) return false
+  const { pulseRound } = claim
+  const record = context.owned.get(task.name)
+  if (leaseOf(context, pulseRound).state !== 'live') return false
+  const isNewer = record !== undefined && pulseRound > record.reveal.drand_pulse
+  if (task.kind === 'renew')
+    return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
+  // A lost name may be registered again; the claim that lost it would lose again.
+  if (record === undefined || isCancelled(record)) return true
+  return isNewer && (record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
+}
+
+/** Nothing is squared in vain. SVC-RES-003, SVC-PUB-001, SVC-OWN-001. */
+async function requireUse(
+  context: RegistryContext,
+  task: TaskRef,
+  evaluated: ClaimPlan,
+  signal: AbortSignal
+): Promise<void> {
+  await requireLease(context, task, evaluated, signal)
+  if (task.kind === 'renew') linksBefore(context, openName(context, task.name), evaluated)
+}
+
+/**
+ * Throws SVC-RES-003 where the lease that a task's pulse gives is over. A renewal of that pulse would leave the name in
+ * its grace at best, and use up one of the `chain_max` renewals. After a start the time is not known yet: waits for it.
+ */
+async function requireLease(
+  context: RegistryContext,
+  { name, kind }: TaskRef,
+  evaluated: ClaimPlan,
+  signal: AbortSignal
+): Promise<void> {
+  if (context.time().verified === 0) await firstPulse(context, signal)
+  signal.throwIfAborted()
+  const { state, endRound, graceEndRound } = leaseOf(context, decodeContext(evaluated.context).pulseRound)
+  if (state === 'live' || (state === 'grace' && kind === 'register')) return
+  const ended = roundTime(context, kind === 'register' ? graceEndRound : endRound)
+  const record = context.owned.get(name)
+  const isLapsed = record === undefined || leaseOf(context, record.reveal.drand_pulse).state === 'dead'
+  throw new ServiceError(
+    'SVC-RES-003',
+    `The lease that this ${kind === 'register' ? 'registration' : 'renewal'} would have given ended at ${ended}, so ` +
+      `nothing was published. ${isLapsed ? `Register ${name} again.` : `Renew ${name} again.`}`
+  )
+}
+
+/** Undefined where the disk has damaged what the proof was made for. */
+function claimContextOf({ context }: ClaimPlan): ClaimContext | undefined {
+  try {
+    return decodeContext(context)
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return undefined
+    throw error
+  }
+}
+
+async function reveal(
+  context: RegistryContext,
+  task: TaskRef,
+  evaluated: ClaimPlan,
+  proof: Uint8Array,
+  saved: Uint8Array | undefined,
+  saveReveal: (reveal: Uint8Array) => void,
+  signal: AbortSignal
+): Promise<void> {
+  const name = openName(context, task.name)
+  await requireLease(context, task, evaluated, signal)
+  const payloadNow = (sent: Reveal | undefined): Uint8Array => payloadOfLink(context, name, task.kind, sent)
+  for (let record = saved === undefined ? undefined : decodeReveal(saved); ;) {
+    const payload = payloadNow(record)
+    if (record === undefined || !equalBytes(record.payload, payload)) {
+      record = await signedReveal(context, name, task, evaluated, proof, payload)
+      saveReveal(encodeReveal(record))
+    }
+    signal.throwIfAborted()
+    const outcome = await context.network.putReveal(record, signal)
+    signal.throwIfAborted()
+    if (outcome.storedBy * 2 <= outcome.of && isSuperseded(outcome)) throw supersededRecord(name)
+    requireMajority(name, outcome)
+    // During this renewal the zone may have been published on the link before it: then it goes out again, on this one.
+    if (!equalBytes(payloadNow(record), record.payload)) continue
+    context.owned.save(record, { published: true })
+    context.zones.holdBack(name)
+    return
+  }
+}
+
+/** Assembled, signed and checked as every other node will check it: a proof that does not verify is never sent. */
+async function signedReveal(
+  context: RegistryContext,
+  name: Name,
+  task: TaskRef,
+  evaluated: ClaimPlan,
+  proof: Uint8Array,
+  payload: Uint8Array
+): Promise<Reveal> {
+  const { salt, pulseRound, pulse } = decodeContext(evaluated.context)
+  const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
+  const earlier = task.kind === 'renew' ? linksBefore(context, name, evaluated) : []
+  const made = revealOfLink(context, name, link, earlier, payload)
+  await requireValid(context, made)
+  return made
+}
+
+/** The links that a renewal follows. Throws SVC-PUB-001 where its seed binds another one than the newest held now. */
+function linksBefore(context: RegistryContext, name: Name, { context: saved, seed }: ClaimPlan): readonly Link[] {
+  const links = linksHeld(context, name)
+  if (!equalBytes(seedOf(context, name, decodeContext(saved), links.at(-1)), seed)) throw replacedLink(name)
+  return links
+}
+
+/** A proof counts after one link only. `usable` no longer takes it up, so the next task squares again. */
+function replacedLink(name: Name): ServiceError {
+  const detail =
+    `Rule "proof": another record of ${name} has replaced the one that this ` + 'renewal follows. Renew the name again.'
+  return new ServiceError('SVC-PUB-001', detail, { extensions: { rule: 'proof' } })
+}
+
+function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
+  const record = context.owned.get(name)
+  if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+  return linksOf(record.reveal)
+}
+
+/**
+ * The network republishes what was once put: again what this daemon owned before the task, or nothing. The zone of the
+ * task is a draft again. Peers may hold a first claim that was sent: unlisted, nobody could look after the name.
+ */
+function withdraw(
+  { network, owned, zones }: RegistryContext,
+  { name, kind }: TaskRef,
+  sent: Uint8Array | undefined
+): void {
+  network.withdrawReveal(name, owned.get(name)?.reveal)
+  if (kind === 'renew') zones.holdBack(name)
+  else if (sent !== undefined) owned.saveCancelled(decodeReveal(sent))
+}
