@@ -116,23 +116,21 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   const breaches = new Set<string>()
   let remark: string | undefined
   let beganMs = Infinity
-  const begin = (): Promise<void> => {
+  const begin = async (): Promise<void> => {
     beganMs = world.timeline.nowMs
-    return (
-      move?.run({
-        world,
-        adversary,
-        victim,
-        ids: options.ids ?? move.ids,
-        thief: (pubkey) => {
-          thief = toHex(pubkey)
-        },
-        breach: (detail) => breaches.add(detail),
-        remark: (detail) => {
-          remark = detail
-        }
-      }) ?? Promise.resolve()
-    )
+    await move?.run({
+      world,
+      adversary,
+      victim,
+      ids: options.ids ?? move.ids,
+      thief: (pubkey) => {
+        thief = toHex(pubkey)
+      },
+      breach: (detail) => breaches.add(detail),
+      remark: (detail) => {
+        remark = detail
+      }
+    })
   }
   const [unpinned, pinned] = [none(), none()]
   const coded: CodedSights = { ...none(), older: 0 }

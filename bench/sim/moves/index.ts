@@ -1,16 +1,33 @@
-/** All moves: each file of the folders here that exports one. */
-import { readdirSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+/** All moves, in the order of their ids. */
+import { floodMoves } from './flood/floods.ts'
+import { listMoves } from './flood/lists.ts'
+import { documentMoves } from './identities/documents.ts'
+import { logMoves } from './identities/logs.ts'
 import type { Move } from './move.ts'
+import { longMoves } from './names/long.ts'
+import { newNameMoves } from './names/new.ts'
+import { settledMoves } from './names/settled.ts'
+import { shareMoves } from './names/share-of-nodes.ts'
+import { firstPeerMoves } from './routing/first-peers.ts'
+import { sizeMoves } from './routing/size.ts'
+import { tableMoves } from './routing/tables.ts'
+import { contestMoves } from './timing/contests.ts'
+import { partitionMoves } from './timing/partitions.ts'
 
-const NO_MOVES = ['halves', 'share']
-
-const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => dirname(file) !== '.' && file.endsWith('.ts') && !NO_MOVES.includes(basename(file, '.ts'))
-)
-
-const moves = await Promise.all(
-  files.map(async (file) => ((await import(new URL(file, import.meta.url).href)) as { readonly move: Move }).move)
-)
-
-export const MOVES: readonly Move[] = moves.sort((left, right) => (left.id < right.id ? -1 : 1))
+export const MOVES: readonly Move[] = [
+  floodMoves,
+  listMoves,
+  documentMoves,
+  logMoves,
+  longMoves,
+  newNameMoves,
+  settledMoves,
+  shareMoves,
+  firstPeerMoves,
+  sizeMoves,
+  tableMoves,
+  contestMoves,
+  partitionMoves
+]
+  .flat()
+  .sort((left, right) => (left.id < right.id ? -1 : 1))

@@ -24,7 +24,6 @@ export interface Stage {
 }
 
 export interface Move {
-  /** The file's name. */
   readonly id: string
   /** Names in brackets of docs/protocol. */
   readonly attacks: readonly string[]
@@ -55,5 +54,5 @@ export interface Move {
   readonly isAlone?: boolean
   /** `real` where the move is about look-ups and tables; `modelled` by default. */
   readonly routing?: Routing
-  run(stage: Stage): Promise<void>
+  run(stage: Stage): Promise<void> | void
 }

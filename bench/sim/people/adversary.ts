@@ -169,6 +169,19 @@ export class Adversary {
     return makeReveal({ name, owner, salt: this.#random.bytes(32), round: now, former }, profile)
   }
 
+  /** A claim of a thief's, with a pulse of that many rounds ago; `renewed`: from most of a lease ago, renewed now. */
+  steal(
+    name: string,
+    thief: (pubkey: Uint8Array) => void,
+    rounds: number | 'renewed'
+  ): { readonly key: KeyPair; readonly reveal: Reveal } {
+    const key = this.#world.newKey()
+    const reveal =
+      rounds === 'renewed' ? this.backdated(name, key) : this.claim(name, this.#world.round() - rounds, key)
+    thief(key.publicKey)
+    return { key, reveal }
+  }
+
   /** Somebody who wants a name and works for it once, as owners do. */
   owner(name: string, habits: Habits = ALWAYS_AWAKE, key?: KeyPair): Owner {
     const { profile } = this.#world

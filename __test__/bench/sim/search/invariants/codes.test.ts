@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest'
 import { Adversary, empty, showing, silent } from '../../../../../bench/sim/people/adversary.ts'
 import { makeReveal } from '../../../../../bench/sim/world/claims.ts'
-import { forging } from '../../../../../bench/sim/moves/coded-lies.ts'
+import { forging } from '../../../../../bench/sim/moves/names/settled.ts'
 import { CodeInvariants } from '../../../../../bench/sim/search/invariants/codes.ts'
 import { CodeResolver, type SeenByCode } from '../../../../../bench/sim/people/code-resolver.ts'
 import { Owner } from '../../../../../bench/sim/people/owner.ts'

@@ -1,4 +1,4 @@
-/** An attacker who owns a share of all nodes, placed by chance, long before anybody wants the name. */
+/** An attacker owns a share of all nodes, placed by chance, long before anybody wants the name. */
 import { encodeReceipt, signReceipt } from '../../../../src/protocol/claim/receipt.ts'
 import type { KeyPair } from '../../../../src/protocol/crypto/ed25519.ts'
 import { diverseFirst } from '../../../../src/protocol/neighbourhood/diversity.ts'
@@ -8,7 +8,7 @@ import type { Answerer } from '../../world/sim-node.ts'
 import { Resolver } from '../../people/resolver.ts'
 import { DAY_MS, MINUTE_MS } from '../../world/world.ts'
 
-export interface Share {
+interface Share {
   readonly id: string
   /** `take`: once the owner has revealed, they show another claim. `hide`: they keep nothing and show nothing. */
   readonly goal: 'take' | 'hide'
@@ -22,7 +22,7 @@ const WORK_MS = 30 * MINUTE_MS
 /** Where no more of the k nearest lie or cannot take the name, its owner is seen: eleven of twenty can show it. */
 const HARMLESS_SHARE = 0.45
 
-export function shareMove({ id, goal, prefixes }: Share): Move {
+function shareMove({ id, goal, prefixes }: Share): Move {
   return {
     id,
     attacks: [],
@@ -76,3 +76,11 @@ export function shareMove({ id, goal, prefixes }: Share): Move {
     }
   }
 }
+
+/** Two in each /24, or all in six /24 of three /16. */
+export const shareMoves: readonly Move[] = [
+  shareMove({ id: 'share-in-few-prefixes-hides', goal: 'hide', prefixes: 6 }),
+  shareMove({ id: 'share-in-few-prefixes-takes', goal: 'take', prefixes: 6 }),
+  shareMove({ id: 'share-of-nodes-hides', goal: 'hide' }),
+  shareMove({ id: 'share-of-nodes-takes', goal: 'take' })
+]
