@@ -4,7 +4,7 @@
  * docs/simulator/reality.md has the figures.
  */
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Routing } from '../../../bench/sim/world/world.ts'
+import type { Routing } from '../../../bench/sim/ports.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { labProfile } from '../../network/lab.ts'
 import { compare, tableOf } from './compare.ts'

@@ -17,7 +17,8 @@ import { compareRecords } from '../../../src/protocol/claim/order.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, World, type Routing } from '../world/world.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, World } from '../world/world.ts'
+import type { Routing } from '../ports.ts'
 
 export interface RunOptions {
   readonly nodes: number

@@ -3,7 +3,8 @@ import type { Adversary } from '../people/adversary.ts'
 import type { InvariantId } from '../search/invariants/violation.ts'
 import type { Habits, Owner } from '../people/owner.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import type { Routing, World } from '../world/world.ts'
+import type { World } from '../world/world.ts'
+import type { Routing } from '../ports.ts'
 
 /** What the rules promise under this move, by what resolvers see and holders hold. */
 export type Harm = 'harmless' | 'unpinned' | 'censored' | 'taken'

@@ -1,6 +1,6 @@
 /** What goes wrong on the way: loss, duplicates and delay by chance, and parts that do not hear each other. */
 import type { Random } from '../world/random.ts'
-import type { SimNode } from '../world/sim-node.ts'
+import type { NodePort } from '../ports.ts'
 
 /** Milliseconds of one way between two nodes: the median of home connections, and what a continent adds. */
 const LATENCY_MS = { least: 10, mean: 40 }
@@ -17,11 +17,11 @@ export interface FaultRates {
 
 export const NO_FAULTS: FaultRates = { loss: 0, duplicates: 0, late: 0, lateMs: 0 }
 
-export class Faults {
+export class Faults<N extends NodePort> {
   readonly #random: Random
   rates: FaultRates
   /** Nodes of a part hear only each other while it is cut off. */
-  #cut: ((node: SimNode) => number) | undefined
+  #cut: ((node: N) => number) | undefined
   #cuts = 0
 
   constructor(random: Random, rates: FaultRates) {
@@ -29,7 +29,7 @@ export class Faults {
     this.rates = rates
   }
 
-  cut(partOf: ((node: SimNode) => number) | undefined): void {
+  cut(partOf: ((node: N) => number) | undefined): void {
     this.#cut = partOf
     this.#cuts++
   }
@@ -39,7 +39,7 @@ export class Faults {
     return this.#cuts
   }
 
-  isCut(from: SimNode, to: SimNode): boolean {
+  isCut(from: N, to: N): boolean {
     return this.#cut !== undefined && this.#cut(from) !== this.#cut(to)
   }
 

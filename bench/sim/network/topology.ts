@@ -3,7 +3,7 @@ import { hasDiverse } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { distance } from '../../../src/protocol/neighbourhood/density.ts'
 import { sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import type { SimNode } from '../world/sim-node.ts'
+import type { NodePort } from '../ports.ts'
 
 /** Nodes in one bucket, about. */
 const BUCKET_NODES = 8
@@ -12,15 +12,15 @@ const MAX_BITS = 24
 /** Diverse nodes beyond those that holders look at, for the places of nodes that do not answer. */
 const SPARE = 8
 
-export class Topology {
+export class Topology<N extends NodePort> {
   readonly #profile: NetworkProfile
   #bits = 0
-  #buckets = new Map<number, Set<SimNode>>()
+  #buckets = new Map<number, Set<N>>()
   /** Those in which a node has had content. */
   readonly #withContent = new Set<number>()
   #size = 0
   #version = 0
-  readonly #near = new Map<string, { readonly version: number; readonly nodes: readonly SimNode[] }>()
+  readonly #near = new Map<string, { readonly version: number; readonly nodes: readonly N[] }>()
 
   constructor(profile: NetworkProfile) {
     this.#profile = profile
@@ -35,7 +35,7 @@ export class Topology {
     return this.#version
   }
 
-  add(node: SimNode): void {
+  add(node: N): void {
     this.#size++
     this.#version++
     const bits = Math.min(MAX_BITS, Math.max(0, Math.floor(Math.log2(this.#size / BUCKET_NODES))))
@@ -43,23 +43,23 @@ export class Topology {
     this.#put(node)
   }
 
-  remove(node: SimNode): void {
+  remove(node: N): void {
     if (this.#buckets.get(top(node.position, this.#bits))?.delete(node) !== true) return
     this.#size--
     this.#version++
   }
 
-  *all(): IterableIterator<SimNode> {
+  *all(): IterableIterator<N> {
     for (const bucket of this.#buckets.values()) yield* bucket
   }
 
   /** Those nearest to a key, as many as hold 2 k diverse ones and a few more; all of a small network. */
-  near(key: Uint8Array): readonly SimNode[] {
+  near(key: Uint8Array): readonly N[] {
     const id = Buffer.from(key).toString('latin1')
     const known = this.#near.get(id)
     if (known?.version === this.#version) return known.nodes
     const wanted = 2 * this.#profile.k + SPARE
-    const nodes: SimNode[] = []
+    const nodes: N[] = []
     for (const bucket of this.#nearestBuckets(key)) {
       nodes.push(...bucket)
       if (
@@ -77,7 +77,7 @@ export class Topology {
   }
 
   /** A node has had content: those around it may have something to replicate. */
-  markContent({ position }: SimNode): void {
+  markContent({ position }: N): void {
     this.#withContent.add(top(position, this.#bits))
   }
 
@@ -92,8 +92,8 @@ export class Topology {
   }
 
   /** All that share the first bits with a key, nearest first. */
-  sharing(key: Uint8Array, bits: number): SimNode[] {
-    const nodes: SimNode[] = []
+  sharing(key: Uint8Array, bits: number): N[] {
+    const nodes: N[] = []
     for (const bucket of this.#nearestBuckets(key)) {
       const sharing = bucket.filter(({ position }) => sharesPrefix(key, position, bits))
       if (bucket.length > 0 && sharing.length === 0) break
@@ -102,7 +102,7 @@ export class Topology {
     return nodes
   }
 
-  *#nearestBuckets(key: Uint8Array): IterableIterator<SimNode[]> {
+  *#nearestBuckets(key: Uint8Array): IterableIterator<N[]> {
     const first = top(key, this.#bits)
     for (let index = 0; index < 2 ** this.#bits; index++) {
       const bucket = [...(this.#buckets.get(first ^ index) ?? [])]
@@ -112,7 +112,7 @@ export class Topology {
     }
   }
 
-  #put(node: SimNode): void {
+  #put(node: N): void {
     const place = top(node.position, this.#bits)
     const bucket = this.#buckets.get(place) ?? new Set()
     this.#buckets.set(place, bucket.add(node))

@@ -3,20 +3,20 @@ import type { AnswerTo, Answer, Request } from '../../../src/network/wire/messag
 import { AskError } from '../../../src/network/wire/ask.ts'
 import { REQUEST_TIMEOUT_MS } from '../../../src/network/wire/frame.ts'
 import type { Timeline } from '../world/timeline.ts'
-import type { SimNode } from '../world/sim-node.ts'
+import type { NodePort } from '../ports.ts'
 import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Where an answer has come, whether it is still waited for or not. */
-export type Arrived = (at: SimNode, request: Request, answer: Answer, from: SimNode) => void
+export type Arrived<N> = (at: N, request: Request, answer: Answer, from: N) => void
 
-export class Transport {
+export class Transport<N extends NodePort> {
   readonly #timeline: Timeline
-  readonly #faults: Faults
+  readonly #faults: Faults<N>
   readonly #ledger: Ledger
-  readonly #arrived: Arrived
+  readonly #arrived: Arrived<N>
 
-  constructor(timeline: Timeline, faults: Faults, ledger: Ledger, arrived: Arrived) {
+  constructor(timeline: Timeline, faults: Faults<N>, ledger: Ledger, arrived: Arrived<N>) {
     this.#timeline = timeline
     this.#faults = faults
     this.#ledger = ledger
@@ -24,12 +24,12 @@ export class Transport {
   }
 
   /** Whether a connection between the two can be made now. */
-  reaches(from: SimNode, to: SimNode): boolean {
+  reaches(from: N, to: N): boolean {
     return from.isAwake && to.isAwake && !this.#faults.isCut(from, to)
   }
 
   /** Rejects with AskError ten seconds later where no answer comes, or with the signal's reason. */
-  ask<R extends Request>(from: SimNode, to: SimNode, request: R, signal?: AbortSignal): Promise<AnswerTo<R>> {
+  ask<R extends Request>(from: N, to: N, request: R, signal?: AbortSignal): Promise<AnswerTo<R>> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(signal.reason as Error)

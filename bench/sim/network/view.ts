@@ -8,8 +8,7 @@ import { diverse, diverseFirst, hasDiverse } from '../../../src/protocol/neighbo
 import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
 import { lookUpsUnder, type Peer, type Peers } from '../../../src/network/peers.ts'
 import type { AnswerTo, Request } from '../../../src/network/wire/messages.ts'
-import type { SimNode } from '../world/sim-node.ts'
-import type { World } from '../world/world.ts'
+import type { NodePort, WorldPort } from '../ports.ts'
 
 /** As src/network/peers.ts. */
 const NEIGHBOURHOOD_PARTS = 4
@@ -21,7 +20,7 @@ const LOST_MS = 30 * 60_000
 /** The peers as a node of the simulation sees them, by real or by modelled routing. */
 export interface NodeView extends Peers {
   /** A question to it had no answer in ten seconds. */
-  lost(node: SimNode): void
+  lost(node: NodePort): void
   /** The parts hear each other again: both dial. */
   refresh(): void
 }
@@ -32,11 +31,11 @@ export function modelledHops(size: number, k: number): number {
 }
 
 export class View implements NodeView {
-  readonly #world: World
-  readonly #node: SimNode
-  readonly #lost = new Map<SimNode, number>()
+  readonly #world: WorldPort
+  readonly #node: NodePort
+  readonly #lost = new Map<NodePort, number>()
 
-  constructor(world: World, node: SimNode) {
+  constructor(world: WorldPort, node: NodePort) {
     this.#world = world
     this.#node = node
   }
@@ -45,7 +44,7 @@ export class View implements NodeView {
     return this.#node.position
   }
 
-  lost(node: SimNode): void {
+  lost(node: NodePort): void {
     this.#lost.set(node, this.#world.timeline.nowMs + LOST_MS)
   }
 
@@ -136,12 +135,12 @@ export class View implements NodeView {
     this.#world.events.penalised(this.#node, this.#world.nodeOf(peer), reason)
   }
 
-  #known(key: Uint8Array): SimNode[] {
+  #known(key: Uint8Array): NodePort[] {
     const now = this.#world.timeline.nowMs
     return this.#world.topology.near(key).filter((node) => node !== this.#node && (this.#lost.get(node) ?? 0) <= now)
   }
 
-  #answers(node: SimNode): boolean {
+  #answers(node: NodePort): boolean {
     return this.#world.transport.reaches(this.#node, node) && !node.isSilentToLookUps
   }
 

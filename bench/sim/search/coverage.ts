@@ -1,8 +1,8 @@
 /** Which decisions a run took: kinds of answers, and changes of entries, at honest nodes; looks and pins of resolvers. */
-import type { HeldName, SimNode } from '../world/sim-node.ts'
+import type { HeldName, SimNode, Watcher } from '../world/sim-node.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
-import type { Watcher, World } from '../world/world.ts'
+import type { World } from '../world/world.ts'
 
 /** More of a kind are the same to the search. */
 const MOST = 3

@@ -1,9 +1,9 @@
 /** A node's protocol time: its own clock, which may be off, and the pulses that reach it. */
 import { createRoundClock, type RoundClock } from '../../../src/time/round-clock.ts'
 import type { Store } from '../../../src/store/types.ts'
-import type { World } from './world.ts'
+import type { WorldPort } from '../ports.ts'
 
-export function createSimClock(world: World, store: Store, offMs: () => number, lateRounds: () => number): RoundClock {
+export function createSimClock(world: WorldPort, store: Store, offMs: () => number, lateRounds: () => number): RoundClock {
   const beacon = {
     latest: () => {
       const round = world.beacon.latestRound() - lateRounds()

@@ -21,9 +21,10 @@ import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
 import type { Store } from '../../../src/store/types.ts'
 import type { RoundClock } from '../../../src/time/round-clock.ts'
+import type { RoutedWorld } from '../network/routed/libp2p.ts'
 import { Routed } from '../network/routed/routed.ts'
+import type { Routing } from '../ports.ts'
 import { View, type NodeView } from '../network/view.ts'
-import type { World } from './world.ts'
 import { answerOf } from './answer.ts'
 import { judgeHere } from './judge.ts'
 import { createSimClock } from './sim-clock.ts'
@@ -57,6 +58,26 @@ export interface HeldName {
   readonly endRound: number
 }
 
+/** Told of what happens at nodes. */
+export interface Watcher {
+  held?(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void
+  /** An honest node has stored an identity record or a manifest. */
+  documented?(node: SimNode, kind: 'kid' | 'manifest', did: string): void
+  penalised?(by: SimNode, penalised: SimNode, reason: string): void
+  /** An honest node's answer as it leaves the node. */
+  answered?(node: SimNode, request: Request, answer: Answer, from: SimNode): void
+  /** Anybody's answer as it comes to the node that asked, whether that still waits for it or not. */
+  arrived?(at: SimNode, request: Request, answer: Answer, from: SimNode): void
+}
+
+/** The world as its nodes see it. */
+export interface NodesWorld extends RoutedWorld {
+  readonly hash: Uint8Array
+  readonly routing: Routing
+  readonly events: Required<Watcher>
+  readonly topology: RoutedWorld['topology'] & { markContent(node: SimNode): void }
+}
+
 /** What runs on a node until it is killed. */
 interface Daemon {
   readonly process: ProcessStore
@@ -86,14 +107,14 @@ export class SimNode {
   isSilentToLookUps = false
   /** Changes with each record that it stores or drops. */
   contentVersion = 0
-  readonly #world: World
+  readonly #world: NodesWorld
   readonly #options: SimNodeOptions
   #daemon: Daemon | undefined
   #isReplicating = false
   #clockOffMs: number
   #lateRounds = 0
 
-  constructor(world: World, options: SimNodeOptions) {
+  constructor(world: NodesWorld, options: SimNodeOptions) {
     this.#world = world
     this.#options = options
     const id = peerIdFromPublicKey(publicKeyFromRaw(options.key.publicKey))

@@ -3,9 +3,9 @@ import type { Verifier } from '../../../src/network/holder/verifier.ts'
 import { encodeReveal, linksOf } from '../../../src/protocol/claim/reveal.ts'
 import { sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { COST_MS } from '../network/ledger.ts'
-import type { World } from './world.ts'
+import type { WorldPort } from '../ports.ts'
 
-export function createSimVerifier(world: World, isAttacker: boolean): Verifier {
+export function createSimVerifier(world: WorldPort, isAttacker: boolean): Verifier {
   const known = new Set<string>()
   return {
     async validate(reveal, options) {

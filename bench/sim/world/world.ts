@@ -5,21 +5,21 @@ import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles
 import { clockRound, roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
 import { diverseFirst } from '../../../src/protocol/neighbourhood/diversity.ts'
 import type { Peer } from '../../../src/network/peers.ts'
-import type { Answer, Request } from '../../../src/network/wire/messages.ts'
 import { Verdicts } from './claims.ts'
 import { fastKeyPair } from './keys.ts'
 import { Random } from './random.ts'
 import { Timeline } from './timeline.ts'
+import type { Routing } from '../ports.ts'
 import { Addresses } from '../network/addresses.ts'
 import { Faults, NO_FAULTS, type FaultRates } from '../network/faults.ts'
 import { fillTables } from '../network/routed/fill.ts'
+import type { SimLibp2p } from '../network/routed/libp2p.ts'
 import { Places } from '../network/routed/places.ts'
 import { Ledger } from '../network/ledger.ts'
 import { Topology } from '../network/topology.ts'
 import { Transport } from '../network/transport.ts'
 import { Beacon } from '../network/beacon.ts'
-import type { HeldName } from './sim-node.ts'
-import { SimNode, type SimNodeOptions } from './sim-node.ts'
+import { SimNode, type NodesWorld, type SimNodeOptions, type Watcher } from './sim-node.ts'
 
 /** Round at which every run begins. */
 const FIRST_ROUND = 30_000_000
@@ -43,40 +43,26 @@ export const SIM_PROFILE: NetworkProfile = parseProfile({ ...builtInProfiles.mai
 /** The same with leases of ten days and two days of grace, for moves that outlive one. */
 export const SHORT_LEASE: NetworkProfile = parseProfile({ ...SIM_PROFILE, lease: 288_000, grace: 57_600 })
 
-/** By the project's own look-ups and tables, or by finding the nearest nodes that answer. */
-export type Routing = 'real' | 'modelled'
-
 /** First peers of a node that joins, as those of a profile. */
 const FIRST_PEERS = 3
 
-export interface Watcher {
-  held?(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void
-  /** An honest node has stored an identity record or a manifest. */
-  documented?(node: SimNode, kind: 'kid' | 'manifest', did: string): void
-  penalised?(by: SimNode, penalised: SimNode, reason: string): void
-  /** An honest node's answer as it leaves the node. */
-  answered?(node: SimNode, request: Request, answer: Answer, from: SimNode): void
-  /** Anybody's answer as it comes to the node that asked, whether that still waits for it or not. */
-  arrived?(at: SimNode, request: Request, answer: Answer, from: SimNode): void
-}
-
-export class World {
+export class World implements NodesWorld {
   readonly profile: NetworkProfile
   readonly hash: Uint8Array
   readonly seed: string
   /** What the network itself draws. Populations and moves fork streams of their own. */
   readonly chance: Random
   readonly timeline: Timeline
-  readonly topology: Topology
+  readonly topology: Topology<SimNode>
   readonly ledger = new Ledger()
-  readonly faults: Faults
-  readonly transport: Transport
+  readonly faults: Faults<SimNode>
+  readonly transport: Transport<SimNode>
   readonly beacon: Beacon
   readonly verdicts: Verdicts
   readonly addresses: Addresses
   readonly watchers: Watcher[] = []
   readonly routing: Routing
-  readonly places = new Places()
+  readonly places = new Places<SimLibp2p>()
   /** Whom a node that joins dials: any honest ones, unless a move has others. */
   firstPeers: (joining: SimNode) => readonly SimNode[] = (joining) => this.#honestPeers(joining)
   readonly #byPeer = new Map<string, SimNode>()
@@ -165,7 +151,8 @@ export class World {
    */
   async establish(looking: readonly SimNode[] = [...this.topology.all()]): Promise<void> {
     if (this.routing === 'modelled') return
-    await fillTables([...this.topology.all()], looking, this.random('tables'))
+    const routed = (nodes: readonly SimNode[]) => nodes.map((node) => node.routed!)
+    await fillTables(routed([...this.topology.all()]), routed(looking), this.random('tables'))
     this.#isEstablished = true
   }
 
@@ -194,7 +181,7 @@ export class World {
     const { routed } = node
     if (routed === undefined || node.isPassive) return
     // In an event of its own: only then do the timers of src wait in virtual time.
-    node.joined = this.sleep(0).then(() => routed.join(() => this.firstPeers(node)))
+    node.joined = this.sleep(0).then(() => routed.join(() => this.firstPeers(node).map((peer) => peer.routed)))
   }
 
   #honestPeers(joining: SimNode): SimNode[] {

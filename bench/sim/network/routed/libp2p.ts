@@ -7,8 +7,8 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Node } from '../../../../src/network/libp2p.ts'
 import { systemClock } from '../../../../src/time/clock.ts'
 import { CONNECTION_PLACES } from '../../../../src/network/transport/connection-places.ts'
-import type { SimNode } from '../../world/sim-node.ts'
-import type { World } from '../../world/world.ts'
+import type { NodePort, WorldPort } from '../../ports.ts'
+import type { Places } from './places.ts'
 import { SimTable } from './table.ts'
 
 /** Round trips of TCP, noise and yamux. */
@@ -22,24 +22,27 @@ export interface SimConnection extends Pick<Connection, 'remotePeer' | 'remoteAd
   readonly other: SimLibp2p
 }
 
+/** A world whose nodes find their peers by themselves. */
+export type RoutedWorld = WorldPort & { readonly places: Places<SimLibp2p> }
+
 type Target = PeerId | Multiaddr | readonly Multiaddr[]
 
 export class SimLibp2p extends EventTarget {
   readonly peerId: PeerId
-  readonly sim: SimNode
+  readonly sim: NodePort
   readonly services: { readonly dht: { readonly routingTable: SimTable } }
   readonly peerStore: Pick<Node['peerStore'], 'delete'> & { get(peer: PeerId): Promise<{ addresses: Address[] }> }
   /** Where it listens; clients do not. */
   readonly address: Multiaddr
   /** Where identify says that it listens. */
   announced: readonly Multiaddr[]
-  readonly #world: World
+  readonly #world: RoutedWorld
   readonly #connections = new Map<string, SimConnection[]>()
   readonly #addresses = new Map<string, readonly Multiaddr[]>()
   readonly #dials = new Map<string, Promise<SimConnection>>()
   #open = 0
 
-  constructor(world: World, sim: SimNode) {
+  constructor(world: RoutedWorld, sim: NodePort) {
     super()
     this.#world = world
     this.sim = sim

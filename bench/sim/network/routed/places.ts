@@ -1,21 +1,20 @@
 /** Who answers at which address. Liars also have addresses that pass bytes on, or that are silent. */
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
-import type { SimLibp2p } from './libp2p.ts'
 
 const HOSTS_OF_A_PREFIX = 250
 const FIRST_PORT = 4_001
 
-export interface Place {
-  readonly node: SimLibp2p
+export interface Place<N> {
+  readonly node: N
   /** Whether its own machine passes bytes on to that node: each side sees this address as the other's. */
   readonly isRelay: boolean
 }
 
-export class Places {
-  readonly #places = new Map<string, Place>()
+export class Places<N> {
+  readonly #places = new Map<string, Place<N>>()
   readonly #hosts = new Map<string, number>()
 
-  at(address: Multiaddr): Place | undefined {
+  at(address: Multiaddr): Place<N> | undefined {
     return this.#places.get(address.toString())
   }
 
@@ -27,12 +26,12 @@ export class Places {
     return multiaddr(`/ip4/${prefix.replace(/0\/24$/, `${1 + (host % HOSTS_OF_A_PREFIX)}`)}/tcp/${port}`)
   }
 
-  listen(address: Multiaddr, node: SimLibp2p): void {
+  listen(address: Multiaddr, node: N): void {
     this.#places.set(address.toString(), { node, isRelay: false })
   }
 
   /** An address of a /24 that leads to another's node. */
-  relay(prefix: string, to: SimLibp2p): Multiaddr {
+  relay(prefix: string, to: N): Multiaddr {
     const address = this.free(prefix)
     this.#places.set(address.toString(), { node: to, isRelay: true })
     return address

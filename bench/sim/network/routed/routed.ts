@@ -17,9 +17,8 @@ import { createLookUps, type LookUps } from '../../../../src/network/routing/loo
 import { createPrefixes, type SettledPrefixes } from '../../../../src/network/routing/prefixes.ts'
 import { forgetStrangers, tableSize } from '../../../../src/network/routing/routing.ts'
 import type { Random } from '../../world/random.ts'
-import type { SimNode } from '../../world/sim-node.ts'
-import type { World } from '../../world/world.ts'
-import { SimLibp2p } from './libp2p.ts'
+import type { NodePort } from '../../ports.ts'
+import { SimLibp2p, type RoutedWorld } from './libp2p.ts'
 import { LookUpLog } from './look-up-log.ts'
 
 const MINUTE_MS = 60_000
@@ -39,13 +38,13 @@ export class Routed {
   readonly finder: Finder
   readonly lookUps: LookUps
   readonly prefixes: SettledPrefixes
-  readonly #world: World
-  readonly #node: SimNode
+  readonly #world: RoutedWorld
+  readonly #node: NodePort
   readonly #random: Random
   readonly #log: LookUpLog
   #ends: (() => void)[] = []
 
-  constructor(world: World, node: SimNode) {
+  constructor(world: RoutedWorld, node: NodePort) {
     this.#world = world
     this.#node = node
     const { profile } = world
@@ -112,12 +111,12 @@ export class Routed {
   }
 
   /** Dials its first peers until one answers. Resolves when its user asks it the first time. */
-  async join(firstPeers: () => readonly SimNode[]): Promise<void> {
+  async join(firstPeers: () => readonly (Routed | undefined)[]): Promise<void> {
     this.start()
     const askedMs = this.#world.timeline.nowMs + FIRST_QUESTION_MS
     const dial = async (): Promise<void> => {
       await Promise.all(
-        firstPeers().map(({ routed }) => this.libp2p.dial(routed!.libp2p.address).catch(() => undefined))
+        firstPeers().map((peer) => this.libp2p.dial(peer!.libp2p.address).catch(() => undefined))
       )
     }
     await dial()
@@ -134,7 +133,7 @@ export class Routed {
   }
 
   /** A question had no answer: a connection to a machine that is gone ends. */
-  lost(node: SimNode): void {
+  lost(node: NodePort): void {
     if (this.#world.transport.reaches(this.#node, node)) return
     for (const connection of this.libp2p.getConnections(node.peer.id)) void connection.close()
   }

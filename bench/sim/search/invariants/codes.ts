@@ -7,9 +7,9 @@ import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { leaseState } from '../../../../src/protocol/name/lease.ts'
 import { GRACE_MS } from '../../../../src/util/wait-for-enough.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
-import type { SimNode } from '../../world/sim-node.ts'
+import type { SimNode, Watcher } from '../../world/sim-node.ts'
 import type { CodeResolver, SeenByCode } from '../../people/code-resolver.ts'
-import { DAY_MS, type Watcher, type World } from '../../world/world.ts'
+import { DAY_MS, type World } from '../../world/world.ts'
 import type { InvariantId, Violation } from './violation.ts'
 
 /** A record as it came. */

@@ -10,8 +10,8 @@ import { decodeReveal, firstLink } from '../../../../src/protocol/claim/reveal.t
 import type { Claim } from '../../../../src/protocol/claim/claim.ts'
 import type { Entry } from '../../../../src/protocol/admission/entry.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
-import type { HeldName, SimNode } from '../../world/sim-node.ts'
-import { DAY_MS, type Watcher, type World } from '../../world/world.ts'
+import type { HeldName, SimNode, Watcher } from '../../world/sim-node.ts'
+import { DAY_MS, type World } from '../../world/world.ts'
 import type { InvariantId, Violation } from './violation.ts'
 
 type Contested = Pick<Claim, 'id' | 'firstRound' | 'tie'>

@@ -1,6 +1,6 @@
 /** Watches what honest holders do: P3, P4 and P14. */
-import type { HeldName, SimNode } from '../../world/sim-node.ts'
-import type { Watcher, World } from '../../world/world.ts'
+import type { HeldName, SimNode, Watcher } from '../../world/sim-node.ts'
+import type { World } from '../../world/world.ts'
 import { DAY_MS } from '../../world/world.ts'
 import { BOUNDS, type InvariantId, type Violation } from './violation.ts'
 

@@ -3,8 +3,8 @@ import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import type { IdentityLogOutline } from '../../../../src/protocol/identity/log.ts'
 import { decodeIdentityRecord } from '../../../../src/protocol/identity/record.ts'
-import type { SimNode } from '../../world/sim-node.ts'
-import { DAY_MS, type Watcher, type World } from '../../world/world.ts'
+import type { SimNode, Watcher } from '../../world/sim-node.ts'
+import { DAY_MS, type World } from '../../world/world.ts'
 import { BOUNDS, type Violation } from './violation.ts'
 
 /** Versions in order: their hashes in hex, and those that a recovery key signed. */

@@ -1,6 +1,6 @@
 /** Watches holders that slept through a contest or settling: P18. */
-import type { HeldName, SimNode } from '../../world/sim-node.ts'
-import { DAY_MS, type Watcher, type World } from '../../world/world.ts'
+import type { HeldName, SimNode, Watcher } from '../../world/sim-node.ts'
+import { DAY_MS, type World } from '../../world/world.ts'
 import type { Violation } from './violation.ts'
 
 export class SleeperInvariants implements Watcher {
