@@ -6,8 +6,7 @@ import type { Store } from '../../src/store/types.ts'
 import type { RoundClock } from '../../src/time/round-clock.ts'
 import type { Verdicts } from './world/claims.ts'
 import type { Random } from './world/random.ts'
-import type { Timeline } from './world/timeline.ts'
-import type { Beacon } from './network/beacon.ts'
+import type { Beacon, Timeline } from './world/timeline.ts'
 import type { Ledger } from './network/ledger.ts'
 
 /** By the project's own look-ups and tables, or by finding the nearest nodes that answer. */

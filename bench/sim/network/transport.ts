@@ -8,7 +8,7 @@ import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Where an answer has come, whether it is still waited for or not. */
-export type Arrived<N> = (at: N, request: Request, answer: Answer, from: N) => void
+type Arrived<N> = (at: N, request: Request, answer: Answer, from: N) => void
 
 export class Transport<N extends NodePort> {
   readonly #timeline: Timeline

@@ -28,7 +28,7 @@ import { standingOf, type KnownIdentity } from '../../../src/registry/identities
 import { ServiceError } from '../../../src/errors.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { empty } from './adversary.ts'
-import { judgeHere } from '../world/judge.ts'
+import { judgeHere } from '../world/stand-ins.ts'
 import type { Answerer, SimNode } from '../world/sim-node.ts'
 import type { World } from '../world/world.ts'
 import type { Owner } from './owner.ts'
@@ -75,7 +75,7 @@ export function bindingOf({ profile, hash }: World, did: Did, { name, key, revea
 }
 
 /** What carries a record: a name, which the record itself names, or a stamp. */
-export interface Carrier {
+interface Carrier {
   readonly binding?: IdentityBinding
   readonly stamp?: DocumentStamp
 }
@@ -129,7 +129,7 @@ export function holding(
   return { count: ends.filter((end) => end === headOf(documents)).length, of: held.length }
 }
 
-export interface SeenIdentity {
+interface SeenIdentity {
   /** `refused`: SVC-RES-004, all that is shown is older than what this resolver has seen, or parts from it. */
   readonly kind: 'identity' | 'none' | 'refused'
   /** The newest version's hash, in hex. */

@@ -13,7 +13,7 @@ import { LEAST_SHARE } from '../../../src/registry/upkeep/awake-time.ts'
 import { SIM_PROFILE } from '../world/world.ts'
 
 /** Rounds of network `main`; other profiles of this model have the same beacon. */
-export const DAY = 86_400 / SIM_PROFILE.beacon.period
+const DAY = 86_400 / SIM_PROFILE.beacon.period
 export const YEAR = 365 * DAY
 export const BEGIN = 10 * YEAR
 const FOUR_WEEKS = 28 * DAY
@@ -23,7 +23,7 @@ export const FOLLOWED = 6 * YEAR
 
 const NAME = parseName('somebody-s-name.chronym', SIM_PROFILE)
 
-export interface Life {
+interface Life {
   readonly squaringsPerSecond: number
   /** Of a day with the machine in use, the share in which it is awake. */
   readonly awake: number
@@ -37,7 +37,7 @@ export interface Life {
   readonly outages: readonly Spell[]
 }
 
-export interface Spell {
+interface Spell {
   readonly from: number
   readonly until: number
 }
@@ -46,7 +46,7 @@ export interface Spell {
  * From a phone that is awake two hours a day to a server; four absences a year, of a week on average and up to two
  * months. The same draws give the same person in every profile.
  */
-export function drawLife(random: () => number, profile: NetworkProfile): Life {
+function drawLife(random: () => number, profile: NetworkProfile): Life {
   const name = parseName(`${'n'.repeat(3 + Math.floor(random() * 14))}.chronym`, profile)
   return {
     squaringsPerSecond: 15_000 * 30 ** random(),
@@ -59,16 +59,11 @@ export function drawLife(random: () => number, profile: NetworkProfile): Life {
   }
 }
 
-/** Every holder once claimed the name, with all the work of a first claim, within the window of a reveal. */
-export function claimsInTime(life: Life, profile: NetworkProfile): boolean {
-  return roundsOf(life, life.first, profile) <= revealWindow(life.first, profile)
-}
-
-/** A life of somebody who got the name under that profile. */
+/** A life of somebody who once claimed the name under that profile: with all its work, within the window of a reveal. */
 export function drawOwnersLife(random: () => number, profile: NetworkProfile): Life {
   for (;;) {
     const life = drawLife(random, profile)
-    if (claimsInTime(life, profile)) return life
+    if (roundsOf(life, life.first, profile) <= revealWindow(life.first, profile)) return life
   }
 }
 
@@ -84,7 +79,7 @@ function spells(random: () => number, perYear: number, mean: number, longest: nu
 }
 
 /** Rounds that `squarings` take in a life without absences. */
-export function roundsOf(
+function roundsOf(
   { squaringsPerSecond, awake }: Pick<Life, 'squaringsPerSecond' | 'awake'>,
   squarings: number,
   { beacon }: NetworkProfile
@@ -93,7 +88,7 @@ export function roundsOf(
 }
 
 /** The round at which `work` rounds have passed outside of the spells, at the earliest after `from`. */
-export function after(from: number, work: number, away: readonly Spell[]): number {
+function after(from: number, work: number, away: readonly Spell[]): number {
   let at = from
   let left = work
   for (const { from: begin, until } of away) {

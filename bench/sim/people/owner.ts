@@ -59,7 +59,7 @@ function drawAbsences(random: Random, days: number): Habits['absences'] {
   return absences
 }
 
-export type OwnerState = 'committing' | 'working' | 'publishing' | 'registered'
+type OwnerState = 'committing' | 'working' | 'publishing' | 'registered'
 
 export class Owner {
   readonly name: string

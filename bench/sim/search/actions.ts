@@ -10,8 +10,7 @@ import type { Harm } from '../moves/move.ts'
 import type { SimNode } from '../world/sim-node.ts'
 import type { Owner } from '../people/owner.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world/world.ts'
-import { AttackersClaim } from './claims.ts'
-import { Group } from './lies.ts'
+import { AttackersClaim, Group } from './lies.ts'
 import type { Action, Plan, Which } from './plan.ts'
 
 /** The victim begins after this, so that steps before its commitment have time. */

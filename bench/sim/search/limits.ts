@@ -4,7 +4,7 @@ import { ORDER } from '../figures/run.ts'
 import type { Used } from './actions.ts'
 import type { Plan } from './plan.ts'
 
-export interface Limit {
+interface Limit {
   readonly when: string
   readonly applies: (used: Used, plan: Plan) => boolean
   readonly allows: Harm

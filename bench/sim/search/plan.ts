@@ -13,7 +13,7 @@ export type Face = (typeof FACES)[number]
 
 /** Who is answered so: all, or half of the nodes, or those that hold no records (owners, resolvers). */
 export const AUDIENCES = ['all', 'half', 'holders', 'clients'] as const
-export type Audience = (typeof AUDIENCES)[number]
+type Audience = (typeof AUDIENCES)[number]
 
 export const STATES = ['fresh', 'settling', 'settled', 'provisional'] as const
 
@@ -69,7 +69,7 @@ export type Action =
 
 export type Which = 'nearest' | 'farthest' | 'any'
 
-export const ACTIONS: readonly Action['do'][] = [
+const ACTIONS: readonly Action['do'][] = [
   'join',
   'turn',
   'leave',

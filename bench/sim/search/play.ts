@@ -8,12 +8,14 @@ import type { Harm } from '../moves/move.ts'
 import { drawBirths, startChurn } from '../people/churn.ts'
 import { Owner } from '../people/owner.ts'
 import { Resolver } from '../people/resolver.ts'
-import { count, EXCUSED, harmOf, lookByCode, none, wrongAt, type Sights } from '../figures/run.ts'
+import { EXCUSED, type Sights, count, harmOf, lookByCode, none, wrongAt } from '../figures/run.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, World } from '../world/world.ts'
 import { BEFORE_MS, Stage } from './actions.ts'
-import { Coverage } from './coverage.ts'
 import { allowed, isHalf, isWorse } from './limits.ts'
 import type { Phase, Plan } from './plan.ts'
+import type { HeldName, SimNode, Watcher } from '../world/sim-node.ts'
+import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import type { Answer, Request } from '../../../src/network/wire/messages.ts'
 
 const LOOK_MS = 6 * HOUR_MS
 /** Days after its record is done, in which it settles, and in which resolvers have firm pins. */
@@ -157,4 +159,43 @@ function scoreOf(harm: Harm, { right, wrong, contested, missing }: Sights, held:
   const looks = Math.max(1, right + wrong + contested + missing)
   const base = { harmless: 0, censored: 1, unpinned: 2, taken: 3 }[harm]
   return base + 0.4 * held + (0.4 * wrong + 0.15 * (contested + missing)) / looks
+}
+
+/** More of a kind are the same to the search. */
+const MOST = 3
+
+class Coverage implements Watcher {
+  readonly seen = new Set<string>()
+  readonly #world: World
+  readonly #ownerOf: (pubkey: string) => 'owner' | 'thief' | 'other'
+  phase = 'before'
+
+  constructor(world: World, ownerOf: (pubkey: string) => 'owner' | 'thief' | 'other') {
+    this.#world = world
+    this.#ownerOf = ownerOf
+    world.watchers.push(this)
+  }
+
+  held(node: SimNode, name: string, before: HeldName | undefined, after: HeldName | undefined): void {
+    const from = before === undefined ? 'none' : `${before.state} ${this.#ownerOf(before.owner)}`
+    const to = after === undefined ? 'none' : `${after.state} ${this.#ownerOf(after.owner)}`
+    const change = before?.claimId === after?.claimId || before === undefined ? '' : ' other'
+    this.seen.add(`entry ${from} > ${to}${change}`)
+    const entry = node.holder?.entries.load(recordKey('reveal', name, this.#world.hash))?.entry
+    if (entry === undefined) return
+    const { repairs, contenders = [], rivals, sight, equivocation } = entry
+    const notes = [repairs, Math.min(MOST, contenders.length), Math.min(MOST, rivals.length)].join('/')
+    this.seen.add(`notes ${entry.state} ${notes} ${sight !== undefined} ${equivocation !== undefined}`)
+  }
+
+  note(what: string): void {
+    this.seen.add(what)
+  }
+
+  answered(_node: SimNode, request: Request, answer: Answer, from: SimNode): void {
+    if (request.type !== 'put' && request.type !== 'commit') return
+    const who = from.isAttacker ? 'attacker' : 'honest'
+    const code = answer.type === 'refused' ? ` ${answer.code}` : ''
+    this.seen.add(`${request.type} ${who} ${answer.type}${code} ${this.phase}`)
+  }
 }

@@ -21,7 +21,7 @@ import { iterationsFor, parseName, renewalIterations } from '../../../src/protoc
 import { profileHash, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { pulseRandomness } from '../../../src/protocol/time/pulse.ts'
 
-export interface ClaimParts {
+interface ClaimParts {
   readonly name: string
   readonly owner: KeyPair
   readonly salt: Uint8Array

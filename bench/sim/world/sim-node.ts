@@ -25,12 +25,8 @@ import type { RoutedWorld } from '../network/routed/libp2p.ts'
 import { Routed } from '../network/routed/routed.ts'
 import type { Routing } from '../ports.ts'
 import { View, type NodeView } from '../network/view.ts'
-import { answerOf } from './answer.ts'
-import { judgeHere } from './judge.ts'
-import { createSimClock } from './sim-clock.ts'
-import { createMemoryStore } from './memory-store.ts'
-import { openProcessStore, type ProcessStore } from './process-store.ts'
-import { createSimVerifier } from './sim-verifier.ts'
+import { answerOf, createSimClock, createSimVerifier, judgeHere } from './stand-ins.ts'
+import { type ProcessStore, createMemoryStore, openProcessStore } from './memory-store.ts'
 
 /** How a node answers who is not honest; undefined: not at all. */
 export type Answerer = (request: Request, from: SimNode) => Answer | undefined | Promise<Answer | undefined>

@@ -4,8 +4,10 @@
  */
 import { setImmediate } from 'node:timers'
 import { systemClock } from '../../../src/time/clock.ts'
+import { clockRound } from '../../../src/protocol/time/beacon-time.ts'
+import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 
-export interface Cancellable {
+interface Cancellable {
   cancel(): void
 }
 
@@ -167,4 +169,27 @@ function isBefore(left: Event, right: Event): boolean {
 /** All promise reactions have run once the event loop comes to its next turn. */
 function settled(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
+}
+
+export class Beacon {
+  readonly #timeline: Timeline
+  readonly #profile: NetworkProfile
+  #stoppedAt: number | undefined
+
+  constructor(timeline: Timeline, profile: NetworkProfile) {
+    this.#timeline = timeline
+    this.#profile = profile
+  }
+
+  latestRound(): number {
+    return clockRound(this.#stoppedAt ?? this.#timeline.nowMs, this.#profile.beacon)
+  }
+
+  stop(): void {
+    this.#stoppedAt ??= this.#timeline.nowMs
+  }
+
+  resume(): void {
+    this.#stoppedAt = undefined
+  }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runBatch, runScheduleBatch } from '../../../../bench/sim/figures/batch/batch.ts'
-import type { Job } from '../../../../bench/sim/figures/batch/job.ts'
+import type { Job } from '../../../../bench/sim/figures/batch/jobs.ts'
 import { runSchedules } from '../../../../bench/sim/search/schedules/schedules.ts'
 import { waitFor } from '../../../wait-for.ts'
 

@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { Random } from '../../../../bench/sim/world/random.ts'
 import { Renter } from '../../../../bench/sim/figures/position/attacker.ts'
 import {
+  MONTH_DAYS,
+  PositionNetwork,
   atLeast,
   meanTries,
   medianTries,
-  MONTH_DAYS,
+  movingDay,
+  positionsOf,
   prefixesOf
-} from '../../../../bench/sim/figures/position/chances.ts'
-import { movingDay, PositionNetwork, positionsOf } from '../../../../bench/sim/figures/position/network.ts'
+} from '../../../../bench/sim/figures/position/network.ts'
 import { eclipsedOf } from '../../../../bench/sim/figures/position/study.ts'
 
 const NODES = 200

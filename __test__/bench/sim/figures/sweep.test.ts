@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run, type RunResult } from '../../../../bench/sim/figures/run.ts'
-import { curves } from '../../../../bench/sim/figures/sweep/curves.ts'
-import { writeFigures } from '../../../../bench/sim/figures/sweep/command.ts'
-import { GOALS } from '../../../../bench/sim/figures/sweep/goals.ts'
-import { page } from '../../../../bench/sim/figures/sweep/page.ts'
+import { GOALS, curves } from '../../../../bench/sim/figures/sweep/goals.ts'
+import { page, writeFigures } from '../../../../bench/sim/figures/sweep/page.ts'
 import { largerJobs, median, rowOf, sweepJobs } from '../../../../bench/sim/figures/sweep/sweep.ts'
 
 const GOAL = GOALS.find(({ id }) => id === 'eclipse-settled')!

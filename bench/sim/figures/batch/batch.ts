@@ -2,8 +2,7 @@
 import { Piscina } from 'piscina'
 import type { RunResult } from '../run.ts'
 import { joined, type SchedulesResult } from '../../search/schedules/schedules.ts'
-import { hashOfCode, keyOf, type Job } from './job.ts'
-import { Journal } from './journal.ts'
+import { type Job, Journal, hashOfCode, keyOf } from './jobs.ts'
 import type { Part, Told } from './worker.ts'
 
 /** Schedules that one task runs: a second of a core. */

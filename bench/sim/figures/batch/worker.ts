@@ -1,7 +1,7 @@
 /** What a worker thread does: one run, or some schedules. Each thread has timers of its own, and so a time of its own. */
 import { run, type RunResult } from '../run.ts'
 import { runSchedules, type SchedulesResult } from '../../search/schedules/schedules.ts'
-import { optionsOf, type Job } from './job.ts'
+import { type Job, optionsOf } from './jobs.ts'
 
 /** Where a thread says how far it is: thousandths, by number of the task. */
 export interface Told {

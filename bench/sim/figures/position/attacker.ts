@@ -1,7 +1,7 @@
 /** Somebody who rents prefixes at random until enough of their positions are near one key, and keeps those alone. */
 import { diverse } from '../../../../src/protocol/neighbourhood/diversity.ts'
 import { SIM_PROFILE } from '../../world/world.ts'
-import { nearOf, positionsOf, type Near, type PositionNetwork } from './network.ts'
+import { type Near, type PositionNetwork, nearOf, positionsOf } from './network.ts'
 
 /** Euros for an address of an hour, which a try takes, and of a day (docs/threat-model.md). */
 export const EUROS = { hour: 0.01, day: 0.15 }

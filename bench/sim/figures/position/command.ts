@@ -1,7 +1,7 @@
 /** `npm run sim -- --position`: the tables of docs/simulator/position.md. */
 import { SIM_PROFILE } from '../../world/world.ts'
 import { EUROS } from './attacker.ts'
-import { atLeast, meanTries, medianTries, prefixesOf, stayed } from './chances.ts'
+import { atLeast, meanTries, medianTries, prefixesOf, stayed } from './network.ts'
 import { eclipsedOf, GOALS, study, type Attack } from './study.ts'
 
 /** One of 100,000 nodes takes half a minute and more. */

@@ -4,8 +4,7 @@ import { Random } from '../../world/random.ts'
 import { Addresses } from '../../network/addresses.ts'
 import { SIM_PROFILE } from '../../world/world.ts'
 import { EUROS, Renter, type Incumbents } from './attacker.ts'
-import { prefixesOf } from './chances.ts'
-import { nearOf, PositionNetwork, positionsOf } from './network.ts'
+import { PositionNetwork, nearOf, positionsOf, prefixesOf } from './network.ts'
 
 /** More than half of those that are asked show another owner; all of them show nothing. */
 export const GOALS = { eclipse: Math.floor(SIM_PROFILE.k / 2) + 1, hide: SIM_PROFILE.k } as const
@@ -16,7 +15,7 @@ const MOST_TRIES = 60
 /** Days of the longest attack: each prefix moves once. */
 export const DAYS = 30
 
-export interface Lottery {
+interface Lottery {
   /** Prefixes tried until the name is eclipsed, and until it is hidden: Infinity where he gave up. */
   readonly eclipse: number
   readonly hide: number

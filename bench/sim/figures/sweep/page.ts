@@ -1,7 +1,10 @@
 /** docs/simulator/figures.md: a table for each goal, and one of what the network itself takes. */
 import type { RunResult, Sights } from '../run.ts'
-import { GOALS } from './goals.ts'
-import { median, rowOf, type Row, type SweepOptions } from './sweep.ts'
+import { GOALS, curves } from './goals.ts'
+import { type Row, type SweepOptions, largerJobs, median, rowOf, sweepJobs } from './sweep.ts'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BatchOptions, runBatch } from '../batch/batch.ts'
 
 const number = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 2 })
 
@@ -109,4 +112,24 @@ function markdown<T>(columns: readonly (readonly [string, (item: T) => string])[
     `|${'---|'.repeat(columns.length)}`,
     ...items.map((item) => row(columns.map(([, cell]) => cell(item))))
   ]
+}
+
+/** Writes figures.md and keys.svg. Throws an Error where the directory does not exist. */
+export async function writeFigures(directory: string, options: SweepOptions, batch: BatchOptions): Promise<void> {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Error(`--figures: ${directory} is no directory: make it first`)
+  const swept = await runBatch(sweepJobs(options), batch)
+  const results = [...swept, ...(await runBatch(largerJobs(options, swept), batch))]
+  const plotted = GOALS.map((goal) => ({
+    title: goal.id,
+    points: options.nodes
+      .map((nodes) => rowOf(goal, nodes, results))
+      .filter(({ leastIds }) => leastIds !== undefined)
+      .map((row) => ({ x: row.nodes, y: median(row.results.map(({ attacker }) => attacker.triedKeys)) }))
+  })).filter(({ points }) => points.length > 0)
+  writeFileSync(join(directory, 'figures.md'), page(options, results))
+  writeFileSync(
+    join(directory, 'keys.svg'),
+    curves('Keys tried for the least ids that reach a goal, by nodes', plotted)
+  )
 }

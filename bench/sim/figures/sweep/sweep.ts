@@ -1,7 +1,7 @@
 /** Runs of each goal over numbers of nodes, ids and seeds, and the least number of ids that reaches a goal. */
-import type { Job } from '../batch/job.ts'
+import type { Job } from '../batch/jobs.ts'
 import type { RunResult } from '../run.ts'
-import { GOALS, type Attempt, type Goal } from './goals.ts'
+import { type Attempt, GOALS, type Goal } from './goals.ts'
 
 export interface SweepOptions {
   readonly nodes: readonly number[]

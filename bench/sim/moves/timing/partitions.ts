@@ -5,7 +5,7 @@ import type { Answerer, SimNode } from '../../world/sim-node.ts'
 import { Resolver } from '../../people/resolver.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../world/world.ts'
 import { Owner } from '../../people/owner.ts'
-import { SleeperInvariants } from '../../search/invariants/sleepers.ts'
+import { SleeperInvariants } from '../../search/invariants/holders.ts'
 
 /** Two days after the halves hear each other again nothing changes any more. */
 const AFTER_DAYS = 2

@@ -3,11 +3,7 @@ import type { Random } from '../../world/random.ts'
 import type { Routed } from './routed.ts'
 
 /** `looking`: those that also look for peers from now on. */
-export async function fillTables(
-  nodes: readonly Routed[],
-  looking: readonly Routed[],
-  random: Random
-): Promise<void> {
+export async function fillTables(nodes: readonly Routed[], looking: readonly Routed[], random: Random): Promise<void> {
   for (const node of nodes) {
     for (const other of random.shuffled(nodes)) if (other !== node) await node.libp2p.meet(other.libp2p)
   }

@@ -6,7 +6,7 @@ import type { World } from '../../world/world.ts'
 /** By then each first peer has said where it listens, and is in the table. */
 const MET_MS = 5_000
 
-export interface FirstLookUp {
+interface FirstLookUp {
   /** Of the honest nodes that should hold the key, those that the look-up found and that count. */
   readonly counted: number
   readonly of: number

@@ -18,7 +18,7 @@ const TRIPS_OF_A_DIAL = 3
 const ADDRESS_TIMEOUT_MS = 5_000
 const DIAL_TIMEOUT_MS = 10_000
 
-export interface SimConnection extends Pick<Connection, 'remotePeer' | 'remoteAddr' | 'direction' | 'close'> {
+interface SimConnection extends Pick<Connection, 'remotePeer' | 'remoteAddr' | 'direction' | 'close'> {
   readonly other: SimLibp2p
 }
 

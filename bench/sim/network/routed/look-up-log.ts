@@ -4,7 +4,7 @@ import type { Finder } from '../../../../src/network/routing/finder.ts'
 import type { Peer } from '../../../../src/network/peers.ts'
 import type { FindRequest, FindAnswer } from '../../../../src/network/wire/find.ts'
 
-export interface LookUpCounts {
+interface LookUpCounts {
   /** Peers asked one after the other to the last one found: 1 for a peer of the own table. */
   readonly hops: number
   readonly questions: number

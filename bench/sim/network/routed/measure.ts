@@ -32,7 +32,7 @@ interface Kind {
   readonly size: readonly [number, number, number]
 }
 
-export interface LookUpFigures {
+interface LookUpFigures {
   readonly nodes: number
   readonly seed: string
   /** What modelled routing takes. */

@@ -115,9 +115,7 @@ export class Routed {
     this.start()
     const askedMs = this.#world.timeline.nowMs + FIRST_QUESTION_MS
     const dial = async (): Promise<void> => {
-      await Promise.all(
-        firstPeers().map((peer) => this.libp2p.dial(peer!.libp2p.address).catch(() => undefined))
-      )
+      await Promise.all(firstPeers().map((peer) => this.libp2p.dial(peer!.libp2p.address).catch(() => undefined)))
     }
     await dial()
     while (this.#node.isAwake && this.libp2p.getConnections().length === 0) {

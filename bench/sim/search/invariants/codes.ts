@@ -8,9 +8,9 @@ import { leaseState } from '../../../../src/protocol/name/lease.ts'
 import { GRACE_MS } from '../../../../src/util/wait-for-enough.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
 import type { SimNode, Watcher } from '../../world/sim-node.ts'
-import type { CodeResolver, SeenByCode } from '../../people/code-resolver.ts'
-import { DAY_MS, type World } from '../../world/world.ts'
-import type { InvariantId, Violation } from './violation.ts'
+import type { CodeResolver, SeenByCode } from '../../people/resolver.ts'
+import type { World } from '../../world/world.ts'
+import { Invariants } from './violation.ts'
 
 /** A record as it came. */
 interface Shown {
@@ -22,22 +22,18 @@ interface Shown {
 /** What is Valid, live, and of a claim that has the code. */
 type Fitting = Shown & { readonly claim: Claim }
 
-export class CodeInvariants implements Watcher {
-  readonly violations: Violation[] = []
-  readonly #world: World
-  readonly #beganMs: number
+export class CodeInvariants extends Invariants implements Watcher {
   readonly #looks = new Map<SimNode, Shown[]>()
 
   constructor(world: World) {
-    this.#world = world
-    this.#beganMs = world.timeline.nowMs
+    super(world)
     world.watchers.push(this)
   }
 
   arrived(at: SimNode, request: Request, answer: Answer, from: SimNode): void {
     const shown = this.#looks.get(at)
     if (shown === undefined || request.type !== 'get' || answer.type !== 'entry' || answer.record === undefined) return
-    const atMs = this.#world.timeline.nowMs
+    const atMs = this.world.timeline.nowMs
     shown.push({ reveal: decodeReveal(answer.record), atMs, isHonest: !from.isAttacker })
   }
 
@@ -51,7 +47,7 @@ export class CodeInvariants implements Watcher {
     this.#looks.set(resolver.node, shown)
     const seen = await resolver.resolve(name, code)
     // What a look that ended too early did not wait for comes in this time.
-    await this.#world.sleep(GRACE_MS)
+    await this.world.sleep(GRACE_MS)
     this.#looks.delete(resolver.node)
     const fitting = (await Promise.all(shown.map((each) => this.#fitting(each, resolver.node, name, code)))).flat()
     await this.#judge(seen, fitting, name, code)
@@ -62,32 +58,27 @@ export class CodeInvariants implements Watcher {
     // All wait a second at least after the first one that fits (docs/protocol/rules.md, 11).
     const untilMs = Math.min(...fitting.map(({ atMs }) => atMs)) + GRACE_MS
     const inTime = fitting.filter(({ atMs }) => atMs < untilMs)
-    const verdict = seen.reveal && (await this.#world.verdicts.of(seen.reveal))
+    const verdict = seen.reveal && (await this.world.verdicts.of(seen.reveal))
     if (seen.reveal !== undefined && verdict !== undefined) {
-      if (!verdict.ok || !checkCodeOf(seen.reveal, this.#world.profile).startsWith(code))
-        this.#found('P19', `${name}: ${seen.owner?.slice(0, 8)} is shown, whose claim does not have the code`)
+      if (!verdict.ok || !checkCodeOf(seen.reveal, this.world.profile).startsWith(code))
+        this.foundOnce('P19', `${name}: ${seen.owner?.slice(0, 8)} is shown, whose claim does not have the code`)
       if (new Set(inTime.map(({ claim }) => toHex(claim.id))).size > 1)
-        this.#found('P19', `${name}: one of two claims with the code is shown`)
+        this.foundOnce('P19', `${name}: one of two claims with the code is shown`)
     }
     const honest = inTime.filter(({ isHonest }) => isHonest).map(({ claim }) => claim)
     const claims = new Set(fitting.map(({ claim }) => toHex(claim.id)))
     if (honest.length === 0 || seen.kind === 'refused' || (seen.kind === 'contested' && claims.size > 1)) return
     const newest = honest.reduce((best, each) => (compareRecords(each, best) > 0 ? each : best))
-    if (verdict?.ok !== true) this.#found('P20', `${name}: ${seen.kind}, beside an honest answer`)
+    if (verdict?.ok !== true) this.foundOnce('P20', `${name}: ${seen.kind}, beside an honest answer`)
     else if (compareRecords(verdict.claim, newest) < 0)
-      this.#found('P20', `${name}: an older record is shown than that of an honest answer`)
+      this.foundOnce('P20', `${name}: an older record is shown than that of an honest answer`)
   }
 
   async #fitting(shown: Shown, { clock }: SimNode, name: string, code: string): Promise<Fitting[]> {
-    const { verdicts, profile } = this.#world
+    const { verdicts, profile } = this.world
     const verdict = await verdicts.of(shown.reveal)
     if (!verdict.ok || shown.reveal.name !== name || !checkCodeOf(shown.reveal, profile).startsWith(code)) return []
     const { state } = leaseState(verdict.claim.newestRound, clock.time().lapse, profile)
     return state === 'live' ? [{ ...shown, claim: verdict.claim }] : []
-  }
-
-  #found(rule: InvariantId, detail: string): void {
-    if (this.violations.some((each) => each.rule === rule && each.detail === detail)) return
-    this.violations.push({ rule, detail, day: (this.#world.timeline.nowMs - this.#beganMs) / DAY_MS })
   }
 }

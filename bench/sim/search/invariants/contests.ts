@@ -11,15 +11,12 @@ import type { Claim } from '../../../../src/protocol/claim/claim.ts'
 import type { Entry } from '../../../../src/protocol/admission/entry.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
 import type { HeldName, SimNode, Watcher } from '../../world/sim-node.ts'
-import { DAY_MS, type World } from '../../world/world.ts'
-import type { InvariantId, Violation } from './violation.ts'
+import type { World } from '../../world/world.ts'
+import { Invariants } from './violation.ts'
 
 type Contested = Pick<Claim, 'id' | 'firstRound' | 'tie'>
 
-export class ContestInvariants implements Watcher {
-  readonly violations: Violation[] = []
-  readonly #world: World
-  readonly #beganMs: number
+export class ContestInvariants extends Invariants implements Watcher {
   /** s by node and C, as its first receipt said. */
   readonly #receipts = new Map<SimNode, Map<string, number>>()
   readonly #sent = new Map<string, Uint8Array>()
@@ -28,8 +25,7 @@ export class ContestInvariants implements Watcher {
   readonly #last = new Map<SimNode, Map<string, Entry>>()
 
   constructor(world: World) {
-    this.#world = world
-    this.#beganMs = world.timeline.nowMs
+    super(world)
     world.watchers.push(this)
   }
 
@@ -53,9 +49,9 @@ export class ContestInvariants implements Watcher {
     if (former === undefined || entry === undefined || before?.state !== 'fresh' || after?.state !== 'fresh') return
     if (toHex(former.claim.id) === toHex(entry.claim.id)) return
     if (isLower(former.claim, entry.claim))
-      this.#found('P1', `${name}: a claim with a higher (p, tie) took its place in a contest`)
+      this.foundOnce('P1', `${name}: a claim with a higher (p, tie) took its place in a contest`)
     if (!this.#isSeenInTime(entry.claim))
-      this.#found('P1', `${name}: a claim that fewer than a quorum saw in time won a contest`)
+      this.foundOnce('P1', `${name}: a claim that fewer than a quorum saw in time won a contest`)
   }
 
   /**
@@ -69,8 +65,11 @@ export class ContestInvariants implements Watcher {
     const won = claims.find(([id]) => id === winner)?.[1].claim
     if (won === undefined && winner !== undefined) return
     for (const [, { claim, nodes }] of claims)
-      if (nodes.size * 3 >= this.#world.topology.size * 2 && (won === undefined || isLower(claim, won)))
-        this.#found('P1', `${name}: ${nodes.size} nodes saw a claim in time, and ${won ? 'a higher one' : 'none'} won`)
+      if (nodes.size * 3 >= this.world.topology.size * 2 && (won === undefined || isLower(claim, won)))
+        this.foundOnce(
+          'P1',
+          `${name}: ${nodes.size} nodes saw a claim in time, and ${won ? 'a higher one' : 'none'} won`
+        )
   }
 
   /** Sends each C again to those that gave a receipt for it: they still have it, with its s. */
@@ -79,7 +78,7 @@ export class ContestInvariants implements Watcher {
       for (const id of receipts.keys()) {
         const commitment = this.#sent.get(id)!
         const answer = await node.answer({ type: 'commit', commitment, nonce: new Uint8Array(8) }, client)
-        if (answer?.type !== 'received') this.#found('P11', `a node that gave a receipt answers ${answer?.type}`)
+        if (answer?.type !== 'received') this.foundOnce('P11', `a node that gave a receipt answers ${answer?.type}`)
       }
   }
 
@@ -90,33 +89,31 @@ export class ContestInvariants implements Watcher {
     this.#sent.set(id, commitment)
     const first = receipts.get(id)!
     // What was forgotten in the end is another sighting (docs/protocol/rules.md, 5).
-    if (seen !== first && seen - first <= this.#world.profile.commit_keep) {
-      this.#found('P11', `a node gave a receipt with s ${first}, and later one with ${seen}`)
-      if (seen > first) this.#found('P2', `C sent again moved s from ${first} to ${seen}`)
+    if (seen !== first && seen - first <= this.world.profile.commit_keep) {
+      this.foundOnce('P11', `a node gave a receipt with s ${first}, and later one with ${seen}`)
+      if (seen > first) this.foundOnce('P2', `C sent again moved s from ${first} to ${seen}`)
     }
   }
 
   async #offered(node: SimNode, record: Uint8Array, answer: Answer, entry: Entry | undefined): Promise<void> {
     const reveal = decodeReveal(record)
     const { now, verified } = node.clock.time()
-    const verdict = await this.#world.verdicts.of(reveal)
+    const verdict = await this.world.verdicts.of(reveal)
     if (!verdict.ok || entry === undefined) return
     const { claim } = verdict
     const { salt } = firstLink(reveal)
-    const seen = this.#receipts
-      .get(node)
-      ?.get(toHex(commitmentHash(reveal.name, reveal.pubkey, salt, this.#world.hash)))
-    const { profile } = this.#world
-    if (seen === undefined || !isInTime(seen, claim.firstRound, this.#world)) return
+    const seen = this.#receipts.get(node)?.get(toHex(commitmentHash(reveal.name, reveal.pubkey, salt, this.world.hash)))
+    const { profile } = this.world
+    if (seen === undefined || !isInTime(seen, claim.firstRound, this.world)) return
     // The shortest reveal window.
     if (now - claim.firstRound > profile.reveal_window.floor) return
     // A provisional entry is older than what was committed after it (docs/protocol/rules.md, 10).
     const isLate = entry.state === 'provisional' && seen >= entry.tenureRound
     if (answer.type === 'refused' && answer.code === 'unwitnessed' && !isLate)
-      this.#found('P2', `${reveal.name}: a claim whose C was seen in time is refused as unwitnessed`)
+      this.foundOnce('P2', `${reveal.name}: a claim whose C was seen in time is refused as unwitnessed`)
     if (entry.state !== 'fresh' || (answer.type !== 'stored' && !isRefused(answer, 'contest'))) return
     if (isLower(claim, entry.claim))
-      this.#found('P1', `${reveal.name}: a witnessed claim with the lowest (p, tie) lost at a holder`)
+      this.foundOnce('P1', `${reveal.name}: a witnessed claim with the lowest (p, tie) lost at a holder`)
     if (verified - entry.tenureRound <= profile.contest) this.#note(node, reveal.name, claim)
   }
 
@@ -132,18 +129,13 @@ export class ContestInvariants implements Watcher {
     const id = toHex(commitment)
     const seen = [...this.#receipts.values()].filter((receipts) => {
       const s = receipts.get(id)
-      return s !== undefined && isInTime(s, firstRound, this.#world)
+      return s !== undefined && isInTime(s, firstRound, this.world)
     })
     return seen.length > 0
   }
 
   #entryOf(node: SimNode, name: string): Entry | undefined {
-    return node.holder?.entries.load(recordKey('reveal', name, this.#world.hash))?.entry
-  }
-
-  #found(rule: InvariantId, detail: string): void {
-    if (this.violations.some((each) => each.rule === rule && each.detail === detail)) return
-    this.violations.push({ rule, detail, day: (this.#world.timeline.nowMs - this.#beganMs) / DAY_MS })
+    return node.holder?.entries.load(recordKey('reveal', name, this.world.hash))?.entry
   }
 }
 

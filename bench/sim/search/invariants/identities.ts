@@ -5,7 +5,7 @@ import type { IdentityLogOutline } from '../../../../src/protocol/identity/log.t
 import { decodeIdentityRecord } from '../../../../src/protocol/identity/record.ts'
 import type { SimNode, Watcher } from '../../world/sim-node.ts'
 import { DAY_MS, type World } from '../../world/world.ts'
-import { BOUNDS, type Violation } from './violation.ts'
+import { BOUNDS, Invariants } from './violation.ts'
 
 /** Versions in order: their hashes in hex, and those that a recovery key signed. */
 interface Log {
@@ -13,10 +13,7 @@ interface Log {
   readonly recoveries: readonly boolean[]
 }
 
-export class IdentityInvariants implements Watcher {
-  readonly violations: Violation[] = []
-  readonly #world: World
-  readonly #beganMs: number
+export class IdentityInvariants extends Invariants implements Watcher {
   readonly #dids = new Set<string>()
   /** By record: verifying one takes milliseconds. */
   readonly #logs = new Map<string, Log>()
@@ -24,8 +21,7 @@ export class IdentityInvariants implements Watcher {
   readonly #since = new Map<string, number>()
 
   constructor(world: World) {
-    this.#world = world
-    this.#beganMs = world.timeline.nowMs
+    super(world)
     world.watchers.push(this)
   }
 
@@ -35,10 +31,10 @@ export class IdentityInvariants implements Watcher {
 
   /** To be called about once an hour. */
   look(): void {
-    const now = this.#world.timeline.nowMs
+    const now = this.world.timeline.nowMs
     for (const did of this.#dids) {
-      const key = recordKey('kid', did, this.#world.hash)
-      const logs = this.#world.holdersOf(key).flatMap(({ holder }) => holder?.documents.get('kid', key) ?? [])
+      const key = recordKey('kid', did, this.world.hash)
+      const logs = this.world.holdersOf(key).flatMap(({ holder }) => holder?.documents.get('kid', key) ?? [])
       const all = logs.map((record) => this.#logOf(record))
       if (!all.some((log) => all.some((other) => supersedes(other, log)))) {
         this.#since.delete(did)
@@ -47,8 +43,7 @@ export class IdentityInvariants implements Watcher {
       const since = this.#since.get(did) ?? now
       this.#since.set(did, since)
       if (now - since <= BOUNDS.olderLog * DAY_MS) continue
-      const detail = `honest holders of ${did} have not come to one log`
-      this.violations.push({ rule: 'P6', detail, day: (now - this.#beganMs) / DAY_MS })
+      this.found('P6', `honest holders of ${did} have not come to one log`)
       this.#since.set(did, Infinity)
     }
   }
@@ -57,7 +52,7 @@ export class IdentityInvariants implements Watcher {
     const id = toHex(record)
     const known = this.#logs.get(id)
     if (known !== undefined) return known
-    const { versions }: IdentityLogOutline = decodeIdentityRecord(record, this.#world.profile).log
+    const { versions }: IdentityLogOutline = decodeIdentityRecord(record, this.world.profile).log
     const log = {
       hashes: versions.map(({ hash }) => toHex(hash)),
       recoveries: versions.map(({ signer }) => signer === 'recovery')

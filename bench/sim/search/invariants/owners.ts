@@ -2,34 +2,30 @@
 import type { Owner } from '../../people/owner.ts'
 import type { Seen } from '../../people/resolver.ts'
 import { DAY_MS, type World } from '../../world/world.ts'
-import { BOUNDS, type InvariantId, type Violation } from './violation.ts'
+import { BOUNDS, Invariants, type InvariantId } from './violation.ts'
 
 /** An owner's name may be unseen for this long after it is published: a look between two publications. */
 const UNSEEN_DAYS = 0.5
 
-export class OwnerInvariants {
-  readonly violations: Violation[] = []
-  readonly #world: World
-  readonly #beganMs: number
+export class OwnerInvariants extends Invariants {
   readonly #dayMs: number
   readonly #since = new Map<string, number>()
 
   constructor(world: World, dayMs = DAY_MS) {
-    this.#world = world
+    super(world)
     this.#dayMs = dayMs
-    this.#beganMs = world.timeline.nowMs
   }
 
   /** P12, at the end of a run: a name that was registered is its owner's, however often the lease ended meanwhile. */
   kept(owner: Owner): void {
-    if (owner.registeredMs !== undefined && isLost(this.#world, owner))
+    if (owner.registeredMs !== undefined && isLost(this.world, owner))
       this.#once('P12', owner.name, `${owner.name} was registered, and most of its holders have no claim of its owner`)
   }
 
   /** P13. `pinned` is the owner that was firm before the look. */
   pinned(name: string, pinned: string | undefined, seen: Seen): void {
     if (pinned !== undefined && seen.kind === 'owner' && seen.owner !== pinned)
-      this.#found('P13', `a resolver with a firm pin was shown another owner of ${name}`)
+      this.found('P13', `a resolver with a firm pin was shown another owner of ${name}`)
   }
 
   /** P15: an owner that registered is the one that resolvers without a pin see. */
@@ -65,7 +61,7 @@ export class OwnerInvariants {
 
   #lasting(rule: InvariantId, name: string, isBroken: boolean, days: number, detail: string): void {
     const id = `${rule} ${name}`
-    const now = this.#world.timeline.nowMs
+    const now = this.world.timeline.nowMs
     if (!isBroken) this.#since.delete(id)
     else {
       const since = this.#since.get(id) ?? now
@@ -75,11 +71,7 @@ export class OwnerInvariants {
   }
 
   #once(rule: InvariantId, name: string, detail: string): void {
-    if (!this.violations.some((each) => each.rule === rule && each.detail.startsWith(name))) this.#found(rule, detail)
-  }
-
-  #found(rule: InvariantId, detail: string): void {
-    this.violations.push({ rule, detail, day: (this.#world.timeline.nowMs - this.#beganMs) / DAY_MS })
+    if (!this.violations.some((each) => each.rule === rule && each.detail.startsWith(name))) this.found(rule, detail)
   }
 }
 

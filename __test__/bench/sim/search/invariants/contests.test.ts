@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { runSchedule } from '../../../../../bench/sim/search/schedules/run-schedule.ts'
 import type { Fault } from '../../../../../bench/sim/search/schedules/schedule.ts'
-import { openProcessStore } from '../../../../../bench/sim/world/process-store.ts'
-import { createMemoryStore } from '../../../../../bench/sim/world/memory-store.ts'
+import { createMemoryStore, openProcessStore } from '../../../../../bench/sim/world/memory-store.ts'
 
 /** The second rival reveals first, and the first one, whose claim is lower, within its contest. */
 const OVERTAKEN = { seed: '1', nodes: 7, begins: [10, 10.4, 15], slowness: 1.45 }
