@@ -1,8 +1,7 @@
 /** A seed under a passphrase, with a low work factor. */
 import { describe, expect, it } from 'vitest'
 import { Decrypter, armor } from 'age-encryption'
-import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
-import { unsealApart } from '../../src/backup/unseal-apart.ts'
+import { sealSeed, unsealApart, unsealSeed } from '../../src/backup/sealed-seed.ts'
 import { encrypt } from '../../src/backup/encryption.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { seedToWords } from '../../src/protocol/crypto/keys.ts'

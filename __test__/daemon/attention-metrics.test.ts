@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import type { ReadinessCheck } from '../../src/api/services.ts'
 import { observeAttention, type AttentionSources } from '../../src/daemon/attention-metrics.ts'
-import type { OwnedNameView } from '../../src/views/owned-name.ts'
+import type { OwnedNameView } from '../../src/views/own.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -5,8 +5,8 @@ import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts
 import { networkDiversity } from '../../src/registry/upkeep/network-diversity.ts'
 import { checkReadiness } from '../../src/daemon/readiness.ts'
 import type { MissingView } from '../../src/views/backup.ts'
-import type { NetworkDiversityView } from '../../src/views/network-status.ts'
-import type { OwnedNameView } from '../../src/views/owned-name.ts'
+import type { NetworkDiversityView } from '../../src/views/network.ts'
+import type { OwnedNameView } from '../../src/views/own.ts'
 import type { TaskEvent } from '../../src/registry/tasks.ts'
 import type { TaskView } from '../../src/views/task.ts'
 

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sealSeed } from '../../src/backup/sealed-seed.ts'
 import { ServiceError } from '../../src/errors.ts'
-import { writeOwnerSeed } from '../../src/data-directory/owner-seed.ts'
+import { writeOwnerSeed } from '../../src/data-directory/seed-files.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { seedAtStart, type PassphraseSources } from '../../src/daemon/seed-at-start.ts'
 

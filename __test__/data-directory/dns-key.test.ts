@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readOrMakeDnsKey } from '../../src/data-directory/dns-key.ts'
+import { readOrMakeDnsKey } from '../../src/data-directory/key-files.ts'
 
 let directory: string
 let path: string

@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../scripts/program.ts'
 import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
 import { openDataDirectory, sealOwnerSeed, unsealOwnerSeed } from '../../src/data-directory/open.ts'
-import { readOwnerSeed, writeOwnerSeed } from '../../src/data-directory/owner-seed.ts'
+import { readOwnerSeed, seedForm, writeOwnerSeed } from '../../src/data-directory/seed-files.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
-import { seedForm } from '../../src/data-directory/seed-files.ts'
 import { Scene } from './processes.ts'
 
 const scene = new Scene()

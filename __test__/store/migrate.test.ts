@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { copyOf, type Migrated } from '../../src/store/migrate.ts'
+import { copyOf, LAYOUT, type Layout, type Migrated, SCHEMA_VERSION } from '../../src/store/migrate.ts'
 import { openStore } from '../../src/store/open.ts'
-import { LAYOUT, SCHEMA_VERSION, type Layout } from '../../src/store/schema.ts'
-import { readSnapshot } from '../../src/store/snapshot.ts'
+import { readSnapshot } from '../../src/store/inspect.ts'
 import { RENAMING, RECORDS } from './migrating.ts'
 
 let directory: string

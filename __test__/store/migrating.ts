@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
 import { openStore } from '../../src/store/open.ts'
-import { SCHEMA_VERSION, type Layout } from '../../src/store/schema.ts'
+import { type Layout, SCHEMA_VERSION } from '../../src/store/migrate.ts'
 
 export const RECORDS = 500
 

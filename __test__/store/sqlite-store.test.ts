@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { asideOf } from '../../src/store/keys.ts'
 import { openStore, type StoreOptions } from '../../src/store/open.ts'
-import { readOrSetAside } from '../../src/store/read-or-set-aside.ts'
+import { readOrSetAside } from '../../src/store/stored-shapes.ts'
 import { StoreError, type Store } from '../../src/store/types.ts'
 
 let directory: string

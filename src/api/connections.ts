@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Context } from 'hono'
 import { addressPrefix } from '../protocol/neighbourhood/diversity.ts'
-import type { AppEnv, Caller } from './env.ts'
-import { clientAt } from './http/client-address.ts'
+import { type AppEnv, type Caller, clientAt } from './http/request.ts'
 
 /** Servers of node:http and node:http2. */
 interface ConnectionSource {

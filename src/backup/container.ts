@@ -6,11 +6,10 @@
 import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { fromBase64, fromHex, toBase64, toHex } from '../protocol/encoding/bytes.ts'
-import { messageOf } from '../protocol/errors.ts'
+import { messageOf, PartError } from '../protocol/errors.ts'
 import { wordsToSeed } from '../protocol/crypto/keys.ts'
-import { parseProfile, profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
-import type { StoredRecords } from '../store/snapshot.ts'
-import { BackupError } from './errors.ts'
+import { type NetworkProfile, parseProfile, profileHash } from '../protocol/profile/profile.ts'
+import type { StoredRecords } from '../store/inspect.ts'
 
 const FORMAT = 'chronym-backup'
 const VERSION = 1
@@ -166,4 +165,22 @@ function sha256(bytes: Uint8Array): string {
 
 function sha256Bytes(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest()
+}
+
+/**
+ * `damaged`: the file is no whole backup, or the key does not open it. `network`: it is of another network than the one
+ * asked for. `occupied`: the file to write exists already. `source`: the data directory has nothing to back up, or its
+ * names belong to another seed. `recipient`: not a public key.
+ */
+export type BackupErrorCode = 'damaged' | 'network' | 'occupied' | 'source' | 'recipient'
+
+export class BackupError extends PartError<'backup', BackupErrorCode> {
+  override readonly name = 'BackupError'
+  override readonly part = 'backup'
+  readonly cure: string
+
+  constructor(code: BackupErrorCode, message: string, cure: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.cure = cure
+  }
 }

@@ -6,7 +6,7 @@
 import * as v from 'valibot'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { writePrivateFile } from '../data-directory/private-files.ts'
-import { readIfThere } from '../data-directory/owner-seed.ts'
+import { readIfThere } from '../data-directory/seed-files.ts'
 import type { Logger } from '../log.ts'
 import { decodeIdentityEnvelope } from '../protocol/identity/record.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
@@ -18,7 +18,7 @@ import type { Store, StoreOperation } from '../store/types.ts'
 import { decodeEntry } from '../registry/claims/journal-codec.ts'
 import { hasEnded } from '../registry/claims/state.ts'
 import type { MissingView } from '../views/backup.ts'
-import { RecordStore } from './record-store.ts'
+import { RecordStore } from './records.ts'
 
 const HeldSchema = v.object({
   /** A name or a DID; of a task: its name. */

@@ -2,7 +2,7 @@
  * Which records of the store are part of a backup, and what each must be. Left out is what others can give again:
  * entries held for peers, contacts, the configuration, tokens.
  */
-import { BackupError } from './errors.ts'
+import { BackupError } from './container.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
 import { keyIndexOfLog } from '../protocol/identity/key-index.ts'
 import { decodeIdentityEnvelope, decodeIdentityRecord } from '../protocol/identity/record.ts'
@@ -10,7 +10,7 @@ import { decodeManifestRecord } from '../protocol/identity/manifest.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { parseName } from '../protocol/name/names.ts'
-import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
+import { type NetworkProfile, profileHash } from '../protocol/profile/profile.ts'
 import { decodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import { checkReveal } from '../protocol/claim/valid.ts'
 import { parseZone, sealedPart } from '../protocol/zone/zone.ts'
@@ -23,11 +23,11 @@ import { Receipts } from '../registry/stored/receipts.ts'
 import { SeenIdentities } from '../registry/identities/seen-identities.ts'
 import { decodeWanted } from '../registry/stored/wanted-ids.ts'
 import { lastPart, prefixes } from '../store/keys.ts'
-import type { StoredRecords } from '../store/snapshot.ts'
+import type { StoredRecords } from '../store/inspect.ts'
 import { UnreadableRecord } from '../store/stored-shapes.ts'
 import type { Did } from '../protocol/identity/did.ts'
 import { decodeEntry, decodeProof } from '../registry/claims/journal-codec.ts'
-import { RecordStore } from './record-store.ts'
+import type { Store } from '../store/types.ts'
 
 export interface RecordFacts {
   readonly profile: NetworkProfile
@@ -160,4 +160,60 @@ function requireDid(did: string, key: string): void {
 
 function requireEmpty(_key: string, value: Uint8Array): void {
   if (value.length > 0) throw new UnreadableRecord('a mark has no value')
+}
+
+/**
+ * Records in memory under the interface of the store, so that the daemon's own readers judge them. It takes no writes;
+ * unreadable ones throw UnreadableRecord.
+ */
+export class RecordStore implements Store {
+  readonly #records: StoredRecords
+
+  constructor(records: StoredRecords) {
+    this.#records = records
+  }
+
+  get(key: string): Uint8Array | undefined {
+    return this.#records.get(key)
+  }
+
+  *list(prefix: string, after = ''): IterableIterator<[key: string, value: Uint8Array]> {
+    for (const [key, value] of this.#records) if (key.startsWith(prefix) && key > after) yield [key, value]
+  }
+
+  *keys(prefix: string): IterableIterator<string> {
+    for (const [key] of this.list(prefix)) yield key
+  }
+
+  count(prefix: string): number {
+    return [...this.keys(prefix)].length
+  }
+
+  bytes(): number {
+    return [...this.#records.values()].reduce((sum, { length }) => sum + length, 0)
+  }
+
+  put(): never {
+    throw new Error('these records are read only')
+  }
+
+  delete(): never {
+    throw new Error('these records are read only')
+  }
+
+  batch(): never {
+    throw new Error('these records are read only')
+  }
+
+  batchLater(): never {
+    throw new Error('these records are read only')
+  }
+
+  settle(): void {}
+
+  setAside(_key: string, reason: string): never {
+    throw new UnreadableRecord(reason)
+  }
+
+  close(): void {}
 }

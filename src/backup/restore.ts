@@ -1,18 +1,20 @@
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { seedFingerprint } from '../data-directory/owner-seed.ts'
+import { seedFingerprint } from '../data-directory/seed-files.ts'
 import { dataPaths } from '../data-directory/paths.ts'
 import { writePrivateFile } from '../data-directory/private-files.ts'
 import { messageOf } from '../protocol/errors.ts'
-import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
+import { type NetworkProfile, profileHash } from '../protocol/profile/profile.ts'
 import { builtInProfiles } from '../protocol/profile/built-in-profiles.ts'
 import { toHex } from '../protocol/encoding/bytes.ts'
-import { wordsToSeed } from '../protocol/crypto/keys.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, wordsToSeed } from '../protocol/crypto/keys.ts'
 import { keys } from '../store/keys.ts'
 import { openStore } from '../store/open.ts'
 import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
-import type { BackupContents } from './container.ts'
-import { BackupError } from './errors.ts'
+import { type BackupContents, BackupError } from './container.ts'
+import { buildGenesis } from '../protocol/identity/document.ts'
+import { encodeWanted } from '../registry/stored/wanted-ids.ts'
+import type { StoredRecords } from '../store/inspect.ts'
 
 /** Written beside the other files where the network is not built in. */
 export const PROFILE_FILE = 'profile.json'
@@ -122,4 +124,36 @@ function isBuiltInProfile(profile: NetworkProfile): boolean {
   return Object.values(builtInProfiles).some(
     (known) => known.id === profile.id && toHex(profileHash(known)) === toHex(profileHash(profile))
   )
+}
+
+/**
+ * Identities without services and aliases have a DID that follows from the seed and an index. The daemon looks for
+ * indices below this.
+ */
+const GUESSED_INDICES = 8
+
+/**
+ * The records of a directory that has a seed and no names: what its daemon should look for in the network.
+ * @param ids names and DIDs, besides the identities that the seed makes by default
+ */
+export function wantedRecords(
+  masterSeed: Uint8Array,
+  profile: NetworkProfile,
+  { ids, sinceMs }: { readonly ids: readonly string[]; readonly sinceMs: number }
+): StoredRecords {
+  const wanted = (isGuess: boolean) => (id: string) => [keys.wanted(id), encodeWanted({ sinceMs, isGuess })] as const
+  return new Map([...defaultDids(masterSeed, profile).map(wanted(true)), ...ids.map(wanted(false))])
+}
+
+/** What `chronym kid create --index N` makes without further options. */
+function defaultDids(masterSeed: Uint8Array, profile: NetworkProfile): string[] {
+  const hash = profileHash(profile)
+  return Array.from({ length: GUESSED_INDICES }, (_, index) => {
+    const parts = {
+      keys: [didAssertionKey(masterSeed, hash, index).publicKey],
+      updateKeys: [didUpdateKey(masterSeed, hash, index).publicKey],
+      recoveryKeys: [didRecoveryKey(masterSeed, hash, index).publicKey]
+    }
+    return buildGenesis(parts, profile).id
+  })
 }

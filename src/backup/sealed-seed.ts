@@ -2,12 +2,16 @@
  * The 24 words of a seed under a passphrase: a text file in the age format. `age -d seed-words.age` prints the words
  * without this program.
  */
+import { randomFillSync } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 import { KeyError } from '../protocol/errors.ts'
-import { seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
+import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { decrypt, encrypt, takesPassphrase, WrongKeyError } from './encryption.ts'
-import { BackupError } from './errors.ts'
+import { BackupError } from './container.ts'
+import type { ErrorCode } from '../error-table.ts'
+import { runApart } from '../util/run-apart.ts'
+import { secretBuffer } from '../util/secret-buffer.ts'
 
 export interface SealOptions {
   /** log2 of scrypt's N. Default: 18, age's own, which costs about a second and 256 MiB a guess. Tests take less. */
@@ -58,4 +62,43 @@ export async function unsealSeed(text: string, passphrase: string, path: string)
       throw new ServiceError('SVC-KEY-003', `${path} does not hold a seed: ${error.detail}.`, { cause: error })
     throw error
   }
+}
+
+export interface UnsealRequest {
+  readonly text: string
+  /** UTF-8; for the caller to overwrite. */
+  readonly passphrase: Uint8Array
+  readonly path: string
+}
+
+/** What the process sends back; errors lose their class on the way. */
+export type UnsealAnswer =
+  | { readonly ok: true; readonly masked: Uint8Array }
+  | { readonly ok: false; readonly message: string; readonly code: ErrorCode | undefined }
+
+/** Where the mask ends and the passphrase begins. */
+export const MASK_BYTES = MASTER_SEED_BYTES
+
+/**
+ * As `unsealSeed`, in a process of its own. The seed comes back under a mask that is used once: what Node reads from a
+ * pipe stays in buffers that nobody can overwrite.
+ */
+export async function unsealApart({ text, passphrase, path }: UnsealRequest): Promise<Uint8Array> {
+  const secret = secretBuffer(MASK_BYTES + passphrase.length)
+  try {
+    const mask = randomFillSync(secret.subarray(0, MASK_BYTES))
+    secret.set(passphrase, MASK_BYTES)
+    const answer = await runApart<UnsealAnswer>('./unseal-process', import.meta.url, { text, path }, secret)
+    if (!answer.ok)
+      throw answer.code === undefined ? new Error(answer.message) : new ServiceError(answer.code, answer.message)
+    return unmasked(answer.masked, mask)
+  } finally {
+    secret.fill(0)
+  }
+}
+
+function unmasked(masked: Uint8Array, mask: Uint8Array): Uint8Array {
+  const seed = new Uint8Array(new ArrayBuffer(MASTER_SEED_BYTES))
+  masked.forEach((byte, index) => (seed[index] = byte ^ mask[index]!))
+  return seed
 }

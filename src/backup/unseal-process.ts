@@ -2,8 +2,7 @@
 import { ServiceError } from '../errors.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { answerApart } from '../util/run-apart.ts'
-import { unsealSeed } from './sealed-seed.ts'
-import { MASK_BYTES, type UnsealAnswer, type UnsealRequest } from './unseal-apart.ts'
+import { MASK_BYTES, type UnsealAnswer, type UnsealRequest, unsealSeed } from './sealed-seed.ts'
 
 await answerApart(async (request, secret): Promise<UnsealAnswer> => {
   const { text, path } = request as Omit<UnsealRequest, 'passphrase'>

@@ -3,10 +3,8 @@ import { keys, prefixes } from '../store/keys.ts'
 import { OwnedNames } from '../registry/stored/owned-names.ts'
 import { validateReveal, type Checkers } from '../protocol/claim/valid.ts'
 import { judgeSpeaker } from '../protocol/identity/judge-documents.ts'
-import type { BackupContents } from './container.ts'
-import { BackupError } from './errors.ts'
-import { problemOf, summarize, type BackupSummary } from './records.ts'
-import { RecordStore } from './record-store.ts'
+import { type BackupContents, BackupError } from './container.ts'
+import { type BackupSummary, problemOf, RecordStore, summarize } from './records.ts'
 
 /**
  * Every possible offline check: the daemon can read each record, each name belongs to the seed, and its signature,

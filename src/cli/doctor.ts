@@ -1,7 +1,7 @@
 /** The checks of `chronym doctor`; none of them changes anything. */
 import { ProblemError, type Client, type ConfigFieldView } from '../api/client/client.ts'
 import type { BackupView } from '../views/backup.ts'
-import type { NetworkStatusView } from '../views/network-status.ts'
+import type { NetworkStatusView } from '../views/network.ts'
 import { existsSync } from 'node:fs'
 import { VERSION } from '../version.ts'
 import { connect } from './connection/connect.ts'
@@ -128,7 +128,7 @@ const SAFE_SEED_CURE =
 async function checkSeed(context: Context): Promise<Finding[]> {
   try {
     const paths = localPaths(context)
-    const { readOwnerSeed } = await import('../data-directory/owner-seed.ts')
+    const { readOwnerSeed } = await import('../data-directory/seed-files.ts')
     const { isHalfSealed, readSealedSeed, seedForm } = await import('../data-directory/seed-files.ts')
     const form = seedForm(paths)
     // Checks the format only: the content needs the passphrase.

@@ -10,7 +10,7 @@ import {
 } from '../config/config.ts'
 import type { StartSources } from '../config/sources.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
-import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 
 export interface StartConfig {

@@ -1,8 +1,7 @@
 /** Opens the data directory, with the keeper of its backup, and logs what its owner should know of its keys. */
 import { Holdings } from '../backup/holdings.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
-import type { KeptBackup } from '../backup/kept/configured.ts'
-import { createKeeper } from '../backup/kept/create-keeper.ts'
+import { createKeeper, type KeptBackup } from '../backup/kept/create-keeper.ts'
 import { openDataDirectory, requireUnused, type DataDirectory } from '../data-directory/open.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { isHalfSealed, seedForm } from '../data-directory/seed-files.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { unsealApart, type UnsealRequest } from '../backup/unseal-apart.ts'
+import { unsealApart, type UnsealRequest } from '../backup/sealed-seed.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { readSecretLine, SecretFileError } from '../util/secret-input.ts'

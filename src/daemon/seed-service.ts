@@ -1,6 +1,6 @@
 /** Locking and unlocking the seed of a running daemon, and what waits for it. */
 import type { SeedService, SeedView } from '../api/services.ts'
-import { unsealApart, type UnsealRequest } from '../backup/unseal-apart.ts'
+import { unsealApart, type UnsealRequest } from '../backup/sealed-seed.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import type { Registry } from '../registry/use-cases.ts'

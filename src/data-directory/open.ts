@@ -1,9 +1,17 @@
 /** A data directory knows its network and its seed. One that does not fit is refused and stays unchanged. */
 import { existsSync, renameSync } from 'node:fs'
 import { ServiceError } from '../errors.ts'
-import { makeNodeKey, readNodeKey } from './node-key.ts'
-import { drawOwnerSeed, readOwnerSeed, seedFingerprint, writeOwnerSeed } from './owner-seed.ts'
-import { readSealedSeed, sealingSteps, seedForm, unsealingSteps } from './seed-files.ts'
+import { makeNodeKey, readNodeKey } from './key-files.ts'
+import {
+  drawOwnerSeed,
+  readOwnerSeed,
+  readSealedSeed,
+  sealingSteps,
+  seedFingerprint,
+  seedForm,
+  unsealingSteps,
+  writeOwnerSeed
+} from './seed-files.ts'
 import type { DataPaths } from './paths.ts'
 import { makePrivateDirectory } from './private-files.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'

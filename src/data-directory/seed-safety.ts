@@ -1,6 +1,6 @@
 /** Whether a copy of the seed exists elsewhere: the daemon, `chronym doctor` and the dashboard remind of it. */
 import { rmSync } from 'node:fs'
-import { readIfThere } from './owner-seed.ts'
+import { readIfThere } from './seed-files.ts'
 import type { DataPaths } from './paths.ts'
 import { writePrivateFile } from './private-files.ts'
 

@@ -1,6 +1,6 @@
 import type { RegistryContext } from './context.ts'
 import type { RegistryEvent } from './use-cases.ts'
-import type { NameWarning, NameWarningCode } from '../views/owned-name.ts'
+import type { NameWarning, NameWarningCode } from '../views/own.ts'
 
 const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
 /** Logged when they appear, with more detail (standing.ts). */

@@ -3,10 +3,9 @@ import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import type { RegistryContext } from './context.ts'
 import { checkCodeOf, formatCodedName, SHORT_CODE } from '../protocol/claim/check-code.ts'
 import { leaseOf, roundTime } from './lease-times.ts'
-import type { NetworkStatusView } from '../views/network-status.ts'
+import type { NetworkStatusView, PeerView } from '../views/network.ts'
 import type { KnownPeer, Network } from '../network/types.ts'
-import type { PeerView } from '../views/peer.ts'
-import type { OwnedNameView } from '../views/owned-name.ts'
+import type { OwnedNameView } from '../views/own.ts'
 
 export function networkStatus(
   { network, profile, beacon, clock }: RegistryContext,

@@ -4,18 +4,13 @@
  */
 import type { NetworkMode } from '../network/types.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
-import type { Estimate, RenewalGain } from '../views/estimate.ts'
+import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
 import type { Explanation } from '../views/explanation.ts'
-import type { OwnIdentityView } from '../views/identity.ts'
-import type { NetworkStatusView } from '../views/network-status.ts'
+import type { NameWarningCode, OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../views/own.ts'
+import type { NetworkStatusView, PeerView } from '../views/network.ts'
 import type { NameListView } from '../views/backup.ts'
-import type { NameWarningCode, OwnedNameView } from '../views/owned-name.ts'
-import type { PeerView } from '../views/peer.ts'
 import type { PinnedCodesView, PinView } from '../views/pin.ts'
-import type { CommittedBy, StoredBy } from '../views/stored-by.ts'
-import type { TaskView } from '../views/task.ts'
-import type { WantedView } from '../views/wanted.ts'
-import type { ZoneDraft } from '../views/zone-draft.ts'
+import type { CommittedBy, StoredBy } from '../views/common.ts'
 import type {
   LookedUp,
   NewIdentity,

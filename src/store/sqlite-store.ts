@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { asideOf, isOwners } from './keys.ts'
 import { LateWrites } from './late-writes.ts'
-import { toStoreError } from './sqlite-errors.ts'
+import { toStoreError } from './database.ts'
 import type { Disturbance, OpenedStore, StoreOperation } from './types.ts'
 
 /** Rows read at a time: an open cursor would block writes, so lists go page by page. */

@@ -6,7 +6,7 @@ import { EncodingError } from '../protocol/errors.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { advanceTime, TIME_ZERO, type ProtocolTime } from '../protocol/time/protocol-time.ts'
 import { keys } from '../store/keys.ts'
-import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../store/stored-shapes.ts'
 import { StoreError, type Store } from '../store/types.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { EntryState } from '../protocol/admission/entry.ts'
 import type { PinRule } from '../protocol/resolution/pin.ts'
 import type { TallyRule } from '../protocol/resolution/quorum.ts'
 import { CountSchema, ErrorCodeSchema, NameSchema, TimeSchema } from './common.ts'
-import { OwnedNameSchema } from './owned-name.ts'
+import { OwnedNameSchema } from './own.ts'
 import { SeenPinSchema } from './pin.ts'
 import { TaskSchema } from './task.ts'
 

@@ -1,6 +1,6 @@
 import { assetPath } from '../../../src/web/index.ts'
 import { describe, expect, it } from 'vitest'
-import { clientAt } from '../../../src/api/http/client-address.ts'
+import { clientAt } from '../../../src/api/http/request.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
 
 const status = async (response: Promise<Response>) => (await response).status

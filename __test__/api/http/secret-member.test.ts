@@ -1,7 +1,7 @@
 /** Secrets in JSON, read as bytes. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { takeSecretMember } from '../../../src/api/http/secret-member.ts'
+import { takeSecretMember } from '../../../src/api/http/secret-body.ts'
 
 const take = (json: string): string | undefined => takeSecretMember(Buffer.from(json), 'secret')?.toString()
 

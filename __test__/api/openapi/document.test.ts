@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createDocument } from '../../../src/api/openapi/document.ts'
-import { docsRoutes } from '../../../src/api/routes/site/docs.ts'
+import { docsRoutes } from '../../../src/api/routes/site.ts'
 import { ENDPOINTS } from '../helpers/endpoints.ts'
 import { createWorld } from '../helpers/world.ts'
 

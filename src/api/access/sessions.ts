@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
-import type { AppEnv } from '../env.ts'
-import { hostOf } from '../http/host.ts'
+import { type AppEnv, hostOf } from '../http/request.ts'
 import type { TokenScope, TokenService } from '../services.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 
@@ -93,4 +92,47 @@ function random(): string {
 
 function digest(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
+}
+
+/** Time for a browser to start and load the page. */
+export const LINK_LIFETIME_MS = 60 * 1000
+/** Links that wait to be used; beyond it the oldest stops working. */
+const MAX_LINKS = 10
+
+export interface LoginLinks {
+  /** A secret that opens one session of `token`. `endsAt`: milliseconds since 1970. */
+  create(token: string): { readonly link: string; readonly endsAt: number }
+  /** The token, once, which may be revoked meanwhile; undefined for a link that was used, is too old or never was. */
+  use(link: string): string | undefined
+}
+
+interface Waiting {
+  readonly hash: Buffer
+  readonly token: string
+  readonly endsAt: number
+}
+
+/** Links that log the dashboard in, in memory only: a restart ends them. */
+export function createLoginLinks(now: () => number): LoginLinks {
+  let waiting: readonly Waiting[] = []
+  const unexpired = () => waiting.filter(({ endsAt }) => endsAt > now())
+  return {
+    create(token) {
+      const link = randomBytes(32).toString('base64url')
+      const endsAt = now() + LINK_LIFETIME_MS
+      waiting = [...unexpired(), { hash: linkDigest(link), token, endsAt }].slice(-MAX_LINKS)
+      return { link, endsAt }
+    },
+    use(link) {
+      const hash = linkDigest(link)
+      // Compares every hash, whichever fits: the time reveals nothing.
+      const found = unexpired().filter((each) => timingSafeEqual(each.hash, hash))
+      waiting = unexpired().filter((each) => !found.includes(each))
+      return found[0]?.token
+    }
+  }
+}
+
+function linkDigest(link: string): Buffer {
+  return createHash('sha256').update(link).digest()
 }

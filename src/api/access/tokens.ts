@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
 import { proofKey, proofOf } from '../daemon-proof.ts'
-import type { KeyValue } from './key-value.ts'
 import type { TokenScope, TokenService, TokenView } from '../services.ts'
 
 /** docs/api.md, "Authentication". */
@@ -107,4 +106,14 @@ function newToken(): string {
 
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
+}
+
+/** As much of the daemon's store as tokens and idempotency keys need; a write is durable when the call returns. */
+export interface KeyValue {
+  get(key: string): Uint8Array | undefined
+  list(prefix: string): Iterable<[key: string, value: Uint8Array]>
+  put(key: string, value: Uint8Array): void
+  delete(key: string): void
+  /** Sets aside a record that cannot be read. */
+  setAside(key: string, reason: string): void
 }

@@ -2,9 +2,17 @@
  * `chronym/client`: the typed client of the HTTP interface, for programs and for the command line. It needs nothing of
  * the daemon but its address and a token, and nothing of Node.
  */
-import { createSender, type Call, type ClientOptions } from './send.ts'
-import { daemonEvents, taskEvents } from './streams.ts'
-import { NotReady, plainFetch, ProblemError, UnreachableError, type Transport } from './transport.ts'
+import {
+  type Call,
+  type ClientOptions,
+  createSender,
+  NotReady,
+  plainFetch,
+  ProblemError,
+  type Transport,
+  UnreachableError
+} from './transport.ts'
+import { daemonEvents, taskEvents } from './events.ts'
 import type {
   BackupView,
   ChallengeBody,
@@ -57,7 +65,7 @@ import type {
 } from './types.ts'
 
 export type * from './types.ts'
-export type { Call, ClientOptions } from './send.ts'
+export type { Call, ClientOptions } from './transport.ts'
 export { plainFetch, ProblemError, UnreachableError, type Transport }
 
 export type Client = ReturnType<typeof createClient>

@@ -1,5 +1,11 @@
 /** The shapes of requests and answers: those of the schemas that the daemon checks them by. */
-import type { CommittedBody, IdentityPublishedBody, StoredBody, ZonePublishedBody } from '../schemas/common.ts'
+import type {
+  CommittedBody,
+  IdentityPublishedBody,
+  ProblemBody,
+  StoredBody,
+  ZonePublishedBody
+} from '../schemas/common.ts'
 import type {
   ChallengeBody,
   ConfigBody,
@@ -12,6 +18,7 @@ import type {
   NewTokenBody,
   ReadinessBody,
   RotatedTokenBody,
+  SeedBody,
   SessionBody,
   SessionOpenedBody,
   TokenScope,
@@ -21,20 +28,12 @@ import type { CreateKidRequest, IdentityLogBody, ResolvedIdentityBody } from '..
 import type { BackupView } from '../../views/backup.ts'
 import type { DnsView } from '../../views/dns.ts'
 import type { Explanation } from '../../views/explanation.ts'
-import type { OwnIdentityView } from '../../views/identity.ts'
-import type { NetworkStatusView } from '../../views/network-status.ts'
-import type { OwnedNameView } from '../../views/owned-name.ts'
-import type { PeerView } from '../../views/peer.ts'
+import type { OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../../views/own.ts'
+import type { NetworkStatusView, PeerView } from '../../views/network.ts'
 import type { PinnedCodesView, PinView } from '../../views/pin.ts'
-import type { ProblemBody } from '../schemas/problem.ts'
-import type { CommitRequest, PublishRequest, RevealBody } from '../schemas/reveal.ts'
-import type { WantedView } from '../../views/wanted.ts'
-import type { TaskStartedBody } from '../schemas/task.ts'
-import type { Estimate } from '../../views/estimate.ts'
-import type { TaskView } from '../../views/task.ts'
+import type { CommitRequest, PublishRequest, RevealBody, TaskStartedBody } from '../schemas/names.ts'
+import type { Estimate, TaskView } from '../../views/task.ts'
 import type { ZoneBody, ZoneCheckedBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
-import type { ZoneDraft } from '../../views/zone-draft.ts'
-import type { SeedBody } from '../schemas/seed.ts'
 export type {
   BackupView,
   ChallengeBody,

@@ -1,6 +1,6 @@
 import { resolver, type DescribeRouteOptions } from 'hono-openapi'
 import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
-import { ProblemSchema } from '../schemas/problem.ts'
+import { ProblemSchema } from '../schemas/common.ts'
 
 const HEADERS: Record<number, Record<string, { $ref: string }>> = {
   401: { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } },

@@ -1,7 +1,7 @@
 /** Server-sent events (HTML Living Standard, 9.2). */
 import type { Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
-import type { AppEnv } from '../env.ts'
+import type { AppEnv } from './request.ts'
 
 /** docs/api.md, "Events". */
 export const HEARTBEAT_MS = 15_000

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { routePath } from 'hono/route'
 import { Histogram, type Registry as MetricsRegistry } from 'prom-client'
-import type { AppEnv } from '../env.ts'
+import type { AppEnv } from '../http/request.ts'
 import type { ApiServices } from '../services.ts'
 
 const METRIC = 'chronym_http_request_duration_seconds'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import type { AppEnv } from '../env.ts'
-import { setBaseline } from '../http/response-headers.ts'
+import type { AppEnv } from '../http/request.ts'
+import { setBaseline } from '../http/response.ts'
 import type { ApiServices } from '../services.ts'
 import { accessLog } from './access-log.ts'
 import { identifyRequest } from './baseline.ts'

@@ -1,12 +1,9 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { ServiceError } from '../../errors.ts'
-import { clientOf } from '../http/client-address.ts'
+import { type AppEnv, type Caller, clientOf, isSameOrigin, requestHeader } from '../http/request.ts'
 import { keepConnection } from '../connections.ts'
-import type { AppEnv, Caller } from '../env.ts'
-import { isSameOrigin } from '../http/host.ts'
 import type { RateLimits } from '../access/rate-limits.ts'
-import { requestHeader } from '../http/request-headers.ts'
 import type { ApiServices } from '../services.ts'
 import { sessionCookieName, type Sessions } from '../access/sessions.ts'
 

@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { refuseDeclaredLength } from '../http/body.ts'
-import type { AppEnv } from '../env.ts'
-import { requestHeader } from '../http/request-headers.ts'
+import { type AppEnv, requestHeader } from '../http/request.ts'
 
 /** A client's request id of this form is kept. */
 const SANE_ID = /^[\w=-]{1,64}$/

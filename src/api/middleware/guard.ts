@@ -1,13 +1,12 @@
 import type { Context } from 'hono'
-import type { AppEnv } from '../env.ts'
-import type { RateLimits } from '../access/rate-limits.ts'
+import type { AppEnv } from '../http/request.ts'
+import { rateLimit, type RateLimits } from '../access/rate-limits.ts'
 import type { ApiServices } from '../services.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { authenticate } from './authenticate.ts'
 import { refuseLongBody } from './baseline.ts'
 import { hostGuard } from './host-guard.ts'
 import { originGuard } from './origin-guard.ts'
-import { rateLimit } from './rate-limit.ts'
 
 export interface GuardOptions {
   readonly services: ApiServices

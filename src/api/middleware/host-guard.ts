@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
-import type { AppEnv } from '../env.ts'
-import { hostOf, isLoopbackName, type Host } from '../http/host.ts'
+import { type AppEnv, type Host, hostOf, isLoopbackName } from '../http/request.ts'
 import type { ApiServices } from '../services.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { Hono, type Context } from 'hono'
-import type { AppEnv } from '../env.ts'
+import type { AppEnv } from '../http/request.ts'
 import type { Attend } from './attend.ts'
 
 /** A handler, or a middleware that returns what `next` returns. */

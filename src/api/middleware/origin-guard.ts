@@ -1,9 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { ServiceError } from '../../errors.ts'
-import type { AppEnv } from '../env.ts'
-import { isSameOrigin } from '../http/host.ts'
-import { requestHeader } from '../http/request-headers.ts'
+import { type AppEnv, isSameOrigin, requestHeader } from '../http/request.ts'
 import type { ApiServices } from '../services.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { generateSpecs } from 'hono-openapi'
-import type { AppEnv } from '../env.ts'
+import type { AppEnv } from '../http/request.ts'
 
 export type OpenApiDocument = Awaited<ReturnType<typeof generateSpecs>>
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../http/html.ts'
+import { escapeHtml } from '../http/response.ts'
 import type { OpenApiDocument } from './document.ts'
 
 type Operation = NonNullable<NonNullable<OpenApiDocument['paths'][string]>['get']>

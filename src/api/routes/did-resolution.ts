@@ -1,20 +1,18 @@
 /** The HTTP binding of W3C DID Resolution: for Universal Resolver, `did-resolver` and other DID tools. */
 import { Hono, type Context } from 'hono'
-import { readResolutionRequest } from '../did/did-url.ts'
 import {
   acceptedForm,
   DEFAULT_FORM,
   DOCUMENT_TYPES,
   MEDIA_TYPES,
+  readResolutionRequest,
   RESULT_TYPES,
   type ResultForm
-} from '../did/media-types.ts'
-import { selectVersion } from '../did/resolve-did.ts'
-import { ResolutionError, toResolutionError } from '../did/resolution-error.ts'
+} from '../did/request.ts'
+import { ResolutionError, selectVersion, toResolutionError } from '../did/resolution.ts'
 import { endpoint } from '../endpoint.ts'
-import type { AppEnv } from '../env.ts'
-import { requestHeader } from '../http/request-headers.ts'
-import { DidResolutionResultSchema, type DidResolutionResult } from '../schemas/did-resolution.ts'
+import { type AppEnv, requestHeader } from '../http/request.ts'
+import { type DidResolutionResult, DidResolutionResultSchema } from '../schemas/identity.ts'
 import type { ApiServices } from '../services.ts'
 
 const CONTEXT = 'https://w3id.org/did-resolution/v1'

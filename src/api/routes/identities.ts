@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
-import type { AppEnv } from '../env.ts'
+import type { AppEnv } from '../http/request.ts'
 import { IdentityPublishedSchema, type IdentityPublishedBody } from '../schemas/common.ts'
 import { CreateKidRequestSchema, PublishKidRequestSchema, PublishManifestRequestSchema } from '../schemas/identity.ts'
-import { OwnIdentityListSchema, type OwnIdentityView } from '../../views/identity.ts'
+import { OwnIdentityListSchema, type OwnIdentityView } from '../../views/own.ts'
 import type { ApiServices } from '../services.ts'
 
 const PUBLISH_ERRORS = ['SVC-KID-001', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-STO-001'] as const

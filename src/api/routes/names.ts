@@ -1,11 +1,27 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
-import type { AppEnv } from '../env.ts'
+import type { AppEnv } from '../http/request.ts'
 import { NAME_PARAMETER } from '../openapi/parameters.ts'
-import { CommittedSchema, StoredSchema, type CommittedBody, type StoredBody } from '../schemas/common.ts'
-import { OwnedNameListSchema, OwnedNameSchema, OwnedNamesSchema, type OwnedNameView } from '../../views/owned-name.ts'
-import { CommitRequestSchema, PublishRequestSchema } from '../schemas/reveal.ts'
+import { type CommittedBody, CommittedSchema, type StoredBody, StoredSchema, SuccessSchema } from '../schemas/common.ts'
+import {
+  OwnedNameListSchema,
+  OwnedNameSchema,
+  OwnedNamesSchema,
+  type OwnedNameView,
+  WantedListSchema,
+  WantedSchema,
+  type WantedView
+} from '../../views/own.ts'
+import {
+  CommitRequestSchema,
+  PinCodesRequestSchema,
+  PublishRequestSchema,
+  WantRequestSchema
+} from '../schemas/names.ts'
 import type { ApiServices } from '../services.ts'
+import { PinListSchema, PinnedCodesSchema, type PinnedCodesView, type PinView } from '../../views/pin.ts'
+
+const TAG = 'Names'
 
 export function nameRoutes({ registry }: ApiServices) {
   return new Hono<AppEnv>()
@@ -102,5 +118,108 @@ export function nameRoutes({ registry }: ApiServices) {
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-STO-001']
       }),
       (c) => c.json<OwnedNameView>(registry.takeBack(c.req.param('name')))
+    )
+}
+
+export function pinRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .get(
+      '/api/pins',
+      endpoint({
+        tag: TAG,
+        summary: 'The claims that names mean to this daemon: seen as settled, or given by their codes',
+        description:
+          'In order of names, at most 1,000. For the next ones, ask for those after the last name. ' +
+          'docs/protocol/rules.md, 11, says what a pin does.',
+        access: ['read'],
+        parameters: [
+          { name: 'after', in: 'query', description: 'A name: only those after it', example: 'alice.chronym' }
+        ],
+        answers: { 200: { description: 'Pins', schema: PinListSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002']
+      }),
+      (c) => c.json<PinView[]>(registry.pins(c.req.query('after')))
+    )
+    .post(
+      '/api/pins',
+      endpoint({
+        tag: TAG,
+        summary: 'Pin names by check codes',
+        description:
+          'From now on each bare name means the claim with its code alone, before any look-up and for DNS too. All or ' +
+          'none: a code that contradicts what is pinned is refused, and `errors` lists each. A longer code of the same ' +
+          'claim takes the place of a shorter one.',
+        access: ['admin'],
+        body: PinCodesRequestSchema,
+        answers: { 200: { description: 'They are pinned', schema: PinnedCodesSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-PIN-002', 'SVC-STO-001']
+      }),
+      (c) => {
+        const { codes, dry_run: dryRun } = c.req.valid('json')
+        return c.json<PinnedCodesView>(registry.pinCodes(codes, dryRun))
+      }
+    )
+    .delete(
+      '/api/pins/:name',
+      endpoint({
+        tag: TAG,
+        summary: 'Forget what a name means',
+        description:
+          'The next look decides alone who owns the name: that owner is believed and, once it is seen again, pinned.',
+        access: ['admin'],
+        parameters: [NAME_PARAMETER],
+        answers: { 200: { description: 'It is forgotten', schema: SuccessSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-PIN-001', 'SVC-PIN-002', 'SVC-STO-001']
+      }),
+      (c) => {
+        registry.forgetPin(c.req.param('name'))
+        return c.json({ success: true } as const)
+      }
+    )
+}
+
+export function wantedRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .get(
+      '/api/wanted',
+      endpoint({
+        tag: TAG,
+        summary: 'The names and identities of this seed that the daemon looks for',
+        description: 'After a restore from the 24 words: docs/backup.md.',
+        access: ['read'],
+        answers: { 200: { description: 'What the daemon looks for', schema: WantedListSchema } }
+      }),
+      (c) => c.json<WantedView[]>(registry.wanted())
+    )
+    .post(
+      '/api/wanted',
+      endpoint({
+        tag: TAG,
+        summary: 'Find and adopt a name or identity of this seed',
+        description:
+          'Looks up immediately, and again until it is found. For a name it uses the blinded look-up of a ' +
+          'registration, which does not reveal the name.',
+        access: ['publish'],
+        body: WantRequestSchema,
+        answers: { 200: { description: 'The outcome of the look-up', schema: WantedSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001', 'SVC-KEY-006']
+      }),
+      async (c) => c.json<WantedView>(await registry.want(c.req.valid('json').id))
+    )
+    .delete(
+      '/api/wanted/:id',
+      endpoint({
+        tag: TAG,
+        summary: 'Look for a name or identity no more',
+        description: 'What the database lost is given up too: GET /api/backup does not list it any more.',
+        access: ['publish'],
+        parameters: [{ name: 'id', in: 'path', description: 'A name or a DID', example: 'alice.chronym' }],
+        answers: { 200: { description: 'The daemon stopped looking for it', schema: SuccessSchema } },
+        errors: ['SVC-WNT-002', 'SVC-STO-001']
+      }),
+      (c) => {
+        registry.unwant(c.req.param('id'))
+        return c.json({ success: true } as const)
+      }
     )
 }

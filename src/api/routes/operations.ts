@@ -1,9 +1,18 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
-import type { AppEnv } from '../env.ts'
-import { HealthSchema, ReadinessSchema, type HealthBody, type ReadinessBody } from '../schemas/daemon.ts'
+import type { AppEnv } from '../http/request.ts'
+import {
+  type HealthBody,
+  HealthSchema,
+  type ReadinessBody,
+  ReadinessSchema,
+  type SeedBody,
+  SeedSchema,
+  UnlockRequestSchema
+} from '../schemas/daemon.ts'
 import { BackupSchema, type BackupView } from '../../views/backup.ts'
 import type { ApiServices, ReadinessCheck } from '../services.ts'
+import { readSecret } from '../http/secret-body.ts'
 
 const TAG = 'Operations'
 
@@ -69,5 +78,55 @@ export function operationRoutes(services: ApiServices) {
         answers: { 200: { description: 'Prometheus text format', media: 'text/plain' } }
       }),
       async (c) => c.body(await services.metrics.metrics(), 200, { 'Content-Type': services.metrics.contentType })
+    )
+}
+
+export function seedRoutes({ seed }: ApiServices) {
+  return new Hono<AppEnv>()
+    .get(
+      '/api/seed',
+      endpoint({
+        tag: TAG,
+        summary: 'Whether the seed is locked, and what waits for it',
+        description: 'Nothing of the seed itself.',
+        access: ['read'],
+        answers: { 200: { description: 'The state of the seed', schema: SeedSchema } }
+      }),
+      (c) => c.json<SeedBody>(seed.view())
+    )
+    .post(
+      '/api/seed/unlock',
+      endpoint({
+        tag: TAG,
+        summary: 'Unlock the seed with its passphrase',
+        description:
+          'Takes about a second, one request at a time. After three wrong passphrases in a row the next ' +
+          'one has to wait. An unlocked seed stays unlocked, even after a wrong passphrase. The passphrase ' +
+          'is not logged.',
+        access: ['admin'],
+        body: UnlockRequestSchema,
+        isBodySecret: true,
+        answers: { 200: { description: 'It is unlocked', schema: SeedSchema } },
+        errors: ['SVC-KEY-002', 'SVC-KEY-003', 'SVC-KEY-007', 'SVC-REQ-005', 'SVC-STO-001']
+      }),
+      async (c) => {
+        const passphrase = await readSecret(c, UnlockRequestSchema, 'passphrase')
+        try {
+          return c.json<SeedBody>(await seed.unlock(passphrase))
+        } finally {
+          passphrase.fill(0)
+        }
+      }
+    )
+    .post(
+      '/api/seed/lock',
+      endpoint({
+        tag: TAG,
+        summary: 'Forget the seed until it is unlocked again',
+        access: ['admin'],
+        answers: { 200: { description: 'It is locked', schema: SeedSchema } },
+        errors: ['SVC-KEY-009']
+      }),
+      (c) => c.json<SeedBody>(seed.lock())
     )
 }

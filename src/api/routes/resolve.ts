@@ -2,9 +2,9 @@ import { Hono } from 'hono'
 import type { ResolvedName } from '../../registry/types.ts'
 import { encodeBase64 } from '../../util/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
-import type { AppEnv } from '../env.ts'
+import type { AppEnv } from '../http/request.ts'
 import { CODE_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
-import { wholeJson } from '../http/response-headers.ts'
+import { wholeJson } from '../http/response.ts'
 import {
   IdentityLogSchema,
   ResolvedIdentitySchema,
@@ -12,7 +12,7 @@ import {
   type ResolvedIdentityBody
 } from '../schemas/identity.ts'
 import { ExplanationSchema, type Explanation } from '../../views/explanation.ts'
-import { RevealSchema, type RevealBody } from '../schemas/reveal.ts'
+import { type RevealBody, RevealSchema } from '../schemas/names.ts'
 import type { ApiServices } from '../services.ts'
 
 export const RESOLVE_ERRORS = [

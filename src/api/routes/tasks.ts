@@ -1,19 +1,25 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
-import { type Estimate, EstimateSchema, type RenewalGain } from '../../views/estimate.ts'
+import {
+  type Estimate,
+  EstimateSchema,
+  type RenewalGain,
+  TaskListSchema,
+  TaskSchema,
+  type TaskView
+} from '../../views/task.ts'
 import { endpoint } from '../endpoint.ts'
-import type { AppEnv } from '../env.ts'
-import { createIdempotentRunner } from '../access/idempotent.ts'
+import type { AppEnv } from '../http/request.ts'
+import { createIdempotentRunner } from '../access/idempotency.ts'
 import { IDEMPOTENCY_KEY_PARAMETER, LAST_EVENT_ID_PARAMETER, TASK_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema } from '../schemas/common.ts'
 import {
   EstimateRequestSchema,
-  StartTaskRequestSchema,
-  TaskStartedSchema,
   type StartTaskRequest,
-  type TaskStartedBody
-} from '../schemas/task.ts'
-import { TaskListSchema, TaskSchema, type TaskView } from '../../views/task.ts'
+  StartTaskRequestSchema,
+  type TaskStartedBody,
+  TaskStartedSchema
+} from '../schemas/names.ts'
 import type { ApiServices } from '../services.ts'
 import { eventStream, lastEventId, type EventStreamOptions, type ServerSentEvent } from '../http/sse.ts'
 

@@ -1,8 +1,7 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
 import { allows, endpoint } from '../endpoint.ts'
-import type { AppEnv } from '../env.ts'
-import { etagMatches, etagOf, ifMatchSerial } from '../http/etag.ts'
+import { type AppEnv, etagMatches, etagOf, ifMatchSerial } from '../http/request.ts'
 import { IF_MATCH_PARAMETER, IF_NONE_MATCH_PARAMETER, NAME_PARAMETER, CODE_PARAMETER } from '../openapi/parameters.ts'
 import { SuccessSchema, ZonePublishedSchema, type ZonePublishedBody } from '../schemas/common.ts'
 import {
@@ -14,7 +13,7 @@ import {
   type ZoneCheckedBody,
   type ZoneSavedBody
 } from '../schemas/zone.ts'
-import { ZoneDraftListSchema, type ZoneDraft } from '../../views/zone-draft.ts'
+import { type ZoneDraft, ZoneDraftListSchema } from '../../views/own.ts'
 import type { ApiServices } from '../services.ts'
 import { askedName, RESOLVE_ERRORS } from './resolve.ts'
 

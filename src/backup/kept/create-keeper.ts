@@ -9,8 +9,12 @@ import type { Clock } from '../../time/clock.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { readBackupState } from '../../data-directory/seed-safety.ts'
 import type { MissingView } from '../../views/backup.ts'
-import { keepApart, KeepError } from './keep-apart.ts'
 import { BackupKeeper } from './keeper.ts'
+import type { Config } from '../../config/config.ts'
+import { ServiceError } from '../../errors.ts'
+import { checkRecipient } from '../encryption.ts'
+import { runApart } from '../../util/run-apart.ts'
+import type { KeepRequest, KeepResult } from './kept-file.ts'
 
 export interface CreateKeeperOptions {
   readonly file: string
@@ -96,4 +100,77 @@ function keepCopy(file: string, log: Pick<Logger, 'info' | 'warn'>): void {
 function isInside(file: string, directory: string): boolean {
   const way = relative(resolve(directory), file)
   return way !== '' && !way.startsWith('..') && !isAbsolute(way)
+}
+
+export interface KeptBackup {
+  readonly file: string
+  readonly recipients: readonly string[]
+}
+
+/**
+ * The kept backup of a whole configuration; undefined where it asks for none. Rejects with SVC-CFG-001 where one field is
+ * missing or a recipient has a wrong checksum.
+ */
+export async function configuredBackup({
+  backup: { file, recipient: recipients }
+}: Pick<Config, 'backup'>): Promise<KeptBackup | undefined> {
+  if (file === '' && recipients.length === 0) return undefined
+  if (recipients.length === 0)
+    throw invalid(
+      'backup.recipient',
+      'is missing, and backup.file is set: name a public key that opens the backup, as age-keygen prints it'
+    )
+  if (file === '')
+    throw invalid('backup.file', 'is missing, and backup.recipient is set: name the file to keep up to date')
+  try {
+    for (const recipient of recipients) await checkRecipient(recipient)
+  } catch (error) {
+    throw invalid('backup.recipient', messageOf(error))
+  }
+  return { file, recipients }
+}
+
+function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('SVC-CFG-001', `configuration: ${path}: ${message}`, { errors: [{ path, message }] })
+}
+
+/** What the process sends back; errors lose their class on the way. */
+export type KeepAnswer =
+  | { readonly ok: true; readonly value: KeepResult }
+  | {
+      readonly ok: false
+      readonly message: string
+      readonly cure: string | undefined
+      readonly code: string | undefined
+    }
+
+export class KeepError extends Error {
+  override readonly name = 'KeepError'
+  readonly cure: string | undefined
+  /** Of the system (`ENOSPC`), of the store (`full`) or of the backup (`occupied`), if any. */
+  readonly code: string | undefined
+
+  constructor(
+    message: string,
+    {
+      cure,
+      code,
+      cause
+    }: { readonly cure?: string | undefined; readonly code?: string | undefined; readonly cause?: unknown } = {}
+  ) {
+    super(message, { cause })
+    this.cure = cure
+    this.code = code
+  }
+}
+
+/** {@link keepBackup} in a process of its own, off the event loop. Rejects with KeepError. */
+export async function keepApart({ seed = new Uint8Array(0), ...request }: KeepRequest): Promise<KeepResult> {
+  const answer = await runApart<KeepAnswer>('./keep-process', import.meta.url, request, seed).catch(
+    (cause: unknown) => {
+      throw new KeepError(messageOf(cause), { cause })
+    }
+  )
+  if (answer.ok) return answer.value
+  throw new KeepError(answer.message, answer)
 }

@@ -1,9 +1,9 @@
 /** One attempt to write the kept backup. With many names, reading, checking signatures and encrypting take long. */
 import { messageOf } from '../../protocol/errors.ts'
 import { answerApart } from '../../util/run-apart.ts'
-import { BackupError } from '../errors.ts'
+import { BackupError } from '../container.ts'
 import { keepBackup, type KeepRequest } from './kept-file.ts'
-import type { KeepAnswer } from './keep-apart.ts'
+import type { KeepAnswer } from './create-keeper.ts'
 
 await answerApart(async (message, seed): Promise<KeepAnswer> => {
   const request = message as KeepRequest

@@ -5,11 +5,9 @@ import type { DataPaths } from '../../data-directory/paths.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
 import { noteBackup, readBackupState, type KeptBackup } from '../../data-directory/seed-safety.ts'
-import { decodeContents, encodeContents, MAX_PLAINTEXT_BYTES, type BackupContents } from '../container.ts'
-import { encrypt, isAgeFile } from '../encryption.ts'
-import { BackupError } from '../errors.ts'
+import { type BackupContents, BackupError, decodeContents, encodeContents, MAX_PLAINTEXT_BYTES } from '../container.ts'
+import { encrypt, isAgeFile, writeSealedFile } from '../encryption.ts'
 import { makeContents } from '../make.ts'
-import { writeSealedFile } from '../sealed-file.ts'
 
 /** Each crash between the file and its note leaves one more. */
 const MAX_KNOWN = 8

@@ -1,5 +1,5 @@
 /** Where a restore goes, and for which network. */
-import { BackupError } from '../../backup/errors.ts'
+import { BackupError } from '../../backup/container.ts'
 import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
 import { loadProfile } from '../../config/network-profile.ts'
 import { defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'

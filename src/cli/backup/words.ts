@@ -1,5 +1,4 @@
-import { requireEmptyDirectory, writeDirectory } from '../../backup/restore.ts'
-import { wantedRecords } from '../../backup/from-words.ts'
+import { requireEmptyDirectory, wantedRecords, writeDirectory } from '../../backup/restore.ts'
 import { seedToWords } from '../../protocol/crypto/keys.ts'
 import { canonicalName, parseName } from '../../protocol/name/names.ts'
 import { parseDid } from '../../protocol/identity/did.ts'

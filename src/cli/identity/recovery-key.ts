@@ -1,9 +1,8 @@
 /** A recovery key made on a machine of its own: its secret is in a file that no daemon reads. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { decrypt, encrypt, isAgeFile } from '../../backup/encryption.ts'
-import { BackupError } from '../../backup/errors.ts'
-import { writeSealedFile } from '../../backup/sealed-file.ts'
+import { decrypt, encrypt, isAgeFile, writeSealedFile } from '../../backup/encryption.ts'
+import { BackupError } from '../../backup/container.ts'
 import { decodeMultikey, encodeMultikey } from '../../protocol/identity/did.ts'
 import { keyPairFromSeed, type KeyPair } from '../../protocol/crypto/ed25519.ts'
 import { EncodingError, KeyError } from '../../protocol/errors.ts'

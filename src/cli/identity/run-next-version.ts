@@ -1,6 +1,6 @@
 /** `kid list`, `kid rotate` and `kid deactivate`. */
 import type { IdentityChanges } from '../../protocol/identity/document.ts'
-import type { OwnIdentityView } from '../../views/identity.ts'
+import type { OwnIdentityView } from '../../views/own.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/exit-codes.ts'

@@ -1,7 +1,7 @@
 import { readRunningRecord } from '../../data-directory/running-record.ts'
 import type { DataPaths } from '../../data-directory/paths.ts'
 import { prefixes } from '../../store/keys.ts'
-import { readSnapshot } from '../../store/snapshot.ts'
+import { readSnapshot } from '../../store/inspect.ts'
 import { StoreError } from '../../store/types.ts'
 import { plural } from '../terminal/format.ts'
 

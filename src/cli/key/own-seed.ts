@@ -1,8 +1,7 @@
 /** The seed of a data directory, in clear or sealed. */
 import { unsealSeed } from '../../backup/sealed-seed.ts'
-import { readOwnerSeed } from '../../data-directory/owner-seed.ts'
+import { readOwnerSeed, readSealedSeed } from '../../data-directory/seed-files.ts'
 import type { DataPaths } from '../../data-directory/paths.ts'
-import { readSealedSeed } from '../../data-directory/seed-files.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../failures/exit-codes.ts'
 import { Failure } from '../failures/failure.ts'

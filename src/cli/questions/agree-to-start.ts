@@ -1,7 +1,6 @@
 /** What a registration or a renewal costs, said before it begins. */
 import type { Client } from '../../api/client/client.ts'
-import type { Estimate } from '../../views/estimate.ts'
-import type { TaskView } from '../../views/task.ts'
+import type { Estimate, TaskView } from '../../views/task.ts'
 import { requireConsent } from './consent.ts'
 import type { Context } from '../context.ts'
 import { formatCount, formatDuration, formatRate, plural, printable } from '../terminal/format.ts'

@@ -20,8 +20,8 @@ export async function checkDirectory(context: Context): Promise<Finding> {
   try {
     const { root, database } = localPaths(context)
     if (!existsSync(database)) return { name, state: 'ok', detail: `${root} is not used yet` }
-    const { readSchemaVersion } = await import('../../store/snapshot.ts')
-    const { SCHEMA_VERSION } = await import('../../store/schema.ts')
+    const { readSchemaVersion } = await import('../../store/inspect.ts')
+    const { SCHEMA_VERSION } = await import('../../store/migrate.ts')
     const version = readSchemaVersion(database)
     if (version === SCHEMA_VERSION)
       return { name, state: 'ok', detail: `${root} can be read; schema ${version}, as of this version` }

@@ -7,7 +7,7 @@ import type { RecordKind } from '../../protocol/claim/record-key.ts'
 import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
 import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 import type { RoundClock } from '../../time/round-clock.ts'
 

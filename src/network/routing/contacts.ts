@@ -9,7 +9,7 @@ import { originOf, type Prefixes } from './prefixes.ts'
 import { nearestKnown } from './routing.ts'
 import { positionOf } from '../position.ts'
 import { keys } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
 /** Peers whose addresses are kept; one live peer suffices. */

@@ -3,7 +3,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import { proofShape } from '../../protocol/claim/proof-shape.ts'
 import { nextDeadlineMs } from '../../evaluations/queue.ts'
 import type { ClaimPlan, TaskManager } from '../tasks.ts'
-import type { TaskKind, TaskView } from '../../views/task.ts'
+import type { Estimate, RenewalGain, TaskKind, TaskView } from '../../views/task.ts'
 import { decodeContext } from './claim-draft.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
@@ -11,7 +11,6 @@ import { isCancelled } from '../stored/owned-names.ts'
 import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './steps.ts'
 import { renewalGain } from './renewal-gain.ts'
-import type { Estimate, RenewalGain } from '../../views/estimate.ts'
 
 /**
  * Together long enough for a rate within a few percent, short enough for an answer while somebody waits. One by one

@@ -4,7 +4,7 @@
  */
 import type { Store, StoreOperation } from '../../store/types.ts'
 import { asideOf, keys, lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../../store/stored-shapes.ts'
 import {
   decodeEntry,
   decodeProof,

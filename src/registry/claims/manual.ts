@@ -10,7 +10,7 @@ import { isRollback } from '../../protocol/resolution/rollback.ts'
 import { exactName, openName, ownPublicKey, type RegistryContext } from '../context.ts'
 import { leaseOf } from '../lease-times.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord, stampFor } from '../publication/publishing.ts'
-import type { CommittedBy, StoredBy } from '../../views/stored-by.ts'
+import type { CommittedBy, StoredBy } from '../../views/common.ts'
 
 /**
  * Sends C with a stamp of ours; the name only says where. Returns the first pulse that suits it, by what the peers saw.

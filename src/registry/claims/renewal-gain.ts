@@ -2,7 +2,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
 import type { RegistryContext } from '../context.ts'
 import { leaseOf } from '../lease-times.ts'
-import type { RenewalGain } from '../../views/estimate.ts'
+import type { RenewalGain } from '../../views/task.ts'
 
 /**
  * What a renewal with the pulse of `startRound` gives a name of ours, and how many renewals the network still allows.

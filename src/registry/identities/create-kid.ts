@@ -5,7 +5,7 @@ import { IdentityError, parseIdentityDocument } from '../../protocol/identity/do
 import { KEY_INDICES, keyIndexOf } from '../../protocol/identity/key-index.ts'
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { prefixes } from '../../store/keys.ts'
-import type { StoredBy } from '../../views/stored-by.ts'
+import type { StoredBy } from '../../views/common.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import type { NewIdentity } from '../types.ts'
 import { ownIdentities } from './own-identities.ts'

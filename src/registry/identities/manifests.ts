@@ -15,7 +15,7 @@ import {
 import type { RegistryContext } from '../context.ts'
 import { readAuthorizedManifest } from './identity-requests.ts'
 import { isSuperseded, requireMajority, superseded } from '../publication/publishing.ts'
-import type { StoredBy } from '../../views/stored-by.ts'
+import type { StoredBy } from '../../views/common.ts'
 import { knownIdentity } from './known-identity.ts'
 import type { KnownIdentity } from './standing-identity.ts'
 import { requireValid, invalidAsKid001 } from './verdicts.ts'

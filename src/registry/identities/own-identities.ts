@@ -6,8 +6,8 @@ import { parseIdentityDocument, type IdentityDocument } from '../../protocol/ide
 import { keyIndexOf } from '../../protocol/identity/key-index.ts'
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import type { OwnIdentityView } from '../../views/identity.ts'
+import { readOrSetAside } from '../../store/stored-shapes.ts'
+import type { OwnIdentityView } from '../../views/own.ts'
 import type { RegistryContext } from '../context.ts'
 import { SeenIdentities } from './seen-identities.ts'
 

@@ -8,8 +8,7 @@ import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Did } from '../../protocol/identity/did.ts'
 import { mergeIdentityLogs, type IdentityLogOutline } from '../../protocol/identity/log.ts'
 import { keys, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
+import { Bytes32, Count, readCbor, readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   type IdentityRecordEnvelope
 } from '../../protocol/identity/record.ts'
 import { keys } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../../store/stored-shapes.ts'
 import type { RegistryContext } from '../context.ts'
 import { requireMajority, stampFor } from '../publication/publishing.ts'
 import { knownIdentity } from './known-identity.ts'

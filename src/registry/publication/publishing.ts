@@ -4,7 +4,7 @@ import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { stampPrefix } from '../../protocol/claim/commitment.ts'
 import { validateReveal, type Checkers } from '../../protocol/claim/valid.ts'
 import type { RegistryContext } from '../context.ts'
-import type { StoredBy } from '../../views/stored-by.ts'
+import type { StoredBy } from '../../views/common.ts'
 
 /** Refusals by which a peer says that the name is another key's (protocol/admission.ts). */
 const TAKEN_CODES: ReadonlySet<string> = new Set(['taken', 'contest'])

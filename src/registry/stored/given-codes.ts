@@ -2,8 +2,7 @@ import { encode } from 'cborg'
 import * as v from 'valibot'
 import type { Name } from '../../protocol/name/names.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Count, readCbor, Text } from '../../store/stored-shapes.ts'
+import { Count, readCbor, readOrSetAside, Text } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
 /** All are in memory, since each look-up reads one: some 2 MB. */

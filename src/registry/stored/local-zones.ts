@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { RECORD_TYPES, type Zone } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Count, readJson } from '../../store/stored-shapes.ts'
+import { Count, readJson, readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 export interface LocalZone extends Zone {

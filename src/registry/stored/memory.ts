@@ -5,8 +5,7 @@ import type { Claim } from '../../protocol/claim/claim.ts'
 import type { RecordOrder } from '../../protocol/claim/order.ts'
 import { isRollback, remember } from '../../protocol/resolution/rollback.ts'
 import { keys, lastPart, nameOfSeen, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
+import { Bytes32, Count, readCbor, readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
 /** Some 50 MB of the database: twice as many as pins, so that names without a pin have room beside those with one. */

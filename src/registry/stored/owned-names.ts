@@ -5,8 +5,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { decodeReveal, encodeReveal, firstLink, type Reveal } from '../../protocol/claim/reveal.ts'
 import { payloadSerial } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Bytes, Count, readCbor, UnreadableRecord } from '../../store/stored-shapes.ts'
+import { Bytes, Count, readCbor, readOrSetAside, UnreadableRecord } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 /** What the network makes of a name of ours: `lost` once the peers have settled on another key. */

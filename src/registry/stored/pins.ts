@@ -6,8 +6,7 @@ import type { Pin } from '../../protocol/resolution/pin.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { ProtocolTime } from '../../protocol/time/protocol-time.ts'
 import { keys, lastPart, prefixes, roundOf } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Bytes32, Count, readCbor, Text } from '../../store/stored-shapes.ts'
+import { Bytes32, Count, readCbor, readOrSetAside, Text } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 /** Some 30 MB of the database. */

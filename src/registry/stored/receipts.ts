@@ -2,8 +2,7 @@ import { encode } from 'cborg'
 import * as v from 'valibot'
 import type { VerifiedReceipt } from '../../network/types.ts'
 import { keys } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Bytes, Bytes32, Count, readCbor, Text } from '../../store/stored-shapes.ts'
+import { Bytes, Bytes32, Count, readCbor, readOrSetAside, Text } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
 const Stored = v.object({

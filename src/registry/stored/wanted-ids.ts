@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { lastPart, prefixes } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Count, readJson } from '../../store/stored-shapes.ts'
+import { Count, readJson, readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 
 const Stored = v.object({ sinceMs: Count, isGuess: v.boolean() })

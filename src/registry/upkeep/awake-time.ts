@@ -4,8 +4,7 @@
 import { encode } from 'cborg'
 import * as v from 'valibot'
 import { keys } from '../../store/keys.ts'
-import { readOrSetAside } from '../../store/read-or-set-aside.ts'
-import { Count, readCbor } from '../../store/stored-shapes.ts'
+import { Count, readCbor, readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 

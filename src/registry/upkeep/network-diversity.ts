@@ -10,7 +10,7 @@ import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Network } from '../../network/types.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { NetworkDiversityView } from '../../views/network-status.ts'
+import type { NetworkDiversityView } from '../../views/network.ts'
 
 /** Computing it sorts the whole table, and anybody may ask for the status at any rate. */
 const KEPT_MS = 1000

@@ -4,7 +4,7 @@ import type { Lease } from '../../protocol/name/lease.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { TaskView } from '../../views/task.ts'
 import type { Standing } from '../stored/owned-names.ts'
-import type { NameWarning, RenewalView } from '../../views/owned-name.ts'
+import type { NameWarning, RenewalView } from '../../views/own.ts'
 
 /** A lease warning comes this many times the renewal's lead before the end: the daemon still has that long to act. */
 const WARNED_LEADS = 2

@@ -17,7 +17,7 @@ import { wantListed } from '../publication/name-list.ts'
 import { claimsIn } from '../resolution/secrecy.ts'
 import { decodeWanted, encodeWanted, storedWanted, type Wanted } from '../stored/wanted-ids.ts'
 import type { RegistryEvent } from '../use-cases.ts'
-import type { WantedView } from '../../views/wanted.ts'
+import type { WantedView } from '../../views/own.ts'
 
 const SECOND_MS = 1000
 const TICK_MS = 5 * SECOND_MS

@@ -3,7 +3,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import type { TaskManager } from '../tasks.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { translatedSync } from '../../service-errors.ts'
-import type { ZoneDraft } from '../../views/zone-draft.ts'
+import type { ZoneDraft } from '../../views/own.ts'
 import { draftOf, requireUnchanged, zoneOwner } from './zones.ts'
 
 /** By name, including drafts of names that are not ours: they can be discarded. SVC-STO-001. */

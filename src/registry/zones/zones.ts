@@ -28,8 +28,8 @@ import type { PublishBudgets } from '../publication/publish-budget.ts'
 import { translatedSync } from '../../service-errors.ts'
 import { survey } from '../resolution/survey.ts'
 import type { ResolvedName, ZoneView } from '../types.ts'
-import type { StoredBy } from '../../views/stored-by.ts'
-import type { ZoneDraft } from '../../views/zone-draft.ts'
+import type { StoredBy } from '../../views/common.ts'
+import type { ZoneDraft } from '../../views/own.ts'
 
 /** The zone of a resolved name. Throws SVC-ZON-001 when its payload is none. */
 export function zoneOf(context: RegistryContext, { reveal, source }: ResolvedName): ZoneView {

@@ -1,6 +1,6 @@
 import decodeQR from 'qr/decode.js'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { OwnedNameView } from '../../../../src/views/owned-name.ts'
+import type { OwnedNameView } from '../../../../src/views/own.ts'
 import { REVEAL } from '../../../api/helpers/endpoints.ts'
 import { CHECK_CODE } from '../../../api/helpers/registry.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'

@@ -3,9 +3,8 @@ import { serve, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Estimate } from '../../../../src/views/estimate.ts'
-import type { OwnedNameView } from '../../../../src/views/owned-name.ts'
-import type { TaskView } from '../../../../src/views/task.ts'
+import type { Estimate, TaskView } from '../../../../src/views/task.ts'
+import type { OwnedNameView } from '../../../../src/views/own.ts'
 import { cli } from '../../harness.ts'
 
 const MINUTE = 60

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { WantedView } from '../../../views/wanted.ts'
+import type { WantedView } from '../../../views/own.ts'
 import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
 import { EXIT } from '../../failures/exit-codes.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { MOST_CODES } from '../../../api/schemas/pins.ts'
+import { MOST_CODES } from '../../../api/schemas/names.ts'
 import type { PinnedCodesView, PinView } from '../../../views/pin.ts'
 import { connect } from '../../connection/connect.ts'
 import { action, type Context, type Run } from '../../context.ts'

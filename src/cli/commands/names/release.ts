@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { OwnedNameView } from '../../../views/owned-name.ts'
+import type { OwnedNameView } from '../../../views/own.ts'
 import { connect } from '../../connection/connect.ts'
 import { requireConsent } from '../../questions/consent.ts'
 import { action, type Run } from '../../context.ts'

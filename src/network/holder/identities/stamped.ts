@@ -3,7 +3,7 @@ import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { decodeOwnCbor, encodeCbor } from '../../../protocol/encoding/cbor.ts'
 import { fieldsOf, integerField } from '../../../protocol/encoding/record-fields.ts'
 import { keys, lastPart, prefixes } from '../../../store/keys.ts'
-import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
 
 export interface Stamped {

@@ -7,7 +7,7 @@ import { sharesPrefix } from '../../../protocol/claim/record-key.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'
 import { encodeStub, stubOf } from '../../../protocol/admission/stub.ts'
 import { lastPart, nameTable, type EntryTable } from '../../../store/keys.ts'
-import { readOrSetAside } from '../../../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
 

@@ -2,9 +2,11 @@
  * The key that signs the DNS zone on this machine: ECDSA P-256, PKCS#8 in PEM. Random, and no secret of a name: who has
  * it can lie to the resolvers that trust it as their anchor, which are those of this machine.
  */
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 import { readPrivateFile, writePrivateFile } from './private-files.ts'
+import { fromHex, toHex } from '../protocol/encoding/bytes.ts'
+import { type KeyPair, keyPairFromSeed } from '../protocol/crypto/ed25519.ts'
 
 /** The only curve of algorithm 13 (RFC 6605), by OpenSSL's name. */
 const CURVE = 'prime256v1'
@@ -35,4 +37,35 @@ function derOf(key: KeyObject): Uint8Array {
 
 function unreadable(path: string, reason: string, cause?: unknown): ServiceError {
   return new ServiceError('SVC-DNS-004', `${path} cannot be read as the DNS key: ${reason}.`, { cause })
+}
+
+/** The key of the node among its peers: random, in a file of its own. No name depends on it. */
+
+/** An Ed25519 secret key begins with its seed of this length; the public key follows. */
+export const NODE_SEED_BYTES = 32
+
+/** 64 bytes. */
+const SECRET_KEY_HEX = /^[0-9a-f]{128}$/u
+
+/** The key of a file, or undefined where there is none. Throws SVC-KEY-004, which names the file. */
+export function readNodeKey(path: string): KeyPair | undefined {
+  const text = readPrivateFile(path)?.trim()
+  if (text === undefined) return undefined
+  if (!SECRET_KEY_HEX.test(text))
+    throw unreadableNodeKey(path, 'a node key is 128 hexadecimal digits: an Ed25519 seed and its public key')
+  const key = keyPairFromSeed(fromHex(text).subarray(0, NODE_SEED_BYTES))
+  if (toHex(key.secretKey) !== text)
+    throw unreadableNodeKey(path, 'the public key in it is not that of the seed in it, so a part of it has changed')
+  return key
+}
+
+/** Draws a key and writes its file, durable when it returns. */
+export function makeNodeKey(path: string): KeyPair {
+  const key = keyPairFromSeed(new Uint8Array(randomBytes(NODE_SEED_BYTES)))
+  writePrivateFile(path, `${toHex(key.secretKey)}\n`)
+  return key
+}
+
+function unreadableNodeKey(path: string, reason: string): ServiceError {
+  return new ServiceError('SVC-KEY-004', `${path} cannot be read as a node key: ${reason}.`)
 }

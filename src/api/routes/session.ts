@@ -1,22 +1,20 @@
 import { Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { ServiceError } from '../../../errors.ts'
-import { clientOf } from '../../http/client-address.ts'
-import { endpoint } from '../../endpoint.ts'
-import type { AppEnv } from '../../env.ts'
-import type { LoginLinks } from '../../access/login-links.ts'
-import type { RateLimits } from '../../access/rate-limits.ts'
+import { ServiceError } from '../../errors.ts'
+import { type AppEnv, clientOf } from '../http/request.ts'
+import { endpoint } from '../endpoint.ts'
+import { type LoginLinks, SESSION_LIFETIME_MS, sessionCookieName, type Sessions } from '../access/sessions.ts'
+import type { RateLimits } from '../access/rate-limits.ts'
 import {
+  type LoginLinkBody,
   LoginLinkSchema,
+  type SessionBody,
+  type SessionOpenedBody,
   SessionOpenedSchema,
   SessionRequestSchema,
-  SessionSchema,
-  type LoginLinkBody,
-  type SessionBody,
-  type SessionOpenedBody
-} from '../../schemas/daemon.ts'
-import type { ApiServices } from '../../services.ts'
-import { SESSION_LIFETIME_MS, sessionCookieName, type Sessions } from '../../access/sessions.ts'
+  SessionSchema
+} from '../schemas/daemon.ts'
+import type { ApiServices } from '../services.ts'
 
 const TAG = 'Session'
 /** No Secure: the daemon speaks plain HTTP on loopback, where browsers disagree about Secure cookies. */
