@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runFlood, type FloodReport } from '../../bench/flood/run.ts'
 import { GARBAGE_KINDS } from '../../bench/flood/kinds.ts'
-import { DEFAULT_COMMITMENT_LIMITS } from '../../src/network/holder/commitments/commitments.ts'
+import { DEFAULT_COMMITMENT_LIMITS } from '../../src/network/holder/commitments.ts'
 
 const OPTIONS = { identities: 24, together: 6, prefixes: 8, seed: 1, seconds: 6 }
 

@@ -1,7 +1,7 @@
 /** Peers that answer as a test says, without nodes behind them. */
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import type { ClientParts } from '../../src/network/client/reachable.ts'
+import type { ClientParts } from '../../src/network/client/holders.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
 import { AskError } from '../../src/network/wire/ask.ts'
 import type { Answer, Request } from '../../src/network/wire/messages.ts'

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createRoundClock } from '../../src/time/round-clock.ts'
-import { createCommitments } from '../../src/network/holder/commitments/commitments.ts'
+import { createCommitments } from '../../src/network/holder/commitments.ts'
 import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
 import { sha256, toHex, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'

@@ -2,7 +2,7 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, describe, expect, it } from 'vitest'
 import { positionOf } from '../../../src/network/position.ts'
-import type { GetAnswer } from '../../../src/network/wire/get.ts'
+import type { GetAnswer } from '../../../src/network/wire/records.ts'
 import type { Handlers } from '../../../src/network/wire/serve.ts'
 import { checkCodeOf, codedId } from '../../../src/protocol/claim/check-code.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'

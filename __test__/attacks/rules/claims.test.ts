@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { signDevPulse } from '../../../src/beacon/dev-beacon.ts'
 import { addon } from '../../../src/native/addon.ts'
-import { satisfies } from '../../../src/network/client/satisfies.ts'
+import { satisfies } from '../../../src/network/client/publish.ts'
 import {
   admit,
   refuseEarly,

@@ -1,6 +1,6 @@
 /** What peers may cost, by a clock of the test's own. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createBudget, type Budget } from '../../../src/network/budget/budget.ts'
+import { type Budget, createBudget } from '../../../src/network/budget/budget.ts'
 import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
 
 let nowMs: number

@@ -1,7 +1,7 @@
 /** A commitment tells nothing of its name. */
 import { describe, expect, it } from 'vitest'
 import { commit } from '../../../src/network/client/commit.ts'
-import type { ClientParts } from '../../../src/network/client/reachable.ts'
+import type { ClientParts } from '../../../src/network/client/holders.ts'
 import { type Answer, type Request } from '../../../src/network/wire/messages.ts'
 import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/receipt.ts'
 import { Lab } from '../lab.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { getReveals } from '../../../src/network/client/get.ts'
 import type { LookupBreadth } from '../../../src/network/types.ts'
-import type { GetAnswer } from '../../../src/network/wire/get.ts'
+import type { GetAnswer } from '../../../src/network/wire/records.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { highestSerial } from '../../../src/protocol/claim/serial.ts'
 import { Lab } from '../lab.ts'

@@ -1,7 +1,7 @@
 /** Which of those who should hold a record of ours are sent it again, against modelled peers. */
 import { describe, expect, it } from 'vitest'
 import { refresh } from '../../../src/network/client/refresh.ts'
-import type { GetAnswer } from '../../../src/network/wire/get.ts'
+import type { GetAnswer } from '../../../src/network/wire/records.ts'
 import { encodeMessage, type Answer, type Request } from '../../../src/network/wire/messages.ts'
 import { OfflineError } from '../../../src/network/types.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'

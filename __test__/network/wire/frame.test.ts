@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, lp } from '../../../src/protocol/encoding/bytes.ts'
-import { FrameError, MAX_MESSAGE_BYTES, readFrame, RequestDeclined } from '../../../src/network/wire/frame.ts'
+import { FrameError, MAX_MESSAGE_BYTES, RequestDeclined, readFrame } from '../../../src/network/wire/frame.ts'
 import { MAX_PREFIX_BITS } from '../../../src/network/wire/list.ts'
 import { encodeMessage, type Request } from '../../../src/network/wire/messages.ts'
 

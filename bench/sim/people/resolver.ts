@@ -1,5 +1,5 @@
 /** Resolvers that ask, weigh and remember as the daemon does: by the name, and by the check code. */
-import { getReveals } from '../../../src/network/client/get.ts'
+import { getByCode, getReveals } from '../../../src/network/client/get.ts'
 import { type LookupBreadth, type NetworkStatus, OfflineError, type RevealAnswer } from '../../../src/network/types.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { type Pin, type Ruled, livePin, rulePin } from '../../../src/protocol/resolution/pin.ts'
@@ -7,7 +7,6 @@ import { type ResolveAnswer, type Tally, tally, withoutDead } from '../../../src
 import type { SimNode } from '../world/sim-node.ts'
 import type { World } from '../world/world.ts'
 import { ServiceError } from '../../../src/errors.ts'
-import { getByCode } from '../../../src/network/client/get-by-code.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { type CodeContext, resolveByCode } from '../../../src/registry/resolution/by-code.ts'

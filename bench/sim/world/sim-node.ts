@@ -6,12 +6,12 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { createBudget } from '../../../src/network/budget/budget.ts'
 import { getDocuments } from '../../../src/network/client/documents.ts'
-import type { ClientParts } from '../../../src/network/client/reachable.ts'
+import type { ClientParts } from '../../../src/network/client/holders.ts'
 import { send } from '../../../src/network/client/publish.ts'
 import { Holder } from '../../../src/network/holder/holder.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import { positionOf } from '../../../src/network/position.ts'
-import { Questions } from '../../../src/network/upkeep/questions.ts'
+import { EntryQuestions } from '../../../src/network/upkeep/entry-questions.ts'
 import { askForCommitments, dropDisplaced, handOver } from '../../../src/network/upkeep/replication.ts'
 import type { FindRequest } from '../../../src/network/wire/find.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
@@ -78,7 +78,7 @@ export interface NodesWorld extends RoutedWorld {
 interface Daemon {
   readonly process: ProcessStore
   readonly holder: Holder
-  readonly questions: Questions
+  readonly questions: EntryQuestions
 }
 
 export class SimNode {
@@ -289,8 +289,8 @@ export class SimNode {
     })
   }
 
-  #newQuestions(): Questions {
-    return new Questions({
+  #newQuestions(): EntryQuestions {
+    return new EntryQuestions({
       profile: this.#world.profile,
       random: this.#world.chance.next,
       ask: async (id) => {

@@ -227,3 +227,6 @@ interface Bucket {
 function has(buckets: readonly Bucket[], sender: Origin): boolean {
   return buckets.every(({ of, key }) => of.has(key(sender)))
 }
+
+/** This node's own offers: no budget, no rate. */
+export const OURSELVES: Origin = { peer: 'self', prefix: 'self' }

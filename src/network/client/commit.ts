@@ -3,13 +3,12 @@ import { ProtocolError } from '../../protocol/errors.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { decodeReceipt, verifyReceipt } from '../../protocol/claim/receipt.ts'
 import { recordKey } from '../../protocol/claim/record-key.ts'
-import { OURSELVES } from '../holder/ourselves.ts'
+import { OURSELVES } from '../budget/budget.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
 import type { CommitOutcome, VerifiedReceipt } from '../types.ts'
-import { askWithRetries } from './ask-with-retries.ts'
-import { reachable, type ClientParts } from './reachable.ts'
+import { type ClientParts, askWithRetries, reachable } from './holders.ts'
 
 /**
  * Sends C with its stamp to every peer that shares the blinded prefix of K(name). Returns the verified receipts of

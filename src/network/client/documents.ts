@@ -5,8 +5,7 @@ import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
 import { answerOrUndefined } from '../wire/ask.ts'
 import type { FoundDocuments } from '../types.ts'
-import { shouldHold } from './should-hold.ts'
-import { reachable, type ClientParts } from './reachable.ts'
+import { type ClientParts, reachable, shouldHold } from './holders.ts'
 
 /**
  * The records that the peers closest to a DID hold, a second after more than half of the diverse peers have answered.

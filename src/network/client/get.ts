@@ -3,16 +3,16 @@ import { EncodingError } from '../../protocol/errors.ts'
 import { electorate } from '../../protocol/neighbourhood/electorate.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { recordKey } from '../../protocol/claim/record-key.ts'
-import { decodeReveal, type Reveal } from '../../protocol/claim/reveal.ts'
+import { type Reveal, decodeReveal } from '../../protocol/claim/reveal.ts'
 import { isAhead } from '../../protocol/claim/serial.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { Peer } from '../peers.ts'
-import { GRACE_MS } from '../../util/wait-for-enough.ts'
+import { GRACE_MS, waitForEnough } from '../../util/wait-for-enough.ts'
 import { AskError } from '../wire/ask.ts'
-import type { GetAnswer } from '../wire/get.ts'
+import type { GetAnswer } from '../wire/records.ts'
 import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
-import { shouldHold } from './should-hold.ts'
-import { reachable, type ClientParts } from './reachable.ts'
+import { type ClientParts, reachable, shouldHold } from './holders.ts'
+import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
 
 /** Where the records of a name are: that of the name, or that of one of its check codes. */
 interface Place {
@@ -176,5 +176,58 @@ export function judgeOf(
     const { claim } = verified.verdict
     if (isAhead(claim, clock.time(), profile)) return { ...asked, state, claimId }
     return { ...asked, state, claimId, reveal: verified.reveal, claim }
+  }
+}
+
+/**
+ * Asks for the claim of a name that has a check code, at both places where its record belongs. No place decides
+ * anything: one verified record that fits is the owner's. So what remains to an attacker is to fill both.
+ * Ends a second after a place has shown one: the newest may be at the other, of which all count that have answered by
+ * then [an older record shown again]. Throws OfflineError, or the signal's reason.
+ */
+export async function getByCode(
+  parts: ClientParts,
+  name: string,
+  code: string,
+  signal?: AbortSignal
+): Promise<RevealLookup> {
+  const rest = new AbortController()
+  const either = signal === undefined ? rest.signal : AbortSignal.any([signal, rest.signal])
+  // Most peers show one record, which each new answer would have decoded again.
+  const known = new WeakMap<Reveal, boolean>()
+  const shows = (reveal: Reveal): boolean => {
+    const fits = known.get(reveal) ?? checkCodeOf(reveal, parts.profile).startsWith(code)
+    known.set(reveal, fits)
+    return fits
+  }
+  const isFound = (look: RevealLookup | undefined): boolean =>
+    look?.answers.some(({ reveal }) => reveal !== undefined && shows(reveal)) ?? false
+  try {
+    const places = [{ kind: 'coded', id: codedId(name, code) } as const, { kind: 'reveal', id: name } as const]
+    const heard = places.map((): RevealAnswer[] => [])
+    const looks = await waitForEnough(
+      places.map((place, index) =>
+        getReveals(parts, name, either, { shows, heard: (answer) => heard[index]!.push(answer) }, place)
+      ),
+      (soFar) => soFar.some(isFound)
+    )
+    const { networkSize } = looks.find((look) => look !== undefined)!
+    return looks.map((look, index) => look ?? unfinished(heard[index]!, networkSize)).reduce(merged)
+  } finally {
+    rest.abort(new Error('the other place has shown it'))
+  }
+}
+
+function unfinished(answers: readonly RevealAnswer[], networkSize: number): RevealLookup {
+  return { answers: [...answers], asked: answers.length, silent: [], networkSize, leftOut: 0 }
+}
+
+function merged(one: RevealLookup, other: RevealLookup): RevealLookup {
+  return {
+    answers: [...one.answers, ...other.answers],
+    asked: one.asked + other.asked,
+    silent: [...one.silent, ...other.silent],
+    networkSize: one.networkSize,
+    leftOut: one.leftOut + other.leftOut
   }
 }

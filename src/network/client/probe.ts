@@ -8,14 +8,12 @@ import { waitForEnough, GRACE_MS } from '../../util/wait-for-enough.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
-import type { GetAnswer } from '../wire/get.ts'
+import type { GetAnswer } from '../wire/records.ts'
 import { positionOf } from '../position.ts'
 import type { RevealAnswer, RevealLookup, SilentPeer } from '../types.ts'
-import { KeySample, withDecoys } from './decoys.ts'
+import { KeySample, type Listing, isShown, listingOf, withDecoys } from './listing.ts'
 import { judgeOf } from './get.ts'
-import { isShown, listingOf, type Listing } from './listing.ts'
-import { askWithRetries, withDeadline } from './ask-with-retries.ts'
-import { reachable, type ClientParts } from './reachable.ts'
+import { type ClientParts, askWithRetries, reachable, withDeadline } from './holders.ts'
 
 /**
  * Time that remains once more than half have listed everything: the limit of one question. With less, peers that list

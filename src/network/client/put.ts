@@ -4,12 +4,10 @@ import { profileHash } from '../../protocol/profile/profile.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { answerOrUndefined } from '../wire/ask.ts'
-import type { GetAnswer } from '../wire/get.ts'
-import type { PutAnswer } from '../wire/put.ts'
+import type { GetAnswer, PutAnswer } from '../wire/records.ts'
 import { systemClock } from '../../time/clock.ts'
 import type { PutOutcome } from '../types.ts'
-import { distinct, nearby } from './should-hold.ts'
-import { reachable, type ClientParts } from './reachable.ts'
+import { type ClientParts, distinct, nearby, reachable } from './holders.ts'
 
 /** Rounds of sending and reading back before republishing takes over. */
 const MAX_ROUNDS = 4

@@ -4,11 +4,10 @@ import { recordKeyPreimage } from '../../protocol/claim/record-key.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
 import { answerOrUndefined } from '../wire/ask.ts'
-import type { GetAnswer } from '../wire/get.ts'
-import { distinct, nearby } from './should-hold.ts'
-import type { OwnRecord } from './own-records.ts'
-import { reachable, type ClientParts } from './reachable.ts'
-import { askWithRetries } from './ask-with-retries.ts'
+import type { GetAnswer } from '../wire/records.ts'
+import { type ClientParts, askWithRetries, distinct, nearby, reachable } from './holders.ts'
+import { type OwnRecord, ownRecord } from './own-records.ts'
+import type { Store } from '../../store/types.ts'
 
 /**
  * Resends a published record to holders that report another one or none.
@@ -39,4 +38,34 @@ export async function refresh(parts: ClientParts, { kind, id, bytes }: OwnRecord
 function isHeld(answer: GetAnswer, digest: Uint8Array): boolean {
   const held = answer.type === 'entry' || answer.type === 'digest' ? answer.digest : undefined
   return held !== undefined && equalBytes(held, digest)
+}
+
+export class Republisher {
+  readonly #store: Store
+  readonly #client: ClientParts
+  #underWay: { readonly id: string; readonly abort: AbortController } | undefined
+
+  constructor(store: Store, client: ClientParts) {
+    this.#store = store
+    this.#client = client
+  }
+
+  /** Sends the stored version of the record, if it was not withdrawn since it was listed. Rejects as `refresh`. */
+  async send({ kind, id }: OwnRecord): Promise<void> {
+    const bytes = ownRecord(this.#store, kind, id)
+    if (bytes === undefined) return
+    const abort = new AbortController()
+    this.#underWay = { id, abort }
+    try {
+      await refresh(this.#client, { kind, id, bytes }, abort.signal)
+    } catch (error) {
+      if (!abort.signal.aborted) throw error
+    } finally {
+      this.#underWay = undefined
+    }
+  }
+
+  withdraw(name: string): void {
+    if (this.#underWay?.id === name || this.#underWay?.id.startsWith(`${name} `) === true) this.#underWay.abort.abort()
+  }
 }

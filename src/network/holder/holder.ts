@@ -8,28 +8,25 @@ import { encodeReceipt, signReceipt, type Receipt } from '../../protocol/claim/r
 import type { RecordKind } from '../../protocol/claim/record-key.ts'
 import { codedTable } from '../../store/keys.ts'
 import type { Store } from '../../store/types.ts'
-import type { Budget } from '../budget/budget.ts'
+import { type Budget, OURSELVES } from '../budget/budget.ts'
 import type { FoundDocuments } from '../types.ts'
 import type { RoundClock } from '../../time/round-clock.ts'
 import type { Peers } from '../peers.ts'
 import { BUSY, refused } from '../wire/answers.ts'
-import type { GetAnswer } from '../wire/get.ts'
+import type { GetAnswer, PutAnswer } from '../wire/records.ts'
 import { LIST_PAGE_ENTRIES, type ListAnswer, type ListedEntry, type ListRequest } from '../wire/list.ts'
-import type { PutAnswer } from '../wire/put.ts'
 import type { Handlers } from '../wire/serve.ts'
 import { systemClock } from '../../time/clock.ts'
 import type { Verifier } from './verifier.ts'
-import { createCommitments, type Commitments } from './commitments/commitments.ts'
+import { type Commitments, createCommitments } from './commitments.ts'
 import { DocumentHolder } from './identities/documents.ts'
 import { createEntries, type Entries } from './names/entries.ts'
-import { OURSELVES } from './ourselves.ts'
-import { createOwners } from './identities/name-owner.ts'
-import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from './limits.ts'
+import { createOwners } from './identities/carriers.ts'
+import { DEFAULT_HOLDER_LIMITS, type HolderLimits, Capacity } from './capacity.ts'
 import { Pages } from './pages.ts'
 import { CodedHolder } from './names/coded.ts'
 import { RevealHolder } from './names/reveals.ts'
-import { Room } from './room.ts'
-import { StampedIdentities } from './identities/stamped.ts'
+import { StampedIdentities } from './identities/held-documents.ts'
 
 /** Commitments received within this time are written together: at most ten disk waits a second. */
 const GATHER_MS = 100
@@ -73,7 +70,7 @@ export class Holder {
     this.commitments = createCommitments(store, profile, clock)
     this.entries = createEntries(store, profile, clock)
     const stamped = new StampedIdentities(store)
-    const room = new Room(store, this.entries, stamped, parts.limits ?? DEFAULT_HOLDER_LIMITS)
+    const capacity = new Capacity(store, this.entries, stamped, parts.limits ?? DEFAULT_HOLDER_LIMITS)
     this.reveals = new RevealHolder({
       profile,
       clock,
@@ -81,7 +78,7 @@ export class Holder {
       commitments: this.commitments,
       verifier,
       budget,
-      room,
+      capacity,
       peers,
       onStored: (name, state) => {
         onStored('reveal', name, state)
@@ -93,7 +90,7 @@ export class Holder {
       entries: createEntries(store, profile, clock, codedTable),
       verifier,
       budget,
-      room,
+      capacity,
       isNear: (key) => this.reveals.isNear(key),
       onStored: (name) => {
         onStored('coded', name, 'stored')
@@ -104,7 +101,7 @@ export class Holder {
       clock,
       store,
       budget,
-      room,
+      capacity,
       stamped,
       judge: parts.judge,
       isNear: (key) => this.reveals.isNear(key),

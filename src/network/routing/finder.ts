@@ -10,7 +10,7 @@ import { lookUp, type Found, type Named } from './look-up.ts'
 import type { Node } from '../libp2p.ts'
 import { originOf, type SettledPrefixes } from './prefixes.ts'
 import { ask } from '../wire/ask.ts'
-import { MAX_ADDRESSES, readableAddresses, type FindRequest, type FoundPeer } from '../wire/find.ts'
+import { type FindRequest, type FoundPeer, MAX_ADDRESSES, readableAddresses } from '../wire/find.ts'
 import { addAnswering, dropUnreachable, nearestKnown } from './routing.ts'
 
 export interface Finder {

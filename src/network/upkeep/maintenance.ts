@@ -10,7 +10,7 @@ import { codedRecord, forgetOwnRecord, isStillAccepted, ownRecords, type OwnReco
 import type { RoundClock } from '../../time/round-clock.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Peers } from '../peers.ts'
-import { Questions } from './questions.ts'
+import { EntryQuestions } from './entry-questions.ts'
 import { askForCommitments, dropDisplaced, handOver } from './replication.ts'
 import type { Clock } from '../../time/clock.ts'
 import { OfflineError, type PutOutcome } from '../types.ts'
@@ -49,7 +49,7 @@ export interface Maintenance {
 
 export function startMaintenance(parts: MaintenanceParts): Maintenance {
   const { timers, clock, random, log } = parts
-  const questions = new Questions({
+  const questions = new EntryQuestions({
     profile: parts.profile,
     random,
     async ask(id) {

@@ -3,8 +3,7 @@ import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { PartError } from '../../protocol/errors.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Node } from '../libp2p.ts'
-import { REQUEST_TIMEOUT_MS, readFrame, writeFrame } from './frame.ts'
-import { keepIdle, takeIdle } from './idle-streams.ts'
+import { REQUEST_TIMEOUT_MS, keepIdle, readFrame, takeIdle, writeFrame } from './frame.ts'
 import { decodeAnswer, encodeMessage, registryProtocol, type Answer, type AnswerTo, type Request } from './messages.ts'
 
 /** Each question of this process that has had its answer, as `Exchanged`: for those who count from outside. */

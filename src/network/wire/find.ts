@@ -1,10 +1,10 @@
-/** `find`: the peers that a peer knows nearest to a position in the key space, diverse ones first. */
-import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
+/** `find`: the peers that a peer knows nearest to a position in the key space. `reach`: dial me at this address of mine. */
+import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import type { CborValue } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { arrayField, bytesField, fieldsOf } from '../../protocol/encoding/record-fields.ts'
-import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
-import { KEY_BYTES } from './get.ts'
+import { type CommonAnswer, decodeCommonAnswer } from './answers.ts'
+import { KEY_BYTES } from './records.ts'
 
 /** Peers in one answer: bounds k of a profile. */
 const MAX_FOUND = 100
@@ -59,4 +59,25 @@ export function readableAddresses(addresses: readonly Uint8Array[]): Multiaddr[]
       return []
     }
   })
+}
+
+export interface ReachRequest {
+  readonly type: 'reach'
+  /** A multiaddr in binary, without the peer id. */
+  readonly address: Uint8Array
+}
+
+/** Refused with `unreached` where no connection came about, with `undialled` where none was tried. */
+export type ReachAnswer = { readonly type: 'reached' } | CommonAnswer
+
+export function decodeReachRequest(value: CborValue): ReachRequest {
+  const address = bytesField(fieldsOf(value, ['type', 'address']), 'address')
+  if (address.length > MAX_ADDRESS_BYTES) throw new EncodingError(`address: at most ${MAX_ADDRESS_BYTES} bytes`)
+  return { type: 'reach', address }
+}
+
+export function decodeReachAnswer(value: CborValue, type: string): ReachAnswer {
+  if (type !== 'reached') return decodeCommonAnswer(value, type)
+  fieldsOf(value, ['type'])
+  return { type }
 }

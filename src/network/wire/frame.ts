@@ -2,7 +2,7 @@
  * A message on a stream: u32 big-endian length, then that many bytes of deterministic CBOR. Nothing may follow until it
  * is answered.
  */
-import type { Stream } from '@libp2p/interface'
+import type { Connection, Stream } from '@libp2p/interface'
 import { lp } from '../../protocol/encoding/bytes.ts'
 
 /** Longest message in either direction (docs/protocol/wire.md, 15). */
@@ -61,4 +61,58 @@ export async function readFrame(
 
 export async function writeFrame(stream: Stream, message: Uint8Array): Promise<void> {
   if (!stream.send(lp(message))) await stream.onDrain()
+}
+
+/** A stream closes after this idle time; the peer would end it ten seconds later (serve.ts). */
+const IDLE_MS = 20_000
+
+/** Idle streams of one connection, for parallel requests. */
+const MAX_IDLE = 4
+
+const idle = new WeakMap<Connection, Map<Stream, () => void>>()
+
+/** An idle writable stream of a connection for this protocol; undefined without one. */
+export function takeIdle(connection: Connection, protocol: string): Stream | undefined {
+  for (const [stream, stopWaiting] of idle.get(connection) ?? []) {
+    if (stream.protocol !== protocol) continue
+    stopWaiting()
+    if (isOpen(stream)) return stream
+  }
+  return undefined
+}
+
+/** Keeps a stream without pending requests, or closes it. */
+export function keepIdle(connection: Connection, stream: Stream): void {
+  const kept = idle.get(connection) ?? new Map<Stream, () => void>()
+  idle.set(connection, kept)
+  if (kept.size >= MAX_IDLE || !isOpen(stream)) {
+    void closeStream(stream)
+    return
+  }
+  const end = (): void => {
+    stopWaiting()
+    void closeStream(stream)
+  }
+  const timer = setTimeout(end, IDLE_MS)
+  timer.unref()
+  stream.addEventListener('remoteCloseWrite', end)
+  const stopWaiting = (): void => {
+    clearTimeout(timer)
+    stream.removeEventListener('remoteCloseWrite', end)
+    kept.delete(stream)
+  }
+  kept.set(stream, stopWaiting)
+}
+
+export function isOpen({ status, writeStatus, remoteWriteStatus }: Stream): boolean {
+  return status === 'open' && writeStatus === 'writable' && remoteWriteStatus === 'writable'
+}
+
+/** Closes our side; on failure aborts. */
+export async function closeStream(stream: Stream): Promise<void> {
+  try {
+    await stream.close()
+  } catch (error) {
+    stream.abort(error as Error)
+  }
 }

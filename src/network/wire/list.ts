@@ -4,9 +4,8 @@ import type { EntryState } from '../../protocol/admission/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { bytesField, fieldsOf, integerField } from '../../protocol/encoding/record-fields.ts'
 import { sharesPrefix } from '../../protocol/claim/record-key.ts'
-import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
-import { KEY_BYTES, stateField } from './get.ts'
-import { decodePage, type PageShape } from './page.ts'
+import { type CommonAnswer, type PageShape, decodeCommonAnswer, decodePage } from './answers.ts'
+import { KEY_BYTES, stateField } from './records.ts'
 
 /** Longest prefix listed: a network of 2^69 peers would blind that many bits. For one key use `get`. */
 export const MAX_PREFIX_BITS = 64

@@ -39,19 +39,38 @@ import { toHex } from '../../protocol/encoding/bytes.ts'
 import { decodeCanonical, encodeCbor, type CborValue } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
-import { decodeCommitAnswer, decodeCommitRequest, type CommitAnswer, type CommitRequest } from './commit.ts'
 import {
-  decodeCommitmentsAnswer,
-  decodeCommitmentsRequest,
+  type CommitAnswer,
+  type CommitRequest,
   type CommitmentsAnswer,
-  type CommitmentsRequest
+  type CommitmentsRequest,
+  decodeCommitAnswer,
+  decodeCommitRequest,
+  decodeCommitmentsAnswer,
+  decodeCommitmentsRequest
 } from './commitments.ts'
-import { decodeFindAnswer, decodeFindRequest, type FindAnswer, type FindRequest } from './find.ts'
+import {
+  type FindAnswer,
+  type FindRequest,
+  type ReachAnswer,
+  type ReachRequest,
+  decodeFindAnswer,
+  decodeFindRequest,
+  decodeReachAnswer,
+  decodeReachRequest
+} from './find.ts'
 import { MAX_MESSAGE_BYTES } from './frame.ts'
-import { decodeGetAnswer, decodeGetRequest, type GetAnswer, type GetRequest } from './get.ts'
+import {
+  type GetAnswer,
+  type GetRequest,
+  type PutAnswer,
+  type PutRequest,
+  decodeGetAnswer,
+  decodeGetRequest,
+  decodePutAnswer,
+  decodePutRequest
+} from './records.ts'
 import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
-import { decodePutAnswer, decodePutRequest, type PutAnswer, type PutRequest } from './put.ts'
-import { decodeReachAnswer, decodeReachRequest, type ReachAnswer, type ReachRequest } from './reach.ts'
 
 export interface Exchange {
   commit: { request: CommitRequest; answer: CommitAnswer }

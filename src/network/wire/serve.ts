@@ -13,12 +13,13 @@ import {
   FrameError,
   MAX_MESSAGE_BYTES,
   NoMessage,
-  readFrame,
   REQUEST_TIMEOUT_MS,
   RequestDeclined,
+  closeStream,
+  isOpen,
+  readFrame,
   writeFrame
 } from './frame.ts'
-import { closeStream, isOpen } from './idle-streams.ts'
 import {
   decodeRequest,
   encodeMessage,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { createBudget } from '../../../../src/network/budget/budget.ts'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
-import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../../../src/network/holder/limits.ts'
+import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../../../src/network/holder/capacity.ts'
 import {
   buildGenesis,
   signIdentityDocument,

@@ -2,7 +2,7 @@
 import type { PeerId } from '@libp2p/interface'
 import type { Finder } from '../../../../src/network/routing/finder.ts'
 import type { Peer } from '../../../../src/network/peers.ts'
-import type { FindRequest, FindAnswer } from '../../../../src/network/wire/find.ts'
+import type { FindAnswer, FindRequest } from '../../../../src/network/wire/find.ts'
 
 interface LookUpCounts {
   /** Peers asked one after the other to the last one found: 1 for a peer of the own table. */

@@ -1,17 +1,27 @@
 /** What makes a node keep an identity: a live name that it is bound to, or a stamp that is renewed. */
 import type { Claim } from '../../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
-import { verifyIdentityBinding, type IdentityBinding } from '../../../protocol/identity/binding.ts'
+import { type IdentityBinding, verifyIdentityBinding } from '../../../protocol/identity/binding.ts'
 import { documentStampSubject, isKept } from '../../../protocol/identity/record.ts'
 import type { Did } from '../../../protocol/identity/document.ts'
-import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
+import { type NetworkProfile, profileHash } from '../../../protocol/profile/profile.ts'
 import { stampWork } from '../../../protocol/crypto/stamp.ts'
 import { ASK_MS, type Work } from '../../budget/budget.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
-import { claimedIdentity, readable, type ClaimedIdentity } from './claimed-document.ts'
-import type { Owners } from './name-owner.ts'
-import { Remembered } from './remembered.ts'
-import type { Stamped } from './stamped.ts'
+import { type ClaimedIdentity, claimedIdentity, readable } from './claimed-document.ts'
+import type { Stamped } from './held-documents.ts'
+import {
+  type NeighbourFacts,
+  claimToAdopt,
+  isAdoptionDecided,
+  isAnswered
+} from '../../../protocol/admission/neighbours.ts'
+import { recordKey, recordKeyPreimage } from '../../../protocol/claim/record-key.ts'
+import type { Peers } from '../../peers.ts'
+import type { Verifier } from '../verifier.ts'
+import type { Entries } from '../names/entries.ts'
+import { askElsewhere, recordOfClaim } from '../names/neighbours.ts'
+import { BoundedMap } from '../../../util/bounded-map.ts'
 
 /** Records of one DID whose carrying name is checked elsewhere: every lying holder has another one. */
 const MAX_ASKED = 4
@@ -141,5 +151,84 @@ export class Carriers {
 
   #binds(binding: IdentityBinding, did: Did, claim: Claim | undefined): boolean {
     return claim !== undefined && verifyIdentityBinding(binding, did, claim, this.#hash)
+  }
+}
+
+export interface Owners {
+  /** By this node's entry; undefined without one, or for a provisional one. */
+  here(name: string): Claim | undefined
+  /**
+   * By the name's holders; undefined when none has it, it is dead, or they disagree. `unknown` when too few answer, or
+   * none shows the claim that it names.
+   */
+  elsewhere(name: string): Promise<Claim | 'unknown' | undefined>
+}
+
+export interface OwnersParts {
+  readonly profile: NetworkProfile
+  readonly clock: RoundClock
+  readonly entries: Entries
+  readonly verifier: Verifier
+  readonly peers: () => Peers | undefined
+}
+
+export function createOwners({ profile, clock, entries, verifier, peers }: OwnersParts): Owners {
+  const hash = profileHash(profile)
+  return {
+    here(name) {
+      const entry = entries.load(recordKey('reveal', name, hash))?.entry
+      return entry?.state === 'provisional' ? undefined : entry?.claim
+    },
+    async elsewhere(name) {
+      const isDecided = (soFar: NeighbourFacts, awaited: number): boolean =>
+        isAnswered(soFar, profile) && isAdoptionDecided(soFar, awaited, profile)
+      const neighbours = await askElsewhere(peers(), recordKeyPreimage('reveal', name, hash), isDecided)
+      const agreed = claimToAdopt(neighbours, profile)
+      if (agreed === undefined) return isAnswered(neighbours, profile) ? undefined : 'unknown'
+      return (
+        (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))?.claim ??
+        'unknown'
+      )
+    }
+  }
+}
+
+/** As long as a resolver keeps "not found". An owner whose name or identity is new waits no longer for this node. */
+const KEPT_MS = 30_000
+
+/** More than the budget of unexpected work lets all peers ask for in that time. */
+const CAPACITY = 1_024
+
+interface Kept<T> {
+  readonly sinceMs: number
+  readonly outcome: Promise<T>
+}
+
+export class Remembered<T> {
+  readonly #clock: Pick<RoundClock, 'nowMs'>
+  readonly #isKept: (outcome: T) => boolean
+  readonly #kept = new BoundedMap<string, Kept<T>>(CAPACITY)
+
+  /** @param isKept whether an outcome is remembered, or only shared by those who wait for it */
+  constructor(clock: Pick<RoundClock, 'nowMs'>, isKept: (outcome: T) => boolean = () => true) {
+    this.#clock = clock
+    this.#isKept = isKept
+  }
+
+  /** The outcome for this key: one under way, one of the last half minute, or that of `look`. Rejects as `look` does. */
+  async get(key: string, look: () => Promise<T>): Promise<T> {
+    const known = this.#kept.get(key)
+    // A clock that was set back makes no outcome last.
+    if (known !== undefined && Math.abs(this.#clock.nowMs() - known.sinceMs) < KEPT_MS) return known.outcome
+    const begun = { sinceMs: this.#clock.nowMs(), outcome: look() }
+    this.#kept.set(key, begun)
+    let isKept = false
+    try {
+      const outcome = await begun.outcome
+      isKept = this.#isKept(outcome)
+      return outcome
+    } finally {
+      if (!isKept && this.#kept.get(key) === begun) this.#kept.delete(key)
+    }
   }
 }

@@ -19,11 +19,10 @@ import { profileHash, type NetworkProfile } from '../../../protocol/profile/prof
 import type { RoundClock } from '../../../time/round-clock.ts'
 import { BoundedMap } from '../../../util/bounded-map.ts'
 import { KeyedMutex } from '../../../util/keyed-mutex.ts'
-import { CHECK_MS, WRITE_MS, type Budget, type Work } from '../../budget/budget.ts'
+import { type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../budget/budget.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
-import type { PutAnswer } from '../../wire/put.ts'
-import { OURSELVES } from '../ourselves.ts'
-import type { Room } from '../room.ts'
+import type { PutAnswer } from '../../wire/records.ts'
+import type { Capacity } from '../capacity.ts'
 import type { Verifier } from '../verifier.ts'
 import type { Entries } from './entries.ts'
 
@@ -39,7 +38,7 @@ export interface CodedHolderParts {
   readonly entries: Entries
   readonly verifier: Verifier
   readonly budget: Budget
-  readonly room: Room
+  readonly capacity: Capacity
   readonly isNear: (key: Uint8Array) => boolean
   readonly onStored: (name: string) => void
 }
@@ -115,13 +114,13 @@ export class CodedHolder {
   }
 
   #store(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work?: Work): PutAnswer {
-    const { clock, profile, room } = this.#parts
+    const { clock, profile, capacity } = this.#parts
     // Another record may have come meanwhile.
     const late = this.#against(key, claim)
     if (late !== undefined) return late
     const isNew = this.entries.load(key) === undefined
     if (sender !== OURSELVES) {
-      if (isNew && !room.forEntry('settled')) return refused('full', 'no room is left here for names')
+      if (isNew && !capacity.forEntry('settled')) return refused('full', 'no room is left here for names')
       const id = toHex(key)
       const spent = isNew ? this.#changes.get(id) : spendChange(this.#changes.get(id), clock.nowMs(), profile)
       if (!isNew && spent === undefined) return BUSY

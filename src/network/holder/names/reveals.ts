@@ -22,17 +22,16 @@ import { profileHash, type NetworkProfile } from '../../../protocol/profile/prof
 import { recordKey, recordKeyPreimage } from '../../../protocol/claim/record-key.ts'
 import { claimId, decodeReveal, firstLink, type Reveal } from '../../../protocol/claim/reveal.ts'
 import { isWitnessed } from '../../../protocol/admission/witness.ts'
-import { ASK_MS, CHECK_MS, WRITE_MS, type Budget, type Work } from '../../budget/budget.ts'
+import { ASK_MS, type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../budget/budget.ts'
 import type { RoundClock } from '../../../time/round-clock.ts'
 import type { Peers } from '../../peers.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
-import type { PutAnswer } from '../../wire/put.ts'
+import type { PutAnswer } from '../../wire/records.ts'
 import type { Verifier } from '../verifier.ts'
-import type { Commitments } from '../commitments/commitments.ts'
+import type { Commitments } from '../commitments.ts'
 import type { Entries, Held } from './entries.ts'
 import { KeyedMutex } from '../../../util/keyed-mutex.ts'
-import { OURSELVES } from '../ourselves.ts'
-import type { Room } from '../room.ts'
+import type { Capacity } from '../capacity.ts'
 import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
 
 /** Steps that one offer may cause: ask, adopt, offer again, twice. */
@@ -57,7 +56,7 @@ export interface RevealHolderParts {
   readonly commitments: Commitments
   readonly verifier: Verifier
   readonly budget: Budget
-  readonly room: Room
+  readonly capacity: Capacity
   readonly peers: () => Peers | undefined
   readonly onStored: (name: string, state: string) => void
 }
@@ -244,7 +243,7 @@ export class RevealHolder {
           )
           continue
         case 'adopt':
-          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.agreed.state))
+          if (held === undefined && sender !== OURSELVES && !this.#parts.capacity.forEntry(decision.agreed.state))
             return FULL
           if (!(await this.#adopt(key, decision.agreed, neighbours!, held)))
             neighbours = without(neighbours!, decision.agreed)
@@ -252,7 +251,7 @@ export class RevealHolder {
         case 'wait':
           return refused('no-fresh-pulse', 'the newest pulse known here is too old; try again later')
         case 'store':
-          if (held === undefined && sender !== OURSELVES && !this.#parts.room.forEntry(decision.entry.state))
+          if (held === undefined && sender !== OURSELVES && !this.#parts.capacity.forEntry(decision.entry.state))
             return FULL
           work?.charge(WRITE_MS)
           return this.#store(key, decision, held, record, sender)

@@ -5,13 +5,12 @@
 import type { EntryState } from '../../protocol/admission/entry.ts'
 import type { Store } from '../../store/types.ts'
 import type { Entries } from './names/entries.ts'
-import type { HolderLimits } from './limits.ts'
-import type { StampedIdentities, Stamped } from './identities/stamped.ts'
+import type { Stamped, StampedIdentities } from './identities/held-documents.ts'
 
 /** Deletions for one new item: each is a disk write. */
 const MAX_DROPPED = 4
 
-export class Room {
+export class Capacity {
   readonly #store: Store
   readonly #entries: Entries
   readonly #stamped: StampedIdentities
@@ -55,3 +54,18 @@ export class Room {
     return !this.#isFull()
   }
 }
+
+export interface HolderLimits {
+  /** Database bytes from which new records of others need something less worthy to give way. */
+  readonly bytes: number
+  /**
+   * Entries without a witness here: each costs its owner a VDF, and this node an hourly question to its neighbourhood.
+   */
+  readonly provisional: number
+  /**
+   * Identities that only a stamp carries, up to 102 KiB each; the same number of their manifests, up to 64 KiB each.
+   */
+  readonly stamped: number
+}
+
+export const DEFAULT_HOLDER_LIMITS: HolderLimits = { bytes: 2 * 2 ** 30, provisional: 4_096, stamped: 4_096 }

@@ -1,11 +1,36 @@
-/** `get`: what is held under K. */
+/** `put`: hold this record, whose place the receiver computes from it. `get`: what is held under K. */
 import type { CborValue } from '../../protocol/encoding/cbor.ts'
-import type { EntryState } from '../../protocol/admission/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { RecordKind } from '../../protocol/claim/record-key.ts'
-import { bytesField, fieldsOf, textField, type Fields } from '../../protocol/encoding/record-fields.ts'
-import { decodeCommonAnswer, type CommonAnswer } from './answers.ts'
-import { kindField } from './put.ts'
+import { type Fields, bytesField, fieldsOf, textField } from '../../protocol/encoding/record-fields.ts'
+import { type CommonAnswer, decodeCommonAnswer } from './answers.ts'
+import type { EntryState } from '../../protocol/admission/entry.ts'
+
+export interface PutRequest {
+  readonly type: 'put'
+  readonly kind: RecordKind
+  readonly record: Uint8Array
+}
+
+export type PutAnswer = { readonly type: 'stored' } | CommonAnswer
+
+export function decodePutRequest(value: CborValue): PutRequest {
+  const fields = fieldsOf(value, ['type', 'kind', 'record'])
+  return { type: 'put', kind: kindField(fields), record: bytesField(fields, 'record') }
+}
+
+export function decodePutAnswer(value: CborValue, type: string): PutAnswer {
+  if (type !== 'stored') return decodeCommonAnswer(value, type)
+  fieldsOf(value, ['type'])
+  return { type }
+}
+
+export function kindField(fields: Fields): RecordKind {
+  const kind = textField(fields, 'kind')
+  if (kind !== 'reveal' && kind !== 'coded' && kind !== 'kid' && kind !== 'manifest')
+    throw new EncodingError('kind: reveal, coded, kid or manifest is expected')
+  return kind
+}
 
 /** Length of K and of a claim id. */
 export const KEY_BYTES = 32

@@ -1,6 +1,6 @@
 /** How many entries are asked about at the same time, and in which order. */
 import { beforeEach, expect, it } from 'vitest'
-import { Questions } from '../../../src/network/upkeep/questions.ts'
+import { EntryQuestions } from '../../../src/network/upkeep/entry-questions.ts'
 import { newEntry, type Entry, type EntryState } from '../../../src/protocol/admission/entry.ts'
 import { bareClaim } from '../../protocol/fixtures.ts'
 import { labProfile } from '../lab.ts'
@@ -11,7 +11,7 @@ const INTERVAL = Math.ceil((PROFILE.settle - PROFILE.contest) / 4)
 
 let asked: string[]
 let answer: Map<string, () => void>
-let questions: Questions
+let questions: EntryQuestions
 
 beforeEach(() => {
   asked = []
@@ -20,7 +20,7 @@ beforeEach(() => {
     asked.push(id)
     return new Promise((resolve) => answer.set(id, resolve))
   }
-  questions = new Questions({ profile: PROFILE, random: () => 0, ask })
+  questions = new EntryQuestions({ profile: PROFILE, random: () => 0, ask })
 })
 
 const entries = (count: number, state: EntryState = 'settling'): Map<string, Entry> =>

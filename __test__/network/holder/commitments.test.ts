@@ -2,18 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createRoundClock } from '../../../../src/time/round-clock.ts'
-import {
-  createCommitments,
-  type CommitmentLimits,
-  type Commitments
-} from '../../../../src/network/holder/commitments/commitments.ts'
-import { sha256, toHex, u64be, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
-import type { HandedOver } from '../../../../src/protocol/admission/witness.ts'
-import { stampWork } from '../../../../src/protocol/crypto/stamp.ts'
-import { openStore } from '../../../../src/store/open.ts'
-import { StoreError, type Store } from '../../../../src/store/types.ts'
-import { Lab, labProfile } from '../../lab.ts'
+import { createRoundClock } from '../../../src/time/round-clock.ts'
+import { type CommitmentLimits, type Commitments, createCommitments } from '../../../src/network/holder/commitments.ts'
+import { sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import type { HandedOver } from '../../../src/protocol/admission/witness.ts'
+import { stampWork } from '../../../src/protocol/crypto/stamp.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { StoreError, type Store } from '../../../src/store/types.ts'
+import { Lab, labProfile } from '../lab.ts'
 
 let directory: string
 let store: Store

@@ -1,23 +1,22 @@
 /** Commitments seen. The round of first sight decides priority, so it never changes. */
-import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
-import { decodeCanonical, encodeCbor } from '../../../protocol/encoding/cbor.ts'
+import { fromHex, toHex } from '../../protocol/encoding/bytes.ts'
+import { decodeCanonical, encodeCbor } from '../../protocol/encoding/cbor.ts'
 import {
+  type OpenCommitment,
   isForgotten,
   leastWorthy,
   sentAgain,
-  vouchedFor,
-  type OpenCommitment
-} from '../../../protocol/admission/open-commitments.ts'
-import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
-import { fieldsOf, integerField, textField } from '../../../protocol/encoding/record-fields.ts'
-import { stampHolds, stampWork } from '../../../protocol/crypto/stamp.ts'
-import { keys, lastPart, prefixes } from '../../../store/keys.ts'
-import { CommitmentTable } from './commitment-table.ts'
-import { medianSeen, type CommitmentFacts, type HandedOver } from '../../../protocol/admission/witness.ts'
-import { readOrSetAside } from '../../../store/stored-shapes.ts'
-import type { Store, StoreOperation } from '../../../store/types.ts'
-import type { RoundClock } from '../../../time/round-clock.ts'
-import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../../wire/commitments.ts'
+  vouchedFor
+} from '../../protocol/admission/open-commitments.ts'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
+import { fieldsOf, integerField, textField } from '../../protocol/encoding/record-fields.ts'
+import { stampHolds, stampWork } from '../../protocol/crypto/stamp.ts'
+import { keys, lastPart, prefixes } from '../../store/keys.ts'
+import { type CommitmentFacts, type HandedOver, medianSeen } from '../../protocol/admission/witness.ts'
+import { readOrSetAside } from '../../store/stored-shapes.ts'
+import type { Store, StoreOperation } from '../../store/types.ts'
+import type { RoundClock } from '../../time/round-clock.ts'
+import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../wire/commitments.ts'
 
 export interface CommitmentLimits {
   /** Commitments in all: about 200 bytes each on disk and 400 in memory. */
@@ -194,5 +193,56 @@ function decodeOpen(id: string, bytes: Uint8Array): OpenCommitment {
     lastSent: integerField(fields, 'lastSent'),
     prefix: textField(fields, 'prefix'),
     work: integerField(fields, 'work')
+  }
+}
+
+/** Commitments by C in hex, and by address prefix: a full table need not be scanned for every new one. */
+export class CommitmentTable {
+  readonly #byId = new Map<string, OpenCommitment>()
+  readonly #byPrefix = new Map<string, Map<string, OpenCommitment>>()
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  get(id: string): OpenCommitment | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** The prefix of a commitment never changes. */
+  set(id: string, open: OpenCommitment): void {
+    this.#byId.set(id, open)
+    const ofPrefix = this.#byPrefix.get(open.prefix) ?? new Map<string, OpenCommitment>()
+    this.#byPrefix.set(open.prefix, ofPrefix.set(id, open))
+  }
+
+  delete(id: string): void {
+    const open = this.#byId.get(id)
+    if (open === undefined) return
+    this.#byId.delete(id)
+    const ofPrefix = this.#byPrefix.get(open.prefix)!
+    ofPrefix.delete(id)
+    if (ofPrefix.size === 0) this.#byPrefix.delete(open.prefix)
+  }
+
+  all(): OpenCommitment[] {
+    return [...this.#byId.values()]
+  }
+
+  sizeOf(prefix: string): number {
+    return this.#byPrefix.get(prefix)?.size ?? 0
+  }
+
+  ofPrefix(prefix: string): OpenCommitment[] {
+    return [...(this.#byPrefix.get(prefix)?.values() ?? [])]
+  }
+
+  /** Commitments of the fullest prefixes, counting one more of `newcomer`. */
+  ofFullest(newcomer: string): OpenCommitment[] {
+    const sizes = [...this.#byPrefix].map(
+      ([prefix, { size }]) => [prefix, prefix === newcomer ? size + 1 : size] as const
+    )
+    const most = sizes.reduce((largest, [, size]) => Math.max(largest, size), 1)
+    return sizes.flatMap(([prefix, size]) => (size === most ? this.ofPrefix(prefix) : []))
   }
 }

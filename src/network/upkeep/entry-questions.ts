@@ -14,7 +14,7 @@ const QUESTIONS_PER_SETTLING = 4
  */
 const MAX_UNDER_WAY = 8
 
-export interface QuestionsParts {
+export interface EntryQuestionsParts {
   readonly profile: NetworkProfile
   /** 0 <= x < 1. */
   readonly random: () => number
@@ -22,13 +22,13 @@ export interface QuestionsParts {
   readonly ask: (id: string) => Promise<void>
 }
 
-export class Questions {
-  readonly #parts: QuestionsParts
+export class EntryQuestions {
+  readonly #parts: EntryQuestionsParts
   readonly #due = new Map<string, number>()
   readonly #ready = new Set<string>()
   readonly #underWay = new Set<Promise<void>>()
 
-  constructor(parts: QuestionsParts) {
+  constructor(parts: EntryQuestionsParts) {
     this.#parts = parts
   }
 
