@@ -32,7 +32,7 @@ const COMMANDS = {
   format: [[PRETTIER, '--write', '--log-level', 'warn', '.']],
   'format:check': [[PRETTIER, '--check', '.']],
   lint: [[bin('eslint', 'bin/eslint.js'), '.']],
-  typecheck: ['.', PAGE].map((folder) => [TYPESCRIPT, '-p', folder]),
+  typecheck: ['.', PAGE, '__test__/web/assets'].map((folder) => [TYPESCRIPT, '-p', folder]),
   build: BUILD,
   prepack: [...BUILD, ['scripts/package/prepack.mjs']],
   pack: [['scripts/package/pack.mjs']],

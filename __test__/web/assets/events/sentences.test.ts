@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { DaemonEvent } from '../../../../src/web/assets/lib/api.ts'
+import { condensed, filtered, sentenceOf, topicOf } from '../../../../src/web/assets/events/sentences.ts'
 
-interface Event {
-  id: number
-  at: string
-  type: string
-  detail: Record<string, unknown>
-}
-const { sentenceOf, condensed, filtered, topicOf } = (await import(
-  new URL('../../../../src/web/assets/events/sentences.ts', import.meta.url).href
-)) as {
-  sentenceOf: (event: Pick<Event, 'type' | 'detail'>) => { text: string; tone: string; href?: string }
-  condensed: (events: readonly Event[]) => Event[]
-  filtered: (events: readonly Event[], filter: { topics: Set<string>; search?: string }) => Event[]
-  topicOf: (event: Pick<Event, 'type'>) => string
-}
-
-const event = (id: number, type: string, detail: Record<string, unknown> = {}, second = id): Event => ({
+const event = (id: number, type: string, detail: Record<string, unknown> = {}, second = id): DaemonEvent => ({
   id,
   type,
   detail,

@@ -1,18 +1,10 @@
-/** The page's own session code against the interface, with a browser's storage and cookies as far as it uses them. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createWorld, MAIN_TOKEN } from '../../../api/helpers/world.ts'
+import { stream } from '../../../../src/web/assets/lib/events.ts'
+import { get, logIn, logOut, Problem } from '../../../../src/web/assets/lib/http.ts'
 
-interface Http {
-  readonly get: (path: string) => Promise<{ scopes: string[] }>
-  readonly logIn: (credential: { token: string }) => Promise<void>
-  readonly logOut: () => Promise<void>
-}
-interface Streams {
-  readonly stream: (path: string, listener: (type: string, data: { task_id: string }) => void) => () => void
-}
+/** The page's own session code against the interface, with a browser's storage and cookies as far as it uses them. */
 
-const HTTP = '../../../../src/web/assets/lib/http.ts'
-const STREAM = '../../../../src/web/assets/lib/events.ts'
 const ORIGIN = 'http://localhost:7468'
 
 afterEach(() => {
@@ -44,8 +36,6 @@ function browser() {
 
 it('keeps the secret of a login in its tab, and sends it with requests and streams', async () => {
   const { world, storage } = browser()
-  const { get, logIn, logOut } = (await import(HTTP)) as Http
-  const { stream } = (await import(STREAM)) as Streams
   expect((await get('/session')).scopes).toEqual([])
   await logIn({ token: MAIN_TOKEN })
   expect(storage.size).toBe(1)
@@ -53,9 +43,13 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
 
   world.tasks.create({ name: 'alice.chronym', kind: 'register' })
   const ended = Promise.withResolvers<string>()
-  const close = stream('/api/vdf/status/task-1/events', (type, { task_id: id }) => {
-    if (type === 'completed') ended.resolve(id)
-  })
+  const close = stream(
+    '/api/vdf/status/task-1/events',
+    (type, data) => {
+      if (type === 'completed') ended.resolve((data as { task_id: string }).task_id)
+    },
+    undefined
+  )
   await expect.poll(() => world.tasks.openStreams).toBe(1)
   world.tasks.move('task-1', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
   expect(await ended.promise).toBe('task-1')
@@ -70,8 +64,7 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
 })
 
 describe('a problem on the dashboard', () => {
-  it('says what happened in words, with the code behind', async () => {
-    const { Problem } = (await import(HTTP)) as { Problem: new (body: object) => Error & { errors: unknown[] } }
+  it('says what happened in words, with the code behind', () => {
     const problem = new Problem({ code: 'SVC-ZON-002', title: 'Invalid zone', detail: 'The zone breaks a rule.' })
     expect(problem.message).toBe('Invalid zone: The zone breaks a rule. (SVC-ZON-002)')
     expect(problem.errors).toEqual([])

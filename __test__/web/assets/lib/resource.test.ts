@@ -1,21 +1,7 @@
-/** What views share of the daemon, with a stubbed fetch. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { forgetResources, refresh, resourceOf, type Read } from '../../../../src/web/assets/lib/resource.ts'
 
-interface Resource {
-  data?: unknown
-  error?: Error
-}
-interface Module {
-  resourceOf: (path: string) => {
-    state: Resource
-    use: (listener: (state: Resource) => void, options: object) => () => void
-  }
-  refresh: (...prefixes: string[]) => Promise<unknown>
-  forgetResources: () => void
-}
-const { resourceOf, refresh, forgetResources } = (await import(
-  new URL('../../../../src/web/assets/lib/resource.ts', import.meta.url).href
-)) as Module
+/** What views share of the daemon, with a stubbed fetch. */
 
 const OPTIONS = { every: () => Infinity, on: [], accept: [] }
 let answers: (() => Promise<Response>)[]
@@ -36,8 +22,8 @@ afterEach(() => {
 })
 
 const seen = () => {
-  const states: Resource[] = []
-  return { states, listener: (state: Resource) => void states.push(state) }
+  const states: Read<unknown>[] = []
+  return { states, listener: (state: Read<unknown>) => void states.push(state) }
 }
 
 describe('what views share', () => {

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-interface Router {
-  parseHash: (hash: string) => { path: string; query: Record<string, string> }
-  match: (pattern: string, path: string) => Record<string, string> | undefined
-  to: (...parts: string[]) => string
-}
-const { parseHash, match, to } = (await import(
-  new URL('../../../../src/web/assets/lib/router.ts', import.meta.url).href
-)) as Router
+import { match, parseHash, takeLoginLink, to } from '../../../../src/web/assets/lib/router.ts'
 
 describe('an address of the dashboard', () => {
   it.each([
@@ -39,4 +31,15 @@ describe('an address of the dashboard', () => {
     const hash = to('identities', 'did:kid:x/y?z#1')
     expect(match('/identities/:did', parseHash(hash).path)).toEqual({ did: 'did:kid:x/y?z#1' })
   })
+})
+
+it.each([
+  ['#login=a-b_c', 'a-b_c', ['/#/']],
+  ['#/names', undefined, []],
+  ['', undefined, []]
+])('takes the secret out of the address "%s"', (hash, secret, addresses) => {
+  const shown: string[] = []
+  const history = { replaceState: (_state: null, _title: string, url: string) => void shown.push(url) }
+  expect(takeLoginLink({ location: { hash, pathname: '/' }, history })).toBe(secret)
+  expect(shown).toEqual(addresses)
 })

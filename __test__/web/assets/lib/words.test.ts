@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
-
-const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { bytes, duration, ends, localTimes, percent, plural, relative, short } = (await asset('lib/words.ts')) as {
-  bytes: (number: number) => string
-  duration: (seconds: number) => string
-  ends: (text: string) => string
-  localTimes: (text: string) => string
-  percent: (share: number) => string
-  plural: (number: number, one: string, many?: string) => string
-  relative: (atMs: number, nowMs: number) => string
-  short: (number: number) => string
-}
+import {
+  bytes,
+  duration,
+  ends,
+  localTimes,
+  percent,
+  plural,
+  relative,
+  short
+} from '../../../../src/web/assets/lib/words.ts'
 
 describe('a duration on the dashboard', () => {
   it.each([

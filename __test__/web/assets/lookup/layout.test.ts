@@ -1,27 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Explanation } from '../../../../src/views/explanation.ts'
 import { explanation } from '../../../api/helpers/explanation.ts'
-
-interface Placed {
-  number: number
-  peer: string
-  kind: string
-  prefix: string | null
-  angle: number
-  x: number
-  y: number
-}
-interface Picture {
-  centre: { x: number; y: number }
-  core: number
-  outer: number
-  reach: number | null
-  peers: Placed[]
-  arcs: { prefix: string; count: number; path: string; anchor: string }[]
-}
-const { layout } = (await import(new URL('../../../../src/web/assets/lookup/layout.ts', import.meta.url).href)) as {
-  layout: (explanation: Explanation, size?: string) => Picture
-}
+import type { Explanation } from '../../../../src/views/explanation.ts'
+import { layout, type Layout, type PlacedPeer } from '../../../../src/web/assets/lookup/layout.ts'
 
 const OWNER = 'ab'.repeat(32)
 const RIVAL = 'cd'.repeat(32)
@@ -47,7 +27,7 @@ const scene = (answers: Explanation['answers'], change: Partial<Explanation> = {
     asked: { peers: 9, answered: answers.length, silent: [], left_out: 0 },
     ...change
   })
-const away = ({ centre }: Picture, { x, y }: Placed) => Math.hypot(x - centre.x, y - centre.y)
+const away = ({ centre }: Layout, { x, y }: PlacedPeer) => Math.hypot(x - centre.x, y - centre.y)
 
 describe('the picture of an explanation', () => {
   it('numbers the peers by distance, and places the farther ones farther out', () => {

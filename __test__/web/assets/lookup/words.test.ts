@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EXPLAINED_RULES, EXPLAINED_STATES, type Explanation } from '../../../../src/views/explanation.ts'
+import type { PlacedPeer } from '../../../../src/web/assets/lookup/layout.ts'
+import * as words from '../../../../src/web/assets/lookup/words.ts'
 import { explanation } from '../../../api/helpers/explanation.ts'
+import { EXPLAINED_RULES, EXPLAINED_STATES, type Explanation } from '../../../../src/views/explanation.ts'
 
-interface Step {
-  title: string
-  text: string
-  tone: string
-}
-const words = (await import(new URL('../../../../src/web/assets/lookup/words.ts', import.meta.url).href)) as {
-  stepsOf: (explanation: Explanation) => Step[]
-  distanceText: (distance: number) => string
-  saidBy: (peer: object) => string
-  pictureText: (explanation: Explanation, picture: { peers: { kind: string }[] }) => string
-  isDid: (text: string) => boolean
-  partsOf: (sentence: string) => object[]
-  RULES: Record<string, string>
-  STATES: Record<string, unknown>
-}
 const OWNER = 'ab'.repeat(32)
 const CLAIM = '12'.repeat(32)
 const pin = {
@@ -74,8 +61,8 @@ describe('the steps to a verdict', () => {
     const certainties = ['settled', 'provisional', 'thin', 'proven'] as const satisfies Explanation['resolves'][]
     for (const resolves of certainties)
       expect(words.stepsOf(explanation({ resolves, error: null })).at(-1)!.text).toMatch(/^The answer is \w/)
-    expect(EXPLAINED_RULES.filter((rule) => words.RULES[rule] === undefined)).toEqual([])
-    expect(EXPLAINED_STATES.filter((state) => words.STATES[state] === undefined)).toEqual([])
+    expect(Object.keys(words.RULES).toSorted()).toEqual(EXPLAINED_RULES.toSorted())
+    expect(Object.keys(words.STATES).toSorted()).toEqual(EXPLAINED_STATES.toSorted())
   })
 })
 
@@ -86,8 +73,8 @@ it('says what each peer said, and sums it up for those who cannot see the pictur
   expect(words.saidBy({ kind: 'unproved', state: 'fresh', owner: null, serial: null })).toBe(
     'fresh: a claim without its record'
   )
-  expect(words.saidBy({ kind: 'silent', reason: 'busy' })).toBe('too busy')
-  const picture = { peers: [{ kind: 'first' }, { kind: 'first' }, { kind: 'silent' }] }
+  expect(words.saidBy({ kind: 'silent', state: null, owner: null, serial: null, reason: 'busy' })).toBe('too busy')
+  const picture = { peers: (['first', 'first', 'silent'] as const).map((kind): Pick<PlacedPeer, 'kind'> => ({ kind })) }
   expect(words.pictureText(explanation({ name: 'a.chronym', owner: OWNER }), picture)).toBe(
     '3 peers around a.chronym: 2 names the owner, 1 did not answer. The table below has each of them.'
   )

@@ -1,15 +1,5 @@
 import { expect, it } from 'vitest'
-
-interface Address {
-  readonly address: string
-  readonly state: string
-}
-const { nextStep, machineRecord } = (await import(
-  new URL('../../../../src/web/assets/names/next-step.ts', import.meta.url).href
-)) as {
-  nextStep: (known: { zone: object; isPublished: boolean; queries: number; later: string[] }) => string | undefined
-  machineRecord: (addresses?: Address[]) => { type: string; value: string }
-}
+import { machineRecord, nextStep } from '../../../../src/web/assets/names/next-step.ts'
 
 const EMPTY = {}
 const TEXT = { '@': [{ type: 'TXT', value: '"x"' }] }
@@ -28,13 +18,13 @@ it.each([
   expect(nextStep({ zone, isPublished, queries, later })).toBe(step)
 })
 
-const local = { address: '/ip4/127.0.0.1/tcp/1/p2p/x', state: 'local' }
-const home = { address: '/ip4/192.168.1.5/tcp/1/p2p/x', state: 'local' }
-const reached = { address: '/ip6/2001:db8::5/tcp/1/p2p/x', state: 'announced' }
-const named = { address: '/dns4/node.example/tcp/1/p2p/x', state: 'announced' }
+const local = { address: '/ip4/127.0.0.1/tcp/1/p2p/x', state: 'local' } as const
+const home = { address: '/ip4/192.168.1.5/tcp/1/p2p/x', state: 'local' } as const
+const reached = { address: '/ip6/2001:db8::5/tcp/1/p2p/x', state: 'announced' } as const
+const named = { address: '/dns4/node.example/tcp/1/p2p/x', state: 'announced' } as const
 it.each([
   [undefined, { type: 'A', value: '127.0.0.1' }],
-  [[local, { address: '/ip6/::1/tcp/1/p2p/x', state: 'local' }], { type: 'A', value: '127.0.0.1' }],
+  [[local, { address: '/ip6/::1/tcp/1/p2p/x', state: 'local' } as const], { type: 'A', value: '127.0.0.1' }],
   [[local, home, named], { type: 'A', value: '192.168.1.5' }],
   [[local, home, reached], { type: 'AAAA', value: '2001:db8::5' }]
 ])('takes the best address of this machine: %j', (addresses, record) => {

@@ -1,29 +1,18 @@
 import { describe, expect, it } from 'vitest'
-
-interface Said {
-  word: string
-  text?: string
-  tone: string
-}
-const { leaseWords, renewalWords, zoneWords, releaseAct } = (await import(
-  new URL('../../../../src/web/assets/names/words.ts', import.meta.url).href
-)) as {
-  leaseWords: (name: object, nowMs: number) => Said
-  renewalWords: (name: object, nowMs: number) => string
-  zoneWords: (name: object, hasEdits: boolean) => Said
-  releaseAct: (name: object) => string | undefined
-}
+import { owned as name } from '../fixtures.ts'
+import { parseCodedName } from '../../../../src/protocol/claim/check-code.ts'
+import { parseName } from '../../../../src/protocol/name/names.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
+import {
+  leaseWords,
+  readName,
+  releaseAct,
+  renewalWords,
+  suffixOf,
+  zoneWords
+} from '../../../../src/web/assets/names/words.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z')
-const name = (change: object = {}, renewal: object = {}) => ({
-  state: 'live',
-  lease_end: '2026-11-30T12:00:00.000Z',
-  serial: 2,
-  published_serial: 2,
-  renewal: { state: 'scheduled', due: '2026-11-29T12:00:00.000Z', ...renewal },
-  ...change
-})
-
 describe('a name in words', () => {
   it.each([
     [name(), { word: 'live', text: '7 d left', tone: 'good' }],
@@ -47,7 +36,7 @@ describe('a name in words', () => {
   it('says when it is renewed', () => {
     expect(renewalWords(name(), NOW)).toBe('by itself in 6 d')
     expect(renewalWords(name({}, { due: '2026-11-23T11:00:00.000Z' }), NOW)).toBe('by itself, now')
-    for (const state of ['running', 'paused', 'failed', 'off', 'released', 'impossible'])
+    for (const state of ['running', 'paused', 'failed', 'off', 'released', 'impossible'] as const)
       expect(renewalWords(name({}, { state }), NOW)).toMatch(/^\w/)
   })
 
@@ -62,5 +51,99 @@ describe('a name in words', () => {
     expect(releaseAct(name())).toBe('release')
     expect(releaseAct(name({ state: 'grace' }, { state: 'released' }))).toBe('undo')
     expect(releaseAct(name({ state: 'lost' }))).toBeUndefined()
+  })
+})
+
+const read = (text: string) => readName(text, '.chronym')
+
+describe('a name as it is entered', () => {
+  it.each([
+    ['carol', 'carol.chronym'],
+    [' Alice.CHRONYM. ', 'alice.chronym'],
+    ['Dave.', 'dave.chronym'],
+    ['a-b-1', 'a-b-1.chronym'],
+    ['xn--mnchen-3ya', 'xn--mnchen-3ya.chronym'],
+    // a-ü: these two hyphens are of its encoding.
+    ['xn--a--yka', 'xn--a--yka.chronym']
+  ])('%s is %s', (text, name) => {
+    expect(read(text)).toEqual({ name })
+    expect(parseName(name, builtInProfiles.local)).toBe(name)
+  })
+
+  it.each([
+    ['München', 'xn--mnchen-3ya.chronym', 'münchen.chronym'],
+    ['faß.chronym', 'xn--fa-hia.chronym', 'faß.chronym'],
+    ['ПРИВЕТ', 'xn--b1agh1afp.chronym', 'привет.chronym'],
+    ['日本のｶﾒﾗ。chronym', 'xn--u9jugmg6a2367ccvb.chronym', '日本のカメラ.chronym'],
+    ['日本go', 'xn--go-5t7du0c.chronym', '日本go.chronym']
+  ])('%s is %s, shown as %s', (text, name, shown) => {
+    expect(read(text)).toEqual({ name, shown })
+    expect(parseName(name, builtInProfiles.local)).toBe(name)
+  })
+
+  it('is the ASCII form of a letter, shown before it is registered', () => {
+    expect(read('\u212Aen')).toEqual({ name: 'ken.chronym' })
+    expect(read('ａｂｃ')).toEqual({ name: 'abc.chronym' })
+  })
+
+  it.each([
+    ['\u0430pple', 'It mixes letters of Cyrillic and Latin'],
+    ['αlpha.chronym', 'It mixes letters of Greek and Latin'],
+    ['dave.com', 'end with .chronym'],
+    ['www.dave.chronym', 'belongs to its zone'],
+    ['.chronym', 'must come before'],
+    ['a_b', 'Only letters'],
+    ['a b', 'Only letters'],
+    ['a/b', 'Only letters'],
+    ['é@b', 'hyphens alone'],
+    ['é\tb', 'hyphens alone'],
+    ['a\u200db', 'no name has'],
+    ['a／b', 'no name has'],
+    ['-a', 'hyphen'],
+    ['a-', 'hyphen'],
+    ['ab--c', 'leave both out'],
+    ['a'.repeat(64), '64 octets'],
+    ['ü'.repeat(63), 'octets']
+  ])('%s is refused: %s', (text, reason) => {
+    expect(read(text)!.error).toContain(reason)
+  })
+
+  it.each([
+    ['alice--7KQ2MX', 'alice--7kq2mx.chronym', undefined],
+    ['ab--7kq2mx', 'ab--7kq2mx.chronym', undefined],
+    ['bücher--7kq2mx', 'xn--bcher--7kq2mx-wob.chronym', 'bücher--7kq2mx.chronym'],
+    ['bü--7kq2mx.chronym', 'xn--b--7kq2mx-q9a.chronym', 'bü--7kq2mx.chronym'],
+    ['привет--7kq2mx', 'xn----7kq2mx-j7g4a5a7fn5a.chronym', 'привет--7kq2mx.chronym']
+  ])('%s keeps its check code to look it up, and is nothing to register', (text, name, shown) => {
+    expect(read(text)).toEqual({
+      name,
+      ...(shown && { shown }),
+      error: expect.stringContaining('leave both') as string
+    })
+    expect(parseCodedName(name, builtInProfiles.local).code).toBe('7kq2mx')
+  })
+
+  it.each(['xn--bcher--7KQ2MX-wob', 'XN--BCHER--7kq2mx-WOB', 'xn--alice--7kq2mx-', 'xn--bcher-kva--7kq2mx', 'xn--9'])(
+    '%s is an encoding, which the daemon alone judges: it gets what was typed',
+    (text) => {
+      expect(read(text)).toEqual({ name: `${text}.chronym` })
+      expect(() => parseName(`${text}.chronym`, builtInProfiles.local)).toThrow()
+    }
+  )
+
+  it('is nothing while nothing is entered', () => {
+    expect(read(' ')).toBeUndefined()
+    expect(read('.')).toBeUndefined()
+  })
+
+  it('is refused where it is there already', () => {
+    const known = { own: ['alice.chronym'], running: ['bob.chronym'] }
+    expect(readName('ALICE', '.chronym', known)!.error).toBe('It is yours already.')
+    expect(readName('bob', '.chronym', known)!.error).toBe('A task for it is under way.')
+    expect(readName('carol', '.chronym', known)!.error).toBeUndefined()
+  })
+
+  it('has the suffix of the network', () => {
+    expect([suffixOf(undefined), suffixOf('example.')]).toEqual(['.chronym', '.example'])
   })
 })

@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { BackupView } from '../../../../src/views/backup.ts'
+import type { BackupView, SeedBody } from '../../../../src/web/assets/lib/api.ts'
+import { backupState, checklist, seedNotice } from '../../../../src/web/assets/seed/words.ts'
 
 type Kept = NonNullable<BackupView['kept']>
-const { backupState, checklist } = (await import(
-  new URL('../../../../src/web/assets/seed/words.ts', import.meta.url).href
-)) as {
-  backupState: (kept: Kept | null, nowMs: number) => { tone: string; title: string; text: string } | null
-  checklist: (
-    seed: { sealed: boolean; kept_elsewhere: boolean },
-    kept: Kept | null | undefined,
-    nowMs: number
-  ) => { isDone: boolean; isAdvice: boolean; text: string; how: string[] }[]
-}
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const kept = (change: Partial<Kept> = {}): Kept => ({
@@ -69,5 +60,40 @@ describe('what an owner should do', () => {
       isDone: false,
       isAdvice: false
     })
+  })
+})
+
+const seed = (change: Partial<SeedBody>): SeedBody => ({
+  state: 'unlocked',
+  sealed: true,
+  kept_elsewhere: true,
+  waiting: [],
+  ...change
+})
+
+describe('what the dashboard says of the seed', () => {
+  it('is nothing while it is unlocked and kept elsewhere too', () => {
+    expect(seedNotice(seed({}))).toBeUndefined()
+  })
+
+  it('reminds until the words are checked or a backup exists', () => {
+    const told = seedNotice(seed({ kept_elsewhere: false }))
+    expect(told).toMatchObject({ isLocked: false, waiting: [] })
+    expect(told!.lines.join(' ')).toMatch(/check.* or make a backup/)
+  })
+
+  it('tells that it is locked and each signature that waits', () => {
+    const waiting: SeedBody['waiting'] = [
+      { what: 'register', name: 'alice.chronym', task_id: 't' },
+      { what: 'renew', name: 'bob.chronym', task_id: 'u' },
+      { what: 'adopt', name: 'carol.chronym', task_id: null }
+    ]
+    expect(seedNotice(seed({ state: 'locked', waiting }))).toEqual({
+      title: 'The seed is locked',
+      lines: [expect.stringContaining('wait')],
+      waiting: ['registration of alice.chronym', 'renewal of bob.chronym', 'look-up of your carol.chronym'],
+      isLocked: true
+    })
+    expect(seedNotice(seed({ state: 'locked', kept_elsewhere: false }))!.lines).toHaveLength(2)
   })
 })

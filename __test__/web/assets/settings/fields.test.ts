@@ -1,21 +1,8 @@
-import { describe, expect, it } from 'vitest'
 import { parse as parseToml } from 'smol-toml'
-import type { ConfigFieldView } from '../../../../src/api/services.ts'
+import { describe, expect, it } from 'vitest'
 import { checkConfig } from '../../../../src/config/config.ts'
 import { createConfigService } from '../../../../src/config/service.ts'
-
-type Field = Pick<ConfigFieldView, 'field' | 'value' | 'kind' | 'choices'>
-const fields = (await import(new URL('../../../../src/web/assets/settings/fields.ts', import.meta.url).href)) as {
-  sectionsOf: (fields: readonly ConfigFieldView[]) => { id: string; title: string; fields: ConfigFieldView[] }[]
-  found: (fields: readonly ConfigFieldView[], search: string) => ConfigFieldView[]
-  controlOf: (field: Pick<Field, 'kind' | 'choices'>) => string
-  editText: (value: unknown) => string
-  shownText: (value: unknown) => string
-  parseEdit: (field: Pick<Field, 'kind'>, text: unknown) => { value?: unknown; error?: string }
-  patchOf: (field: string, value: unknown) => unknown
-  elsewhere: (field: ConfigFieldView) => { toml: string; flag: string; environment: string }
-  errorOf: (field: string, errors: { path: string; message: string }[]) => string | undefined
-}
+import * as fields from '../../../../src/web/assets/settings/fields.ts'
 
 const nothing = { file: {}, environment: {}, flags: {} }
 const config = checkConfig({ network: 'local' }, 'test')
@@ -53,24 +40,16 @@ describe('the fields of the configuration', () => {
   })
 
   it('keep their values through the editor', () => {
-    for (const field of all)
-      expect(fields.parseEdit(field, fields.editText(field.value))).toEqual({
-        value: field.value
-      })
-    expect(fields.parseEdit({ kind: 'number' }, 'ten')).toEqual({ error: 'must be a number' })
-    expect(fields.parseEdit({ kind: 'list' }, ' a, b\n\nc ')).toEqual({ value: ['a', 'b', 'c'] })
+    for (const field of all) expect(fields.parseEdit(field, fields.editText(field.value))).toEqual(field.value)
+    expect(() => fields.parseEdit({ kind: 'number' }, 'ten')).toThrow('must be a number')
+    expect(fields.parseEdit({ kind: 'list' }, ' a, b\n\nc ')).toEqual(['a', 'b', 'c'])
   })
 
   it('say how they change elsewhere: by lines that config.toml takes', () => {
     for (const field of all) {
-      const { toml } = fields.elsewhere(field)
-      expect(parseToml(toml)).toEqual(fields.patchOf(field.field, field.value))
+      expect(parseToml(fields.tomlOf(field))).toEqual(fields.patchOf(field.field, field.value))
     }
-    expect(fields.elsewhere(at('api.port'))).toEqual({
-      toml: '[api]\nport = 7468',
-      flag: '--port',
-      environment: 'CHRONYM_PORT'
-    })
+    expect(fields.tomlOf(at('api.port'))).toBe('[api]\nport = 7468')
   })
 
   it('take the error that the daemon names for them', () => {
@@ -83,4 +62,19 @@ describe('the fields of the configuration', () => {
   it('say what is empty', () => {
     expect([[], '', true, ['a', 'b'], 3].map(fields.shownText)).toEqual(['none', 'not set', 'on', 'a, b', '3'])
   })
+})
+
+it('asks before a node leaves the network, and before names are renewed no more', () => {
+  expect(fields.changeQuestion('mode', 'full', 'offline')).toMatchObject({
+    title: 'Set mode to offline?',
+    lines: [expect.stringContaining('leaves the network')]
+  })
+  expect(fields.changeQuestion('mode', 'full', 'light')).not.toBeNull()
+  expect(fields.changeQuestion('auto_renew', true, false)?.title).toBe('Set auto_renew to off?')
+})
+
+it('asks nothing where nobody is harmed', () => {
+  expect(fields.changeQuestion('mode', 'offline', 'full')).toBeNull()
+  expect(fields.changeQuestion('mode', 'offline', 'offline')).toBeNull()
+  expect(fields.changeQuestion('vdf.queue', 10, 20)).toBeNull()
 })

@@ -1,44 +1,29 @@
 import { describe, expect, it } from 'vitest'
-
-const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-const { taskState, taskShare, taskSteps, titleOf } = (await asset('tasks/state.ts')) as {
-  taskShare: (task: object) => number
-  taskSteps: (task: object) => { word: string; state: string }[]
-  titleOf: (tasks: object[]) => string
-  taskState: (task: object) => { word: string; tone: string }
-}
+import type { TaskView } from '../../../../src/web/assets/lib/api.ts'
+import { task as shown } from '../fixtures.ts'
+import { Rates, taskShare, taskState, taskSteps, titleOf } from '../../../../src/web/assets/tasks/state.ts'
 
 describe('what a task is at', () => {
-  const task = { status: 'running', phase: 'evaluate', paused: false, queue_position: null, error: null }
+  const failed = (code: NonNullable<TaskView['error']>['code']): Partial<TaskView> => ({
+    status: 'failed',
+    error: { code, message: '' }
+  })
 
-  it.each([
-    [
-      'a cancelled one is no failure',
-      { status: 'failed', error: { code: 'SVC-TSK-003' } },
-      { word: 'cancelled', tone: 'quiet' }
-    ],
-    ['a failed one is red', { status: 'failed', error: { code: 'SVC-REG-001' } }, { word: 'failed', tone: 'bad' }],
+  it.each<[string, Partial<TaskView>, ReturnType<typeof taskState>]>([
+    ['a cancelled one is no failure', failed('SVC-TSK-003'), { word: 'cancelled', tone: 'quiet' }],
+    ['a failed one is red', failed('SVC-REG-001'), { word: 'failed', tone: 'bad' }],
     ['one that failed without a word too', { status: 'failed' }, { word: 'failed', tone: 'bad' }],
     ['a completed one', { status: 'completed' }, { word: 'completed', tone: 'good' }],
     ['one at work', {}, { word: 'evaluate', tone: '' }],
     ['one that waits', { phase: 'queued', queue_position: 2 }, { word: 'queued, place 2', tone: '' }],
     ['a paused one', { paused: true }, { word: 'paused', tone: '' }]
   ])('%s', (_case, change, state) => {
-    expect(taskState({ ...task, ...change })).toEqual(state)
+    expect(taskState(shown(change))).toEqual(state)
   })
 })
 
 describe('the progress of tasks', () => {
-  const task = {
-    name: 'alice.chronym',
-    status: 'running',
-    phase: 'evaluate',
-    paused: false,
-    queue_position: null,
-    iterations: 200,
-    progress: 50,
-    phase_progress: 0.4
-  }
+  const task = shown({ iterations: 200, progress: 50, phase_progress: 0.4 })
 
   it('is that of the squarings, then that of the proof', () => {
     expect(taskShare(task)).toBe(0.25)
@@ -57,5 +42,34 @@ describe('the progress of tasks', () => {
     expect(taskSteps(task).map(({ state }) => state)).toEqual(['done', 'done', 'now', 'later', 'later'])
     expect(taskSteps({ ...task, phase: 'queued' }).every(({ state }) => state === 'later')).toBe(true)
     expect(taskSteps({ ...task, status: 'completed', phase: 'done' }).every(({ state }) => state === 'done')).toBe(true)
+  })
+})
+
+const task = (change: Partial<TaskView> = {}) => shown({ iterations_per_second: 1000, ...change })
+
+describe('the rates of a task', () => {
+  it('are kept one a second, a pause as one gap', () => {
+    const rates = new Rates()
+    rates.note([task({ phase: 'pulse', iterations_per_second: null })], 9_000)
+    rates.note([task()], 10_000)
+    rates.note([task({ iterations_per_second: 5 })], 10_400)
+    rates.note([task({ paused: true })], 11_000)
+    rates.note([task({ paused: true })], 12_000)
+    rates.note([task({ iterations_per_second: 900 })], 13_000)
+    expect(rates.of('t')).toEqual({ times: [10, 11, 13], values: [1000, null, 900] })
+  })
+
+  it('are the last ten minutes', () => {
+    const rates = new Rates()
+    for (let second = 0; second < 700; second++) rates.note([task()], second * 1000)
+    expect(rates.of('t').times).toHaveLength(600)
+    expect(rates.of('t').times.at(-1)).toBe(699)
+  })
+
+  it('are forgotten with the end of the task', () => {
+    const rates = new Rates()
+    rates.note([task()], 1000)
+    rates.note([task({ status: 'completed' })], 2000)
+    expect(rates.of('t')).toEqual({ times: [], values: [] })
   })
 })

@@ -1,25 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { person, type Ask } from '../person.ts'
-
-const asset = (file: string) => import(new URL(`../../../../src/web/assets/${file}`, import.meta.url).href)
-type ZoneAct = (
-  services: object,
-  of: { name: string; etag: string | null },
-  rows: object[],
-  say: (text: string) => void
-) => Promise<void>
-const { saveZone, publishZone, discardDraft } = (await asset('zone/acts.ts')) as {
-  saveZone: ZoneAct
-  publishZone: ZoneAct
-  discardDraft: (services: object, of: { name: string }) => Promise<string | undefined>
-}
+import type { Ask } from '../../../../src/web/assets/parts/dialog.ts'
+import type { Published, Zone } from '../../../../src/web/assets/zone/daemon.ts'
+import { person } from '../fixtures.ts'
+import {
+  discardDraft,
+  discardQuestion,
+  publishQuestion,
+  publishZone,
+  saveQuestion,
+  saveZone
+} from '../../../../src/web/assets/zone/acts.ts'
 
 describe('saving and publishing on the dashboard', () => {
   const row = (value: string) => ({ label: 'www', type: 'A', value, ttl: '' })
-  const zone = (value: string, etag = '"2"') => ({ source: 'local', etag, records: { www: [{ type: 'A', value }] } })
+  const zone = (value: string, etag: string | null = '"2"'): Zone => ({
+    source: 'local',
+    state: 'draft',
+    serial: 2,
+    etag,
+    records: { www: [{ type: 'A', value }] }
+  })
   const loaded = { name: 'dave.chronym', etag: '"2"' }
 
-  function daemon(now: object, published: object, ask: Ask) {
+  function daemon(now: Zone, published: Published, ask: Ask) {
     const done: string[] = []
     const said: string[] = []
     return {
@@ -30,7 +33,7 @@ describe('saving and publishing on the dashboard', () => {
         ask,
         fetchZone: async () => now,
         fetchPublished: async () => published,
-        save: async (replaced: object) => {
+        save: async (replaced: Zone) => {
           expect(replaced).toBe(now)
           done.push('save')
           return 3
@@ -55,11 +58,7 @@ describe('saving and publishing on the dashboard', () => {
   })
 
   it('a draft over what is only published replaces nothing yet', async () => {
-    const { done, services, say } = daemon(
-      { ...zone('192.0.2.1', ''), source: 'network', etag: null },
-      {},
-      person().ask
-    )
+    const { done, services, say } = daemon({ ...zone('192.0.2.1', null), source: 'network' }, {}, person().ask)
     await saveZone(services, { ...loaded, etag: null }, [row('192.0.2.2')], say)
     expect(done).toEqual(['save'])
   })
@@ -98,14 +97,20 @@ describe('saving and publishing on the dashboard', () => {
 })
 
 describe('discarding a draft on the dashboard', () => {
-  const draft = { source: 'local', state: 'draft', etag: '"5"', records: { www: [{ type: 'A', value: '192.0.2.1' }] } }
-  const discard = async (now: object, published: object, ask: Ask) => {
-    const dropped: object[] = []
+  const draft: Zone = {
+    source: 'local',
+    state: 'draft',
+    serial: 5,
+    etag: '"5"',
+    records: { www: [{ type: 'A', value: '192.0.2.1' }] }
+  }
+  const discard = async (now: Zone, published: Published, ask: Ask) => {
+    const dropped: Zone[] = []
     const services = {
       ask,
       fetchZone: async () => now,
       fetchPublished: async () => published,
-      discard: async (zone: object) => void dropped.push(zone)
+      discard: async (zone: Zone) => void dropped.push(zone)
     }
     return { said: await discardDraft(services, { name: 'dave.chronym' }), dropped }
   }
@@ -123,7 +128,7 @@ describe('discarding a draft on the dashboard', () => {
   it('is asked about also where what is published cannot be read', async () => {
     const { asked, ask } = person(false)
     expect((await discard(draft, { trouble: 'The network is offline.' }, ask)).dropped).toEqual([])
-    expect(asked[0]?.lines[0]).toContain('The network is offline.')
+    expect(asked[0]?.lines?.[0]).toContain('The network is offline.')
   })
 
   it('asks nothing where the draft is gone', async () => {
@@ -131,5 +136,36 @@ describe('discarding a draft on the dashboard', () => {
       dropped: [],
       said: 'The draft no longer exists.'
     })
+  })
+})
+
+describe('the questions before records are replaced', () => {
+  const changes = { added: ['www 300 A 192.0.2.2'], removed: ['www 300 A 192.0.2.1'] }
+  const none = { added: [], removed: [] }
+
+  it('are asked where a saved record disappears, with the difference', () => {
+    expect(saveQuestion('dave.chronym', changes)?.changes).toBe(changes)
+    expect(saveQuestion('dave.chronym', changes, { isChangedElsewhere: true })?.lines?.[0]).toContain(
+      'changed elsewhere'
+    )
+    expect(saveQuestion('dave.chronym', { ...changes, removed: [] })).toBeNull()
+  })
+
+  it('are asked before anything else than what is published takes its place', () => {
+    const records = { www: [{ type: 'A', value: '192.0.2.1' }] }
+    expect(publishQuestion('dave.chronym', { records }, changes)?.changes).toBe(changes)
+    expect(publishQuestion('dave.chronym', { records }, { ...changes, removed: [] })?.changes).toBeDefined()
+    expect(publishQuestion('dave.chronym', { records }, none)).toBeNull()
+    expect(publishQuestion('dave.chronym', { records: {} }, changes)).toBeNull()
+  })
+
+  it('say that nothing can be compared where what is published cannot be read', () => {
+    const question = publishQuestion('dave.chronym', { trouble: 'The network is offline.' }, undefined)
+    expect(question?.lines?.[0]).toContain('The network is offline.')
+  })
+
+  it('are asked before edits are discarded', () => {
+    expect(discardQuestion('dave.chronym', changes).changes).toBe(changes)
+    expect(discardQuestion('dave.chronym', none).lines?.[0]).toBe('They change no record.')
   })
 })

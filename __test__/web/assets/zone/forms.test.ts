@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { parseRecordData, RECORD_TYPES, type RecordType } from '../../../../src/protocol/zone/zone.ts'
-
-interface Forms {
-  TYPES: string[]
-  partsOf: (type: string, value: string) => string[]
-  valueOf: (type: string, texts: string[]) => string
-  startOf: (type: string) => string
-  needsText: (type: string, value: string) => boolean
-  valueAs: (type: string, former: string, value: string) => string
-  isEntered: (row: { type: string; value: string }) => boolean
-}
-const { TYPES, partsOf, valueOf, startOf, needsText, valueAs, isEntered } = (await import(
-  new URL('../../../../src/web/assets/zone/forms.ts', import.meta.url).href
-)) as Forms
+import {
+  isEntered,
+  needsText,
+  partsOf,
+  startOf,
+  TYPES,
+  valueAs,
+  valueOf
+} from '../../../../src/web/assets/zone/forms.ts'
 
 const DIGEST = 'ab'.repeat(32)
 const VALUES: Record<RecordType, string[]> = {

@@ -1,28 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import {
+  changeCount,
+  difference,
+  errorsByRow,
+  FIRST_ROW,
+  isUnchanged,
+  recordsOf,
+  rowOf,
+  rowsOf,
+  zoneState
+} from '../../../../src/web/assets/zone/records.ts'
 
 type Row = Record<'label' | 'type' | 'value' | 'ttl', string>
-type Records = Record<string, { type: string; value: string; ttl?: number }[]>
-interface Changes {
-  added: string[]
-  removed: string[]
-}
-interface ZoneRecords {
-  FIRST_ROW: Row
-  rowOf: (values: object) => Row
-  rowsOf: (records: Records) => Row[]
-  recordsOf: (rows: Row[]) => { records: Records; rowByPath: Map<string, number> }
-  difference: (before: Records, after: Records) => Changes
-  isUnchanged: (changes: Changes) => boolean
-  changeCount: (changes: Changes) => number
-  errorsByRow: (
-    errors: { path: string; message: string }[],
-    rowByPath: Map<string, number>
-  ) => { byRow: Map<number, { field: string; message: string }>; rest: string[] }
-  zoneState: (zone: object) => { word: string; text: string }
-}
-
-const { changeCount, FIRST_ROW, rowOf, rowsOf, recordsOf, difference, isUnchanged, errorsByRow, zoneState } =
-  (await import(new URL('../../../../src/web/assets/zone/records.ts', import.meta.url).href)) as ZoneRecords
 
 const row = (label: string, type: string, value: string, ttl = ''): Row => ({ label, type, value, ttl })
 

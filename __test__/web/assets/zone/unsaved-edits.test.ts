@@ -1,26 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-
-interface Edits {
-  base: string | null
-  rows: object[]
-}
-interface UnsavedEdits {
-  get: (name: string) => Edits | undefined
-  has: (name: string) => boolean
-  keep: (name: string, edits: Edits) => void
-  drop: (name: string) => void
-  count: number
-}
 // The page's own edits are read once, from the storage of its tab.
 vi.stubGlobal('sessionStorage', { length: 0 })
-const { UnsavedEdits } = (await import(
-  new URL('../../../../src/web/assets/zone/unsaved-edits.ts', import.meta.url).href
-)) as {
-  UnsavedEdits: new (storage: object) => UnsavedEdits
-}
+const { UnsavedEdits } = await import('../../../../src/web/assets/zone/unsaved-edits.ts')
 
 /** Session storage as a tab has it: a page that is loaded again finds it as it was. `capacity`: entries. */
-class TabStorage {
+class TabStorage implements Storage {
   readonly entries = new Map<string, string>()
   capacity = Infinity
 
@@ -37,12 +21,15 @@ class TabStorage {
     if (this.entries.size >= this.capacity) throw new Error('QuotaExceededError')
     this.entries.set(key, value)
   }
+  clear(): void {
+    this.entries.clear()
+  }
   removeItem(key: string): void {
     this.entries.delete(key)
   }
 }
 
-const edits = (value: string): Edits => ({ base: '"3"', rows: [{ label: 'www', type: 'A', value, ttl: '' }] })
+const edits = (value: string) => ({ base: '"3"', rows: [{ label: 'www', type: 'A', value, ttl: '' }] })
 
 describe('edits that were not saved', () => {
   let storage: TabStorage

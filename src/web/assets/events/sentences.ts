@@ -1,10 +1,8 @@
 /** The events of the daemon as sentences. Pure. */
 import type { DaemonEvent } from '../lib/api.ts'
-import { count, ends, localTimes, plural } from '../lib/words.ts'
+import { count, ends, hasWords, localTimes, plural } from '../lib/words.ts'
+import { CANCELLED } from '../tasks/state.ts'
 import type { Tone } from '../parts/basics.ts'
-
-/** The code by which the daemon tells a cancelled task from a failed one. */
-const CANCELLED = 'SVC-TSK-003'
 
 export const TOPICS = {
   name: 'Names',
@@ -133,14 +131,14 @@ const SAYERS: Readonly<Record<string, (detail: Detail) => Sentence>> = {
   'beacon:pulse': ({ round }) => ({ text: `The beacon is at round ${count(round)}.`, tone: 'quiet' })
 }
 
-/** Of these, many in a row say no more than their number. */
+/** Runs of these events collapse into a count. */
 const CONDENSED = new Set(['peer:connect', 'peer:disconnect', 'record:stored', 'beacon:pulse'])
 /** Events farther apart than this are not one. */
 const TOGETHER_MS = 60_000
 
 /**
- * Newest first, as given; a run of the same kind within a minute becomes its newest, with `more`: how many there were
- * besides. Of pulses only the newest of a run stays.
+ * Newest first, as given. A run of one type within a minute becomes its newest, with `more`: how many others there
+ * were. A run of pulses becomes its newest however long it took.
  */
 export function condensed<Event extends Pick<DaemonEvent, 'at' | 'type' | 'detail'>>(
   events: readonly Event[]
@@ -160,16 +158,11 @@ export function condensed<Event extends Pick<DaemonEvent, 'at' | 'type' | 'detai
   return lines
 }
 
-/** Of the topics that are shown, and with all words of the search. */
+/** Those whose topic is shown and that have all words of the search. */
 export function filtered<Event extends Pick<DaemonEvent, 'type' | 'detail'>>(
   events: readonly Event[],
   { topics, search = '' }: { topics: ReadonlySet<Topic>; search?: string }
 ): Event[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return events.filter((event) => {
-    if (!topics.has(topicOf(event))) return false
-    if (words.length === 0) return true
-    const text = `${event.type} ${sentenceOf(event).text} ${JSON.stringify(event.detail)}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const text = (event: Event) => `${event.type} ${sentenceOf(event).text} ${JSON.stringify(event.detail)}`
+  return events.filter((event) => topics.has(topicOf(event)) && (search.trim() === '' || hasWords(text(event), search)))
 }

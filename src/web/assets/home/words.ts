@@ -1,4 +1,4 @@
-/** What needs the owner's attention, most urgent first. Pure. */
+/** What the first view says: what needs the owner's attention, most urgent first, and its numbers. Pure. */
 import type {
   BackupView,
   DnsView,
@@ -9,6 +9,7 @@ import type {
   TaskView,
   ZoneDraft
 } from '../lib/api.ts'
+import { to } from '../lib/router.ts'
 import { count, duration, plural } from '../lib/words.ts'
 import type { StatProps } from '../parts/basics.ts'
 import { seedNotice } from '../seed/words.ts'
@@ -28,141 +29,65 @@ const RANK = { bad: 0, warn: 1, '': 2 }
 /** Checks of /readyz whose matter is told below in better words, or by a view of its own. */
 const TOLD_ELSEWHERE = new Set(['seed', 'names', 'tasks'])
 
-const TITLES: Readonly<Record<string, string>> = {
-  peers: 'No peers to ask',
-  beacon: 'The beacon is behind',
-  store: 'The store cannot be read',
-  journal: 'Records were set aside',
-  dns: 'DNS does not answer yet',
-  backup: 'The backup is not up to date',
-  holdings: 'The database lost something'
-}
-const LINKS: Readonly<Record<string, string>> = {
-  peers: '#/network',
-  beacon: '#/network',
-  backup: '#/seed',
-  holdings: '#/seed'
+const CHECKS: Readonly<Record<string, readonly [title: string, href?: string]>> = {
+  peers: ['No peers to ask', '#/network'],
+  beacon: ['The beacon is behind', '#/network'],
+  store: ['The store cannot be read'],
+  journal: ['Records were set aside'],
+  dns: ['DNS does not answer yet'],
+  backup: ['The backup is not up to date', '#/seed'],
+  holdings: ['The database lost something', '#/seed']
 }
 
 /** Each as its path answers, undefined where it is not known. */
 interface Sources {
-  readonly readiness?: ReadinessBody | undefined
-  readonly status?: NetworkStatusView | undefined
-  readonly names?: readonly OwnedNameView[] | undefined
-  readonly seed?: SeedBody | undefined
-  readonly drafts?: readonly ZoneDraft[] | undefined
-  readonly tasks?: readonly TaskView[] | undefined
+  readonly readiness?: Pick<ReadinessBody, 'checks'> | undefined
+  readonly status?: (Pick<NetworkStatusView, 'mode'> & { diversity: { message: string | null } | null }) | undefined
+  readonly names?: readonly Pick<OwnedNameView, 'name' | 'state' | 'warnings'>[] | undefined
+  readonly seed?: Pick<SeedBody, 'state' | 'kept_elsewhere' | 'waiting'> | undefined
+  readonly drafts?: readonly Pick<ZoneDraft, 'name' | 'owner'>[] | undefined
+  readonly tasks?: readonly Pick<TaskView, 'task_id' | 'kind' | 'name' | 'stalled' | 'status'>[] | undefined
 }
 
 export function attention({ readiness, status, names = [], seed, drafts = [], tasks = [] }: Sources): Matter[] {
-  const found = [
-    ...ofChecks(readiness),
-    ...ofSeed(seed),
-    ...names.flatMap(ofName),
-    ...tasks.flatMap(ofTask),
-    ...ofStatus(status),
-    ...drafts.flatMap(ofDraft)
-  ]
+  const found: Matter[] = []
+  const add = (tone: Matter['tone'], key: string, title: string, text: string, act: string, href?: string) =>
+    found.push({ tone, key, title, text, act, href })
+  for (const { name, ok, warning, detail } of readiness?.checks ?? []) {
+    if ((ok && warning !== true) || TOLD_ELSEWHERE.has(name)) continue
+    const [title, href] = CHECKS[name] ?? [name]
+    add(ok ? 'warn' : 'bad', `check ${name}`, title, detail, 'Look', href)
+  }
+  const told = seed && seedNotice(seed)
+  if (told !== undefined) {
+    const waiting = told.waiting.length > 0 ? ` ${plural(told.waiting.length, 'signature')} wait.` : ''
+    const [tone, act] = told.isLocked ? (['bad', 'Unlock'] as const) : (['warn', 'How to keep it'] as const)
+    add(tone, 'seed', told.title, `${told.lines[0]}${waiting}`, act, '#/seed')
+  }
+  // What the daemon says of a name has the cure in it.
+  for (const { name, state, warnings } of names)
+    for (const { code, message } of warnings)
+      add(state === 'live' ? 'warn' : 'bad', `name ${name} ${code}`, name, message, 'Open', to('names', name))
+  for (const { task_id: id, kind, name, stalled, status: at } of tasks)
+    if (at === 'running' && stalled !== null)
+      add('warn', `task ${id}`, `The task to ${kind} ${name} waits`, stalled.message, 'Look', '#/tasks')
+  if (status?.mode === 'offline') {
+    const text = 'It asks no peers, publishes nothing and renews nothing.'
+    add('warn', 'mode', 'The daemon is set offline', text, 'Settings', '#/settings')
+  } else if (status?.diversity?.message != null)
+    add('warn', 'diversity', 'The network is thin', status.diversity.message, 'Look', '#/network')
+  for (const { name, owner } of drafts)
+    if (owner === 'owned') {
+      const text = 'A draft is saved here, which only this daemon sees.'
+      add('', `draft ${name}`, `The zone of ${name} is not published`, text, 'Open', to('names', name))
+    }
   return found.sort((a, b) => RANK[a.tone] - RANK[b.tone])
 }
 
-const ofChecks = (readiness: Sources['readiness']): Matter[] =>
-  (readiness?.checks ?? [])
-    .filter(({ name, ok, warning }) => !(ok && warning !== true) && !TOLD_ELSEWHERE.has(name))
-    .map(({ name, ok, detail }) => ({
-      key: `check ${name}`,
-      tone: ok ? 'warn' : 'bad',
-      title: TITLES[name] ?? name,
-      text: detail,
-      href: LINKS[name],
-      act: 'Look'
-    }))
-
-function ofSeed(seed: Sources['seed']): Matter[] {
-  const told = seed === undefined ? undefined : seedNotice(seed)
-  if (told === undefined) return []
-  return [
-    {
-      key: 'seed',
-      tone: told.isLocked ? 'bad' : 'warn',
-      title: told.title,
-      text: [told.lines[0], told.waiting.length > 0 && `${plural(told.waiting.length, 'signature')} wait.`]
-        .filter(Boolean)
-        .join(' '),
-      href: '#/seed',
-      act: told.isLocked ? 'Unlock' : 'How to keep it'
-    }
-  ]
-}
-
-/** What the daemon says of a name has the cure in it. */
-const ofName = ({ name, state, warnings }: OwnedNameView): Matter[] =>
-  warnings.map(({ code, message }) => ({
-    key: `name ${name} ${code}`,
-    tone: state === 'live' ? 'warn' : 'bad',
-    title: name,
-    text: message,
-    href: `#/names/${encodeURIComponent(name)}`,
-    act: 'Open'
-  }))
-
-const ofTask = ({ task_id: id, kind, name, stalled, status }: TaskView): Matter[] =>
-  status === 'running' && stalled !== null
-    ? [
-        {
-          key: `task ${id}`,
-          tone: 'warn',
-          title: `The task to ${kind} ${name} waits`,
-          text: stalled.message,
-          href: '#/tasks',
-          act: 'Look'
-        }
-      ]
-    : []
-
-function ofStatus(status: Sources['status']): Matter[] {
-  if (status === undefined) return []
-  const { mode, diversity } = status
-  if (mode === 'offline')
-    return [
-      {
-        key: 'mode',
-        tone: 'warn',
-        title: 'The daemon is set offline',
-        text: 'It asks no peers, publishes nothing and renews nothing.',
-        href: '#/settings',
-        act: 'Settings'
-      }
-    ]
-  return diversity === null || diversity.message === null
-    ? []
-    : [
-        {
-          key: 'diversity',
-          tone: 'warn',
-          title: 'The network is thin',
-          text: diversity.message,
-          href: '#/network',
-          act: 'Look'
-        }
-      ]
-}
-
-const ofDraft = ({ name, owner }: ZoneDraft): Matter[] =>
-  owner === 'owned'
-    ? [
-        {
-          key: `draft ${name}`,
-          tone: '',
-          title: `The zone of ${name} is not published`,
-          text: 'A draft is saved here, which only this daemon sees.',
-          href: `#/names/${encodeURIComponent(name)}`,
-          act: 'Open'
-        }
-      ]
-    : []
-
-export function nextRenewal(names: readonly Pick<OwnedNameView, 'renewal'>[], nowMs: number): StatProps {
+export function nextRenewal(
+  names: readonly { renewal: Pick<OwnedNameView['renewal'], 'state' | 'due'> }[],
+  nowMs: number
+): StatProps {
   const dues = names.flatMap(({ renewal: { state, due } }) =>
     state === 'scheduled' && due !== null ? Date.parse(due) : []
   )
@@ -173,7 +98,7 @@ export function nextRenewal(names: readonly Pick<OwnedNameView, 'renewal'>[], no
 
 /** Of backups made by hand the daemon knows only that there is one. */
 export function lastBackup(
-  { kept }: Pick<BackupView, 'kept'>,
+  { kept }: { kept: Pick<NonNullable<BackupView['kept']>, 'written_at'> | null },
   { kept_elsewhere: isSafe }: Pick<SeedBody, 'kept_elsewhere'>,
   nowMs: number
 ): StatProps {
@@ -184,12 +109,14 @@ export function lastBackup(
   return { value: 'none', word: 'backup yet', tone: 'warn', href }
 }
 
+type Counted = { readonly stats: Pick<NonNullable<DnsView['stats']>, 'queries'> | null }
+
 /** Queries over the network protocols of DNS, since the start. */
-export const queriesOf = ({ stats }: Pick<DnsView, 'stats'>): number =>
+export const queriesOf = ({ stats }: Counted): number =>
   Object.values(stats?.queries ?? {}).reduce((sum, each) => sum + each, 0)
 
 /** Whether a resolver asks this daemon; it sees no more than the queries. */
-export function dnsUse(dns: Pick<DnsView, 'enabled' | 'stats'>): StatProps {
+export function dnsUse(dns: Pick<DnsView, 'enabled'> & Counted): StatProps {
   const href = '#/network'
   if (!dns.enabled) return { value: 'off', word: 'DNS', href }
   const queries = queriesOf(dns)

@@ -1,74 +1,65 @@
+import { h, html, useNow, type Children } from '../lib/html.ts'
+import { plural, relative } from '../lib/words.ts'
+import { Badge, Card, Copy, facts, Hash, When } from '../parts/basics.ts'
+import { table } from '../parts/table.ts'
 import {
-  type Capability,
   changesOf,
-  type DidDocument,
   fragmentOf,
-  type Key,
   keysOf,
+  servicesOf,
+  type DidDocument,
   type ManifestDocument,
-  type Proof,
-  type Service,
-  servicesOf
+  type Proof
 } from './words.ts'
-import { type Children, html, useNow } from '../lib/html.ts'
-import { dateTime, plural, relative } from '../lib/words.ts'
-import { Badge, Card, Copy, Facts, Hash, When } from '../parts/basics.ts'
-import { columns, Table } from '../parts/table.ts'
 
-export function Document({ document, actions }: { document: DidDocument; actions: Children }) {
+export function DocumentCard({ document, actions }: { document: DidDocument; actions: Children }) {
   const keys = keysOf(document)
   const services = servicesOf(document)
+  const isOff = document.deactivated === true
   return html`
     <${Card} title="Document" actions=${actions}>
       <div class="stack">
-        <${Facts}
-          facts=${[
-            ['DID', html`<${Hash} text=${document.id} what="DID" head=${24} tail=${10} />`],
-            [
-              'State',
-              html`<${Badge} tone=${document.deactivated === true ? 'quiet' : 'good'}
-                >${document.deactivated === true ? 'deactivated' : 'active'}<//
-              >`
-            ],
-            ['Version', document.version],
-            (document.alsoKnownAs ?? []).length > 0 && ['Also known as', document.alsoKnownAs?.join(', ')]
-          ]}
-        />
+        ${facts([
+          ['DID', h(Hash, { text: document.id, what: 'DID', head: 24, tail: 10 })],
+          ['State', h(Badge, { tone: isOff ? 'quiet' : 'good' }, isOff ? 'deactivated' : 'active')],
+          ['Version', document.version],
+          (document.alsoKnownAs ?? []).length > 0 && ['Also known as', document.alsoKnownAs?.join(', ')]
+        ])}
         ${
           keys.length > 0 &&
-          html`<${Table}
-            caption="Keys of the identity"
-            columns=${columns<Key>([
+          table({
+            caption: 'Keys of the identity',
+            rows: keys,
+            keyOf: ({ id }) => id,
+            columns: [
               { title: 'Key', cell: ({ id }) => html`<code>${id}</code>` },
               { title: 'What it does', cell: ({ purposes }) => purposes.join(', ') || 'nothing by itself' },
               { title: 'Type', cell: ({ type }) => type },
-              { title: 'Public key', cell: ({ key }) => html`<${Hash} text=${key} what="public key" />` }
-            ])}
-            rows=${keys}
-            keyOf=${({ id }: Key) => id}
-          />`
+              { title: 'Public key', cell: ({ key }) => h(Hash, { text: key, what: 'public key' }) }
+            ]
+          })
         }
         ${
           services.length > 0 &&
-          html`<${Table}
-            caption="Services of the identity"
-            columns=${columns<Service>([
+          table({
+            caption: 'Services of the identity',
+            rows: services,
+            keyOf: ({ id }) => id,
+            columns: [
               { title: 'Service', cell: ({ id }) => html`<code>${id}</code>` },
               { title: 'Type', cell: ({ type }) => type },
               { title: 'Endpoint', class: 'value-cell', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
-            ])}
-            rows=${services}
-            keyOf=${({ id }: Service) => id}
-          />`
+            ]
+          })
         }
-        <${Json} value=${document} title="The document as JSON" />
+        ${json('The document as JSON', document)}
       </div>
     <//>
   `
 }
 
 /** What the identity offers; `manifest` null where none is known. */
-export function Manifest({ manifest }: { manifest: ManifestDocument | null }) {
+export function ManifestCard({ manifest }: { manifest: ManifestDocument | null }) {
   const now = useNow(60_000)
   if (manifest === null)
     return html`<${Card} title="Manifest"
@@ -77,41 +68,38 @@ export function Manifest({ manifest }: { manifest: ManifestDocument | null }) {
   const { version, validFrom, validUntil, capabilities } = manifest
   const isOver = validUntil !== undefined && Date.parse(validUntil) < now
   return html`
-    <${Card}
-      title="Manifest"
-      actions=${html`<${Badge} tone=${isOver ? 'warn' : 'good'}>${isOver ? 'expired' : 'valid'}<//>`}
-    >
+    <${Card} title="Manifest" actions=${h(Badge, { tone: isOver ? 'warn' : 'good' }, isOver ? 'expired' : 'valid')}>
       <div class="stack">
-        <${Facts}
-          facts=${[
-            ['Version', version],
-            validFrom !== undefined && ['Valid since', html`<${When} at=${validFrom}>${dateTime(validFrom)}<//>`],
-            validUntil !== undefined && [
-              'Valid until',
-              html`<${When} at=${validUntil}>${dateTime(validUntil)}<//> (${relative(Date.parse(validUntil), now)})`
-            ]
-          ]}
-        />
+        ${facts([
+          ['Version', version],
+          validFrom !== undefined && ['Valid since', h(When, { at: validFrom })],
+          validUntil !== undefined && [
+            'Valid until',
+            html`<${When} at=${validUntil} /> (${relative(Date.parse(validUntil), now)})`
+          ]
+        ])}
         ${
           capabilities.length === 0
             ? html`<p class="quiet">It offers nothing.</p>`
-            : html`<${Table}
-                caption="What the identity offers"
-                columns=${columns<Capability>([
+            : table({
+                caption: 'What the identity offers',
+                rows: capabilities,
+                keyOf: ({ id }) => id,
+                columns: [
                   { title: 'Capability', cell: ({ id }) => html`<code>${fragmentOf(id)}</code>` },
                   {
                     title: 'Type',
-                    cell: ({ type, description }) =>
-                      html`${type}${description && html`<span class="hint">${description}</span>`}`
+                    cell: ({ type, description }) => [
+                      type,
+                      description && html`<span class="hint">${description}</span>`
+                    ]
                   },
                   { title: 'Protocol', cell: ({ protocol }) => protocol },
                   { title: 'Endpoint', class: 'value-cell', cell: ({ endpoint }) => html`<code>${endpoint}</code>` }
-                ])}
-                rows=${capabilities}
-                keyOf=${({ id }: Capability) => id}
-              />`
+                ]
+              })
         }
-        <${Json} value=${manifest} title="The manifest as JSON" />
+        ${json('The manifest as JSON', manifest)}
       </div>
     <//>
   `
@@ -122,21 +110,20 @@ export const History = ({ versions }: { versions: readonly DidDocument[] }) => h
   <p class="quiet">${plural(versions.length, 'version')}, each signed by a key of the one before.</p>
   <ol class="history">
     ${versions
-      .map((version, index) => ({ version, former: versions[index - 1] }))
-      .toReversed()
-      .map(({ version, former }) => {
+      .map((version, index) => {
         const at = createdOf(version)
         return html`<li key=${version.version}>
           <div class="row">
             <strong>Version ${version.version}</strong>
-            ${at && html`<span class="quiet"><${When} at=${at}>${dateTime(at)}<//></span>`}
+            ${at && html`<span class="quiet"><${When} at=${at} /></span>`}
           </div>
           <ul class="notes">
-            ${changesOf(former, version).map((change) => html`<li key=${change}>${change}</li>`)}
+            ${changesOf(versions[index - 1], version).map((change) => html`<li key=${change}>${change}</li>`)}
           </ul>
-          <${Json} value=${version} title="Version ${version.version} as JSON" />
+          ${json(`Version ${version.version} as JSON`, version)}
         </li>`
-      })}
+      })
+      .toReversed()}
   </ol>
 `
 
@@ -147,7 +134,7 @@ function createdOf({ proof }: DidDocument): string | undefined {
 }
 
 /** A value as text, folded away at first. */
-export function Json({ value, title }: { value: unknown; title: string }) {
+function json(title: string, value: unknown) {
   const text = JSON.stringify(value, undefined, 2)
   return html`
     <details class="more">

@@ -1,105 +1,71 @@
 /** What the daemon answers, by path: the types of the schemas that it checks by. */
-import type {
-  BackupView,
-  ConfigFieldView,
-  CreateKidRequest,
-  CreateTokenRequest,
-  DnsFlushedBody,
-  DnsView,
-  Estimate,
-  Explanation,
-  IdentityLogBody,
-  IdentityPublishedBody,
-  NetworkStatusView,
-  NewTokenBody,
-  OwnedNameView,
-  OwnIdentityView,
-  PeerView,
-  ReadinessBody,
-  ResolvedIdentityBody,
-  RevealBody,
-  RotatedTokenBody,
-  SeedBody,
-  SessionBody,
-  SessionOpenedBody,
-  TaskStartedBody,
-  TaskView,
-  TokenView,
-  WantedView,
-  ZoneBody,
-  ZoneCheckedBody,
-  ZoneDraft,
-  ZonePublishedBody,
-  ZoneSavedBody
-} from '../../../api/client/types.ts'
+import type * as Api from '../../../api/client/types.ts'
 
 export type * from '../../../api/client/types.ts'
 
 interface Answers {
-  '/session': SessionBody
-  '/readyz': ReadinessBody
-  '/api/backup': BackupView
-  '/api/config/fields': ConfigFieldView[]
-  '/api/dns': DnsView
-  '/api/drafts': ZoneDraft[]
-  '/api/identities': OwnIdentityView[]
-  '/api/names': OwnedNameView[]
-  '/api/network-status': NetworkStatusView
-  '/api/peers': PeerView[]
-  '/api/seed': SeedBody
-  '/api/tokens': TokenView[]
-  '/api/vdf/tasks': TaskView[]
-  '/api/wanted': WantedView[]
+  '/session': Api.SessionBody
+  '/readyz': Api.ReadinessBody
+  '/api/backup': Api.BackupView
+  '/api/config/fields': Api.ConfigFieldView[]
+  '/api/dns': Api.DnsView
+  '/api/drafts': Api.ZoneDraft[]
+  '/api/identities': Api.OwnIdentityView[]
+  '/api/names': Api.OwnedNameView[]
+  '/api/network-status': Api.NetworkStatusView
+  '/api/peers': Api.PeerView[]
+  '/api/seed': Api.SeedBody
+  '/api/tokens': Api.TokenView[]
+  '/api/vdf/tasks': Api.TaskView[]
+  '/api/wanted': Api.WantedView[]
 }
 
 /** What GET answers there; never for a path that the page does not know. */
 export type Answer<P extends string> = P extends keyof Answers
   ? Answers[P]
   : P extends `/api/explain/${string}`
-    ? Explanation
+    ? Api.Explanation
     : P extends `/api/resolve-kid/${string}/log`
-      ? IdentityLogBody
+      ? Api.IdentityLogBody
       : P extends `/api/resolve-kid/${string}`
-        ? ResolvedIdentityBody
+        ? Api.ResolvedIdentityBody
         : P extends `/api/resolve/${string}`
-          ? RevealBody
+          ? Api.RevealBody
           : P extends `/api/zone/${string}`
-            ? ZoneBody
+            ? Api.ZoneBody
             : never
 
 /** By path of a POST: what it takes and what it answers. */
 interface Posts {
-  '/session': [{ token: string } | { link: string }, SessionOpenedBody]
+  '/session': [{ token: string } | { link: string }, Api.SessionOpenedBody]
   '/api/config': [object, unknown]
-  '/api/dns/flush': [{ name?: string }, DnsFlushedBody]
-  '/api/kid': [CreateKidRequest, IdentityPublishedBody]
+  '/api/dns/flush': [{ name?: string }, Api.DnsFlushedBody]
+  '/api/kid': [Api.CreateKidRequest, Api.IdentityPublishedBody]
   '/api/seed/lock': [undefined, unknown]
   '/api/seed/unlock': [{ passphrase: string }, unknown]
-  '/api/publish-kid': [object, IdentityPublishedBody]
-  '/api/publish-manifest': [object, IdentityPublishedBody]
-  '/api/tokens': [CreateTokenRequest, NewTokenBody]
-  '/api/tokens/rotate': [undefined, RotatedTokenBody]
-  '/api/vdf/estimate': [{ name: string }, Estimate]
-  '/api/vdf/register': [{ name: string }, TaskStartedBody]
-  '/api/vdf/renew': [{ name: string }, TaskStartedBody]
-  '/api/wanted': [{ id: string }, WantedView]
+  '/api/publish-kid': [object, Api.IdentityPublishedBody]
+  '/api/publish-manifest': [object, Api.IdentityPublishedBody]
+  '/api/tokens': [Api.CreateTokenRequest, Api.NewTokenBody]
+  '/api/tokens/rotate': [undefined, Api.RotatedTokenBody]
+  '/api/vdf/estimate': [{ name: string }, Api.Estimate]
+  '/api/vdf/register': [{ name: string }, Api.TaskStartedBody]
+  '/api/vdf/renew': [{ name: string }, Api.TaskStartedBody]
+  '/api/wanted': [{ id: string }, Api.WantedView]
 }
 
-interface Records {
-  records: ZoneBody['records']
-}
+type Records = Pick<Api.ZoneBody, 'records'>
 type Posted<P extends string> = P extends keyof Posts
   ? Posts[P]
   : P extends `/api/names/${string}/release`
-    ? [undefined, OwnedNameView]
+    ? [undefined, Api.OwnedNameView]
     : P extends `/api/vdf/tasks/${string}/${'pause' | 'resume'}`
-      ? [undefined, TaskView]
+      ? [undefined, Api.TaskView]
       : P extends `/api/zone/${string}/publish`
-        ? [undefined, ZonePublishedBody]
+        ? [undefined, Api.ZonePublishedBody]
         : P extends `/api/zone/${string}/check`
-          ? [Records, ZoneCheckedBody]
+          ? [Records, Api.ZoneCheckedBody]
           : P extends `/api/zone/${string}`
-            ? [Records, ZoneSavedBody]
+            ? [Records, Api.ZoneSavedBody]
             : [never, never]
 
 export type Post = <P extends string>(

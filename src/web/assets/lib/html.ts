@@ -1,10 +1,10 @@
+/** The one place that knows the libraries of the page: views import from here. `h` checks the properties it is given. */
 import { useEffect, useState } from 'preact/hooks'
 
-/** The one place that knows the libraries of the page: views import from here. */
 export { html } from 'htm/preact'
-export { render, Fragment } from 'preact'
+export { h, render } from 'preact'
 export type { ComponentChildren as Children, TargetedEvent } from 'preact'
-export { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 export interface Store<Value> {
   get(): Value
@@ -50,4 +50,22 @@ export function useNow(everyMs = 1000): number {
     return () => clearInterval(timer)
   }, [everyMs])
   return now
+}
+
+/** Reads something for these inputs once they have rested for `delayMs`; `show` takes the newest answer alone. */
+export function useAnswer<Answer>(
+  read: (() => Promise<Answer>) | undefined,
+  show: (answer: Answer) => void,
+  inputs: readonly unknown[],
+  delayMs = 0
+): void {
+  useEffect(() => {
+    if (read === undefined) return undefined
+    let isNewest = true
+    const timer = setTimeout(() => void read().then((answer) => isNewest && show(answer)), delayMs)
+    return () => {
+      isNewest = false
+      clearTimeout(timer)
+    }
+  }, inputs)
 }

@@ -1,12 +1,12 @@
 /** What the page shows of the daemon: read once for all who show it, and again when it may have changed. */
 import type { Answer, DaemonEvent } from './api.ts'
 import { onEvent } from './events.ts'
+import { useEffect, useState } from './html.ts'
 import { connection, get } from './http.ts'
-import { useEffect, useState } from 'preact/hooks'
 
 /** Events come in bursts: one reading answers for all of this time, milliseconds. */
 const EVENT_DELAY_MS = 150
-/** So long what nobody shows now is kept for the next view, milliseconds. */
+/** How long data that no view shows is kept, in milliseconds. */
 const KEPT_MS = 30_000
 
 /** `data`: what was read last; `error`: why a later reading failed. */

@@ -57,7 +57,13 @@ export const go = (hash: string): void => void (location.hash = hash)
  * The secret of `#login=SECRET`, as `chronym dashboard` opens the page; undefined where the address has none. Removes
  * it from the address and from the history of the tab at once.
  */
-export function takeLoginLink({ location, history }: Pick<Window, 'location' | 'history'>): string | undefined {
+export function takeLoginLink({
+  location,
+  history
+}: {
+  location: Pick<Location, 'hash' | 'pathname'>
+  history: Pick<History, 'replaceState'>
+}): string | undefined {
   if (!location.hash.startsWith('#login=')) return undefined
   const link = location.hash.slice('#login='.length)
   history.replaceState(null, '', `${location.pathname}#/`)

@@ -53,6 +53,13 @@ export function relative(atMs: number, nowMs: number): string {
   return seconds > 0 ? `in ${duration(seconds)}` : `${duration(-seconds)} ago`
 }
 
+/** Whether a text has each word of a search, in any case. */
+export const hasWords = (text: string, search: string): boolean =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.toLowerCase().includes(word))
+
 export const percent = (share: number): string => `${Math.floor(100 * Math.min(1, Math.max(0, share)))}%`
 
 /** A date and time in the words of this browser. `at`: an ISO time or milliseconds. */

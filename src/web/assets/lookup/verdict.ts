@@ -1,39 +1,39 @@
 import type { Explanation } from '../lib/api.ts'
-import { type Children, html, useNow } from '../lib/html.ts'
+import { h, html, useNow, type Children } from '../lib/html.ts'
 import { remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { dateTime, ends, relative } from '../lib/words.ts'
-import { CONFIDENCE, partsOf, STATES, type Step, stepsOf } from './words.ts'
 import { toast } from '../parts/act.ts'
-import { Badge, Button, Facts, Hash, Notice, When } from '../parts/basics.ts'
+import { Badge, Button, facts, Hash, Notice, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
 import { ask } from '../parts/dialog.ts'
 import { Icon, type IconName } from '../parts/icon.ts'
+import { CONFIDENCE, partsOf, STATES, stepsOf, type Step } from './words.ts'
 
-const Sentence = ({ sentence }: { sentence: string }) =>
-  partsOf(sentence).map(({ text, time, key }) =>
+const sentence = (text: string) =>
+  partsOf(text).map(({ text: words = '', time, key }) =>
     time !== undefined
-      ? html`<${When} at=${time}>${dateTime(time)}<//>`
+      ? h(When, { at: time })
       : key !== undefined
         ? html`<code title=${key}>${ends(key)}</code>`
-        : html`<${Told} text=${text ?? ''} />`
+        : h(Told, { text: words })
   )
 
+const WARNING = 'Warning: '
+
+interface VerdictProps {
+  readonly asked: string
+  readonly explanation: Explanation
+  readonly actions: Children
+}
+
 /** The answer, before its reasons. */
-export function Verdict({
-  asked,
-  explanation,
-  actions
-}: {
-  asked: string
-  explanation: Explanation
-  actions: Children
-}) {
+export function Verdict({ asked, explanation, actions }: VerdictProps) {
   const { name, state, owner, lease, resolves, error, pin, verdict, notes, rule } = explanation
   const [word, tone] = STATES[state]
-  const warnings = notes.filter((note) => note.startsWith('Warning: '))
-  const others = notes.filter((note) => !note.startsWith('Warning: '))
+  const warnings = notes.filter((note) => note.startsWith(WARNING))
+  const others = notes.filter((note) => !note.startsWith(WARNING))
   return html`
     <section class="card verdict" aria-labelledby="verdict-title">
       <div class="row card-head">
@@ -42,24 +42,23 @@ export function Verdict({
         ${resolves !== null && html`<${Badge} tone=${CONFIDENCE[resolves][1]}>resolves: ${CONFIDENCE[resolves][0]}<//>`}
         <div class="actions">${actions}</div>
       </div>
-      <p class="verdict-text"><${Sentence} sentence=${verdict} /></p>
+      <p class="verdict-text">${sentence(verdict)}</p>
       <div class="stack">
-        ${warnings.map(
-          (note) =>
-            html`<${Notice} tone="warn" key=${note}><${Sentence} sentence=${note.slice('Warning: '.length)} /><//>`
-        )}
-        ${error !== null && rule !== 'check-code' && html`<p class="quiet">${error.message} (<a href="/errors/${error.code}">${error.code}</a>)</p>`}
-        <${Facts}
-          facts=${[
-            owner !== null && ['Owner', html`<${Hash} text=${owner} what="owner's public key" />`],
-            lease !== null && ['Lease', html`<${Lease} ...${lease} />`],
-            pin !== null && ['Remembered', html`<${Pin} pin=${pin} name=${name} />`]
-          ]}
-        />
+        ${warnings.map((note) => h(Notice, { tone: 'warn', key: note }, sentence(note.slice(WARNING.length))))}
+        ${
+          error !== null &&
+          rule !== 'check-code' &&
+          html`<p class="quiet">${error.message} (<a href="/errors/${error.code}">${error.code}</a>)</p>`
+        }
+        ${facts([
+          owner !== null && ['Owner', h(Hash, { text: owner, what: "owner's public key" })],
+          lease !== null && ['Lease', h(Lease, lease)],
+          pin !== null && ['Remembered', h(Pin, { pin, name })]
+        ])}
         ${
           others.length > 0 &&
           html`<ul class="notes">
-            ${others.map((note) => html`<li key=${note}><${Sentence} sentence=${note} /></li>`)}
+            ${others.map((note) => html`<li key=${note}>${sentence(note)}</li>`)}
           </ul>`
         }
       </div>
@@ -72,35 +71,27 @@ function Lease({ start, end, grace_end: graceEnd }: NonNullable<Explanation['lea
   const isOver = Date.parse(end) <= now
   return html`
     ${isOver ? 'ended' : 'ends'} <${When} at=${end}>${relative(Date.parse(end), now)}<//> (${dateTime(end)}), since
-    ${' '}<${When} at=${start}>${dateTime(start)}<//>${
-      isOver && html`; grace until <${When} at=${graceEnd}>${dateTime(graceEnd)}<//>`
-    }
+    ${' '}<${When} at=${start} />${isOver && html`; grace until <${When} at=${graceEnd} />`}
   `
 }
 
+interface PinProps {
+  readonly pin: NonNullable<Explanation['pin']>
+  readonly name: string
+}
+
 /** The owner that this daemon has seen as settled, and forgetting it. */
-export function Pin({
-  pin: { owner, state, since, until },
-  name
-}: {
-  pin: NonNullable<Explanation['pin']>
-  name: string
-}) {
-  const mayForget = useMay('admin')
+function Pin({ pin: { owner, state, since, until }, name }: PinProps) {
+  const disabled = !useMay('admin')
+  const isFirm = state === 'firm'
+  const button = { kind: 'small', disabled, label: `Forget the owner of ${name}`, onClick: () => forget(name) }
   return html`
     <span class="row">
-      <${Badge} tone=${state === 'firm' ? 'good' : 'quiet'}>${state === 'firm' ? 'pinned' : 'seen once'}<//>
+      <${Badge} tone=${isFirm ? 'good' : 'quiet'}>${isFirm ? 'pinned' : 'seen once'}<//>
       <span>
-        <code title=${owner}>${ends(owner)}</code> since <${When} at=${since}>${dateTime(since)}<//>, until ${' '}
-        <${When} at=${until}>${dateTime(until)}<//>
+        <code title=${owner}>${ends(owner)}</code> since <${When} at=${since} />, until ${' '}<${When} at=${until} />
       </span>
-      <${Button}
-        kind="small"
-        disabled=${!mayForget}
-        label=${`Forget the owner of ${name}`}
-        onClick=${() => forget(name)}
-        >Forget<//
-      >
+      ${h(Button, button, 'Forget')}
     </span>
   `
 }
@@ -122,12 +113,7 @@ async function forget(name: string): Promise<void> {
   toast(`The owner of ${name} is forgotten.`)
 }
 
-const ICONS: Readonly<Partial<Record<Step['tone'], IconName>>> = {
-  good: 'check',
-  warn: 'warn',
-  bad: 'bad',
-  quiet: 'info'
-}
+const ICONS: Readonly<Partial<Record<Step['tone'], IconName>>> = { good: 'check', warn: 'warn', bad: 'bad' }
 
 /** From the question to the verdict, in order. */
 export const Steps = ({ explanation }: { explanation: Explanation }) => html`

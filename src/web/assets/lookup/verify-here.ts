@@ -1,13 +1,12 @@
-/** What the browser's own verification says, in words. Pure. */
+import type { Progress as Step, Verification } from '../../../verify/types.ts'
 import type { RevealBody } from '../lib/api.ts'
-import { html, useEffect, useRef, useState } from '../lib/html.ts'
+import { h, html, useEffect, useRef, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { Badge, Button, Card, Notice, Progress, type Tone } from '../parts/basics.ts'
 import { Icon, type IconName } from '../parts/icon.ts'
-import type { Progress as VerifyProgress, Verification } from '../../../verify/types.ts'
 
 /** As a worker posts it. */
-export type Verified = Omit<Verification<unknown>, 'value'>
+type Verified = Omit<Verification<unknown>, 'value'>
 
 export const millisecondsText = (milliseconds: number): string =>
   milliseconds < 1
@@ -16,13 +15,13 @@ export const millisecondsText = (milliseconds: number): string =>
       ? `${Math.round(milliseconds)} ms`
       : `${(milliseconds / 1000).toFixed(1)} s`
 
-const RULES: Readonly<Record<string, string>> = { pulse: 'Checking the pulse', proof: 'Checking the work' }
+const RULES: Readonly<Record<Step['rule'], string>> = { pulse: 'Checking the pulse', proof: 'Checking the work' }
 
 /** Undefined before the first. */
-export function progressText(progress: VerifyProgress | undefined): string {
+export function progressText(progress: Step | undefined): string {
   if (progress === undefined) return 'Loading the verifier…'
   const { rule, done, of } = progress
-  return `${RULES[rule] ?? `Checking: ${rule}`}${of > 1 ? `, ${done + 1} of ${of}` : ''}…`
+  return `${RULES[rule]}${of > 1 ? `, ${done + 1} of ${of}` : ''}…`
 }
 
 export function outcomeOf({ valid, checks, problem, backend }: Verified): { tone: Tone; title: string; text: string } {
@@ -41,20 +40,18 @@ const WORKER = '/assets/verify/worker.js'
 
 type State =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'working'; readonly progress?: VerifyProgress }
+  | { readonly kind: 'working'; readonly progress?: Step }
   | { readonly kind: 'done'; readonly result: Verified; readonly milliseconds: number }
   | { readonly kind: 'failed'; readonly error: string }
 
 /** Of verify/worker.ts: one of these. */
 interface Message {
-  readonly progress?: VerifyProgress
+  readonly progress?: Step
   readonly result?: Verified
   readonly error?: string
 }
 
-/**
- * Checks the record in this browser, in a worker of its own: nothing that the daemon computed is believed.
- */
+/** Checks the record in this browser, in a worker of its own: nothing that the daemon computed is believed. */
 function useVerifier(
   reveal: RevealBody | undefined
 ): readonly [state: State, start: (profile: string, name: string) => void, stop: () => void] {
@@ -89,6 +86,8 @@ export function VerifyHere({ reveal, name }: { reveal: RevealBody | undefined; n
   const [state, start, stop] = useVerifier(reveal)
   const network = useResource('/api/network-status', { every: Infinity }).data?.network
   const isWorking = state.kind === 'working'
+  const disabled = reveal === undefined || network === undefined
+  const begin = () => network !== undefined && start(network, name)
   return html`
     <${Card} title="Verify here">
       <div class="stack">
@@ -99,27 +98,20 @@ export function VerifyHere({ reveal, name }: { reveal: RevealBody | undefined; n
         <div class="row">
           ${
             isWorking
-              ? html`<${Button} onClick=${stop}>Stop<//>`
-              : html`<${Button}
-                  kind="main"
-                  icon="check"
-                  disabled=${reveal === undefined || network === undefined}
-                  onClick=${() => network !== undefined && start(network, name)}
-                  >Verify here<//
-                >`
+              ? h(Button, { key: 'stop', onClick: stop }, 'Stop')
+              : h(Button, { key: 'start', kind: 'main', icon: 'check', disabled, onClick: begin }, 'Verify here')
           }
           <span role="status">${isWorking && progressText(state.progress)}</span>
         </div>
-        ${isWorking && html`<${Progress} label="Verification" ...${barOf(state.progress)} />`}
+        ${
+          isWorking && h(Progress, { label: 'Verification', value: state.progress?.done, max: state.progress?.of ?? 0 })
+        }
         ${state.kind === 'failed' && html`<${Notice} tone="bad" title="Not verified">${state.error}<//>`}
-        ${state.kind === 'done' && html`<${Outcome} ...${state} />`}
+        ${state.kind === 'done' && outcome(state.result, state.milliseconds)}
       </div>
     <//>
   `
 }
-
-const barOf = (progress: VerifyProgress | undefined): { value?: number; max: number } =>
-  progress === undefined ? { max: 0 } : { value: progress.done, max: progress.of }
 
 const WORDS: Readonly<Record<string, readonly [Tone, IconName, string]>> = {
   true: ['good', 'check', ''],
@@ -127,7 +119,7 @@ const WORDS: Readonly<Record<string, readonly [Tone, IconName, string]>> = {
   null: ['quiet', 'pause', 'not reached']
 }
 
-function Outcome({ result, milliseconds }: { result: Verified; milliseconds: number }) {
+function outcome(result: Verified, milliseconds: number) {
   const { tone, title, text } = outcomeOf(result)
   return html`
     <${Notice} tone=${tone} title=${title}>${text} It took ${millisecondsText(milliseconds)}.<//>

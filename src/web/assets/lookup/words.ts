@@ -1,7 +1,7 @@
 /** The explanation of a name in words: steps from the question to the verdict, and the legend of the picture. Pure. */
 import type { Explanation } from '../lib/api.ts'
 import { count, ends, plural } from '../lib/words.ts'
-import type { AskedPeer, Kind, Layout } from './layout.ts'
+import type { AskedPeer, Kind } from './layout.ts'
 import type { Tone } from '../parts/basics.ts'
 
 type Owned = Pick<Explanation, 'owner'>
@@ -164,7 +164,10 @@ function pinStep(
 }
 
 /** What the picture shows, for those who cannot see it; the table beside it has each peer. */
-export function pictureText(explanation: Owned & Pick<Explanation, 'name'>, { peers }: Pick<Layout, 'peers'>): string {
+export function pictureText(
+  explanation: Owned & Pick<Explanation, 'name'>,
+  { peers }: { readonly peers: readonly Pick<AskedPeer, 'kind'>[] }
+): string {
   const { name } = explanation
   const of = (kind: string) => peers.filter((peer) => peer.kind === kind).length
   const parts = Object.entries(kindWords(explanation))

@@ -1,24 +1,23 @@
-import type { Estimate as EstimateBody, OwnedNameView, TaskView } from '../lib/api.ts'
-import { html, useEffect, useState } from '../lib/html.ts'
+import type { Estimate, OwnedNameView, TaskView } from '../lib/api.ts'
+import { h, html, useAnswer, useState } from '../lib/html.ts'
 import { post, reasonOf, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { date, dateTime, duration } from '../lib/words.ts'
-import { readName, type ReadName, releaseAct, suffixOf } from './words.ts'
-import { toast, useAct } from '../parts/act.ts'
-import { Button, Facts } from '../parts/basics.ts'
-import { ask, Modal } from '../parts/dialog.ts'
+import { toast, useForm } from '../parts/act.ts'
+import { Button, facts } from '../parts/basics.ts'
+import { ask, FormDialog, type Question } from '../parts/dialog.ts'
 import { TextField } from '../parts/fields.ts'
-import { costLine, releaseQuestion } from '../questions.ts'
-import { startTask } from '../tasks/acts.ts'
+import { costLine, startTask } from '../tasks/acts.ts'
 import { useTasks } from '../tasks/card.ts'
+import { readName, releaseAct, suffixOf, type ReadName } from './words.ts'
 
 const RULES = 'Letters, digits and inner hyphens. Short names cost more work.'
 /** After the last key, milliseconds. */
 const CHECK_DELAY_MS = 300
 
 /** Starts a task after the question of the command line. `owned`: for a renewal. */
-export async function begin(kind: TaskView['kind'], name: string, owned?: OwnedNameView): Promise<boolean> {
+async function begin(kind: TaskView['kind'], name: string, owned?: OwnedNameView): Promise<boolean> {
   const message = await startTask({ post, ask }, kind, name, owned)
   if (message === undefined) return false
   await refresh('/api/vdf', '/api/names')
@@ -28,27 +27,17 @@ export async function begin(kind: TaskView['kind'], name: string, owned?: OwnedN
 
 /** The button that opens the form. `name`: what the form begins with. */
 export function RegisterButton({ text = 'Register a name', name }: { text?: string; name?: string }) {
-  const may = useMay('vdf')
+  const disabled = !useMay('vdf')
   const [isOpen, setOpen] = useState(false)
   return html`
-    <${Button} kind="main" icon="plus" disabled=${!may} onClick=${() => setOpen(true)}>${text}<//>
+    ${h(Button, { kind: 'main', icon: 'plus', disabled, onClick: () => setOpen(true) }, text)}
     ${isOpen && html`<${RegisterDialog} name=${name} onClose=${() => setOpen(false)} />`}
   `
 }
 
-const Estimate = ({ estimate }: { estimate: EstimateBody }) => html`
-  <${Facts}
-    facts=${[
-      ['Work', `${costLine(estimate)}.`],
-      estimate.proving_seconds >= 1 && ['Of it, proving', duration(estimate.proving_seconds)],
-      ['Lease', `until ${date(estimate.lease_end)}, then the daemon renews it`]
-    ]}
-  />
-`
-
 interface Told {
   readonly name?: string
-  readonly estimate?: EstimateBody
+  readonly estimate?: Estimate
   /** For a name that is reserved or not open. */
   readonly error?: string
 }
@@ -56,22 +45,12 @@ interface Told {
 /** What the daemon says of a name as one types. */
 function useEstimate(name: string | undefined): Told {
   const [told, setTold] = useState<Told>({})
-  useEffect(() => {
-    if (name === undefined) return undefined
-    let isNewest = true
-    const check = async () => {
-      const next = await post('/api/vdf/estimate', { name }).then(
-        (estimate): Told => ({ name, estimate }),
-        (error: unknown): Told => ({ name, error: reasonOf(error as Error) })
-      )
-      if (isNewest) setTold(next)
-    }
-    const timer = setTimeout(() => void check(), CHECK_DELAY_MS)
-    return () => {
-      isNewest = false
-      clearTimeout(timer)
-    }
-  }, [name])
+  const read = async (asked: string): Promise<Told> =>
+    post('/api/vdf/estimate', { name: asked }).then(
+      (estimate) => ({ name: asked, estimate }),
+      (error: unknown) => ({ name: asked, error: reasonOf(error as Error) })
+    )
+  useAnswer(name === undefined ? undefined : () => read(name), setTold, [name], CHECK_DELAY_MS)
   return told.name === name ? told : {}
 }
 
@@ -87,48 +66,65 @@ function RegisterDialog({ name: given = '', onClose }: { name?: string; onClose:
   const running = (useTasks().data ?? []).filter(({ status }) => status === 'running')
   const zone = useResource('/api/dns', { every: Infinity }).data?.zone
   const [text, setText] = useState(given)
-  const [refusal, setRefusal] = useState<string>()
-  const [run, isBusy] = useAct((problem) => setRefusal(reasonOf(problem)))
   const names = (all: readonly { name: string }[]) => all.map(({ name }) => name)
   const read = readName(text, suffixOf(zone), { own: names(own), running: names(running) })
-  const told = useEstimate(read?.error === undefined ? read?.name : undefined)
-  const error = read?.error ?? refusal ?? told.error
-  const register = (event: Event) => {
-    event.preventDefault()
-    if (read === undefined || error !== undefined) return undefined
-    return run(async () => {
-      if (await begin('register', read.name)) onClose()
-    })
-  }
+  const { estimate, error: refusal } = useEstimate(read?.error === undefined ? read?.name : undefined)
+  const form = useForm(async () => {
+    if (read === undefined || read.error !== undefined || refusal !== undefined) return
+    if (await begin('register', read.name)) onClose()
+  })
+  const error = read?.error ?? form.error ?? refusal
   return html`
-    <${Modal} title="Register a name" onClose=${onClose}>
-      <form class="stack" onSubmit=${register}>
-        <${TextField}
-          label="Name"
-          value=${text}
-          onInput=${(typed: string) => {
-            setText(typed)
-            setRefusal(undefined)
-          }}
-          error=${error}
-          placeholder="alice"
-          required
-          data-focus
-          hint=${hintOf(read)}
-        />
-        ${error === undefined && told.estimate !== undefined && html`<${Estimate} estimate=${told.estimate} />`}
-        <div class="answers">
-          <${Button} onClick=${onClose}>Close<//>
-          <${Button} type="submit" kind="main" busy=${isBusy} disabled=${read === undefined || error !== undefined}
-            >Register<//
-          >
-        </div>
-      </form>
+    <${FormDialog}
+      title="Register a name"
+      form=${form}
+      yes="Register"
+      no="Close"
+      disabled=${read === undefined || error !== undefined}
+      onClose=${onClose}
+    >
+      ${h(TextField, {
+        label: 'Name',
+        value: text,
+        onInput: form.clearing(setText),
+        error,
+        placeholder: 'alice',
+        required: true,
+        'data-focus': true,
+        hint: hintOf(read)
+      })}
+      ${
+        error === undefined &&
+        estimate !== undefined &&
+        facts([
+          ['Work', `${costLine(estimate)}.`],
+          estimate.proving_seconds >= 1 && ['Of it, proving', duration(estimate.proving_seconds)],
+          ['Lease', `until ${date(estimate.lease_end)}, then the daemon renews it`]
+        ])
+      }
     <//>
   `
 }
 
 const path = (name: string) => `/api/names/${encodeURIComponent(name)}/release` as const
+
+/** `owned`: of GET /api/names. */
+export function releaseQuestion(
+  { name, lease_end: end }: Pick<OwnedNameView, 'name' | 'lease_end'>,
+  nowMs: number
+): Question {
+  const left = duration((Date.parse(end) - nowMs) / 1000)
+  return {
+    title: `Let ${name} lapse?`,
+    lines: [
+      `The daemon stops renewing it. Its lease ends in ${left}, and after the grace anyone may register it.`,
+      'Its zone stays published until then. Until the grace ends you can take it back.'
+    ],
+    yes: 'Release',
+    no: 'Keep it',
+    isDanger: true
+  }
+}
 
 async function release(owned: OwnedNameView): Promise<void> {
   if (!(await ask(releaseQuestion(owned, Date.now())))) return
@@ -144,35 +140,26 @@ async function takeBack({ name }: OwnedNameView): Promise<void> {
 }
 
 /** Renew, release and take back, each with the question of the command line. */
-export function NameButtons({ owned, kind = 'small' }: { owned: OwnedNameView; kind?: string }) {
+export function NameButtons({ owned }: { owned: OwnedNameView }) {
   const may = useMay('vdf')
   const act = releaseAct(owned)
   const { name, renewal } = owned
   const isRunning = renewal.state === 'running' || renewal.state === 'paused'
+  const button = (text: string, label: string, disabled: boolean, onClick: () => unknown) =>
+    h(Button, { kind: 'small', label, disabled: !may || disabled, onClick }, text)
   return html`
-    <${Button}
-      kind=${kind}
-      icon="renew"
-      label=${`Renew ${name}`}
-      onClick=${() => begin('renew', name, owned)}
-      disabled=${!may || isRunning || renewal.state === 'impossible'}
-      >Renew<//
-    >
-    ${
-      act === 'release' &&
-      html`<${Button}
-        kind=${kind}
-        label=${`Release ${name}`}
-        disabled=${!may || isRunning}
-        onClick=${() => release(owned)}
-        >Release<//
-      >`
-    }
-    ${
-      act === 'undo' &&
-      html`<${Button} kind=${kind} label=${`Take ${name} back`} disabled=${!may} onClick=${() => takeBack(owned)}
-        >Take back<//
-      >`
-    }
+    ${h(
+      Button,
+      {
+        kind: 'small',
+        icon: 'renew',
+        label: `Renew ${name}`,
+        onClick: () => begin('renew', name, owned),
+        disabled: !may || isRunning || renewal.state === 'impossible'
+      },
+      'Renew'
+    )}
+    ${act === 'release' && button('Release', `Release ${name}`, isRunning, () => release(owned))}
+    ${act === 'undo' && button('Take back', `Take ${name} back`, false, () => takeBack(owned))}
   `
 }

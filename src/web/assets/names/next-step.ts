@@ -1,24 +1,21 @@
-/** What an owner of a first name may want next. Pure. */
-import { queriesOf } from '../home/words.ts'
 import type { NetworkStatusView, OwnedNameView } from '../lib/api.ts'
-import { html, useState } from '../lib/html.ts'
+import { h, html, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { to } from '../lib/router.ts'
+import { queriesOf } from '../home/words.ts'
 import { Button, Card, LinkButton } from '../parts/basics.ts'
 import { Command } from '../parts/command.ts'
 
-export function nextStep({
-  zone,
-  isPublished,
-  queries,
-  later
-}: {
-  zone: Readonly<Record<string, readonly { type: string }[]>>
-  isPublished: boolean
-  queries: number
+interface Known {
+  readonly zone: Readonly<Record<string, readonly { type: string }[]>>
+  readonly isPublished: boolean
+  readonly queries: number
   /** Steps that were put off. */
-  later: readonly string[]
-}): 'point' | 'use' | undefined {
+  readonly later: readonly string[]
+}
+
+/** What an owner of a first name may want next. */
+export function nextStep({ zone, isPublished, queries, later }: Known): 'point' | 'use' | undefined {
   const points = Object.values(zone).some((group) =>
     group.some(({ type }) => /^(?:A|AAAA|CNAME|HTTPS|SVCB)$/.test(type))
   )
@@ -36,8 +33,8 @@ const LOOPBACK = /^(?:127\.|::1$)/
 export function machineRecord(
   addresses: readonly Pick<NetworkStatusView['addresses'][number], 'address' | 'state'>[] = []
 ): { type: string; value: string } {
-  const found = [...addresses]
-    .sort((a, b) => Number(b.state === 'announced') - Number(a.state === 'announced'))
+  const found = addresses
+    .toSorted((a, b) => Number(b.state === 'announced') - Number(a.state === 'announced'))
     .map(({ address }) => ADDRESS.exec(address))
     .find((match) => match !== null && !LOOPBACK.test(match[2] ?? ''))
   const [, family, value = ''] = found ?? [undefined, 'ip4', '127.0.0.1']
@@ -47,9 +44,6 @@ export function machineRecord(
 /** Steps that were put off, in this browser. */
 const LATER = 'chronym:later'
 const putOff = (): string[] => (localStorage.getItem(LATER) ?? '').split(' ')
-
-const addHref = (name: string, { type, value }: { type: string; value: string }): string =>
-  `${to('names', name)}?${new URLSearchParams({ add: type, value }).toString()}`
 
 /** Nothing where its zone is not known, or nothing is left to do. */
 export function NextStep({ owned: { name, serial, published_serial: published } }: { owned: OwnedNameView }) {
@@ -63,14 +57,17 @@ export function NextStep({ owned: { name, serial, published_serial: published } 
     localStorage.setItem(LATER, [...later, step].join(' ').trim())
     setLater(putOff())
   }
+  const laterButton = h(Button, { kind: 'plain', onClick: leave }, 'Later')
   const machine = machineRecord(addresses)
+  const adding = ({ type, value }: { type: string; value: string }) =>
+    `${to('names', name)}?${new URLSearchParams({ add: type, value }).toString()}`
   if (step === 'point')
     return html`<${Card} title="${name} points nowhere yet">
       <p>Give it an address, and programs find it by its name.</p>
       <div class="actions card-foot">
-        <${LinkButton} kind="main" href=${addHref(name, machine)}>This machine: ${machine.value}<//>
-        <${LinkButton} href=${addHref(name, { type: 'A', value: '' })}>Another address<//>
-        <${Button} kind="plain" onClick=${leave}>Later<//>
+        <${LinkButton} kind="main" href=${adding(machine)}>This machine: ${machine.value}<//>
+        <${LinkButton} href=${adding({ type: 'A', value: '' })}>Another address<//>
+        ${laterButton}
       </div>
       ${machine.value === '127.0.0.1' && html`<p class="hint">127.0.0.1 means the machine that asks: for tests.</p>`}
     <//>`
@@ -78,7 +75,7 @@ export function NextStep({ owned: { name, serial, published_serial: published } 
     return html`<${Card} title="Let this computer use ${name}">
       <p>Nothing has asked this daemon by DNS yet. This shows what to change so that all programs do:</p>
       <p><${Command} words="dns setup" isHere /></p>
-      <div class="actions card-foot"><${Button} kind="plain" onClick=${leave}>Later<//></div>
+      <div class="actions card-foot">${laterButton}</div>
     <//>`
   return null
 }

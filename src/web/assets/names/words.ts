@@ -106,12 +106,19 @@ export function readName(text: string, suffix: string, { own = [], running = [] 
   if (typed === '') return undefined
   const at = typed.toLowerCase().endsWith(suffix) ? typed.length - suffix.length : typed.length
   const label = typed.slice(0, at)
+  const known = (name: string): string | undefined =>
+    own.includes(name) ? 'It is yours already.' : running.includes(name) ? 'A task for it is under way.' : undefined
   const wrong = (error: string): ReadName => ({ name: `${label}${suffix}`, error })
   if (label === '') return wrong(`Something must come before ${suffix}.`)
   if (label.includes('.'))
     return at === typed.length
       ? { name: typed.toLowerCase(), error: `Names of this network end with ${suffix}.` }
       : wrong(`A name is one label and ${suffix}: what is below it belongs to its zone.`)
+  // An encoding is not this page's to judge: the daemon gets what was typed, and says what is wrong with it.
+  if (/^xn--/i.test(label)) {
+    const [name, error] = [`${label}${suffix}`, known(`${label}${suffix}`.toLowerCase())]
+    return { name, ...(error !== undefined && { error }) }
+  }
   let spelled
   try {
     spelled = spellName(label)
@@ -121,11 +128,7 @@ export function readName(text: string, suffix: string, { own = [], running = [] 
   }
   const { name: ascii, unicode } = spelled
   const name = `${ascii}${suffix}`
-  const error =
-    ((unicode ?? ascii).includes('--') ? CODED : undefined) ??
-    labelError(ascii) ??
-    (own.includes(name) ? 'It is yours already.' : undefined) ??
-    (running.includes(name) ? 'A task for it is under way.' : undefined)
+  const error = ((unicode ?? ascii).includes('--') ? CODED : undefined) ?? labelError(ascii) ?? known(name)
   const isTypedAsRead = unicode === undefined || /^[\0-\x7f]*$/.test(label)
   return { name, ...(!isTypedAsRead && { shown: `${unicode}${suffix}` }), ...(error !== undefined && { error }) }
 }

@@ -1,32 +1,32 @@
 import type { PeerView } from '../lib/api.ts'
-import { html, useMemo, useNow, useState } from '../lib/html.ts'
+import { h, html, useMemo, useNow, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { count, duration, plural } from '../lib/words.ts'
 import { distanceText } from '../lookup/words.ts'
-import { Badge, Button, Card, Empty, Hash, Loaded, When } from '../parts/basics.ts'
+import { Badge, Button, Card, Empty, Hash, loaded, When } from '../parts/basics.ts'
 import { CheckField } from '../parts/fields.ts'
-import { columns, Table } from '../parts/table.ts'
+import { table } from '../parts/table.ts'
 
 /** Rows that are drawn at first: a network of hundreds would be slow, and nobody reads them all. */
 const SHOWN = 25
+const SHOWN_PREFIXES = 8
 
 export function Peers() {
   const peers = useResource('/api/peers', { every: 15_000, on: ['peer:'] })
   return html`
     <${Card} title="Peers">
-      <${Loaded} of=${peers}>
-        ${(all: PeerView[]) =>
-          all.length === 0
-            ? html`<${Empty} icon="network" title="No peer is known">
-                <p>
-                  On network <code>local</code> that is fine. Elsewhere, name peers in <code>p2p.bootstrap</code> (<a
-                    href="#/settings"
-                    >settings</a
-                  >).
-                </p>
-              <//>`
-            : html`<${All} peers=${all} />`}
-      <//>
+      ${loaded(peers, (all) =>
+        all.length === 0
+          ? html`<${Empty} icon="network" title="No peer is known">
+              <p>
+                On network <code>local</code> that is fine. Elsewhere, name peers in <code>p2p.bootstrap</code> (<a
+                  href="#/settings"
+                  >settings</a
+                >).
+              </p>
+            <//>`
+          : h(All, { peers: all })
+      )}
     <//>
   `
 }
@@ -41,12 +41,13 @@ function All({ peers }: { peers: PeerView[] }) {
   const prefixes = useMemo(() => prefixesOf(peers), [peers])
   const rows = isConnectedOnly ? peers.filter(({ connection }) => connection !== null) : peers
   const most = prefixes[0]?.count ?? 1
+  const more = prefixes.length - SHOWN_PREFIXES
   return html`
     <div class="stack">
       <div>
         <h3>Address prefixes</h3>
         <ul class="bars">
-          ${prefixes.slice(0, 8).map(
+          ${prefixes.slice(0, SHOWN_PREFIXES).map(
             ({ prefix, count: number }) =>
               html`<li key=${prefix}>
                 <code>${prefix}</code>
@@ -55,13 +56,15 @@ function All({ peers }: { peers: PeerView[] }) {
               </li>`
           )}
         </ul>
-        ${prefixes.length > 8 && html`<p class="hint">and ${plural(prefixes.length - 8, 'more prefix', 'more prefixes')}</p>`}
+        ${more > 0 && html`<p class="hint">and ${plural(more, 'more prefix', 'more prefixes')}</p>`}
       </div>
-      <${CheckField} label="Connected ones only" value=${isConnectedOnly} onChange=${setConnectedOnly} />
-      <${Table}
-        caption="Peers, nearest to this node first"
-        columns=${columns<PeerView>([
-          { title: 'Peer', cell: ({ peer }) => html`<${Hash} text=${peer} what="peer id" />` },
+      ${h(CheckField, { label: 'Connected ones only', value: isConnectedOnly, onChange: setConnectedOnly })}
+      ${table({
+        caption: 'Peers, nearest to this node first',
+        rows: rows.slice(0, limit),
+        keyOf: ({ peer }) => peer,
+        columns: [
+          { title: 'Peer', cell: ({ peer }) => h(Hash, { text: peer, what: 'peer id' }) },
           {
             title: 'Prefix',
             cell: ({ prefix }) => (prefix === null ? 'not known yet' : html`<code class="unbroken">${prefix}</code>`)
@@ -71,29 +74,27 @@ function All({ peers }: { peers: PeerView[] }) {
             cell: ({ connection }) =>
               connection === null
                 ? html`<span class="quiet">none now</span>`
-                : html`<${When} at=${connection.since}>${sinceText(connection, now)}<//>`
+                : h(When, { at: connection.since }, sinceText(connection, now))
           },
           {
             title: 'Role',
             cell: ({ in_table: isInTable }) =>
-              isInTable ? html`<${Badge} tone="good">stores records<//>` : html`<${Badge} tone="quiet">asks only<//>`
+              h(Badge, { tone: isInTable ? 'good' : 'quiet' }, isInTable ? 'stores records' : 'asks only')
           },
           { title: 'Distance', isNumber: true, cell: ({ distance }) => distanceText(distance) }
-        ])}
-        rows=${rows.slice(0, limit)}
-        keyOf=${({ peer }: PeerView) => peer}
-      />
+        ]
+      })}
       ${
         rows.length > limit &&
         html`<div>
-          <${Button} kind="small" onClick=${() => setLimit(rows.length)}>Show all ${count(rows.length)}<//>
+          ${h(Button, { kind: 'small', onClick: () => setLimit(rows.length) }, `Show all ${count(rows.length)}`)}
         </div>`
       }
     </div>
   `
 }
 
-/** How many peers each address prefix has, most first. Pure. */
+/** How many peers each address prefix has, most first. */
 export function prefixesOf(peers: readonly Pick<PeerView, 'prefix'>[]): { prefix: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const { prefix } of peers) if (prefix !== null) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)

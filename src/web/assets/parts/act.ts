@@ -1,5 +1,6 @@
+/** What a person asks for, one thing at a time, and what the page says of it. */
 import { createStore, html, useEffect, useRef, useState, useStore } from '../lib/html.ts'
-import { Unreachable } from '../lib/http.ts'
+import { reasonOf, Unreachable } from '../lib/http.ts'
 import { Icon } from './icon.ts'
 
 /**
@@ -33,6 +34,35 @@ export function useAct(
   return [run, isBusy]
 }
 
+export interface Form {
+  readonly error: string | undefined
+  readonly isBusy: boolean
+  readonly setError: (error: string | undefined) => void
+  readonly onSubmit: (event: Event) => void
+  /** The same setter, for a control: a change takes the error away. */
+  readonly clearing: <Value>(set: (value: Value) => void) => (value: Value) => void
+}
+
+/** A form that `work` submits. What `work` throws is the error, in the words of `reason`. */
+export function useForm(work: () => unknown, reason: (error: Error) => string = reasonOf): Form {
+  const [error, setError] = useState<string>()
+  const [run, isBusy] = useAct((trouble) => setError(reason(trouble)))
+  return {
+    error,
+    isBusy,
+    setError,
+    onSubmit(event) {
+      event.preventDefault()
+      setError(undefined)
+      void run(work)
+    },
+    clearing: (set) => (value) => {
+      set(value)
+      setError(undefined)
+    }
+  }
+}
+
 /** Good news goes by itself; an error stays until it is closed. */
 const SHOWN_MS = 6000
 const MAX_TOASTS = 4
@@ -59,9 +89,7 @@ export function toast(text: string, tone: Told = 'good'): void {
 /** An error of what a person asked for. That the daemon is away is said at the top of the page already. */
 export const toastError = (error: Error): void => toast(error.message, error instanceof Unreachable ? '' : 'bad')
 
-export function clearToasts(): void {
-  toasts.set([])
-}
+export const clearToasts = (): void => toasts.set([])
 
 /** Two regions, since a screen reader interrupts for errors only. */
 export function Toasts() {

@@ -1,5 +1,5 @@
-/** Small parts that every view is made of. */
-import { type Children, html, useState } from '../lib/html.ts'
+/** Small parts that every view is made of. Those that are functions of typed values are called, not used in templates. */
+import { h, html, useId, useState, type Children } from '../lib/html.ts'
 import type { Read } from '../lib/resource.ts'
 import { dateTime, ends } from '../lib/words.ts'
 import { useAct } from './act.ts'
@@ -7,7 +7,7 @@ import { Icon, type IconName } from './icon.ts'
 
 export type Tone = '' | 'good' | 'warn' | 'bad' | 'accent' | 'quiet'
 /** Goes to the element. */
-type Rest = Readonly<Record<string, unknown>>
+export type Rest = Readonly<Record<string, unknown>>
 
 export const Badge = ({ tone = '', children, ...rest }: { tone?: Tone; children?: Children } & Rest) =>
   html`<span class="badge ${tone}" ...${rest}>${children}</span>`
@@ -35,8 +35,6 @@ export const Page = ({ title, lead, actions, back, children }: PageProps) => htm
   ${children}
 `
 
-let serial = 0
-
 interface CardProps {
   readonly title?: string
   readonly actions?: Children
@@ -48,7 +46,7 @@ interface CardProps {
 
 /** A section with a heading. */
 export function Card({ title, actions, tone = '', class: name = '', children }: CardProps) {
-  const [id] = useState(() => `card-${++serial}`)
+  const id = useId()
   return html`
     <section class="card ${name} ${tone}" aria-labelledby=${title && id}>
       ${
@@ -72,7 +70,7 @@ interface ButtonProps {
   /** While a promise is pending, the button waits; an error becomes a toast. */
   readonly onClick?: (event: MouseEvent) => unknown
   readonly type?: 'button' | 'submit'
-  readonly disabled?: boolean
+  readonly disabled?: boolean | undefined
   readonly busy?: boolean
   readonly children?: Children
 }
@@ -111,24 +109,15 @@ export const LinkButton = ({
   icon,
   href,
   label,
-  children,
-  ...rest
-}: Pick<ButtonProps, 'kind' | 'icon' | 'label' | 'children'> & { href: string } & Rest) => html`
-  <a class="button ${kind}" href=${href} aria-label=${label} ...${rest}>
+  children
+}: Pick<ButtonProps, 'kind' | 'icon' | 'label' | 'children'> & { href: string }) => html`
+  <a class="button ${kind}" href=${href} aria-label=${label}>
     ${icon && html`<${Icon} name=${icon} />`}<span>${children}</span>
   </a>
 `
 
 /** What a view shows where there is nothing yet: what it will show, and how to get there. */
-export const Empty = ({
-  icon = 'info',
-  title,
-  children
-}: {
-  icon?: IconName
-  title: string
-  children?: Children
-}) => html`
+export const Empty = ({ icon, title, children }: { icon: IconName; title: string; children?: Children }) => html`
   <div class="empty">
     <${Icon} name=${icon} />
     <p class="empty-title">${title}</p>
@@ -155,18 +144,16 @@ export const Notice = ({ tone = '', title, children, actions }: NoticeProps) => 
   </div>
 `
 
-type Fact = readonly [term: string, value: Children]
-
 /** False entries are left out. */
-export const Facts = ({ facts }: { facts: readonly (Fact | false)[] }) => html`
+export const facts = (all: readonly (readonly [term: string, value: Children] | false)[]) => html`
   <dl class="facts">
-    ${facts
+    ${all
       .filter((fact) => fact !== false)
       .map(
-        ([term, fact]) =>
+        ([term, value]) =>
           html`<div key=${term}>
             <dt>${term}</dt>
-            <dd>${fact}</dd>
+            <dd>${value}</dd>
           </div>`
       )}
   </dl>
@@ -180,56 +167,53 @@ export interface StatProps {
 }
 
 /** A number that matters, with its word. */
-export const Stat = ({ value, word, tone = '', href }: StatProps) => {
+export const stat = ({ value, word, tone = '', href }: StatProps) => {
   const inner = html`<span class="stat-value ${tone}">${value}</span><span class="stat-word">${word}</span>`
   return href === undefined ? html`<div class="stat">${inner}</div>` : html`<a class="stat" href=${href}>${inner}</a>`
 }
 
+/** Shown while something is read for the first time, and where that failed. Else what `show` makes of it. */
+export function loaded<Data>({ data, error }: Read<Data>, show: (data: Data) => Children): Children {
+  if (data !== undefined) return show(data)
+  if (error !== undefined) return h(Notice, { tone: 'bad', title: 'Not read' }, error.message)
+  return waiting('Reading…')
+}
+
+export const waiting = (text: string) => html`<p class="quiet loading" role="status">${text}</p>`
+
+interface Copied {
+  readonly text: string
+  /** What the button copies. */
+  readonly what: string
+}
+
 /** A long identifier: its ends, all of it on hover and by the button. */
-export const Hash = ({
-  text,
-  head,
-  tail,
-  what = 'value'
-}: {
-  text: string
-  head?: number
-  tail?: number
-  what?: string
-}) => html`
+export const Hash = ({ text, head, tail, what }: Copied & { head?: number; tail?: number }) => html`
   <span class="hash"><code title=${text}>${ends(text, head, tail)}</code><${Copy} text=${text} what=${what} /></span>
 `
 
-export function Copy({ text, what }: { text: string; what: string }) {
+/** A text in full, with its button. */
+export const Whole = ({ text, what }: Copied) =>
+  html`<span class="hash"><code>${text}</code><${Copy} text=${text} what=${what} /></span>`
+
+export function Copy({ text, what }: Copied) {
   const [isDone, setDone] = useState(false)
-  const copy = async () => {
+  const onClick = async () => {
     await navigator.clipboard.writeText(text)
     setDone(true)
     setTimeout(() => setDone(false), 1500)
   }
-  return html`<${Button}
-    kind="plain small"
-    icon=${isDone ? 'check' : 'copy'}
-    label=${isDone ? 'Copied' : `Copy the ${what}`}
-    onClick=${copy}
-  />`
+  const label = isDone ? 'Copied' : `Copy the ${what}`
+  return h(Button, { kind: 'plain small', icon: isDone ? 'check' : 'copy', label, onClick })
 }
 
-/** A time in words; the exact one on hover. */
-export const When = ({ at, children }: { at: string | number; children?: Children }) =>
+/** A time, in words where there are some; the exact one on hover. */
+export const When = ({ at, children = dateTime(at) }: { at: string | number; children?: Children }) =>
   html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${children}</time>`
 
 /** `value` of `max`; `max` 0 for work of unknown length. */
-export const Progress = ({ value, max, label }: { value?: number; max: number; label: string }) => html`
+export const Progress = ({ value, max, label }: { value?: number | undefined; max: number; label: string }) => html`
   <progress aria-label=${label} max=${max || 1} value=${max === 0 ? undefined : value}></progress>
 `
 
 export const Hidden = ({ children }: { children?: Children }) => html`<span class="hidden">${children}</span>`
-
-/** Shown while something is read for the first time, and where that failed. Else its children. */
-export function Loaded<Data>({ of, children }: { of: Read<Data>; children?: Children | ((data: Data) => Children) }) {
-  if (of.data !== undefined)
-    return typeof children === 'function' ? (children as (data: Data) => Children)(of.data) : children
-  if (of.error !== undefined) return html`<${Notice} tone="bad" title="Not read">${of.error.message}<//>`
-  return html`<p class="quiet loading" role="status">Reading…</p>`
-}

@@ -1,10 +1,10 @@
-/** Commands as a person can paste them. Pure. */
+/** Commands as a person can paste them. */
 import type { ConfigFieldView } from '../lib/api.ts'
-import { html } from '../lib/html.ts'
+import { h } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { localTimes } from '../lib/words.ts'
-import { Copy } from './basics.ts'
+import { Whole } from './basics.ts'
 
 type Fields = readonly Pick<ConfigFieldView, 'field' | 'value' | 'source'>[]
 
@@ -40,18 +40,18 @@ export function programHere(
 export const withProgram = (text: string, lead: string): string =>
   text.replace(/(^|[`(]|: )chronym (?=[a-z])/g, (_all, before: string) => `${before}${lead} `)
 
-/** `chronym` and its options for this daemon. `isHere`: for the computer of the page, not only that of the daemon. */
-export function useProgram({ isHere = false } = {}): string {
-  const mayRead = useMay('read')
-  const fields = useResource(mayRead ? '/api/config/fields' : null, { every: Infinity }).data
-  return isHere ? programHere(fields, location) : program(fields)
-}
+const useFields = (): Fields | undefined =>
+  useResource(useMay('read') ? '/api/config/fields' : null, { every: Infinity }).data
 
-/** A command with a button that copies it. `words`: what follows `chronym`. */
-export const Command = ({ words, isHere = false }: { words: string; isHere?: boolean }) => {
-  const text = `${useProgram({ isHere })} ${words}`
-  return html`<span class="hash"><code>${text}</code><${Copy} text=${text} what="command" /></span>`
+/**
+ * A command with a button that copies it. `words`: what follows `chronym`. `isHere`: for the computer of the page, not
+ * only that of the daemon.
+ */
+export function Command({ words, isHere = false }: { words: string; isHere?: boolean }) {
+  const fields = useFields()
+  const lead = isHere ? programHere(fields, location) : program(fields)
+  return h(Whole, { text: `${lead} ${words}`, what: 'command' })
 }
 
 /** What the daemon says, with times as this browser has them and commands as this daemon needs them. */
-export const Told = ({ text }: { text: string }) => localTimes(withProgram(text, useProgram()))
+export const Told = ({ text }: { text: string }) => localTimes(withProgram(text, program(useFields())))

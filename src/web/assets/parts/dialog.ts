@@ -1,15 +1,17 @@
 import {
-  type Children,
   createStore,
+  h,
   html,
   useEffect,
+  useId,
   useLayoutEffect,
   useRef,
-  useState,
-  useStore
+  useStore,
+  type Children
 } from '../lib/html.ts'
 import { place } from '../lib/router.ts'
-import { Hidden } from './basics.ts'
+import type { Form } from './act.ts'
+import { Button, Hidden } from './basics.ts'
 
 /** Added and removed lines. */
 export interface Difference {
@@ -49,28 +51,20 @@ export const ask: Ask = (asked) => {
   )
 }
 
-const withdrawQuestion = () => question.get()?.answer(false)
+interface ModalProps {
+  readonly title: string
+  /** Called for Esc, and when the page goes to another address. */
+  readonly onClose: () => void
+  readonly describedBy?: string
+  readonly wide?: boolean
+  readonly children?: Children
+}
 
-/**
- * A modal window. `onClose` is called for Esc, and when the page goes to another address. Gives the focus back to what
- * opened it.
- */
-export function Modal({
-  title,
-  onClose,
-  describedBy,
-  children,
-  wide = false
-}: {
-  title: string
-  onClose: () => void
-  describedBy?: string
-  children?: Children
-  wide?: boolean
-}) {
+/** A modal window. Gives the focus back to what opened it. */
+export function Modal({ title, onClose, describedBy, wide = false, children }: ModalProps) {
   const node = useRef<HTMLDialogElement>(null)
   const opener = useRef<Element>(null)
-  const [id] = useState(() => `dialog-${Math.random().toString(36).slice(2)}`)
+  const id = useId()
   useLayoutEffect(() => {
     opener.current = document.activeElement
     const dialog = node.current!
@@ -109,6 +103,26 @@ export function Modal({
   `
 }
 
+interface FormDialogProps extends Pick<ModalProps, 'title' | 'onClose' | 'wide' | 'children'> {
+  readonly form: Form
+  readonly yes: string
+  readonly no?: string
+  readonly disabled?: boolean
+}
+
+/** A modal window with a form, its button and one that closes it. */
+export const FormDialog = ({ form, yes, no = 'Cancel', disabled, children, ...modal }: FormDialogProps) => html`
+  <${Modal} ...${modal}>
+    <form class="stack" onSubmit=${form.onSubmit}>
+      ${children}
+      <div class="answers">
+        ${h(Button, { onClick: modal.onClose }, no)}
+        ${h(Button, { type: 'submit', kind: 'main', busy: form.isBusy, disabled }, yes)}
+      </div>
+    </form>
+  <//>
+`
+
 /** If the list was drawn again, the button with the same label takes the focus. */
 function giveBackFocus(opener: Element | null): void {
   const label = opener?.getAttribute('aria-label')
@@ -117,13 +131,8 @@ function giveBackFocus(opener: Element | null): void {
 }
 
 /** Added and removed lines; says in words what changes: screen readers do not read signs and colours. */
-export function Changes({
-  changes: { added, removed },
-  label = 'Difference'
-}: {
-  changes: Difference
-  label?: string
-}) {
+export function Changes({ changes, label = 'Difference' }: { changes: Difference; label?: string }) {
+  const { added, removed } = changes
   if (added.length + removed.length === 0) return null
   const line = (sign: string, word: string, tone: string) => (text: string) =>
     html`<li class=${tone}><span aria-hidden="true">${sign} </span><${Hidden}>${word}: <//>${text}</li>`
@@ -136,13 +145,13 @@ export function Changes({
 
 export function Questions() {
   const asked = useStore(question)
-  useEffect(() => () => withdrawQuestion(), [])
+  useEffect(() => () => question.get()?.answer(false), [])
   if (asked === undefined) return null
   const { title, lines = [], changes, yes, no, isDanger, answer } = asked
   return html`
     <${Modal} title=${title} describedBy="question-text" onClose=${() => answer(false)}>
       <div id="question-text">${lines.map((line) => html`<p>${line}</p>`)}</div>
-      ${changes && html`<${Changes} changes=${changes} />`}
+      ${changes && h(Changes, { changes })}
       <div class="answers">
         <button type="button" class="button" data-focus onClick=${() => answer(false)}>${no}</button>
         <button type="button" class="button ${isDanger ? 'danger' : 'main'}" onClick=${() => answer(true)}>

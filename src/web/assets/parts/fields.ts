@@ -1,40 +1,28 @@
-import { type Children, html, type TargetedEvent, useState } from '../lib/html.ts'
-
-let serial = 0
+import { h, html, useEffect, useId, useState, type Children, type TargetedEvent } from '../lib/html.ts'
+import { useForm } from './act.ts'
+import { Button, type Rest } from './basics.ts'
 
 interface Labelled {
   readonly label: string
   readonly hint?: Children
   readonly error?: string | undefined
-  readonly isLabelHidden?: boolean
-  readonly class?: string
+  readonly class?: string | undefined
 }
 
-/** Of the control, as `id`, `aria-describedby` and `aria-invalid`. */
-interface Control {
-  readonly id: string
-  readonly describedBy: string | undefined
-  readonly invalid: 'true' | undefined
-}
-
-/** Goes to the element, e.g. `inputmode`, `placeholder`, `required`. */
-type Rest = Readonly<Record<string, unknown>>
-
-/** A label with its control, a hint and an error. */
+/** A label with its control, a hint and an error. `control` takes the attributes that tie it to these. */
 export function Field({
   label,
   hint,
   error,
-  isLabelHidden = false,
   class: name = '',
-  children
-}: Labelled & { children: (control: Control) => Children }) {
-  const [id] = useState(() => `field-${++serial}`)
+  control
+}: Labelled & { control: (attributes: Rest) => Children }) {
+  const id = useId()
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined
   return html`
     <div class="field ${name}">
-      <label for=${id} class=${isLabelHidden ? 'hidden' : ''}>${label}</label>
-      ${children({ id, describedBy, invalid: error ? 'true' : undefined })}
+      <label for=${id}>${label}</label>
+      ${control({ id, 'aria-describedby': describedBy, 'aria-invalid': error ? 'true' : undefined })}
       ${error && html`<p class="field-error" id="${id}-error">${error}</p>`}
       ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
     </div>
@@ -45,37 +33,24 @@ interface TextFieldProps extends Labelled {
   readonly value: string
   readonly onInput: (text: string) => void
   /** More than one line, and how many are seen. */
-  readonly lines?: number
+  readonly lines?: number | undefined
 }
 
-/** A line of text, or several. */
-export const TextField = ({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-  class: name,
-  value,
-  onInput,
-  lines,
-  ...rest
-}: TextFieldProps & Rest) => html`
-  <${Field} ...${{ label, hint, error, isLabelHidden, class: name }}>
-    ${({ id, describedBy, invalid }: Control) =>
+/** A line of text, or several. What else it is given goes to the element, e.g. `inputmode`, `required`. */
+export const TextField = ({ label, hint, error, class: name, value, onInput, lines, ...rest }: TextFieldProps & Rest) =>
+  h(Field, {
+    ...{ label, hint, error, class: name },
+    control: (attributes) =>
       html`<${lines === undefined ? 'input' : 'textarea'}
-        id=${id}
         rows=${lines}
         value=${value}
-        aria-describedby=${describedBy}
-        aria-invalid=${invalid}
         autocomplete="off"
         autocapitalize="none"
         spellcheck=${false}
         onInput=${(event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => onInput(event.currentTarget.value)}
-        ...${rest}
-      />`}
-  <//>
-`
+        ...${{ ...attributes, ...rest }}
+      />`
+  })
 
 /** A text, or a value and its text. */
 export type Option = string | readonly [value: string, text: string]
@@ -90,45 +65,70 @@ export const SelectField = ({
   label,
   hint,
   error,
-  isLabelHidden,
   class: name,
   value,
   options,
   onChange,
   ...rest
-}: SelectFieldProps & Rest) => html`
-  <${Field} ...${{ label, hint, error, isLabelHidden, class: name }}>
-    ${({ id, describedBy, invalid }: Control) =>
+}: SelectFieldProps & Rest) =>
+  h(Field, {
+    ...{ label, hint, error, class: name },
+    control: (attributes) =>
       html`<select
-        id=${id}
         value=${value}
-        aria-describedby=${describedBy}
-        aria-invalid=${invalid}
         onChange=${(event: TargetedEvent<HTMLSelectElement>) => onChange(event.currentTarget.value)}
-        ...${rest}
+        ...${{ ...attributes, ...rest }}
       >
         ${options.map((option) => {
           const [each, text] = typeof option === 'string' ? [option, option] : option
           return html`<option value=${each} selected=${each === value} key=${each}>${text}</option>`
         })}
-      </select>`}
-  <//>
-`
+      </select>`
+  })
 
-export const CheckField = ({
-  label,
-  hint,
-  value,
-  onChange,
-  ...rest
-}: { label: string; hint?: Children; value: boolean; onChange: (isOn: boolean) => void } & Rest) => html`
+interface CheckFieldProps {
+  readonly label: string
+  readonly hint?: string
+  readonly value: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+export const CheckField = ({ label, hint, value, onChange }: CheckFieldProps) => html`
   <label class="check">
     <input
       type="checkbox"
       checked=${value}
       onChange=${(event: TargetedEvent<HTMLInputElement>) => onChange(event.currentTarget.checked)}
-      ...${rest}
     />
     <span>${label}${hint && html`<span class="hint">${hint}</span>`}</span>
   </label>
 `
+
+interface AskFormProps {
+  readonly label: string
+  readonly hint?: string
+  readonly placeholder: string
+  /** What the line has at first, and whenever that changes. */
+  readonly start?: string | undefined
+  readonly button: Children
+  readonly kind?: string
+  readonly isBusy?: boolean
+  readonly disabled?: boolean
+  /** Takes the text without spaces around it, and throws what is wrong with it. True empties the line. */
+  readonly ask: (text: string) => unknown
+}
+
+/** One line that asks for something, with its button. */
+export function AskForm({ start = '', button, kind = 'main', isBusy = false, disabled, ask, ...field }: AskFormProps) {
+  const [text, setText] = useState(start)
+  const { error, onSubmit, clearing, ...form } = useForm(async () => {
+    if ((await ask(text.trim())) === true) setText('')
+  })
+  useEffect(() => setText(start), [start])
+  return html`
+    <form class="ask" onSubmit=${onSubmit} role="search">
+      ${h(TextField, { ...field, error, value: text, onInput: clearing(setText) })}
+      ${h(Button, { kind, type: 'submit', icon: 'lookup', busy: isBusy || form.isBusy, disabled }, button)}
+    </form>
+  `
+}

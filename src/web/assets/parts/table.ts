@@ -1,12 +1,10 @@
-import { type Children, html } from '../lib/html.ts'
+import { html, type Children } from '../lib/html.ts'
 import { Hidden } from './basics.ts'
 
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => Children
   readonly isNumber?: boolean
-  /** The title is for screen readers only. */
-  readonly isHidden?: boolean
   readonly class?: string
 }
 
@@ -19,20 +17,12 @@ interface TableProps<Row> {
   readonly toneOf?: (row: Row) => string
   /** What is shown below a row in all its width; null for nothing. */
   readonly detailOf?: (row: Row) => Children
+  /** Buttons, in a column of their own. */
+  readonly actionsOf?: (row: Row) => Children
 }
 
-/** Types the cells of columns that a template has in place. */
-export const columns = <Row>(list: readonly Column<Row>[]): readonly Column<Row>[] => list
-
 /** In a narrow window each row becomes a card, with the titles before the values. */
-export const Table = <Row>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-  toneOf = () => '',
-  detailOf = () => null
-}: TableProps<Row>) => html`
+export const table = <Row>({ caption, columns, rows, keyOf, toneOf, detailOf, actionsOf }: TableProps<Row>) => html`
   <div class="table-frame">
     <table>
       <caption class="hidden">
@@ -41,30 +31,28 @@ export const Table = <Row>({
       <thead>
         <tr>
           ${columns.map(
-            ({ title, isNumber, isHidden }) =>
-              html`<th scope="col" class=${isNumber ? 'number' : ''} key=${title}>
-                ${isHidden ? html`<${Hidden}>${title}<//>` : title}
-              </th>`
+            ({ title, isNumber }) => html`<th scope="col" class=${isNumber ? 'number' : ''} key=${title}>${title}</th>`
           )}
+          ${actionsOf && html`<th scope="col"><${Hidden}>Actions<//></th>`}
         </tr>
       </thead>
       <tbody>
         ${rows.map((row) => {
-          const detail = detailOf(row)
+          const detail = detailOf?.(row) ?? null
           return html`
-            <tr key=${keyOf(row)} class="${toneOf(row)} ${detail === null ? '' : 'has-detail'}">
-              ${columns.map(({ title, cell, isNumber, isHidden, class: name = '' }, index) => {
-                const data = isHidden || index === 0 ? undefined : title
+            <tr key=${keyOf(row)} class="${toneOf?.(row) ?? ''} ${detail === null ? '' : 'has-detail'}">
+              ${columns.map(({ title, cell, isNumber, class: name = '' }, index) => {
                 const all = `${name} ${isNumber ? 'number' : ''}`
                 return index === 0
                   ? html`<th scope="row" class=${all} key=${title}>${cell(row)}</th>`
-                  : html`<td class=${all} data-title=${data} key=${title}><div>${cell(row)}</div></td>`
+                  : html`<td class=${all} data-title=${title} key=${title}><div>${cell(row)}</div></td>`
               })}
+              ${actionsOf && html`<td><div class="actions">${actionsOf(row)}</div></td>`}
             </tr>
             ${
               detail !== null &&
               html`<tr key="${keyOf(row)} detail" class="detail">
-                <td colspan=${columns.length}>${detail}</td>
+                <td colspan=${columns.length + 1}>${detail}</td>
               </tr>`
             }
           `

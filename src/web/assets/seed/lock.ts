@@ -1,8 +1,8 @@
 import type { SeedBody } from '../lib/api.ts'
-import { html, useState } from '../lib/html.ts'
-import { post, reasonOf } from '../lib/http.ts'
+import { h, html, useState } from '../lib/html.ts'
+import { post } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
-import { toast, useAct } from '../parts/act.ts'
+import { toast, useForm } from '../parts/act.ts'
 import { Badge, Button, Card } from '../parts/basics.ts'
 import { Command } from '../parts/command.ts'
 import { ask } from '../parts/dialog.ts'
@@ -19,16 +19,17 @@ interface LockProps {
 /** Locking and unlocking the seed of the running daemon. */
 export function Lock({ seed, mayManage }: LockProps) {
   const isLocked = seed.state === 'locked'
+  const badge = h(Badge, { tone: isLocked ? 'warn' : 'good' }, isLocked ? 'locked' : 'unlocked')
   return html`
-    <${Card}
-      title="Lock"
-      actions=${html`<${Badge} tone=${isLocked ? 'warn' : 'good'}>${isLocked ? 'locked' : 'unlocked'}<//>`}
-    >
+    <${Card} title="Lock" actions=${badge}>
       ${
         isLocked
-          ? html`<${Locked} seed=${seed} mayManage=${mayManage} />`
+          ? h(Locked, { seed, mayManage })
           : seed.sealed
-            ? html`<${Unlocked} mayManage=${mayManage} />`
+            ? html`<div class="stack">
+                <p>The daemon can sign. Lock it before others use this machine: look-ups and squaring go on.</p>
+                <div>${h(Button, { disabled: !mayManage, onClick: lock }, 'Lock the seed')}</div>
+              </div>`
             : html`<p>
                 The seed has no passphrase, so it cannot be locked. <${Command} words="key passphrase" /> sets one while
                 the daemon is stopped.
@@ -37,13 +38,6 @@ export function Lock({ seed, mayManage }: LockProps) {
     <//>
   `
 }
-
-const Unlocked = ({ mayManage }: Pick<LockProps, 'mayManage'>) => html`
-  <div class="stack">
-    <p>The daemon can sign. Lock it before others use this machine: look-ups and squaring go on.</p>
-    <div><${Button} disabled=${!mayManage} onClick=${lock}>Lock the seed<//></div>
-  </div>
-`
 
 async function lock(): Promise<void> {
   const isSure = await ask({
@@ -64,23 +58,14 @@ async function lock(): Promise<void> {
 /** The passphrase stays in no field after an attempt. */
 function Locked({ seed, mayManage }: LockProps) {
   const [passphrase, setPassphrase] = useState('')
-  const [error, setError] = useState<string>()
-  const [run, isBusy] = useAct((trouble) => setError(reasonOf(trouble)))
-  const { lines, waiting } = seedNotice(seed)!
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (passphrase === '') {
-      setError('Type the passphrase.')
-      return
-    }
+  const { error, isBusy, clearing, onSubmit } = useForm(async () => {
+    if (passphrase === '') throw new Error('Type the passphrase.')
     setPassphrase('')
-    setError(undefined)
-    void run(async () => {
-      await post('/api/seed/unlock', { passphrase })
-      await changed()
-      toast('The seed is unlocked. What waited goes on.')
-    })
-  }
+    await post('/api/seed/unlock', { passphrase })
+    await changed()
+    toast('The seed is unlocked. What waited goes on.')
+  })
+  const { lines, waiting } = seedNotice(seed)!
   return html`
     <div class="stack">
       <p>${lines[0]}</p>
@@ -90,20 +75,17 @@ function Locked({ seed, mayManage }: LockProps) {
           ${waiting.map((line) => html`<li key=${line}>Waits: ${line}</li>`)}
         </ul>`
       }
-      <form class="stack" onSubmit=${submit}>
-        <${TextField}
-          label="Passphrase"
-          type="password"
-          hint=${isBusy ? 'Checking it takes a second or two.' : undefined}
-          error=${error}
-          value=${passphrase}
-          disabled=${!mayManage || isBusy}
-          onInput=${(text: string) => {
-            setPassphrase(text)
-            setError(undefined)
-          }}
-        />
-        <${Button} kind="main" type="submit" busy=${isBusy} disabled=${!mayManage}>Unlock<//>
+      <form class="stack" onSubmit=${onSubmit}>
+        ${h(TextField, {
+          label: 'Passphrase',
+          type: 'password',
+          hint: isBusy && 'Checking it takes a second or two.',
+          error,
+          value: passphrase,
+          disabled: !mayManage || isBusy,
+          onInput: clearing(setPassphrase)
+        })}
+        ${h(Button, { kind: 'main', type: 'submit', busy: isBusy, disabled: !mayManage }, 'Unlock')}
       </form>
     </div>
   `

@@ -1,16 +1,13 @@
-/** Every view of the dashboard. The first whose path fits is shown; those with a title are in the navigation. */
-import { html, useEffect, useMemo, useNow, useRef, useState, useStore } from '../lib/html.ts'
+import { h, html, useEffect, useMemo, useRef, useState, useNow, useStore } from '../lib/html.ts'
 import { connection, probe } from '../lib/http.ts'
 import { useResource } from '../lib/resource.ts'
 import { match, usePlace, useTitle, type View } from '../lib/router.ts'
 import { logOut, session } from '../lib/session.ts'
 import { duration } from '../lib/words.ts'
 import { Toasts } from '../parts/act.ts'
-import { Badge, Button, Empty, LinkButton, Page } from '../parts/basics.ts'
+import { Badge, Button, Empty, LinkButton, Page, waiting } from '../parts/basics.ts'
 import { Questions } from '../parts/dialog.ts'
 import { Icon } from '../parts/icon.ts'
-import { Login } from './login.ts'
-import { ThemeSwitch } from './theme.ts'
 import { TaskWatch } from '../tasks/card.ts'
 import * as events from '../views/events.ts'
 import * as home from '../views/home.ts'
@@ -23,8 +20,11 @@ import * as settings from '../views/settings.ts'
 import * as tasks from '../views/tasks.ts'
 import * as tokens from '../views/tokens.ts'
 import * as zone from '../views/zone.ts'
+import { Login } from './login.ts'
+import { ThemeSwitch } from './theme.ts'
 
-export const VIEWS: readonly View[] = [
+/** Every view of the dashboard. The first whose path fits is shown; those that are not hidden are in the navigation. */
+const VIEWS: readonly View[] = [
   home,
   names,
   zone,
@@ -38,15 +38,21 @@ export const VIEWS: readonly View[] = [
   settings
 ].map((module) => module.view)
 
-const TONES = { online: 'good', connecting: 'warn', offline: 'bad' }
+/** The view of an address, with its parameters; undefined where there is none. */
+function find(path: string): { view: View; params: Record<string, string> } | undefined {
+  for (const view of VIEWS) {
+    const params = match(view.path, path)
+    if (params !== undefined) return { view, params }
+  }
+  return undefined
+}
 
-/** `/names/:name` belongs to `/names`. */
+/** `/names/:name` is `/names`. */
+const rootOf = ({ path }: View): string => path.split('/:')[0]!
 const isWithin = (view: View, path: string): boolean =>
-  view.path === '/'
-    ? path === '/'
-    : path === view.path.split('/:')[0] || path.startsWith(`${view.path.split('/:')[0]}/`)
+  path === rootOf(view) || (view.path !== '/' && path.startsWith(`${rootOf(view)}/`))
 
-export function Navigation() {
+function Navigation() {
   const { path } = usePlace()
   const [isOpen, setOpen] = useState(false)
   const status = useResource('/api/network-status', { every: 10_000, on: ['peer:'] }).data
@@ -62,7 +68,7 @@ export function Navigation() {
     <header class="top ${isOpen ? 'is-open' : ''}">
       <div class="top-bar">
         <a class="brand" href="#/"><img src=${new URL('../icon.svg', import.meta.url).pathname} alt="" />Chronym</a>
-        ${status && html`<${Badge} tone=${TONES[status.status]} role="status">${status.status}<//>`}
+        ${status && h(Badge, { tone: network.TONES[status.status], role: 'status' }, status.status)}
         <button
           type="button"
           class="button plain menu-button"
@@ -79,7 +85,7 @@ export function Navigation() {
           ${VIEWS.filter(({ isHidden }) => !isHidden).map(
             (view) =>
               html`<li key=${view.path}>
-                <a href="#${view.path.split('/:')[0]}" aria-current=${isWithin(view, path) ? 'page' : undefined}>
+                <a href="#${rootOf(view)}" aria-current=${isWithin(view, path) ? 'page' : undefined}>
                   <${Icon} name=${view.icon} />${view.title}
                 </a>
               </li>`
@@ -89,33 +95,24 @@ export function Navigation() {
           ${status && html`<span class="quiet network-name" title=${status.peer_id}>network ${status.network}</span>`}
           <a class="button plain" href="/docs"><${Icon} name="out" /><span>API</span></a>
           <${ThemeSwitch} />
-          <${Button} kind="plain" icon="logout" label="Log out" onClick=${logOut} />
+          ${h(Button, { kind: 'plain', icon: 'logout', label: 'Log out', onClick: logOut })}
         </div>
       </nav>
     </header>
   `
 }
 
-/** The view of an address, with its parameters; undefined where there is none. */
-function find(path: string): { view: View; params: Record<string, string> } | undefined {
-  for (const view of VIEWS) {
-    const params = match(view.path, path)
-    if (params !== undefined) return { view, params }
-  }
-  return undefined
-}
-
-const Lost = ({ sinceMs }: { sinceMs: number }) => {
+const Lost = ({ sinceMs }: { sinceMs: number | null }) => {
   const now = useNow()
   return html`
     <div class="lost" role="alert">
       <${Icon} name="warn" />
       <p>
         <strong>The daemon does not answer.</strong> What you see is from before. ${' '}<span aria-hidden="true"
-          >Away for ${duration((now - sinceMs) / 1000)}; </span
+          >Away for ${duration((now - (sinceMs ?? now)) / 1000)}; </span
         >this page tries again by itself.
       </p>
-      <${Button} kind="small" onClick=${probe}>Try now<//>
+      ${h(Button, { kind: 'small', onClick: probe }, 'Try now')}
     </div>
   `
 }
@@ -148,7 +145,7 @@ function Inside() {
   const { View } = found?.view ?? { View: NotFound }
   return html`
     <a class="skip" href="#main" onClick=${skip}>To the content</a>
-    <${Navigation} view=${found?.view} />
+    <${Navigation} />
     <main id="main" tabindex="-1">
       <${View} key=${found?.view.path} params=${found?.params ?? {}} query=${query} />
     </main>
@@ -167,12 +164,12 @@ export function App() {
   const { scopes, reason } = useStore(session)
   const { isLost, sinceMs } = useStore(connection)
   return html`
-    ${isLost && html`<${Lost} sinceMs=${sinceMs} />`}
+    ${isLost && h(Lost, { sinceMs })}
     ${
       scopes === undefined
-        ? html`<p class="quiet loading" role="status">${isLost ? '' : 'Reading…'}</p>`
+        ? waiting(isLost ? '' : 'Reading…')
         : scopes.length === 0
-          ? html`<${Login} reason=${reason} />`
+          ? h(Login, { reason })
           : html`<div class="shell"><${Inside} /></div>`
     }
     <${Toasts} />

@@ -1,44 +1,39 @@
-import { html, useEffect, useRef, useState } from '../lib/html.ts'
-import { reasonOf } from '../lib/http.ts'
+import { h, html, useEffect, useRef, useState } from '../lib/html.ts'
 import { logIn } from '../lib/session.ts'
-import { clearToasts, useAct } from '../parts/act.ts'
+import { clearToasts, useForm } from '../parts/act.ts'
 import { Button, Notice } from '../parts/basics.ts'
 import { TextField } from '../parts/fields.ts'
 import { ThemeSwitch } from './theme.ts'
 
 export function Login({ reason }: { reason: string }) {
   const [token, setToken] = useState('')
-  const [error, setError] = useState<string>()
-  const [run, isBusy] = useAct((error) => setError(reasonOf(error)))
+  const { error, isBusy, onSubmit } = useForm(() => {
+    clearToasts()
+    return logIn(token.trim())
+  })
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     document.title = 'Log in · Chronym'
     form.current?.querySelector('input')?.focus()
   }, [])
-  const submit = (event: Event) => {
-    event.preventDefault()
-    setError(undefined)
-    clearToasts()
-    return run(() => logIn(token.trim()))
-  }
   return html`
     <main class="login">
-      <form class="card" ref=${form} onSubmit=${submit}>
+      <form class="card" ref=${form} onSubmit=${onSubmit}>
         <h1 class="brand"><img src=${new URL('../icon.svg', import.meta.url).pathname} alt="" />Chronym</h1>
         ${reason && html`<${Notice}>${reason}<//>`}
         <input type="text" autocomplete="username" value="chronym" hidden readonly />
-        <${TextField}
-          label="Access token"
-          type="password"
-          autocomplete="current-password"
-          required
-          value=${token}
-          error=${error}
-          onInput=${setToken}
-          hint=${html`<code>chronym dashboard</code> opens this page logged in; <code>chronym token</code> prints the
-            token. It stays between this page and your daemon.`}
-        />
-        <${Button} type="submit" kind="main" busy=${isBusy}>Log in<//>
+        ${h(TextField, {
+          label: 'Access token',
+          type: 'password',
+          autocomplete: 'current-password',
+          required: true,
+          value: token,
+          error,
+          onInput: setToken,
+          hint: html`<code>chronym dashboard</code> opens this page logged in; <code>chronym token</code> prints the
+            token. It stays between this page and your daemon.`
+        })}
+        ${h(Button, { type: 'submit', kind: 'main', busy: isBusy }, 'Log in')}
       </form>
       <p class="row login-foot"><a href="/docs">HTTP interface</a><${ThemeSwitch} /></p>
     </main>

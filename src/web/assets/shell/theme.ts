@@ -1,14 +1,16 @@
-/** Light or dark: as the system has it, until someone chooses. shell/theme-boot.js applies it at first. */
-import { createStore, html, useStore } from '../lib/html.ts'
+/** Light or dark: as the system has it, until someone chooses. theme-boot.ts applies it at first. */
+import { createStore, h, useStore } from '../lib/html.ts'
 import { Button } from '../parts/basics.ts'
 
 const KEY = 'chronym-theme'
-export const THEMES = ['auto', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+const THEMES = ['auto', 'light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
+const ICONS = { auto: 'auto', light: 'sun', dark: 'moon' } as const
+const WORDS = { auto: 'as the system', light: 'light', dark: 'dark' }
 
-export const theme = createStore((document.documentElement.dataset['theme'] ?? 'auto') as Theme)
+const theme = createStore((document.documentElement.dataset['theme'] ?? 'auto') as Theme)
 
-export function setTheme(next: Theme): void {
+function setTheme(next: Theme): void {
   if (next === 'auto') {
     delete document.documentElement.dataset['theme']
     localStorage.removeItem(KEY)
@@ -20,16 +22,9 @@ export function setTheme(next: Theme): void {
   dispatchEvent(new Event('chronym:theme'))
 }
 
-const ICONS = { auto: 'auto', light: 'sun', dark: 'moon' }
-const WORDS = { auto: 'as the system', light: 'light', dark: 'dark' }
-
 export function ThemeSwitch() {
   const now = useStore(theme)
   const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]!
-  return html`<${Button}
-    kind="plain"
-    icon=${ICONS[now]}
-    label=${`Colours: ${WORDS[now]}. Change to: ${WORDS[next]}`}
-    onClick=${() => setTheme(next)}
-  />`
+  const label = `Colours: ${WORDS[now]}. Change to: ${WORDS[next]}`
+  return h(Button, { kind: 'plain', icon: ICONS[now], label, onClick: () => setTheme(next) })
 }

@@ -1,10 +1,11 @@
+/** What a task is at, in words, and how fast it was. Pure, but for the memory of the rates. */
 import type { TaskView } from '../lib/api.ts'
 import { percent } from '../lib/words.ts'
 import type { Tone } from '../parts/basics.ts'
 import type { Line } from '../parts/graph.ts'
 
 /** The code by which the daemon tells a cancelled task from a failed one; its status is `failed` too. */
-const CANCELLED = 'SVC-TSK-003'
+export const CANCELLED = 'SVC-TSK-003'
 
 /** What a task is at, as a word, and the class of its colour: only a failure is red. */
 export function taskState({
@@ -22,36 +23,34 @@ export function taskState({
 }
 
 type Shared = Pick<TaskView, 'phase' | 'phase_progress' | 'progress' | 'iterations'>
-type Placed = Pick<TaskView, 'status' | 'paused' | 'queue_position'>
+type Titled = Shared & Pick<TaskView, 'name' | 'status' | 'paused' | 'queue_position'>
 
 /** Share of a task that is done, 0 to 1: of the proof while it is made, else of the squarings. */
 export const taskShare = ({ phase, phase_progress: proof, progress, iterations }: Shared): number =>
   phase === 'prove' ? proof : iterations === 0 ? 0 : progress / iterations
 
-/** Of a task: does it work now, neither paused nor waiting for a slot? */
-export const isAtWork = ({ status, paused, queue_position: place }: Placed): boolean =>
-  status === 'running' && !paused && place === null
-
 /** What the tab's title begins with: the progress of the first task that works, and how many others there are. */
-export function titleOf(tasks: readonly (Shared & Placed & Pick<TaskView, 'name'>)[]): string {
+export function titleOf(tasks: readonly Titled[]): string {
   const running = tasks.filter(({ status }) => status === 'running')
-  const first = running.find(isAtWork)
+  const first = running.find(({ paused, queue_position: place }) => !paused && place === null)
   if (first === undefined) return ''
   return `${percent(taskShare(first))} ${first.name}${running.length > 1 ? ` +${running.length - 1}` : ''}`
 }
 
-const ORDER = ['commit', 'pulse', 'evaluate', 'prove', 'reveal'] as const
-const WORDS = { commit: 'Commit', pulse: 'Pulse', evaluate: 'Square', prove: 'Prove', reveal: 'Reveal' }
+const STEPS = [
+  ['commit', 'Commit'],
+  ['pulse', 'Pulse'],
+  ['evaluate', 'Square'],
+  ['prove', 'Prove'],
+  ['reveal', 'Reveal']
+] as const
 
 export function taskSteps({
   phase,
   status
 }: Pick<TaskView, 'phase' | 'status'>): { word: string; state: 'done' | 'now' | 'later' }[] {
-  const at = status === 'completed' ? ORDER.length : (ORDER as readonly string[]).indexOf(phase)
-  return ORDER.map((step, index) => ({
-    word: WORDS[step],
-    state: index < at ? 'done' : index === at ? 'now' : 'later'
-  }))
+  const at = status === 'completed' ? STEPS.length : STEPS.findIndex(([step]) => step === phase)
+  return STEPS.map(([, word], index) => ({ word, state: index < at ? 'done' : index === at ? 'now' : 'later' }))
 }
 
 type Sampled = Pick<TaskView, 'task_id' | 'status' | 'paused' | 'phase' | 'iterations_per_second'>
@@ -59,6 +58,7 @@ type Sampled = Pick<TaskView, 'task_id' | 'status' | 'paused' | 'phase' | 'itera
 /** Ten minutes at one a second. */
 const MAX_SAMPLES = 600
 
+/** The rate of each running task over time, as far as this page has seen it. */
 export class Rates {
   #kept = new Map<string, Line>()
 

@@ -1,10 +1,10 @@
 import type { NewTokenBody, TokenScope } from '../lib/api.ts'
-import { html, useRef, useState } from '../lib/html.ts'
+import { h, html, useRef, useState } from '../lib/html.ts'
 import { post, Problem, reasonOf } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
-import { useAct } from '../parts/act.ts'
+import { useForm } from '../parts/act.ts'
 import { Button, Notice } from '../parts/basics.ts'
-import { Modal } from '../parts/dialog.ts'
+import { FormDialog, Modal } from '../parts/dialog.ts'
 import { CheckField, TextField } from '../parts/fields.ts'
 
 /** What each scope of a token allows, as docs/api.md has it. */
@@ -36,72 +36,53 @@ export const useOf = (scopes: readonly TokenScope[]): string | undefined =>
 export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (made: NewTokenBody) => void }) {
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState<readonly TokenScope[]>(['read'])
-  const [error, setError] = useState<string>()
-  const [run, isBusy] = useAct((trouble) =>
-    setError((trouble instanceof Problem ? trouble.errors[0]?.message : undefined) ?? reasonOf(trouble))
-  )
-  const choose = (next: readonly TokenScope[]) => {
-    setScopes(next)
-    setError(undefined)
-  }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (scopes.length === 0) {
-      setError('Choose at least one scope.')
-      return
-    }
-    void run(async () => {
-      const made = await post('/api/tokens', {
-        scopes: [...scopes],
-        ...(label.trim() !== '' && { label: label.trim() })
-      })
+  const form = useForm(
+    async () => {
+      if (scopes.length === 0) throw new Error('Choose at least one scope.')
+      const name = label.trim()
+      const made = await post('/api/tokens', { scopes: [...scopes], ...(name !== '' && { label: name }) })
       void refresh('/api/tokens')
       onMade(made)
-    })
-  }
+    },
+    (trouble) => (trouble instanceof Problem ? trouble.errors[0]?.message : undefined) ?? reasonOf(trouble)
+  )
+  const choose = form.clearing(setScopes)
   return html`
-    <${Modal} title="New token" onClose=${onClose}>
-      <form class="stack" onSubmit=${submit}>
-        <${TextField}
-          label="Label"
-          hint="So that you know later which program has it."
-          value=${label}
-          maxlength="100"
-          placeholder="prometheus"
-          data-focus=${true}
-          onInput=${setLabel}
-        />
-        <fieldset class="choices">
-          <legend>What is it for?</legend>
-          ${USES.map(
-            ({ id, text, scopes: its }) =>
-              html`<label class="check" key=${id}>
-                <input type="radio" name="use" checked=${useOf(scopes) === id} onChange=${() => choose(its)} />
-                <span>${text} <span class="hint">${its.join(', ')}</span></span>
-              </label>`
+    <${FormDialog} title="New token" form=${form} yes="Make it" onClose=${onClose}>
+      ${h(TextField, {
+        label: 'Label',
+        hint: 'So that you know later which program has it.',
+        value: label,
+        maxlength: 100,
+        placeholder: 'prometheus',
+        'data-focus': true,
+        onInput: setLabel
+      })}
+      <fieldset class="choices">
+        <legend>What is it for?</legend>
+        ${USES.map(
+          ({ id, text, scopes: its }) =>
+            html`<label class="check" key=${id}>
+              <input type="radio" name="use" checked=${useOf(scopes) === id} onChange=${() => choose(its)} />
+              <span>${text} <span class="hint">${its.join(', ')}</span></span>
+            </label>`
+        )}
+      </fieldset>
+      <details>
+        <summary>Choose scopes</summary>
+        <div class="stack more">
+          ${(Object.entries(SCOPES) as [TokenScope, string][]).map(([scope, hint]) =>
+            h(CheckField, {
+              key: scope,
+              label: scope,
+              hint,
+              value: scopes.includes(scope),
+              onChange: (isOn) => choose(isOn ? [...scopes, scope] : scopes.filter((each) => each !== scope))
+            })
           )}
-        </fieldset>
-        <details>
-          <summary>Choose scopes</summary>
-          <div class="stack more">
-            ${(Object.entries(SCOPES) as [TokenScope, string][]).map(
-              ([scope, text]) =>
-                html`<${CheckField}
-                  key=${scope}
-                  label=${scope}
-                  hint=${text}
-                  value=${scopes.includes(scope)}
-                  onChange=${(isOn: boolean) => choose(isOn ? [...scopes, scope] : scopes.filter((each) => each !== scope))}
-                />`
-            )}
-          </div>
-        </details>
-        ${error && html`<p class="field-error" role="alert">${error}</p>`}
-        <div class="answers">
-          <${Button} onClick=${onClose}>Cancel<//>
-          <${Button} kind="main" type="submit" busy=${isBusy}>Make it<//>
         </div>
-      </form>
+      </details>
+      ${form.error && html`<p class="field-error" role="alert">${form.error}</p>`}
     <//>
   `
 }
@@ -118,7 +99,7 @@ export function Secret({ made: { token, label, isMain = false }, onClose }: { ma
   const [isCopied, setCopied] = useState(false)
   const shown = useRef<HTMLOutputElement>(null)
   /** Over plain HTTP from another machine browsers offer no clipboard: then the text is selected. */
-  const copy = async () => {
+  const onClick = async () => {
     const { clipboard } = navigator as Partial<Navigator>
     if (clipboard === undefined) {
       getSelection()?.selectAllChildren(shown.current!)
@@ -127,21 +108,17 @@ export function Secret({ made: { token, label, isMain = false }, onClose }: { ma
     await clipboard.writeText(token)
     setCopied(true)
   }
+  const title = isMain ? 'The new main token' : `The token ${label ? `"${label}"` : ''}`
+  const copy = { icon: isCopied ? 'check' : 'copy', kind: 'main', 'data-focus': true, onClick } as const
   return html`
-    <${Modal}
-      title=${isMain ? 'The new main token' : `The token ${label ? `"${label}"` : ''}`}
-      onClose=${() => undefined}
-    >
+    <${Modal} title=${title} onClose=${() => undefined}>
       <div class="stack">
         <${Notice} tone="warn">
           ${isMain ? 'Also in its file. ' : 'It is shown this once: the daemon keeps only its hash. '}Copy it now.
         <//>
         <output class="secret" aria-label="Token" ref=${shown}>${token}</output>
         <div class="answers">
-          <${Button} icon=${isCopied ? 'check' : 'copy'} kind="main" data-focus=${true} onClick=${copy}
-            >${isCopied ? 'Copied' : 'Copy'}<//
-          >
-          <${Button} onClick=${onClose}>I have it<//>
+          ${h(Button, copy, isCopied ? 'Copied' : 'Copy')} ${h(Button, { onClick: onClose }, 'I have it')}
         </div>
       </div>
     <//>

@@ -1,13 +1,13 @@
-import { attention, dnsUse, lastBackup, type Matter, nextRenewal } from '../home/words.ts'
 import type { OwnedNameView, ReadinessBody, TaskView } from '../lib/api.ts'
-import { html, useNow, useRef } from '../lib/html.ts'
+import { h, html, useNow } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { to, type View } from '../lib/router.ts'
 import { count, duration, plural } from '../lib/words.ts'
+import { attention, dnsUse, lastBackup, nextRenewal, type Matter } from '../home/words.ts'
 import { RegisterButton } from '../names/acts.ts'
 import { NextStep } from '../names/next-step.ts'
 import { leaseWords } from '../names/words.ts'
-import { Badge, Card, Empty, LinkButton, Loaded, Notice, Page, Stat, When } from '../parts/basics.ts'
+import { Badge, Card, Empty, LinkButton, loaded, Notice, Page, stat, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
 import { Icon } from '../parts/icon.ts'
 import { TaskCard, useTasks } from '../tasks/card.ts'
@@ -33,20 +33,15 @@ const CHECKS: Readonly<Record<string, string>> = {
 
 const isUrgent = ({ tone }: Matter): boolean => tone === 'bad'
 
-const Item = ({ item: { tone, title, text, href, act } }: { item: Matter }) => html`
-  <${Notice}
-    tone=${tone}
-    title=${title}
-    actions=${href && html`<${LinkButton} kind="small" href=${href} label=${`${act}: ${title}`}>${act}<//>`}
-    ><${Told} text=${text}
-  /><//>
-`
+const item = ({ key, tone, title, text, href, act }: Matter) => {
+  const actions = href && h(LinkButton, { kind: 'small', href, label: `${act}: ${title}` }, act)
+  return h(Notice, { key, tone, title, actions }, h(Told, { text }))
+}
 
 /** What comes first is shown, the rest by a click. */
-function Attention({ items, label }: { items: readonly Matter[]; label: string }) {
-  if (items.length === 0) return null
-  const item = (each: Matter) => html`<${Item} key=${each.key} item=${each} />`
-  return html`
+const matters = (items: readonly Matter[], label: string) =>
+  items.length > 0 &&
+  html`
     <div class="stack" role="region" aria-label=${label}>
       ${items.slice(0, MAX_ITEMS).map(item)}
       ${
@@ -58,15 +53,14 @@ function Attention({ items, label }: { items: readonly Matter[]; label: string }
       }
     </div>
   `
-}
 
-const Checks = ({ readiness }: { readiness: ReadinessBody }) => html`
+const checks = (readiness: ReadinessBody) => html`
   <ul class="checks">
     ${readiness.checks.map(({ name, ok, warning, detail }) => {
       const tone = ok ? (warning === true ? 'warn' : 'good') : 'bad'
       const word = { good: 'well', warn: 'needs attention', bad: 'does not work' }[tone]
       return html`<li key=${name}>
-        <span class=${tone} title=${word}><${Icon} name=${{ good: 'check', warn: 'warn', bad: 'bad' }[tone]} /></span>
+        <span class=${tone} title=${word}><${Icon} name=${tone === 'good' ? 'check' : tone} /></span>
         <span class="hidden">${word}: </span><strong>${CHECKS[name] ?? name}</strong
         ><span class="quiet"><${Told} text=${detail} /></span>
       </li>`
@@ -76,7 +70,7 @@ const Checks = ({ readiness }: { readiness: ReadinessBody }) => html`
 
 const Leases = ({ names }: { names: readonly OwnedNameView[] }) => {
   const now = useNow(1000)
-  const next = [...names].sort((a, b) => Date.parse(a.lease_end) - Date.parse(b.lease_end)).slice(0, MAX_LEASES)
+  const next = names.toSorted((a, b) => Date.parse(a.lease_end) - Date.parse(b.lease_end)).slice(0, MAX_LEASES)
   return html`<ul class="leases">
     ${next.map((owned) => {
       const { word, text, tone } = leaseWords(owned, now)
@@ -89,15 +83,11 @@ const Leases = ({ names }: { names: readonly OwnedNameView[] }) => {
   </ul>`
 }
 
-function Running({ tasks }: { tasks: readonly TaskView[] }) {
-  const all = useRef(tasks)
-  all.current = tasks
-  const running = tasks.filter(({ status }) => status === 'running')
-  if (running.length === 0) return null
-  const taskNow = (id: string) => all.current.find(({ task_id: each }) => each === id)
-  return html`<${Card} title="Running tasks" class="wide">
-    ${running.map((task) => html`<${TaskCard} key=${task.task_id} task=${task} taskNow=${taskNow} />`)}
-  <//>`
+function running(tasks: readonly TaskView[]) {
+  const cards = tasks
+    .filter(({ status }) => status === 'running')
+    .map((task) => h(TaskCard, { key: task.task_id, task }))
+  return cards.length > 0 && h(Card, { title: 'Running tasks', class: 'wide' }, cards)
 }
 
 function View() {
@@ -113,6 +103,7 @@ function View() {
   const isKnown = readiness.data !== undefined && names.data !== undefined && seed !== undefined && status !== undefined
   const items = attention({ readiness: readiness.data, status, names: names.data, seed, drafts, tasks: tasks.data })
   const isLost = readiness.data?.ready === false
+  const [only, ...others] = names.data ?? []
   return html`
     <${Page} title="Home" actions=${html`<${RegisterButton} />`}>
       <div class="stack">
@@ -121,45 +112,46 @@ function View() {
           items.length === 0 &&
           html`<${Notice} tone="good" title="All is well">Nothing needs your attention.<//>`
         }
-        ${isKnown && html`<${Attention} items=${items.filter(isUrgent)} label="Urgent" />`}
-        ${tasks.data && html`<${Running} tasks=${tasks.data} />`}
-        ${names.data?.length === 1 && html`<${NextStep} owned=${names.data[0]} />`}
-        ${isKnown && html`<${Attention} items=${items.filter((item) => !isUrgent(item))} label="Needs attention" />`}
+        ${isKnown && matters(items.filter(isUrgent), 'Urgent')} ${tasks.data && running(tasks.data)}
+        ${only !== undefined && others.length === 0 && h(NextStep, { owned: only })}
+        ${
+          isKnown &&
+          matters(
+            items.filter((each) => !isUrgent(each)),
+            'Needs attention'
+          )
+        }
         <div class="stats">
-          <${Stat}
-            href="#/names"
-            value=${names.data ? count(names.data.length) : '–'}
-            word=${names.data?.length === 1 ? 'name' : 'names'}
-          />
-          <${Stat} href="#/network" value=${status ? count(status.peers) : '–'} word="peers connected" />
-          ${names.data && html`<${Stat} ...${nextRenewal(names.data, now)} />`}
-          ${backup && seed && html`<${Stat} ...${lastBackup(backup, seed, now)} />`}
-          ${dns && html`<${Stat} ...${dnsUse(dns)} />`}
-          <${Stat}
-            href="#/network"
-            tone=${readiness.data?.checks.some(({ name, ok }) => name === 'beacon' && !ok) ? 'bad' : ''}
-            value=${status?.beacon.age_seconds == null ? '–' : duration(status.beacon.age_seconds)}
-            word="since the last pulse"
-          />
+          ${stat({
+            href: '#/names',
+            value: names.data ? count(names.data.length) : '–',
+            word: names.data?.length === 1 ? 'name' : 'names'
+          })}
+          ${stat({ href: '#/network', value: status ? count(status.peers) : '–', word: 'peers connected' })}
+          ${names.data && stat(nextRenewal(names.data, now))} ${backup && seed && stat(lastBackup(backup, seed, now))}
+          ${dns && stat(dnsUse(dns))}
+          ${stat({
+            href: '#/network',
+            tone: readiness.data?.checks.some(({ name, ok }) => name === 'beacon' && !ok) ? 'bad' : '',
+            value: status?.beacon.age_seconds == null ? '–' : duration(status.beacon.age_seconds),
+            word: 'since the last pulse'
+          })}
         </div>
         <div class="grid">
           <${Card} title="Leases that end next" actions=${html`<a href="#/names">All names</a>`}>
-            <${Loaded} of=${names}>
-              ${(all: OwnedNameView[]) =>
-                all.length === 0
-                  ? html`<${Empty} icon="names" title="No names yet"
-                      ><p>Register the first one: the daemon does the rest.</p><//
-                    >`
-                  : html`<${Leases} names=${all} />`}
-            <//>
+            ${loaded(names, (all) =>
+              all.length === 0
+                ? html`<${Empty} icon="names" title="No names yet"
+                    ><p>Register the first one: the daemon does the rest.</p><//
+                  >`
+                : h(Leases, { names: all })
+            )}
           <//>
           <${Card}
             title="Health"
-            actions=${
-              readiness.data && html`<${Badge} tone=${isLost ? 'bad' : 'good'}>${isLost ? 'not ready' : 'ready'}<//>`
-            }
+            actions=${readiness.data && h(Badge, { tone: isLost ? 'bad' : 'good' }, isLost ? 'not ready' : 'ready')}
           >
-            <${Loaded} of=${readiness}>${(data: ReadinessBody) => html`<${Checks} readiness=${data} />`}<//>
+            ${loaded(readiness, checks)}
           <//>
         </div>
       </div>

@@ -1,14 +1,14 @@
 import type { OwnedNameView } from '../lib/api.ts'
-import { html, useNow, useState } from '../lib/html.ts'
-import { type Read, useResource } from '../lib/resource.ts'
+import { h, html, useNow, useState } from '../lib/html.ts'
+import { useResource, type Read } from '../lib/resource.ts'
 import { to, type View } from '../lib/router.ts'
 import { count, dateTime } from '../lib/words.ts'
 import { NameButtons, RegisterButton } from '../names/acts.ts'
 import { leaseWords, renewalWords, zoneWords } from '../names/words.ts'
-import { Badge, Card, Empty, LinkButton, Loaded, Page, When } from '../parts/basics.ts'
+import { Badge, Card, Empty, LinkButton, loaded, Page, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
 import { TextField } from '../parts/fields.ts'
-import { type Column, Table } from '../parts/table.ts'
+import { table, type Column } from '../parts/table.ts'
 import { edits } from '../zone/unsaved-edits.ts'
 
 /** More names are easier to find by their text. */
@@ -19,10 +19,7 @@ export const useNames = (): Read<OwnedNameView[]> =>
   useResource('/api/names', { every: 15_000, on: ['name:', 'task:'] })
 
 const columns = (nowMs: number): readonly Column<OwnedNameView>[] => [
-  {
-    title: 'Name',
-    cell: ({ name }) => html`<a class="name-link" href=${to('names', name)}>${name}</a>`
-  },
+  { title: 'Name', cell: ({ name }) => html`<a class="name-link" href=${to('names', name)}>${name}</a>` },
   {
     title: 'Lease',
     cell: (owned) => {
@@ -46,73 +43,54 @@ const columns = (nowMs: number): readonly Column<OwnedNameView>[] => [
       const { word, tone } = zoneWords(owned, edits.has(owned.name))
       return html`<div><${Badge} tone=${tone}>${word}<//></div>`
     }
-  },
-  {
-    title: 'Actions',
-    isHidden: true,
-    cell: (owned) =>
-      html`<div class="actions">
-        <${LinkButton}
-          kind="small"
-          icon="edit"
-          href=${to('names', owned.name)}
-          label=${`Edit the zone of ${owned.name}`}
-          >Zone<//
-        >
-        <${NameButtons} owned=${owned} />
-      </div>`
   }
 ]
 
-const Warnings = ({ owned: { state, warnings } }: { owned: OwnedNameView }) =>
-  warnings.map(
+const warnings = ({ state, warnings: all }: OwnedNameView) =>
+  all.map(
     ({ code, message }) =>
       html`<p class="name-warning ${state === 'live' ? 'warn' : 'bad'}" key=${code}><${Told} text=${message} /></p>`
   )
 
-function View() {
-  const names = useNames()
+function Names({ all }: { all: readonly OwnedNameView[] }) {
   const now = useNow(1000)
   const [filter, setFilter] = useState('')
-  const all = names.data ?? []
-  const shown = all.filter(({ name }) => name.includes(filter.trim().toLowerCase()))
+  const rows = all.filter(({ name }) => name.includes(filter.trim().toLowerCase()))
+  if (all.length === 0)
+    return html`<${Empty} icon="names" title="No names yet">
+      <p>A name is earned by time: the daemon computes, and you wait.</p>
+      <${RegisterButton} text="Register the first name" />
+    <//>`
   return html`
-    <${Page}
-      title="Names"
-      lead="The names of your seed. The daemon renews them while it runs."
-      actions=${html`<${RegisterButton} />`}
-    >
-      <${Loaded} of=${names}>
-        <${Card}>
-          ${
-            all.length === 0
-              ? html`<${Empty} icon="names" title="No names yet">
-                  <p>A name is earned by time: the daemon computes, and you wait.</p>
-                  <${RegisterButton} text="Register the first name" />
-                <//>`
-              : html`
-                  ${
-                    all.length >= FILTER_FROM &&
-                    html`<${TextField}
-                      label="Find"
-                      type="search"
-                      value=${filter}
-                      onInput=${setFilter}
-                      class="name-filter"
-                    />`
-                  }
-                  <${Table}
-                    caption="Names"
-                    columns=${columns(now)}
-                    rows=${shown}
-                    keyOf=${({ name }: OwnedNameView) => name}
-                    detailOf=${(owned: OwnedNameView) => (owned.warnings.length === 0 ? null : html`<${Warnings} owned=${owned} />`)}
-                  />
-                  ${shown.length === 0 && html`<p class="quiet" role="status">No name has “${filter}” in it.</p>`}
-                `
-          }
-        <//>
-      <//>
+    ${
+      all.length >= FILTER_FROM &&
+      h(TextField, { label: 'Find', type: 'search', value: filter, onInput: setFilter, class: 'name-filter' })
+    }
+    ${table({
+      caption: 'Names',
+      columns: columns(now),
+      rows,
+      keyOf: ({ name }) => name,
+      actionsOf: (owned) => {
+        const label = `Edit the zone of ${owned.name}`
+        return [
+          h(LinkButton, { kind: 'small', icon: 'edit', href: to('names', owned.name), label }, 'Zone'),
+          h(NameButtons, { owned })
+        ]
+      },
+      detailOf: (owned) => (owned.warnings.length === 0 ? null : warnings(owned))
+    })}
+    ${rows.length === 0 && html`<p class="quiet" role="status">No name has “${filter}” in it.</p>`}
+  `
+}
+
+const LEAD = 'The names of your seed. The daemon renews them while it runs.'
+
+function View() {
+  const names = useNames()
+  return html`
+    <${Page} title="Names" lead=${LEAD} actions=${html`<${RegisterButton} />`}>
+      ${loaded(names, (all) => html`<${Card}>${h(Names, { all })}<//>`)}
     <//>
   `
 }

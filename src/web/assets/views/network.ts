@@ -1,5 +1,5 @@
 import type { NetworkStatusView, OwnedNameView } from '../lib/api.ts'
-import { html } from '../lib/html.ts'
+import { h, html } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import { to, type View } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
@@ -7,14 +7,13 @@ import { count, duration, percent, plural } from '../lib/words.ts'
 import { Dns } from '../network/dns.ts'
 import { Peers } from '../network/peers.ts'
 import { Traffic } from '../network/traffic.ts'
-import { Badge, Card, Copy, Facts, Hash, Loaded, Notice, Page, Stat, type Tone } from '../parts/basics.ts'
+import { Badge, Card, facts, Hash, loaded, Notice, Page, stat, Whole, type Tone } from '../parts/basics.ts'
 
-const TONES: Readonly<Record<NetworkStatusView['status'], Tone>> = {
-  online: 'good',
-  connecting: 'warn',
-  offline: 'bad'
-}
-const MODES: Readonly<Record<NetworkStatusView['mode'], string>> = {
+type Status = NetworkStatusView
+type Address = Status['addresses'][number]
+
+export const TONES: Readonly<Record<Status['status'], Tone>> = { online: 'good', connecting: 'warn', offline: 'bad' }
+const MODES: Readonly<Record<Status['mode'], string>> = {
   full: 'full: stores and serves records',
   light: 'light: asks others only',
   offline: 'offline: has left the network'
@@ -25,16 +24,11 @@ function View() {
   const mayRead = useMay('read')
   return html`
     <${Page} title="Network" lead="The peers of this node, the beacon, and what is asked of it." />
-    <${Loaded} of=${status}>${(data: NetworkStatusView) => html`<${Status} status=${data} />`}<//>
+    ${loaded(status, figures)}
     <div class="stack">
       <div class="grid">
         <div class="stack at-top"><${Dns} />${mayRead && html`<${Yours} />`}</div>
-        ${
-          status.data &&
-          html`<div class="stack at-top">
-            <${ThisNode} status=${status.data} /><${Diversity} diversity=${status.data.diversity} />
-          </div>`
-        }
+        ${status.data && html`<div class="stack at-top">${[thisNode(status.data), diversity(status.data)]}</div>`}
       </div>
       ${
         mayRead
@@ -45,58 +39,48 @@ function View() {
   `
 }
 
-const Status = ({ status: { status, peers, size, records, beacon } }: { status: NetworkStatusView }) => html`
+const figures = ({ status, peers, size, records, beacon: { age_seconds: age } }: Status) => html`
   <div class="stats">
-    <${Stat} value=${status} word="connection" tone=${TONES[status]} />
-    <${Stat} value=${count(peers)} word="connected peers" />
-    <${Stat} value=${size === null ? '—' : `≈ ${count(size)}`} word="nodes in the network" />
-    <${Stat} value=${count(records)} word="records held for others" />
-    <${Stat}
-      value=${beacon.age_seconds === null ? '—' : duration(beacon.age_seconds)}
-      word="age of the newest pulse"
-      tone=${beacon.age_seconds === null ? 'bad' : ''}
-    />
+    ${stat({ value: status, word: 'connection', tone: TONES[status] })}
+    ${stat({ value: count(peers), word: 'connected peers' })}
+    ${stat({ value: size === null ? '—' : `≈ ${count(size)}`, word: 'nodes in the network' })}
+    ${stat({ value: count(records), word: 'records held for others' })}
+    ${stat({
+      value: age === null ? '—' : duration(age),
+      word: 'age of the newest pulse',
+      tone: age === null ? 'bad' : ''
+    })}
   </div>
 `
 
-const ThisNode = ({
-  status: { network, mode, peer_id: peer, beacon, addresses, connecting }
-}: {
-  status: NetworkStatusView
-}) => html`
+const thisNode = ({ network, mode, peer_id: peer, beacon, addresses, connecting }: Status) => html`
   <${Card} title="This node">
     ${connecting && html`<${Notice} tone="warn">${connecting}<//>`}
-    <${Facts}
-      facts=${[
-        ['Network', network],
-        ['Mode', MODES[mode]],
-        ['Peer id', html`<${Hash} text=${peer} what="peer id" />`],
-        ['Beacon', beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}`]
-      ]}
-    />
-    ${addresses.length > 0 && html`<${Addresses} addresses=${addresses} />`}
+    ${facts([
+      ['Network', network],
+      ['Mode', MODES[mode]],
+      ['Peer id', h(Hash, { text: peer, what: 'peer id' })],
+      ['Beacon', beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}`]
+    ])}
+    ${addresses.length > 0 && addressList(addresses)}
     <p class="hint"><a href="#/settings">The settings</a> say where it listens, and which beacon it asks.</p>
   <//>
 `
 
-export const view: View = { path: '/network', title: 'Network', icon: 'network', View }
-
-type Address = NetworkStatusView['addresses'][number]
-
-const ADDRESS_STATES: Readonly<Record<Address['state'], readonly [string, Tone]>> = {
+const REACH: Readonly<Record<Address['state'], readonly [string, Tone]>> = {
   announced: ['reachable', 'good'],
   unconfirmed: ['not confirmed', 'warn'],
   local: ['local', 'quiet']
 }
 
 /** Where peers reach this node, in the form that --bootstrap takes. */
-export const Addresses = ({ addresses }: { addresses: readonly Address[] }) => html`
+const addressList = (addresses: readonly Address[]) => html`
   <h3>Addresses</h3>
   <ul class="addresses" aria-label="Addresses of this node">
     ${addresses.map(({ address, state, confirmed_by: peers, message }) => {
-      const [word, tone] = ADDRESS_STATES[state]
+      const [word, tone] = REACH[state]
       return html`<li key=${address}>
-        <span class="hash"><code>${address}</code><${Copy} text=${address} what="address" /></span>
+        ${h(Whole, { text: address, what: 'address' })}
         <${Badge} tone=${tone}>${word}<//>
         ${peers.length > 0 && html`<span class="hint">confirmed by ${plural(peers.length, 'peer')}</span>`}
         ${message && html`<span class="hint">${message}</span>`}
@@ -105,47 +89,36 @@ export const Addresses = ({ addresses }: { addresses: readonly Address[] }) => h
   </ul>
 `
 
-const NEEDS = {
-  answer: 'an answer that is not thin',
-  settle: 'settling and repair',
-  adopt: 'adoption by newcomers'
-} as const
+const NEEDS = [
+  ['answer', 'an answer that is not thin'],
+  ['settle', 'settling and repair'],
+  ['adopt', 'adoption by newcomers']
+] as const
 
-/** Whether the peers are of enough address prefixes; `diversity` null where the network limits none. */
-export function Diversity({ diversity }: Pick<NetworkStatusView, 'diversity'>) {
-  if (diversity === null)
+/** Whether the peers are of enough address prefixes; null where the network limits none. */
+function diversity({ diversity: found }: Status) {
+  if (found === null)
     return html`<${Card} title="Diversity">
       <p>This network counts no address prefixes: peers of one machine have a vote each. It promises no security.</p>
     <//>`
-  const { peers, prefixes, wide_prefixes: wide, needed, enough, message } = diversity
+  const { peers, prefixes, wide_prefixes: wide, needed, enough, message } = found
   return html`
-    <${Card}
-      title="Diversity"
-      actions=${html`<${Badge} tone=${enough ? 'good' : 'warn'}>${enough ? 'enough' : 'too few'}<//>`}
-    >
+    <${Card} title="Diversity" actions=${h(Badge, { tone: enough ? 'good' : 'warn' }, enough ? 'enough' : 'too few')}>
       <div class="stack">
         <p>
           <strong>${count(peers)}</strong> diverse peers, in ${count(prefixes)} networks (/24, by IPv6 /32) of
           ${count(wide)} ${' '}providers (/16, by IPv6 /24).
         </p>
         <ul class="stack">
-          ${(Object.entries(NEEDS) as [keyof typeof NEEDS, string][]).map(
-            ([key, words]) =>
-              html`<li key=${key}>
-                <div class="row spread">
-                  <span>${words}</span
-                  ><span class="number quiet">${Math.min(peers, needed[key])} of ${needed[key]}</span>
-                </div>
-                <meter
-                  min="0"
-                  max=${needed[key]}
-                  value=${Math.min(peers, needed[key])}
-                  aria-label=${`Peers for ${words}`}
-                >
-                  ${percent(peers / needed[key])}
-                </meter>
-              </li>`
-          )}
+          ${NEEDS.map(([key, words]) => {
+            const [max, value] = [needed[key], Math.min(peers, needed[key])]
+            return html`<li key=${key}>
+              <div class="row spread"><span>${words}</span><span class="number quiet">${value} of ${max}</span></div>
+              <meter min="0" max=${max} value=${value} aria-label=${`Peers for ${words}`}>
+                ${percent(peers / max)}
+              </meter>
+            </li>`
+          })}
         </ul>
         ${message && html`<${Notice} tone="warn">${message}<//>`}
       </div>
@@ -162,21 +135,25 @@ const NAME_TONES: Readonly<Record<OwnedNameView['state'], Tone>> = {
 }
 
 /** What this daemon has in the network, with the way to who stores it. */
-export const Yours = () => html`
-  <${Card} title="Who stores your names">
-    <${Loaded} of=${useResource('/api/names', { every: 30_000, on: ['name:', 'task:completed'] })}>
-      ${(names: OwnedNameView[]) =>
-        names.length === 0
+function Yours() {
+  const names = useResource('/api/names', { every: 30_000, on: ['name:', 'task:completed'] })
+  return html`
+    <${Card} title="Who stores your names">
+      ${loaded(names, (all) =>
+        all.length === 0
           ? html`<p class="quiet">No names yet. <a href="#/names">Register the first one.</a></p>`
           : html`<ul class="links">
-              ${names.map(
+              ${all.map(
                 ({ name, state }) =>
                   html`<li key=${name}>
                     <a href=${to('lookup', name)}>${name}</a> <${Badge} tone=${NAME_TONES[state]}>${state}<//>
                   </li>`
               )}
-            </ul>`}
+            </ul>`
+      )}
+      <p class="hint">Each link asks the peers around that name what they hold.</p>
     <//>
-    <p class="hint">Each link asks the peers around that name what they hold.</p>
-  <//>
-`
+  `
+}
+
+export const view: View = { path: '/network', title: 'Network', icon: 'network', View }

@@ -1,18 +1,18 @@
 import type { BackupView, SeedBody, WantedView } from '../lib/api.ts'
-import { html, useNow, useState } from '../lib/html.ts'
-import { post, reasonOf, remove } from '../lib/http.ts'
+import { h, html, useNow } from '../lib/html.ts'
+import { post, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import type { View } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
-import { dateTime, plural } from '../lib/words.ts'
-import { toast, useAct } from '../parts/act.ts'
-import { Badge, Button, Card, Copy, Facts, Loaded, Notice, Page, type Tone, When } from '../parts/basics.ts'
+import { plural } from '../lib/words.ts'
+import { toast } from '../parts/act.ts'
+import { Badge, Button, Card, Copy, facts, loaded, Notice, Page, When, type Tone } from '../parts/basics.ts'
 import { Command } from '../parts/command.ts'
-import { TextField } from '../parts/fields.ts'
+import { AskForm } from '../parts/fields.ts'
 import { Icon } from '../parts/icon.ts'
-import { columns, Table } from '../parts/table.ts'
+import { table } from '../parts/table.ts'
 import { Lock } from '../seed/lock.ts'
-import { backupState, checklist, COMMANDS, type Offer } from '../seed/words.ts'
+import { backupState, checklist, COMMANDS } from '../seed/words.ts'
 
 const LEAD = 'Your names belong to 24 words. If you lose them and all backups, nobody can give the names back.'
 
@@ -23,29 +23,25 @@ function View() {
   return html`
     <${Page} title="Backup & seed" lead=${LEAD} />
     <div class="stack">
-      <${Loaded} of=${seed}>${(data: SeedBody) => html`<${Safety} seed=${data} backup=${backup.data} />`}<//>
+      ${loaded(seed, (data) => h(Safety, { seed: data, backup: backup.data }))}
       <div class="grid">
-        ${seed.data && html`<${Lock} seed=${seed.data} mayManage=${mayManage} />`}
+        ${seed.data && h(Lock, { seed: seed.data, mayManage })}
         <${Card} title="A backup that keeps itself up to date">
-          <${Loaded} of=${backup}>${({ kept }: BackupView) => html`<${Backup} kept=${kept} />`}<//>
+          ${loaded(backup, ({ kept }) => h(Backup, { kept }))}
         <//>
       </div>
       <${Wanted} />
-      <${Commands} />
+      ${commands()}
     </div>
   `
 }
 
-export const view: View = { path: '/seed', title: 'Backup & seed', icon: 'seed', View }
-
 /** What is done, and what is left to do. `backup`: undefined while it is not read. */
-export function Safety({ seed, backup }: { seed: SeedBody; backup: BackupView | undefined }) {
+function Safety({ seed, backup }: { seed: SeedBody; backup: BackupView | undefined }) {
   const now = useNow(30_000)
   const items = checklist(seed, backup?.kept, now)
   const left = items.filter(({ isDone, isAdvice }) => !isDone && !isAdvice).length
-  const badge = html`<${Badge} tone=${left === 0 ? 'good' : 'bad'}
-    >${left === 0 ? 'kept elsewhere too' : `${left} to do`}<//
-  >`
+  const badge = h(Badge, { tone: left === 0 ? 'good' : 'bad' }, left === 0 ? 'kept elsewhere too' : `${left} to do`)
   return html`
     <${Card} title="How safe your names are" actions=${badge} tone=${seed.kept_elsewhere ? '' : 'warn'}>
       <ul class="checklist">
@@ -67,7 +63,7 @@ export function Safety({ seed, backup }: { seed: SeedBody; backup: BackupView | 
 const EXAMPLE = '[backup]\nfile = "/media/stick/chronym.age"\nrecipient = ["age1..."]'
 
 /** The file that the daemon writes by itself; `kept` null where none is configured. */
-export function Backup({ kept }: Pick<BackupView, 'kept'>) {
+function Backup({ kept }: Pick<BackupView, 'kept'>) {
   const now = useNow(10_000)
   const state = backupState(kept, now)
   if (kept === null || state === null)
@@ -83,16 +79,11 @@ export function Backup({ kept }: Pick<BackupView, 'kept'>) {
   return html`
     <div class="stack">
       <${Notice} tone=${tone} title=${title}>${text}<//>
-      <${Facts}
-        facts=${[
-          ['File', html`<code>${kept.file}</code>`],
-          kept.written_at !== null && [
-            'Written',
-            html`<${When} at=${kept.written_at}>${dateTime(kept.written_at)}<//>`
-          ],
-          kept.failures > 0 && ['Failures', `${plural(kept.failures, 'attempt')} since the start`]
-        ]}
-      />
+      ${facts([
+        ['File', html`<code>${kept.file}</code>`],
+        kept.written_at !== null && ['Written', h(When, { at: kept.written_at })],
+        kept.failures > 0 && ['Failures', `${plural(kept.failures, 'attempt')} since the start`]
+      ])}
     </div>
   `
 }
@@ -103,28 +94,11 @@ const STATES: Readonly<Record<WantedView['state'], readonly [string, Tone]>> = {
   'other-owner': ['of another owner', 'bad'],
   adopted: ['found', 'good']
 }
-const wantedChanged = () => refresh('/api/wanted', '/api/names', '/api/identities')
 
 /** After a restore from the words: names and identities of this seed that the network holds. */
-export function Wanted() {
+function Wanted() {
   const wanted = useResource('/api/wanted', { every: 10_000, on: ['name:held'] })
-  const mayLook = useMay('publish')
-  const [id, setId] = useState('')
-  const [error, setError] = useState<string>()
-  const [run, isBusy] = useAct((trouble) => setError(reasonOf(trouble)))
-  const look = (event: Event) => {
-    event.preventDefault()
-    if (id.trim() === '') {
-      setError('Type a name or a DID that you owned.')
-      return
-    }
-    void run(async () => {
-      const { state, detail } = await post('/api/wanted', { id: id.trim() })
-      await wantedChanged()
-      toast(detail, state === 'adopted' ? 'good' : '')
-      setId('')
-    })
-  }
+  const disabled = !useMay('publish')
   return html`
     <${Card} title="Find your names in the network">
       <div class="stack">
@@ -132,53 +106,44 @@ export function Wanted() {
           After a restore from the words, the daemon knows your keys but not your names. Type each one: it looks until
           it finds them.
         </p>
-        <form class="ask" onSubmit=${look}>
-          <${TextField}
-            label="Name or DID of yours"
-            error=${error}
-            value=${id}
-            placeholder="alice.chronym"
-            onInput=${(text: string) => {
-              setId(text)
-              setError(undefined)
-            }}
-          />
-          <${Button} type="submit" icon="lookup" busy=${isBusy} disabled=${!mayLook}>Find it<//>
-        </form>
-        <${Loaded} of=${wanted}>
-          ${(all: WantedView[]) =>
-            all.length > 0 &&
-            html`<${Table}
-              caption="Names and identities that the daemon looks for"
-              columns=${columns<WantedView>([
-                { title: 'Name or DID', cell: (each) => html`<span class="mono">${each.id}</span>` },
-                {
-                  title: 'State',
-                  cell: ({ state }) => html`<${Badge} tone=${STATES[state][1]}>${STATES[state][0]}<//>`
-                },
-                { title: 'Last look', cell: ({ detail }) => detail },
-                {
-                  title: 'Actions',
-                  isHidden: true,
-                  cell: (each) =>
-                    html`<div class="actions">
-                      <${Button}
-                        kind="small"
-                        disabled=${!mayLook}
-                        label=${`Stop looking for ${each.id}`}
-                        onClick=${() => stop(each.id)}
-                        >Stop<//
-                      >
-                    </div>`
-                }
-              ])}
-              rows=${all}
-              keyOf=${(each: WantedView) => each.id}
-            />`}
-        <//>
+        ${h(AskForm, {
+          label: 'Name or DID of yours',
+          placeholder: 'alice.chronym',
+          button: 'Find it',
+          kind: '',
+          disabled,
+          ask: look
+        })}
+        ${loaded(
+          wanted,
+          (rows) =>
+            rows.length > 0 &&
+            table({
+              caption: 'Names and identities that the daemon looks for',
+              rows,
+              keyOf: ({ id }) => id,
+              columns: [
+                { title: 'Name or DID', cell: ({ id }) => html`<span class="mono">${id}</span>` },
+                { title: 'State', cell: ({ state }) => h(Badge, { tone: STATES[state][1] }, STATES[state][0]) },
+                { title: 'Last look', cell: ({ detail }) => detail }
+              ],
+              actionsOf: ({ id }) => {
+                const label = `Stop looking for ${id}`
+                return h(Button, { kind: 'small', disabled, label, onClick: () => stop(id) }, 'Stop')
+              }
+            })
+        )}
       </div>
     <//>
   `
+}
+
+async function look(id: string): Promise<boolean> {
+  if (id === '') throw new Error('Type a name or a DID that you owned.')
+  const { state, detail } = await post('/api/wanted', { id })
+  await wantedChanged()
+  toast(detail, state === 'adopted' ? 'good' : '')
+  return true
 }
 
 async function stop(id: string): Promise<void> {
@@ -186,21 +151,22 @@ async function stop(id: string): Promise<void> {
   await wantedChanged()
 }
 
+const wantedChanged = () => refresh('/api/wanted', '/api/names', '/api/identities')
+
 /** The words never pass through a browser, so the rest is the command line's. */
-export const Commands = () => html`
+const commands = () => html`
   <${Card} title="On the command line">
     <p class="quiet">The words and backups never pass through this page.</p>
-    <${Table}
-      caption="Commands for seed and backup"
-      columns=${columns<Offer>([
-        {
-          title: 'Command',
-          cell: ([command]) => html`<${Command} words=${command} />`
-        },
+    ${table({
+      caption: 'Commands for seed and backup',
+      rows: COMMANDS,
+      keyOf: ([command]) => command,
+      columns: [
+        { title: 'Command', cell: ([words]) => h(Command, { words }) },
         { title: 'What it does', cell: ([, text]) => text }
-      ])}
-      rows=${COMMANDS}
-      keyOf=${([command]: Offer) => command}
-    />
+      ]
+    })}
   <//>
 `
+
+export const view: View = { path: '/seed', title: 'Backup & seed', icon: 'seed', View }

@@ -1,27 +1,20 @@
 import type { ConfigFieldView } from '../lib/api.ts'
-import { html, useState } from '../lib/html.ts'
+import { h, html, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
 import type { View } from '../lib/router.ts'
 import { plural } from '../lib/words.ts'
-import { Badge, Card, Empty, Loaded, Page } from '../parts/basics.ts'
+import { Badge, Card, Empty, loaded, Page } from '../parts/basics.ts'
 import { CheckField, TextField } from '../parts/fields.ts'
 import { FieldRow } from '../settings/field-row.ts'
 import { found, sectionsOf, SOURCES } from '../settings/fields.ts'
 
 const LEAD = 'Every field of the configuration, where its value comes from, and how it changes.'
-const MEANINGS: Readonly<Record<ConfigFieldView['source'], string>> = {
-  default: 'nobody has set it',
-  file: 'config.toml sets it',
-  environment: 'a variable sets it',
-  flag: 'an argument of chronymd sets it',
-  'run time': 'changed while the daemon runs; kept until it is taken back'
-}
 
 function View() {
   const fields = useResource('/api/config/fields', { every: 60_000, on: ['mode'] })
   return html`
     <${Page} title="Settings" lead=${LEAD} />
-    <${Loaded} of=${fields}>${(all: ConfigFieldView[]) => html`<${Settings} all=${all} />`}<//>
+    ${loaded(fields, (all) => h(Settings, { all }))}
   `
 }
 
@@ -34,14 +27,14 @@ function Settings({ all }: { all: readonly ConfigFieldView[] }) {
     <div class="stack">
       <${Card}>
         <div class="settings-search">
-          <${TextField}
-            label="Search"
-            type="search"
-            value=${search}
-            placeholder="peers, log, CHRONYM_PORT"
-            onInput=${setSearch}
-          />
-          <${CheckField} label="Without defaults" value=${isSetOnly} onChange=${setSetOnly} />
+          ${h(TextField, {
+            label: 'Search',
+            type: 'search',
+            value: search,
+            placeholder: 'peers, log, CHRONYM_PORT',
+            onInput: setSearch
+          })}
+          ${h(CheckField, { label: 'Without defaults', value: isSetOnly, onChange: setSetOnly })}
         </div>
         <p class="hint" role="status">
           ${plural(shown.length, 'field')} of ${all.length}${changed > 0 && `; ${changed} set at run time`}
@@ -49,9 +42,8 @@ function Settings({ all }: { all: readonly ConfigFieldView[] }) {
         <details class="more">
           <summary>Where values come from</summary>
           <ul class="stack sources">
-            ${(Object.entries(SOURCES) as [ConfigFieldView['source'], (typeof SOURCES)['file']][]).map(
-              ([source, [word, tone]]) =>
-                html`<li key=${source}><${Badge} tone=${tone}>${word}<//> ${MEANINGS[source]}</li>`
+            ${Object.values(SOURCES).map(
+              ({ word, tone, meaning }) => html`<li key=${word}><${Badge} tone=${tone}>${word}<//> ${meaning}</li>`
             )}
           </ul>
           <p class="hint">A flag wins over the environment, that over a change at run time, that over the file.</p>
@@ -62,7 +54,7 @@ function Settings({ all }: { all: readonly ConfigFieldView[] }) {
         ({ id, title, fields }) =>
           html`<${Card} key=${id} title=${title}>
             <ul class="settings">
-              ${fields.map((field) => html`<${FieldRow} key=${field.field} field=${field} />`)}
+              ${fields.map((field) => h(FieldRow, { key: field.field, field }))}
             </ul>
           <//>`
       )}

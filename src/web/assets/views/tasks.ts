@@ -1,5 +1,5 @@
 import type { TaskView } from '../lib/api.ts'
-import { html, useNow, useRef } from '../lib/html.ts'
+import { h, html, useNow } from '../lib/html.ts'
 import { remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
 import { to, type View } from '../lib/router.ts'
@@ -7,10 +7,10 @@ import { useMay } from '../lib/session.ts'
 import { plural, relative } from '../lib/words.ts'
 import { RegisterButton } from '../names/acts.ts'
 import { toast } from '../parts/act.ts'
-import { Badge, Button, Card, Empty, Loaded, Page, When } from '../parts/basics.ts'
+import { Badge, Button, Card, Empty, loaded, Page, When } from '../parts/basics.ts'
 import { ask } from '../parts/dialog.ts'
-import { type Column, Table } from '../parts/table.ts'
-import { endTask, TaskCard, useTasks } from '../tasks/card.ts'
+import { table } from '../parts/table.ts'
+import { TaskCard, useEndTask, useTasks } from '../tasks/card.ts'
 import { taskState } from '../tasks/state.ts'
 
 async function clearAll(ended: readonly TaskView[]): Promise<void> {
@@ -26,87 +26,66 @@ async function clearAll(ended: readonly TaskView[]): Promise<void> {
   toast(`${plural(ended.length, 'ended task')} cleared.`)
 }
 
-function Ended({ tasks, taskNow }: { tasks: readonly TaskView[]; taskNow: (id: string) => TaskView | undefined }) {
-  const may = useMay('vdf')
+function Ended({ tasks }: { tasks: readonly TaskView[] }) {
+  const disabled = !useMay('vdf')
+  const endTask = useEndTask()
   const now = useNow(30_000)
-  const columns: readonly Column<TaskView>[] = [
-    { title: 'Task', cell: ({ kind, name }) => html`${kind} <a href=${to('names', name)}>${name}</a>` },
-    {
-      title: 'Outcome',
-      cell: (task) => {
-        const { word, tone } = taskState(task)
-        return html`<${Badge} tone=${tone}>${word}<//> ${
-            task.error !== null &&
-            tone === 'bad' &&
-            html`<p class="field-error">${task.error.message} (${task.error.code})</p>`
-          }`
+  return table({
+    caption: 'Ended tasks',
+    rows: tasks,
+    keyOf: ({ task_id: id }) => id,
+    columns: [
+      { title: 'Task', cell: ({ kind, name }) => html`${kind} <a href=${to('names', name)}>${name}</a>` },
+      {
+        title: 'Outcome',
+        cell: (task) => {
+          const { word, tone } = taskState(task)
+          const { error } = task
+          return html`<${Badge} tone=${tone}>${word}<//>
+            ${error !== null && tone === 'bad' && html`<p class="field-error">${error.message} (${error.code})</p>`}`
+        }
+      },
+      {
+        title: 'Ended',
+        cell: ({ updated_at: at }) => h(When, { at }, relative(Date.parse(at), Math.max(now, Date.parse(at))))
       }
-    },
-    {
-      title: 'Ended',
-      cell: ({ updated_at: at }) =>
-        html`<${When} at=${at}>${relative(Date.parse(at), Math.max(now, Date.parse(at)))}<//>`
-    },
-    {
-      title: 'Actions',
-      isHidden: true,
-      cell: (task) =>
-        html`<div class="actions">
-          <${Button}
-            kind="small"
-            disabled=${!may}
-            label=${`Clear: ${task.kind} ${task.name}`}
-            onClick=${() => endTask(() => taskNow(task.task_id))}
-            >Clear<//
-          >
-        </div>`
+    ],
+    actionsOf: ({ task_id: id, kind, name }) => {
+      const label = `Clear: ${kind} ${name}`
+      return h(Button, { kind: 'small', disabled, label, onClick: () => endTask(id) }, 'Clear')
     }
-  ]
-  return html`<${Table}
-    caption="Ended tasks"
-    columns=${columns}
-    rows=${tasks}
-    keyOf=${({ task_id: id }: TaskView) => id}
-  />`
+  })
 }
+
+const LEAD = 'What this daemon computes: registrations and renewals. They go on after a restart.'
 
 function View() {
   const tasks = useTasks()
-  const may = useMay('vdf')
-  const all = useRef<readonly TaskView[]>([])
-  all.current = tasks.data ?? []
-  const taskNow = (id: string) => all.current.find(({ task_id: each }) => each === id)
-  const running = all.current.filter(({ status }) => status === 'running')
-  const ended = all.current
-    .filter(({ status }) => status !== 'running')
-    .sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
+  const disabled = !useMay('vdf')
   return html`
-    <${Page}
-      title="Tasks"
-      lead="What this daemon computes: registrations and renewals. They go on after a restart."
-      actions=${html`<${RegisterButton} />`}
-    >
-      <${Loaded} of=${tasks}>
-        <${Card} title="Running">
+    <${Page} title="Tasks" lead=${LEAD} actions=${html`<${RegisterButton} />`}>
+      ${loaded(tasks, (all) => {
+        const running = all.filter(({ status }) => status === 'running')
+        const ended = all
+          .filter(({ status }) => status !== 'running')
+          .sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
+        const clear = { kind: 'small', icon: 'trash', disabled, onClick: () => clearAll(ended) } as const
+        return html`
+          <${Card} title="Running">
+            ${
+              running.length === 0
+                ? html`<${Empty} icon="tasks" title="Nothing is being computed"
+                    ><p>Register a name, or wait: the daemon renews your names by itself.</p><//
+                  >`
+                : running.map((task) => h(TaskCard, { key: task.task_id, task }))
+            }
+          <//>
           ${
-            running.length === 0
-              ? html`<${Empty} icon="tasks" title="Nothing is being computed"
-                  ><p>Register a name, or wait: the daemon renews your names by itself.</p><//
-                >`
-              : running.map((task) => html`<${TaskCard} key=${task.task_id} task=${task} taskNow=${taskNow} />`)
+            ended.length > 0 &&
+            html`<${Card} title="Ended" actions=${h(Button, clear, 'Clear all')}>${h(Ended, { tasks: ended })}<//>`
           }
-        <//>
-        ${
-          ended.length > 0 &&
-          html`<${Card}
-            title="Ended"
-            actions=${html`<${Button} kind="small" icon="trash" disabled=${!may} onClick=${() => clearAll(ended)}
-              >Clear all<//
-            >`}
-            ><${Ended} tasks=${ended} taskNow=${taskNow}
-          /><//>`
-        }
-      <//>
+        `
+      })}
     <//>
   `
 }

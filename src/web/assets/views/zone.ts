@@ -1,75 +1,64 @@
+import encodeQR from 'qr'
 import type { OwnedNameView } from '../lib/api.ts'
-import { html, useEffect, useMemo, useNow, useState } from '../lib/html.ts'
+import { h, html, useAnswer, useMemo, useNow, useState } from '../lib/html.ts'
 import { to, type View, type ViewProps } from '../lib/router.ts'
 import { count, dateTime } from '../lib/words.ts'
 import { NameButtons, RegisterButton } from '../names/acts.ts'
 import { NextStep } from '../names/next-step.ts'
 import { leaseWords, renewalWords } from '../names/words.ts'
-import { Badge, Button, Card, Copy, Empty, Facts, LinkButton, Notice, Page } from '../parts/basics.ts'
+import { Badge, Button, Card, Empty, facts, LinkButton, Notice, Page, waiting, Whole } from '../parts/basics.ts'
 import { Command, Told } from '../parts/command.ts'
 import { Modal } from '../parts/dialog.ts'
-import encodeQR from 'qr'
 import { TaskCard, useTasks } from '../tasks/card.ts'
-import { useNames } from './names.ts'
 import { fetchZone, type Zone } from '../zone/daemon.ts'
 import { ZoneEditor } from '../zone/editor.ts'
 import { Row } from '../zone/record.ts'
 import { rowOf } from '../zone/records.ts'
 import { edits } from '../zone/unsaved-edits.ts'
-
-const Lease = ({ owned }: { owned: OwnedNameView }) => {
-  const now = useNow()
-  const { word, text, tone } = leaseWords(owned, now)
-  return html`<${Card} title="Lease" actions=${html`<${NameButtons} owned=${owned} />`}>
-    <${Facts}
-      facts=${[
-        ['State', html`<${Badge} tone=${tone}>${word}<//> <span class="number">${text}</span>`],
-        ['Ends', dateTime(owned.lease_end)],
-        ['Renewal', renewalWords(owned, now)],
-        ['Renewals left', count(owned.renewal.left)]
-      ]}
-    />
-    ${owned.warnings.map(
-      ({ code, message }) => html`<${Notice} key=${code} tone="warn"><${Told} text=${message} /><//>`
-    )}
-  <//>`
-}
+import { useNames } from './names.ts'
 
 function View({ params: { name = '' }, query }: ViewProps) {
   const names = useNames()
   const tasks = useTasks()
   const owned = names.data?.find((each) => each.name === name)
-  const all = tasks.data ?? []
-  const running = all.filter((task) => task.name === name && task.status === 'running')
+  const running = (tasks.data ?? []).filter((task) => task.name === name && task.status === 'running')
   const isKnown = names.data !== undefined && tasks.data !== undefined
+  const buttons = [
+    owned && owned.state !== 'lost' && owned.state !== 'lapsed' && h(ShareButton, { owned }),
+    h(LinkButton, { icon: 'lookup', href: to('lookup', name) }, 'What peers say')
+  ]
   return html`
-    <${Page}
-      title=${name}
-      back=${{ href: '#/names', text: 'Names' }}
-      actions=${html`${owned && owned.state !== 'lost' && owned.state !== 'lapsed' && html`<${ShareButton} owned=${owned} />`}
-        <${LinkButton} icon="lookup" href=${to('lookup', name)}>What peers say<//>`}
-    >
+    <${Page} title=${name} back=${{ href: '#/names', text: 'Names' }} actions=${buttons}>
       <div class="stack">
-        ${running.map(
-          (task) =>
-            html`<${Card} key=${task.task_id}>
-              <${TaskCard} task=${task} taskNow=${(id: string) => all.find(({ task_id: each }) => each === id)} />
-            <//>`
-        )}
-        ${owned && names.data?.length === 1 && !edits.has(name) && html`<${NextStep} owned=${owned} />`}
-        ${owned && html`<${Lease} owned=${owned} />`}
+        ${running.map((task) => h(Card, { key: task.task_id }, h(TaskCard, { task })))}
+        ${owned && names.data?.length === 1 && !edits.has(name) && h(NextStep, { owned })}
+        ${owned && h(Lease, { owned })}
       </div>
       ${
         isKnown &&
         (owned === undefined && running.length === 0
-          ? html`<${ForeignZone} name=${name} />`
-          : html`<${ZoneEditor} name=${name} owned=${owned} query=${query} key=${name} />`)
+          ? h(ForeignZone, { name })
+          : h(ZoneEditor, { name, owned, query, key: name }))
       }
     <//>
   `
 }
 
-export const view: View = { path: '/names/:name', title: 'Zone', icon: 'zone', isHidden: true, View }
+const Lease = ({ owned }: { owned: OwnedNameView }) => {
+  const now = useNow()
+  const { word, text, tone } = leaseWords(owned, now)
+  return html`<${Card} title="Lease" actions=${h(NameButtons, { owned })}>
+    ${facts([
+      ['State', html`<${Badge} tone=${tone}>${word}<//> <span class="number">${text}</span>`],
+      ['Ends', dateTime(owned.lease_end)],
+      ['Renewal', renewalWords(owned, now)],
+      ['Renewals left', count(owned.renewal.left)]
+    ])}
+    ${owned.warnings.map(
+      ({ code, message }) => html`<${Notice} key=${code} tone="warn"><${Told} text=${message} /><//>`
+    )}
+  <//>`
+}
 
 /** Characters of a code where DNS has no room for name and code in one. */
 const SHORT_CODE = 6
@@ -86,63 +75,48 @@ function QrCode({ text }: { text: string }) {
   `
 }
 
-const Copied = ({ text, what }: { text: string; what: string }) => html`
-  <span class="hash"><code>${text}</code><${Copy} text=${text} what=${what} /></span>
-`
-
 /** What its owner gives to others, so that they find this claim and no other. */
-export function ShareButton({ owned: { name, coded_name: coded, check_code: code } }: { owned: OwnedNameView }) {
+function ShareButton({ owned: { name, coded_name: coded, check_code: code } }: { owned: OwnedNameView }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const link = coded === null ? undefined : new URL(`http:${coded}`).href
+  const link = coded === null ? '' : new URL(`http:${coded}`).href
+  const copied = (text: string, what: string) => h(Whole, { text, what })
   return html`
-    <${Button} icon="out" onClick=${() => setOpen(true)}>Share<//>
+    ${h(Button, { icon: 'out', onClick: () => setOpen(true) }, 'Share')}
     ${
       isOpen &&
       html`<${Modal} title="Share ${name}" onClose=${close}>
         <p>Who looks it up with its check code finds your claim, or nothing: never that of somebody else.</p>
-        <${Facts}
-          facts=${
-            link === undefined
-              ? [
-                  ['Name', html`<${Copied} text=${name} what="name" />`],
-                  ['Check code', html`<${Copied} text=${code.slice(0, SHORT_CODE)} what="check code" />`]
-                ]
-              : [
-                  ['Name with code', html`<${Copied} text=${coded} what="name with its code" />`],
-                  ['Link', html`<${Copied} text=${link} what="link" />`]
-                ]
-          }
-        />
         ${
-          link === undefined
-            ? html`<p class="quiet">The two together are longer than DNS allows: give them apart.</p>`
-            : html`<${QrCode} text=${link} />`
+          coded === null
+            ? html`${facts([
+                  ['Name', copied(name, 'name')],
+                  ['Check code', copied(code.slice(0, SHORT_CODE), 'check code')]
+                ])}
+                <p class="quiet">The two together are longer than DNS allows: give them apart.</p>`
+            : html`${facts([
+                  ['Name with code', copied(coded, 'name with its code')],
+                  ['Link', copied(link, 'link')]
+                ])} <${QrCode} text=${link} />`
         }
-        <div class="answers"><${Button} onClick=${close} data-focus>Close<//></div>
+        <div class="answers">${h(Button, { onClick: close, 'data-focus': true }, 'Close')}</div>
       <//>`
     }
   `
 }
 
 /** The zone of a name that is not ours: to be read, or free to be registered. */
-export function ForeignZone({ name }: { name: string }) {
-  const [{ zone, failure }, setState] = useState<{ zone?: Zone; failure?: Error }>({})
-  useEffect(() => {
-    let isShown = true
-    setState({})
-    const show = (state: { zone?: Zone; failure?: Error }) => {
-      if (isShown) setState(state)
-    }
+function ForeignZone({ name }: { name: string }) {
+  const [{ of, zone, failure }, setRead] = useState<{ of?: string; zone?: Zone; failure?: Error }>({})
+  const read = () =>
     fetchZone(name).then(
-      (found) => show({ zone: found }),
-      (error: unknown) => show({ failure: error as Error })
+      (found) => ({ of: name, zone: found }),
+      (error: unknown) => ({ of: name, failure: error as Error })
     )
-    return () => void (isShown = false)
-  }, [name])
-  if (failure !== undefined) return html`<${Notice} tone="bad" title="Not read">${failure.message}<//>`
-  if (zone === undefined) return html`<p class="quiet loading" role="status">Asking the peers around ${name}…</p>`
-  if (zone.trouble !== undefined) return html`<${Notice} tone="warn" title="Not known just now">${zone.trouble}<//>`
+  useAnswer(read, setRead, [name])
+  if (of === name && failure !== undefined) return h(Notice, { tone: 'bad', title: 'Not read' }, failure.message)
+  if (of !== name || zone === undefined) return waiting(`Asking the peers around ${name}…`)
+  if (zone.trouble !== undefined) return h(Notice, { tone: 'warn', title: 'Not known just now' }, zone.trouble)
   if (zone.source === null)
     return html`<${Card}>
       <${Empty} icon="names" title="Nobody owns ${name}">
@@ -162,8 +136,10 @@ export function ForeignZone({ name }: { name: string }) {
       }
       ${rows.length === 0 && html`<p class="quiet">It has no records.</p>`}
       <ul class="zone" aria-label="Records">
-        ${rows.map((row, index) => html`<${Row} key=${index} row=${row} name=${name} />`)}
+        ${rows.map((row, index) => h(Row, { key: index, row, name }))}
       </ul>
     <//>
   `
 }
+
+export const view: View = { path: '/names/:name', title: 'Zone', icon: 'zone', isHidden: true, View }

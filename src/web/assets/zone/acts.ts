@@ -1,10 +1,61 @@
 /** Saving and publishing a zone, each after its question. Without a page: what asks, reads and writes are arguments. */
 import type { ZonePublishedBody } from '../lib/api.ts'
 import type { Told } from '../parts/act.ts'
-import type { Ask } from '../parts/dialog.ts'
-import { discardDraftQuestion, publishQuestion, saveQuestion } from '../questions.ts'
+import type { Ask, Difference, Question } from '../parts/dialog.ts'
 import type { Published, Records, Zone } from './daemon.ts'
-import { difference, isUnchanged, type RecordRow, recordsOf } from './records.ts'
+import { difference, isUnchanged, recordsOf, type RecordRow } from './records.ts'
+
+/** `changes`: from the saved draft to what is to be saved. Only what disappears needs an answer. */
+export function saveQuestion(name: string, changes: Difference, { isChangedElsewhere = false } = {}): Question | null {
+  if (changes.removed.length === 0) return null
+  const lines = [
+    isChangedElsewhere
+      ? 'The saved zone was changed elsewhere since you opened it. Saving replaces it:'
+      : 'Saving replaces the saved zone:'
+  ]
+  return { title: `Replace the zone of ${name}?`, lines, changes, yes: 'Replace', no: 'Keep the saved one' }
+}
+
+/** `changes`: from what is published to what is to be, undefined where it cannot be read. */
+export function publishQuestion(name: string, published: Published, changes: Difference | undefined): Question | null {
+  const question = { title: `Publish the zone of ${name}?`, yes: 'Publish', no: 'Not yet' }
+  if (published.trouble !== undefined || changes === undefined)
+    return {
+      ...question,
+      lines: [`The published zone cannot be read now, so there is no comparison: ${published.trouble ?? ''}`]
+    }
+  if (Object.keys(published.records ?? {}).length === 0 || isUnchanged(changes)) return null
+  return { ...question, lines: ['It replaces the published zone. The difference:'], changes }
+}
+
+/** As of {@link publishQuestion}; `changes` goes from the draft to what is published: it shows what the discard does. */
+export function discardDraftQuestion(name: string, published: Published, changes: Difference | undefined): Question {
+  const question = { title: `Discard the draft of ${name}?`, yes: 'Discard', no: 'Keep it' }
+  if (published.trouble !== undefined || changes === undefined)
+    return {
+      ...question,
+      lines: [
+        'The draft would be lost. The published zone cannot be read now, so there is no comparison: ' +
+          (published.trouble ?? '')
+      ]
+    }
+  const lines = [
+    isUnchanged(changes)
+      ? 'It has the same records as the published zone.'
+      : 'The published zone stays, and the draft is lost. The difference:'
+  ]
+  return { ...question, lines, changes }
+}
+
+export function discardQuestion(name: string, changes: Difference): Question {
+  return {
+    title: `Discard your edits of ${name}?`,
+    lines: [isUnchanged(changes) ? 'They change no record.' : 'These changes would be lost:'],
+    changes,
+    yes: 'Discard',
+    no: 'Keep them'
+  }
+}
 
 export type Say = (text: string, tone?: Told) => void
 

@@ -1,9 +1,9 @@
 import type { OwnedNameView } from '../lib/api.ts'
-import { html, useLayoutEffect, useRef, useState } from '../lib/html.ts'
+import { h, html, useLayoutEffect, useRef, useState } from '../lib/html.ts'
 import { replace, to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
-import { Badge, Button, Card, Empty, Notice, type Tone } from '../parts/basics.ts'
+import { Badge, Button, Card, Empty, Notice, waiting, type Tone } from '../parts/basics.ts'
 import { Changes, type Difference } from '../parts/dialog.ts'
 import { RecordForm, Row } from './record.ts'
 import {
@@ -13,13 +13,12 @@ import {
   isBlank,
   isDraft,
   isUnchanged,
-  type RecordRow,
   recordsOf,
   rowOf,
   zoneState,
   type ZoneWord
 } from './records.ts'
-import { type Editor, useEditor } from './use-editor.ts'
+import { useEditor, type Editor } from './use-editor.ts'
 
 const TONES: Readonly<Record<ZoneWord, Tone>> = {
   published: 'good',
@@ -30,30 +29,19 @@ const TONES: Readonly<Record<ZoneWord, Tone>> = {
 }
 
 /** What publishing would change. */
-function Preview({ changes }: { changes: Difference | undefined }) {
-  if (changes === undefined || isUnchanged(changes)) return null
-  const { added, removed } = changes
-  return html`
-    <details class="preview">
-      <summary>
-        Publishing adds ${plural(added.length, 'record')} and removes ${plural(removed.length, 'record')}
-      </summary>
-      <${Changes} changes=${changes} label="Difference to the published zone" />
-    </details>
-  `
-}
+const preview = (changes: Difference) => html`
+  <details class="preview">
+    <summary>
+      Publishing adds ${plural(changes.added.length, 'record')} and removes ${plural(changes.removed.length, 'record')}
+    </summary>
+    ${h(Changes, { changes, label: 'Difference to the published zone' })}
+  </details>
+`
 
-/** `changes`: undefined while it is not known what is published. */
-function ChangeCount({ changes }: { changes: Difference | undefined }) {
-  const number = changes === undefined ? undefined : changeCount(changes)
-  return html`<p class="change-count" role="status">
-    ${
-      number === 0
-        ? html`<span class="quiet">All of it is published</span>`
-        : number !== undefined && html`<${Badge} tone="warn">${plural(number, 'unpublished change')}<//>`
-    }
-  </p>`
-}
+const countOf = (changes: Difference) =>
+  isUnchanged(changes)
+    ? html`<span class="quiet">All of it is published</span>`
+    : h(Badge, { tone: 'warn' }, plural(changeCount(changes), 'unpublished change'))
 
 /**
  * Which record is open as a form: one at a time. A new one, the only one while it is blank, and the first one that the
@@ -77,14 +65,13 @@ function useOpenRow(frame: { current: HTMLElement | null }, { rows, errors }: Pi
   const [only] = rows
   return {
     id: open ?? (only !== undefined && rows.length === 1 && isBlank(rowOf(only)) ? only.id : undefined),
-    open(id: number): void {
+    open: (id: number): void => {
       setOpen(id)
       focus.current = 'fieldset input'
     },
-    /** `selector`: what takes the focus. */
-    close(selector: string): void {
+    close: (): void => {
       setOpen(undefined)
-      focus.current = selector
+      focus.current = '.add-record'
     }
   }
 }
@@ -98,9 +85,9 @@ interface ZoneEditorProps {
 }
 
 export function ZoneEditor({ name, owned, query }: ZoneEditorProps) {
-  const may = useMay('publish')
+  const disabled = !useMay('publish')
   const editor = useEditor(name)
-  const { zone, published, rows, errors, said, failure, isBusy, isEdited } = editor
+  const { zone, published, rows, errors, said, failure, isBusy: busy, isEdited } = editor
   const frame = useRef<HTMLFormElement>(null)
   const shown = useOpenRow(frame, editor)
   const isRead = zone !== undefined
@@ -112,22 +99,20 @@ export function ZoneEditor({ name, owned, query }: ZoneEditorProps) {
     replace(to('names', name))
   }, [isRead, add])
   if (failure !== undefined)
-    return html`<${Card} title="Zone"><${Notice} tone="bad" title="Not read">${failure.message}<//><//>`
-  if (zone === undefined) return html`<${Card} title="Zone"><p class="quiet loading" role="status">Reading…</p><//>`
+    return h(Card, { title: 'Zone' }, h(Notice, { tone: 'bad', title: 'Not read' }, failure.message))
+  if (zone === undefined) return h(Card, { title: 'Zone' }, waiting('Reading…'))
 
   const serials = { saved: owned?.serial ?? zone.serial, published: owned?.published_serial ?? 0 }
   const { word, text } = zoneState({ ...zone, ...serials, isEdited })
+  // Undefined while it is not known what is published.
   const changes = published?.records && difference(published.records, recordsOf(rows.map((row) => rowOf(row))).records)
-  const drop = (id: number) => {
-    editor.drop(id)
-    shown.close('.add-record')
-  }
+  const newRecord = { icon: 'plus', kind: 'add-record', onClick: () => shown.open(editor.add(FIRST_ROW)) } as const
   const save = (event: Event) => {
     event.preventDefault()
     return editor.save()
   }
   return html`
-    <${Card} title="Zone" actions=${html`<${Badge} role="status" tone=${TONES[word]}>${word}<//>`}>
+    <${Card} title="Zone" actions=${h(Badge, { role: 'status', tone: TONES[word] }, word)}>
       <p class="quiet">${text}</p>
       <form ref=${frame} onSubmit=${save} novalidate>
         ${
@@ -136,42 +121,38 @@ export function ZoneEditor({ name, owned, query }: ZoneEditorProps) {
         }
         <ul class="zone" aria-label="Records">
           ${rows.map((row, index) => {
-            const shared = { row, name, error: errors.byRow.get(index), disabled: !may, onDrop: () => drop(row.id) }
+            const onDrop = () => {
+              editor.drop(row.id)
+              shown.close()
+            }
+            const shared = { row, name, error: errors.byRow.get(index), disabled, onDrop }
             return row.id === shown.id
               ? html`<li key=${row.id}>
-                  <${RecordForm}
-                    ...${shared}
-                    onEdit=${(values: Partial<RecordRow>) => editor.edit(row.id, values)}
-                    onClose=${() => shown.close('.add-record')}
-                  />
+                  ${h(RecordForm, { ...shared, onEdit: (values) => editor.edit(row.id, values), onClose: shown.close })}
                 </li>`
-              : html`<${Row} key=${row.id} ...${shared} onOpen=${() => shown.open(row.id)} />`
+              : h(Row, { key: row.id, ...shared, onOpen: () => shown.open(row.id) })
           })}
         </ul>
         ${errors.rest.map((message) => html`<p class="field-error" role="status">${message}</p>`)}
-        <${Button}
-          icon="plus"
-          kind="add-record"
-          disabled=${!may}
-          onClick=${() => shown.open(editor.add({ ...FIRST_ROW }))}
-          >Add a record<//
-        >
-        <${Preview} changes=${changes} />
+        ${h(Button, { ...newRecord, disabled }, 'Add a record')}
+        ${changes !== undefined && !isUnchanged(changes) && preview(changes)}
         ${said.text !== '' && html`<${Notice} tone=${said.tone}>${said.text}<//>`}
         <p class="hidden" role="status">${said.tone === 'bad' ? '' : said.text}</p>
       </form>
     <//>
     <div class="zone-foot">
-      <${ChangeCount} changes=${changes} />
-      ${isEdited && html`<${Button} kind="plain" onClick=${editor.discardEdits}>Discard edits<//>`}
+      <p class="change-count" role="status">${changes && countOf(changes)}</p>
+      ${isEdited && h(Button, { kind: 'plain', onClick: editor.discardEdits }, 'Discard edits')}
       ${
         isDraft({ ...zone, ...serials }) &&
-        html`<${Button} kind="plain" disabled=${!may} onClick=${editor.discardDraft}>Discard draft<//>`
+        h(Button, { kind: 'plain', disabled, onClick: editor.discardDraft }, 'Discard draft')
       }
-      <${Button} disabled=${!may} busy=${isBusy} onClick=${editor.save}>Save draft<//>
-      <${Button} kind="main" disabled=${!may || owned === undefined} busy=${isBusy} onClick=${editor.publish}
-        >Publish<//
-      >
+      ${h(Button, { disabled, busy, onClick: editor.save }, 'Save draft')}
+      ${h(
+        Button,
+        { kind: 'main', disabled: disabled || owned === undefined, busy, onClick: editor.publish },
+        'Publish'
+      )}
     </div>
   `
 }

@@ -22,7 +22,7 @@ function parse(text: string): Edits | null {
   }
 }
 
-/** Edits of zones that were not saved, by name. */
+/** Edits of zones that were not saved, by name. The browser asks before it closes a tab with some. */
 export class UnsavedEdits {
   #storage: Storage
   /** Where the browser stores nothing, they live as long as the page. */
@@ -37,6 +37,7 @@ export class UnsavedEdits {
       const edits = text === null ? null : parse(text)
       if (edits !== null) this.#kept.set(key.slice(PREFIX.length), edits)
     }
+    this.#guard()
   }
 
   get(name: string): Edits | undefined {
@@ -53,6 +54,7 @@ export class UnsavedEdits {
 
   keep(name: string, { base, rows }: Edits): void {
     this.#kept.set(name, { base, rows })
+    this.#guard()
     try {
       this.#storage.setItem(PREFIX + name, JSON.stringify({ base, rows }))
     } catch {
@@ -62,15 +64,14 @@ export class UnsavedEdits {
 
   drop(name: string): void {
     this.#kept.delete(name)
+    this.#guard()
     this.#storage.removeItem(PREFIX + name)
+  }
+
+  #guard(): void {
+    globalThis.onbeforeunload = this.count > 0 ? (event) => event.preventDefault() : null
   }
 }
 
-/** The edits of this tab that are saved nowhere. */
+/** Those of this tab. */
 export const edits = new UnsavedEdits(sessionStorage)
-
-/** The browser asks before it closes a tab with edits in it. */
-export const guardEdits = (): void => {
-  globalThis.onbeforeunload = edits.count > 0 ? (event) => event.preventDefault() : null
-}
-guardEdits()

@@ -1,19 +1,18 @@
-import { useEffect, useRef, useState } from '../lib/html.ts'
+import { useAnswer, useEffect, useRef, useState } from '../lib/html.ts'
 import { Problem } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
-import { type Told, useAct } from '../parts/act.ts'
+import { useAct, type Told } from '../parts/act.ts'
 import { ask } from '../parts/dialog.ts'
-import { discardQuestion } from '../questions.ts'
-import { discardDraft, publishZone, saveZone, type Say } from './acts.ts'
+import { discardDraft, discardQuestion, publishZone, saveZone, type Say } from './acts.ts'
 import {
   checkZone,
   discard,
   fetchPublished,
   fetchZone,
   publish,
+  sendZone,
   type Published,
   type Records,
-  sendZone,
   type Zone
 } from './daemon.ts'
 import { isEntered } from './forms.ts'
@@ -22,17 +21,16 @@ import {
   errorsByRow,
   isBlank,
   isUnchanged,
-  type RecordRow,
   recordsOf,
-  type RowErrors,
   rowOf,
-  rowsOf
+  rowsOf,
+  type RecordRow,
+  type RowErrors
 } from './records.ts'
-import { edits, guardEdits } from './unsaved-edits.ts'
+import { edits } from './unsaved-edits.ts'
 
 /** `isRefused`: the daemon said it of a zone to save. */
 type Errors = RowErrors & { readonly isRefused?: boolean }
-type LoadedZone = Zone & { readonly name: string }
 type EditorRow = RecordRow & { readonly id: number }
 export type Editor = ReturnType<typeof useEditor>
 
@@ -43,15 +41,23 @@ const NO_ERRORS: Errors = { byRow: new Map(), rest: [] }
 let serial = 0
 const withId = (row: RecordRow): EditorRow => ({ ...row, id: ++serial })
 const entered = (rows: readonly RecordRow[]): RecordRow[] => rows.map((row) => rowOf(row))
-const areSaved = (rows: readonly RecordRow[], records: Records): boolean =>
-  isUnchanged(difference(records, recordsOf(entered(rows)).records))
+const changesOf = (records: Records, rows: readonly RecordRow[]) =>
+  difference(records, recordsOf(entered(rows)).records)
+
+/** What the daemon would say of the rows. What was not entered yet is no error yet. */
+async function check(name: string, rows: readonly RecordRow[]): Promise<Errors> {
+  const given = rows.map((row, index) => ({ row: rowOf(row), index })).filter(({ row }) => isEntered(row))
+  const { records, rowByPath } = recordsOf(given.map(({ row }) => row))
+  const { byRow, rest } = errorsByRow(await checkZone(name, records).catch((): [] => []), rowByPath)
+  return { rest, byRow: new Map([...byRow].map(([at, error]) => [given[at]!.index, error])) }
+}
 
 /**
  * The zone of a name in the editor. `zone`: as the daemon has it, undefined while it is read; `published`: as peers
  * have it. `rows`: as entered.
  */
 export function useEditor(name: string) {
-  const [zone, setZone] = useState<LoadedZone>()
+  const [zone, setZone] = useState<Zone>()
   const [published, setPublished] = useState<Published>()
   const [rows, setRows] = useState<readonly EditorRow[]>([])
   const [errors, setErrors] = useState(NO_ERRORS)
@@ -66,7 +72,7 @@ export function useEditor(name: string) {
     const found = await fetchZone(name)
     if (!isShown()) return
     const kept = edits.get(name)
-    setZone({ name, ...found })
+    setZone(found)
     setRows((kept?.rows ?? rowsOf(found.records)).map(withId))
     setErrors(NO_ERRORS)
     setFailure(undefined)
@@ -82,51 +88,25 @@ export function useEditor(name: string) {
     setPublished(undefined)
     load().catch(setFailure)
   }, [name])
+  useAnswer(zone && (() => check(name, rows)), setErrors, [rows, zone], CHECK_DELAY_MS)
 
   const change = (next: readonly EditorRow[]) => {
     setRows(next)
     if (zone === undefined) return
-    if (areSaved(next, zone.records)) edits.drop(name)
+    if (isUnchanged(changesOf(zone.records, next))) edits.drop(name)
     else edits.keep(name, { base: zone.etag, rows: entered(next) })
-    guardEdits()
   }
 
-  // As one types: what the daemon would say. What was not entered yet is no error yet.
-  useEffect(() => {
-    if (zone === undefined) return undefined
-    let isNewest = true
-    const check = async () => {
-      const given = rows.map((row, index) => ({ row: rowOf(row), index })).filter(({ row }) => isEntered(row))
-      const { records, rowByPath } = recordsOf(given.map(({ row }) => row))
-      const found = await checkZone(name, records).catch((): [] => [])
-      const { byRow, rest } = errorsByRow(found, rowByPath)
-      if (isNewest) setErrors({ rest, byRow: new Map([...byRow].map(([at, error]) => [given[at]!.index, error])) })
-    }
-    const timer = setTimeout(() => void check(), CHECK_DELAY_MS)
-    return () => {
-      isNewest = false
-      clearTimeout(timer)
-    }
-  }, [rows, zone])
-
-  const setSaved = (newSerial: number, state: 'draft' | 'published', records?: Records) => {
-    setZone((now) => ({
-      ...now!,
-      source: 'local',
-      state,
-      etag: `"${newSerial}"`,
-      serial: newSerial,
-      ...(records && { records })
-    }))
-    if (records && areSaved(edits.get(name)?.rows ?? [], records)) edits.drop(name)
-    guardEdits()
+  const setSaved = (newSerial: number, changed: Pick<Zone, 'state'> & Partial<Zone>) => {
+    setZone((now) => ({ ...now!, source: 'local', etag: `"${newSerial}"`, serial: newSerial, ...changed }))
+    if (changed.records && isUnchanged(changesOf(changed.records, edits.get(name)?.rows ?? []))) edits.drop(name)
   }
 
   const save = async (now: Zone) => {
     const { records, rowByPath } = recordsOf(entered(rows))
     try {
       const newSerial = await sendZone(name, records, now.etag)
-      setSaved(newSerial, 'draft', records)
+      setSaved(newSerial, { state: 'draft', records })
       return newSerial
     } catch (error) {
       if (!(error instanceof Problem) || error.errors.length === 0) throw error
@@ -143,7 +123,7 @@ export function useEditor(name: string) {
     save,
     publish: async () => {
       const done = await publish(name)
-      setSaved(done.serial, 'published')
+      setSaved(done.serial, { state: 'published' })
       setPublished({ records: recordsOf(entered(rows)).records })
       return done
     },
@@ -151,19 +131,18 @@ export function useEditor(name: string) {
   }
 
   /** One act at a time; what it says is shown while its zone is. */
-  const act = (work: (tell: Say, loaded: LoadedZone) => Promise<void>) => () =>
+  const act = (work: (tell: Say, loaded: Zone & { readonly name: string }) => Promise<void>) => () =>
     run(async () => {
       if (zone === undefined) return
-      await work((text, tone = '') => {
+      const tell: Say = (text, tone = '') => {
         if (isShown()) say({ text, tone })
-      }, zone)
+      }
+      await work(tell, { name, ...zone })
       await refresh('/api/names', '/api/drafts', '/api/zone')
     })
-  const agreedToDrop = ({ records }: Zone) =>
-    ask(discardQuestion(name, difference(records, recordsOf(entered(rows)).records)))
+  const agreedToDrop = ({ records }: Zone) => ask(discardQuestion(name, changesOf(records, rows)))
   const dropEdits = async () => {
     edits.drop(name)
-    guardEdits()
     await load()
   }
 

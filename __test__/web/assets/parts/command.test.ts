@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { ConfigFieldView } from '../../../../src/web/assets/lib/api.ts'
+import { program, programHere, withProgram } from '../../../../src/web/assets/parts/command.ts'
 
-interface Field {
-  readonly field: string
-  readonly source: string
-  readonly value?: unknown
-}
-const { program, programHere, withProgram } = (await import(
-  new URL('../../../../src/web/assets/parts/command.ts', import.meta.url).href
-)) as {
-  program: (fields?: Field[]) => string
-  withProgram: (text: string, lead: string) => string
-  programHere: (fields: Field[] | undefined, location: { origin: string; hostname: string }) => string
-}
-
-const fields = (value: string, source = 'flag', network = 'default') => [
+type Source = ConfigFieldView['source']
+const fields = (value: string, source: Source = 'flag', network: Source = 'default') => [
   { field: 'data_dir', source, value },
   { field: 'network', source: network, value: 'local' }
 ]

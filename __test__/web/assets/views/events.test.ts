@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest'
-
-const { toggled, read } = (await import(
-  new URL('../../../../src/web/assets/views/events.ts', import.meta.url).href
-)) as {
-  toggled: (topics: Set<string>, topic: string) => Set<string>
-  read: (text: string | null) => Set<string>
-}
+import { read, toggled } from '../../../../src/web/assets/views/events.ts'
 
 it('shows all but pulses at first, and then what was chosen', () => {
   expect([...read(null)]).toEqual(['name', 'task', 'peer', 'record', 'other'])

@@ -1,13 +1,6 @@
 import { expect, it } from 'vitest'
 import { TokenScopeSchema } from '../../../../src/api/schemas/daemon.ts'
-
-const { SCOPES, USES, useOf } = (await import(
-  new URL('../../../../src/web/assets/tokens/new-token.ts', import.meta.url).href
-)) as {
-  SCOPES: Record<string, string>
-  USES: { id: string; scopes: string[] }[]
-  useOf: (scopes: string[]) => string | undefined
-}
+import { SCOPES, useOf, USES } from '../../../../src/web/assets/tokens/new-token.ts'
 
 it('has words for every scope, and uses of these only', () => {
   expect(Object.keys(SCOPES)).toEqual(TokenScopeSchema.options)

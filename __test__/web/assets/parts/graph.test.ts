@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest'
-
-const { tickLabels, WHOLE_STEPS } = (await import(
-  new URL('../../../../src/web/assets/parts/graph.ts', import.meta.url).href
-)) as {
-  tickLabels: (ticks: number[], format: (tick: number) => string) => (string | null)[]
-  WHOLE_STEPS: number[]
-}
+import { tickLabels, WHOLE_STEPS } from '../../../../src/web/assets/parts/graph.ts'
 
 it('labels no two ticks of an axis alike', () => {
   expect(tickLabels([0, 0.4, 1, 1.4], (tick) => String(Math.floor(tick)))).toEqual(['0', null, '1', null])

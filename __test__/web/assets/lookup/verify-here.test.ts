@@ -1,12 +1,6 @@
 import { expect, it } from 'vitest'
+import { millisecondsText, outcomeOf, progressText } from '../../../../src/web/assets/lookup/verify-here.ts'
 
-const { outcomeOf, progressText, millisecondsText } = (await import(
-  new URL('../../../../src/web/assets/lookup/verify-here.ts', import.meta.url).href
-)) as {
-  outcomeOf: (result: object) => { tone: string; title: string; text: string }
-  progressText: (progress?: { rule: string; done: number; of: number }) => string
-  millisecondsText: (milliseconds: number) => string
-}
 const check = (rule: string, passed: boolean | null) => ({ rule, title: rule, passed, detail: '', milliseconds: 1 })
 
 it('says who made the checks when all passed', () => {
@@ -20,7 +14,8 @@ it('says who made the checks when all passed', () => {
 
 it('names the check that failed, and how many passed before it', () => {
   const checks = [check('size', true), check('signature', false), check('proof', null)]
-  expect(outcomeOf({ valid: false, checks, problem: { rule: 'signature', detail: 'It is by another key' } })).toEqual({
+  const problem = { rule: 'signature', detail: 'It is by another key' }
+  expect(outcomeOf({ valid: false, checks, problem, backend: 'native' })).toEqual({
     tone: 'bad',
     title: 'Not valid',
     text: 'It is by another key (signature). 1 of 3 checks passed.'
@@ -28,8 +23,8 @@ it('names the check that failed, and how many passed before it', () => {
 })
 
 it('says where the work is, and how long it took', () => {
-  expect(progressText()).toBe('Loading the verifier…')
+  expect(progressText(undefined)).toBe('Loading the verifier…')
   expect(progressText({ rule: 'proof', done: 1, of: 5 })).toBe('Checking the work, 2 of 5…')
-  expect(progressText({ rule: 'zone', done: 0, of: 1 })).toBe('Checking: zone…')
+  expect(progressText({ rule: 'pulse', done: 0, of: 1 })).toBe('Checking the pulse…')
   expect([0.2, 41.6, 1234].map(millisecondsText)).toEqual(['under 1 ms', '42 ms', '1.2 s'])
 })

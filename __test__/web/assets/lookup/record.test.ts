@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest'
+import { hexOf, zoneOf } from '../../../../src/web/assets/lookup/record.ts'
 
-const { hexOf, zoneOf } = (await import(
-  new URL('../../../../src/web/assets/lookup/record.ts', import.meta.url).href
-)) as {
-  hexOf: (numbers: number[]) => string
-  zoneOf: (reveal: { payload: string }) => { serial: number; rows: object[] } | undefined
-}
 const payload = (text: string) => ({ payload: Buffer.from(text).toString('base64') })
 
 it('reads the records that the owner has signed, the apex first', () => {
