@@ -3,7 +3,7 @@
 use crate::codes::rtype;
 use crate::key::SigningKey;
 use crate::rrset::RrSet;
-use crate::{name, signature};
+use crate::{key, name};
 use core::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -122,7 +122,7 @@ impl Apex {
             // A clock that went back wraps to a large age.
             Some((made, data)) if now_unix.wrapping_sub(*made) < SOA_SIGNATURE_AGE => data.clone(),
             _ => {
-                let data = signature::rrsig(&self.key, &self.name, &self.name, self.soa(), now_unix, scratch).to_vec();
+                let data = key::rrsig(&self.key, &self.name, &self.name, self.soa(), now_unix, scratch).to_vec();
                 *kept = Some((now_unix, data.clone()));
                 data
             }

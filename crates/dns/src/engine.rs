@@ -2,13 +2,10 @@
 //! clocks: the time comes with each call.
 
 mod asker;
-mod buckets;
 mod counters;
 mod learn;
 mod limits;
-mod mark;
 mod names;
-mod network;
 mod outgoing;
 mod packed;
 mod respond;
@@ -17,5 +14,5 @@ mod waiting;
 
 pub use asker::{Asker, Handled, Later, Now, Outside, Question, Reason, Transport};
 pub use counters::{ANSWERS, CACHE, Stats, TRANSPORTS};
-pub use network::Network;
+pub use limits::Network;
 pub use respond::{Engine, EngineOptions, Settled};

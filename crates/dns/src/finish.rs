@@ -2,7 +2,7 @@
 
 use crate::codes::{HEADER_BYTES, flag, option};
 use crate::header::{OPT_BYTES, header, push_opt_header};
-use crate::packed::{Answer, ExtendedError};
+use crate::message::{Answer, ExtendedError};
 use crate::query::Query;
 
 /// Bytes of an option's code and length.

@@ -2,7 +2,8 @@
 
 use crate::codes::{CLASS_IN, HEADER_BYTES, flag};
 use crate::query::Query;
-use crate::{name, rdata};
+use crate::{name, rrset};
+use std::sync::Arc;
 
 /// Larger messages are not made, in bytes: 65,535 less the room for an OPT record.
 const MAX_BYTES: usize = 64_000;
@@ -104,7 +105,7 @@ impl Message {
         self.bytes.extend_from_slice(&ttl.seconds.to_be_bytes());
         let length_at = self.bytes.len();
         self.bytes.extend_from_slice(&[0, 0]);
-        match rdata::compressible_name(rtype) {
+        match rrset::compressible_name(rtype) {
             Some(at) => {
                 self.bytes.extend_from_slice(&data[..at]);
                 self.push_name(&data[at..]);
@@ -165,4 +166,33 @@ impl Message {
 
 fn pointer(at: usize) -> [u8; 2] {
     (0xc000 | u16::try_from(at).expect("pointers are below 16 KiB")).to_be_bytes()
+}
+
+// Answers that can be kept.
+
+/// An extended error (RFC 8914).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtendedError {
+    /// Its code.
+    pub code: u16,
+    /// Its text; the first 200 bytes are sent.
+    pub text: Arc<str>,
+}
+
+/// An answer that [`crate::finish`] makes replies from, to each query with the same name, type, class and DO bit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// A message without OPT record: ID 0; AD, RD, CD and RA clear; the question in lower case.
+    pub message: Vec<u8>,
+    /// Where TTLs are that count down.
+    pub ttls: Vec<u16>,
+    /// All of it is vouched for by the zone: AD may be set.
+    pub secure: bool,
+    /// What is to be known besides the records; at most two.
+    pub ede: Vec<ExtendedError>,
+    /// Seconds for which it may be finished again: signatures end. 0: only for this query.
+    pub lifetime: u32,
+    /// Registered names whose knowledge it rests on, in wire form. It must be dropped when one changes, comes, goes or
+    /// turns stale.
+    pub depends_on: Vec<Vec<u8>>,
 }

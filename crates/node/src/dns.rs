@@ -2,7 +2,6 @@
 
 mod options;
 mod reply;
-mod stats;
 
 use crate::convert::{Code, Result, count, invalid, number};
 use chronym_dns::engine::{Handled, Question, Reason};
@@ -13,7 +12,7 @@ use napi::threadsafe_function::{ThreadsafeFunctionCallMode, UnknownReturnValue};
 use napi::{Env, Status, Task};
 use napi_derive::napi;
 use options::{DnsListen, DnsServerOptions, checked, ip};
-use stats::{DnsAnchor, DnsStats};
+use reply::{DnsAnchor, DnsStats};
 use std::sync::Arc;
 
 /// Questions that wait for the event loop at most; the server refuses queries beyond.
@@ -134,13 +133,13 @@ impl DnsServer {
     /// What validators need.
     #[napi(catch_unwind)]
     pub fn anchor(&self) -> Result<DnsAnchor> {
-        stats::anchor(self.server.apex(), &self.tld).map_err(invalid)
+        reply::anchor(self.server.apex(), &self.tld).map_err(invalid)
     }
 
     /// Counts since the start.
     #[napi(catch_unwind)]
     pub fn stats(&self) -> DnsStats {
-        stats::stats(&self.server.stats(), self.server.connections())
+        reply::stats(&self.server.stats(), self.server.connections())
     }
 
     /// Ends threads and sockets within a second. May be called again.

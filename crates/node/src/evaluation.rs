@@ -1,7 +1,7 @@
 //! Evaluations.
 
 use crate::convert::{Code, Result, StopWord, bytes, count, invalid, number, refused};
-use crate::discriminant::Discriminant;
+use crate::verification::Discriminant;
 use chronym_vdf::{EvaluationOptions, Form, Phase, Step};
 use napi::Env;
 use napi::bindgen_prelude::Uint8ArraySlice;

@@ -7,14 +7,12 @@
 #![allow(clippy::needless_pass_by_value, reason = "Node-API hands over owned values")]
 #![cfg_attr(test, allow(dead_code, reason = "napi registers exports in builds that are no tests"))]
 
+mod beacon;
 mod convert;
 mod directory_lock;
-mod discriminant;
 mod dns;
 mod evaluation;
 mod notify;
-mod pulse;
-mod stamp;
 mod verification;
 
 use napi_derive::napi;

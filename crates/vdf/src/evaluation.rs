@@ -2,7 +2,6 @@
 
 mod checkpoint;
 mod record;
-mod records;
 mod segment;
 mod squaring;
 

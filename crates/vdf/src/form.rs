@@ -3,7 +3,6 @@
 mod codec;
 mod element;
 pub(crate) mod euclid;
-mod fast;
 mod group_law;
 mod norm_two;
 pub(crate) mod nucomp;

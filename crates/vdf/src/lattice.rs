@@ -6,12 +6,12 @@
 //! bits.
 //!
 //! 1. *Odd A.* `|D| = 7 mod 8`, so one of a, c, a + b + c is odd: an equivalent form has A odd, `|B| <= A`.
-//!    (`odd_form`)
-//! 2. *Inverse.* Binary steps on `(A; 0)`, `(|B|; 1)` down to x = 1 give `v |B| = +-2^T mod A`. (`invert`, `batch`,
+//!    (`forms`)
+//! 2. *Inverse.* Binary steps on `(A; 0)`, `(|B|; 1)` down to x = 1 give `v |B| = +-2^T mod A`. (`gcds`, `batch`,
 //!    `steps`)
 //! 3. *K* `= -C B^-1 2^t mod A`. (`modulus`)
 //! 4. *Partial reduction.* Steps of exactly t shift bits on `(A; 0)`, `(K; +-1)` give `2^t x = K y`, hence two vectors
-//!    of the lattice, of determinant `+-A`, with x and y near the square root of A. (`partial`)
+//!    of the lattice, of determinant `+-A`, with x and y near the square root of A. (`gcds`)
 //! 5. *Gauss's reduction*, in doubles, of the points `(U, W) = (x + B / 2A y, sqrt |D| / 2A y)`, whose norm `U^2 + W^2`
 //!    is the form's value. (`gauss`)
 //! 6. *The new form* on that basis, with exact quotients by A. (`square`, `compose`)
@@ -43,6 +43,7 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod arithmetic;
+mod candidate;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod choice;
 mod compose;
@@ -50,19 +51,14 @@ mod context;
 mod dispatch;
 mod forms;
 mod gauss;
-mod in_use;
-mod instructions;
-mod invert;
-mod kernel;
-mod partial;
-mod portable;
+mod gcds;
 mod square;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 pub(crate) use context::LatticeContext;
-pub(crate) use forms::form::{FORM_LIMBS, FastForm};
-pub(crate) use in_use::steps_name;
+pub(crate) use dispatch::steps_name;
+pub(crate) use forms::{FORM_LIMBS, FastForm};
 
 #[cfg(test)]
 mod tests;

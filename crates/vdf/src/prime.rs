@@ -6,15 +6,12 @@ mod baillie_psw;
 mod batches;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
-mod jacobi;
 #[cfg(target_arch = "x86_64")]
 mod limbs;
 mod lucas;
 mod miller_rabin;
 mod search;
 mod small_primes;
-#[cfg(target_arch = "x86_64")]
-mod strong;
 mod trial;
 
 pub(crate) use baillie_psw::is_prime;

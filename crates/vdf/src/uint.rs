@@ -2,15 +2,10 @@
 //!
 //! Not constant time: everything this crate handles is public.
 
-mod add;
-mod bytes;
+mod arithmetic;
 mod div;
-mod div_exact;
 pub(crate) mod int;
-mod isqrt;
 pub(crate) mod montgomery;
-mod mul;
-mod shift;
 pub(crate) mod word;
 
 use core::cmp::Ordering;

@@ -8,21 +8,16 @@
 mod collect;
 mod combine;
 mod digits;
-mod exponent;
 mod means;
-mod parallel;
 mod plan;
 mod pow;
-mod prefetch;
 mod proof;
 mod prover;
-mod segment;
 mod verifier;
-mod verify;
 
 pub(crate) use means::Means;
 pub(crate) use plan::{MAX_DIGIT_BITS, Plan};
+pub(crate) use proof::{ProvedSegment, assemble};
 pub(crate) use prover::Prover;
-pub(crate) use segment::{ProvedSegment, assemble};
+pub use verifier::verify;
 pub use verifier::{Question, Verifier};
-pub use verify::verify;

@@ -2,10 +2,10 @@
 
 use crate::apex::Apex;
 use crate::codes::rtype;
+use crate::key;
 use crate::message::{Message, Section, Ttl};
 use crate::query::Query;
 use crate::rrset::RrSet;
-use crate::signature;
 
 /// The TTL of stale records, in seconds (RFC 8767, 4).
 const STALE_TTL: u32 = 30;
@@ -114,7 +114,7 @@ impl<'a> Response<'a> {
             return;
         }
         let Self { apex, now_unix, message, scratch, .. } = self;
-        let data = signature::rrsig(apex.key(), apex.name(), owner, set, *now_unix, scratch);
+        let data = key::rrsig(apex.key(), apex.name(), owner, set, *now_unix, scratch);
         message.push(section, owner, rtype::RRSIG, clock.ttl(set.ttl), data);
         self.has_signatures = true;
     }
@@ -132,7 +132,7 @@ impl<'a> Response<'a> {
 
     /// The message, the places of its TTLs, and the seconds for which it may be kept.
     pub(super) fn finish(self, authoritative: bool, rcode: u16) -> (Vec<u8>, Vec<u16>, u32) {
-        let lifetime = if self.has_signatures { signature::SIGNED_LIFETIME } else { u32::MAX };
+        let lifetime = if self.has_signatures { key::SIGNED_LIFETIME } else { u32::MAX };
         let (message, ttls) = self.message.finish(authoritative, rcode);
         (message, ttls, lifetime)
     }

@@ -5,7 +5,7 @@ use super::counters::{Counters, Outcome};
 use super::limits::{Limits, Verdict};
 use crate::codes::{ede, rcode};
 use crate::finish::{Envelope, finish, refuse};
-use crate::packed::{Answer, ExtendedError};
+use crate::message::{Answer, ExtendedError};
 use crate::query::Query;
 use crate::{cookie, query};
 use std::sync::Arc;

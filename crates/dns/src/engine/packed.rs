@@ -1,8 +1,8 @@
 //! Answers that are made already, bounded in bytes. An answer holds as long as all knowledge that it was made of.
 
 use super::asker::Now;
-use super::mark::Mark;
-use crate::packed::Answer;
+use super::names::Mark;
+use crate::message::Answer;
 use crate::query::Query;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, Weighter};

@@ -2,7 +2,7 @@
 
 use super::asker::{Asker, Handled, Later, Now, Outside, Question, Reason};
 use super::counters::{Outcome, Stats, Use};
-use super::mark::Due;
+use super::names::Due;
 use super::names::{Entry, Names};
 use super::outgoing::{Outgoing, Terms};
 use super::packed::{Key, Packed, PackedCache};

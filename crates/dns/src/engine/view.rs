@@ -1,7 +1,7 @@
 //! The cache as one answer sees it, with a note of all that it used.
 
 use super::asker::Now;
-use super::mark::Mark;
+use super::names::Mark;
 use super::names::{Entry, Names};
 use crate::knowledge::{Knowledge, Known, Look};
 use std::cell::{Cell, RefCell};

@@ -2,8 +2,6 @@
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod batch;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod headers;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod single;
 

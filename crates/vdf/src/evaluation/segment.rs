@@ -1,7 +1,7 @@
 //! Segments: squarings that are proved by themselves.
 
 use super::record::RECORD_BYTES;
-use super::records::Records;
+use super::record::Records;
 use crate::discriminant::Discriminant;
 use crate::form::Form;
 use crate::hash_prime::challenge;

@@ -3,9 +3,9 @@
 //! Whole squarings are measured. Steps in a loop of their own are up to 8% faster ordered where the kernel is slower
 //! with them, and where the linker puts the kernel moves a squaring by as much.
 
-use super::arithmetic::float::limbs_to_f64;
+use super::arithmetic::coordinate::limbs_to_f64;
 use super::arithmetic::steps::Steps;
-use super::instructions::{Instructions, NativeKernel};
+use super::context::{Instructions, NativeKernel};
 use super::{FORM_LIMBS, FastForm, LatticeContext};
 use crate::backend::Native;
 use crate::error::Error;

@@ -1,16 +1,16 @@
 //! Composition: `f1 f2` is f2 restricted to the lattice of all (x, y) with `a2 x + ((B - b2) / 2) y = 0 mod A`, divided
 //! by A, where (A, B, C) is a form of f1's class with A odd and prime to a2.
 
+use super::arithmetic::coordinate::limbs_to_f64;
 use super::arithmetic::coordinate::{LIMBS, add_product, exact_quotients};
-use super::arithmetic::float::limbs_to_f64;
 use super::arithmetic::modulus::{MAX_HALVINGS, Modulus};
-use super::forms::candidate::{Candidate, polar};
-use super::forms::form::is_less;
-use super::forms::odd_form::{OTHERS, OddForm, add, odd_form, other_odd_form, subtract};
+use super::candidate::{Candidate, polar};
+use super::context::Kernel;
+use super::forms::is_less;
+use super::forms::{OTHERS, OddForm, add, odd_form, other_odd_form, subtract};
 use super::gauss::{Plane, Reduced, fits, reduce};
-use super::invert::{Inverse, invert};
-use super::kernel::Kernel;
-use super::partial::{Basis, reduce_partially};
+use super::gcds::{Basis, reduce_partially};
+use super::gcds::{Inverse, invert};
 use super::{FORM_LIMBS, FastForm, LatticeContext};
 
 /// The reduced product of two reduced forms; None when a form is out of range, no choice of A below is prime to the

@@ -1,8 +1,15 @@
-//! What the kernel knows of a discriminant.
+//! What the kernel knows of a discriminant, and the sets of instructions that it is compiled for.
 
-use super::arithmetic::float::{limbs_to_f64, power_of_two};
+use super::arithmetic::coordinate::{limbs_to_f64, power_of_two};
+use super::arithmetic::rows::Rows;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::arithmetic::steps::Steps;
 use super::arithmetic::word::bit_length;
-use super::instructions::Instructions;
+use super::forms::{FastForm, OddForm};
+#[cfg(test)]
+use crate::backend::Backend;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::backend::Native;
 use crate::sizes::D_LIMBS;
 
 /// Bit lengths of |D| the context is made for. A must have more than 448 bits: with 928 bits one form in some ten
@@ -53,4 +60,63 @@ impl LatticeContext {
     pub(super) fn shift_for_composition(modulus_bits: u32, a: &[u64], c: &[u64]) -> u32 {
         (703 * (2 * modulus_bits + bit_length(a)).saturating_sub(1 + bit_length(c))) / 2000
     }
+}
+
+/// The instructions every processor of the target has.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Portable;
+
+/// The instructions that the kernel is compiled for beyond those, and the kind of steps to make with them.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct NativeKernel {
+    pub(super) token: Native,
+    pub(super) steps: Steps,
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl NativeKernel {
+    /// With either kind of steps.
+    pub(super) fn both(token: Native) -> [Self; 2] {
+        [Steps::Compiled, Steps::Ordered(token)].map(|steps| Self { token, steps })
+    }
+}
+
+/// The set that a context uses.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Instructions {
+    Portable(Portable),
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    Native(NativeKernel),
+}
+
+#[cfg(test)]
+impl Instructions {
+    /// What a backend may use: with both kinds of steps where there are two.
+    pub(super) fn of(backend: Backend) -> Vec<Self> {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        if let Some(token) = backend.native() {
+            return NativeKernel::both(token).map(Self::Native).into();
+        }
+        _ = backend;
+        vec![Self::Portable(Portable)]
+    }
+}
+
+/// A set of instructions: the same code, compiled for it. A value of the type is the proof that the processor has them.
+///
+/// None of these functions is inlined: a batch is called from both reductions, and its loop has to stay in the cache of
+/// decoded instructions.
+pub(super) trait Kernel: Copy {
+    /// [`batch`](super::arithmetic::batch::batch)
+    fn batch(self, rows: &mut Rows) -> Option<u32>;
+
+    /// [`last_batch`](super::arithmetic::batch::last_batch)
+    fn last_batch(self, rows: &mut Rows, bits: u32) -> Option<()>;
+
+    /// [`square`](super::square::square)
+    fn square(self, context: &LatticeContext, form: &FastForm) -> Option<FastForm>;
+
+    /// [`compose_odd`](super::compose::compose_odd)
+    fn compose_odd(self, context: &LatticeContext, odd: &OddForm, second: &FastForm) -> Option<FastForm>;
 }

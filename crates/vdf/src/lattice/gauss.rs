@@ -4,9 +4,9 @@
 //! times `U^2 + W^2`. Doubles suffice to find the reducing matrix in nearly every case. An exact check on the form
 //! afterwards decides whether it was right.
 
+use super::arithmetic::coordinate::power_of_two;
 use super::arithmetic::coordinate::{combine, to_f64};
-use super::arithmetic::float::power_of_two;
-use super::partial::Basis;
+use super::gcds::Basis;
 
 /// From an entry this large on, the points have lost too many bits: the matrix is applied and the points are computed
 /// again. 2.6% of squarings.

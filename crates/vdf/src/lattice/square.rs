@@ -1,14 +1,14 @@
 //! Squaring.
 
+use super::arithmetic::coordinate::limbs_to_f64;
 use super::arithmetic::coordinate::{LIMBS, add_product, exact_quotients};
-use super::arithmetic::float::limbs_to_f64;
 use super::arithmetic::modulus::{MAX_HALVINGS, Modulus};
-use super::forms::candidate::{Candidate, polar};
-use super::forms::odd_form::{OddForm, odd_form};
+use super::candidate::{Candidate, polar};
+use super::context::Kernel;
+use super::forms::{OddForm, odd_form};
 use super::gauss::{Plane, Reduced, fits, reduce};
-use super::invert::invert;
-use super::kernel::Kernel;
-use super::partial::{Basis, reduce_partially};
+use super::gcds::invert;
+use super::gcds::{Basis, reduce_partially};
 use super::{FastForm, LatticeContext};
 
 /// The reduced square of a reduced form; None when the form is out of range, or a check failed.

@@ -4,7 +4,6 @@ mod lanes;
 mod lucas;
 mod miller_rabin;
 mod sieve;
-mod square;
 
 use super::batches::batched;
 use super::trial;

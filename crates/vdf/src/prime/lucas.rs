@@ -1,8 +1,7 @@
 //! The Lucas-V probable-prime test: `V_(n+1) = 2 Q mod n`, with Selfridge's parameters, method A*.
 
-use super::jacobi::jacobi;
 #[cfg(target_arch = "x86_64")]
-use super::{ifma, strong};
+use super::{ifma, miller_rabin};
 use crate::backend::Backend;
 use crate::uint::Uint;
 use crate::uint::montgomery::Montgomery;
@@ -22,7 +21,7 @@ pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, backend: Backend) -
         && N == 16
         && q.unsigned_abs() <= ifma::MAX_Q
     {
-        let one = strong::power_of_two(ifma::RADIX_BITS, n);
+        let one = miller_rabin::power_of_two(ifma::RADIX_BITS, n);
         let small = [1, 2, p].map(|small| field.multiple(&one, small));
         return ifma::lucas_v(has, n, (p.unsigned_abs(), q), small, exponent_bits(n)) == field.multiple(&one, 2 * q);
     }
@@ -124,4 +123,35 @@ mod tests {
         assert_eq!(bits(5), [1, 1, 0]);
         assert_eq!(bits(u64::MAX), [vec![1], vec![0; 64]].concat());
     }
+}
+
+// The Jacobi symbol.
+
+/// `(d / n)` for odd positive `n` and small odd `d`.
+pub(super) fn jacobi<const N: usize>(d: i64, n: &Uint<N>) -> i8 {
+    let magnitude = d.unsigned_abs();
+    debug_assert!(magnitude & 1 == 1 && n.is_odd());
+    let mut sign = 1;
+    // (-1 / n) = -1 when n = 3 mod 4
+    if d < 0 && n.0[0] & 3 == 3 {
+        sign = -sign;
+    }
+    // reciprocity: (m / n) = (n / m), negated when both are 3 mod 4
+    if magnitude & 3 == 3 && n.0[0] & 3 == 3 {
+        sign = -sign;
+    }
+    let (mut top, mut bottom) = (n.rem_word(magnitude), magnitude);
+    while top != 0 {
+        let twos = top.trailing_zeros();
+        top >>= twos;
+        // (2 / m) = -1 when m = 3 or 5 mod 8
+        if twos & 1 == 1 && matches!(bottom & 7, 3 | 5) {
+            sign = -sign;
+        }
+        if top & 3 == 3 && bottom & 3 == 3 {
+            sign = -sign;
+        }
+        (top, bottom) = (bottom % top, top);
+    }
+    if bottom == 1 { sign } else { 0 }
 }

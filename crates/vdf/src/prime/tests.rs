@@ -1,4 +1,5 @@
-use super::{first_prime, jacobi::jacobi, lucas, miller_rabin};
+use super::lucas::jacobi;
+use super::{first_prime, lucas, miller_rabin};
 use crate::backend::Backend;
 use crate::uint::Uint;
 use crate::uint::montgomery::Montgomery;

@@ -94,3 +94,72 @@ fn divide_step(high: u64, window: &mut [u64], divisor: &[u64]) -> u64 {
     }
     digit
 }
+
+// Division that leaves no remainder, from the lowest limb up (Jebelean): no quotient digit is estimated.
+
+impl<const N: usize> Uint<N> {
+    /// `self / divisor` in `R` limbs, or `None` if a remainder is left or the quotient is longer. Panics if `divisor`
+    /// is zero.
+    pub(crate) fn checked_div_exact<const M: usize, const R: usize>(&self, divisor: &Uint<M>) -> Option<Uint<R>> {
+        assert!(!divisor.is_zero(), "division by zero");
+        let twos = divisor.trailing_zeros();
+        if twos > self.trailing_zeros() {
+            return None;
+        }
+        let (mut rest, divisor) = (self.shr(twos).0, divisor.shr(twos));
+        let (length, n) = (Uint(rest).limb_count(), divisor.limb_count());
+        // zero has no limbs, and a divisor longer than the dividend divides only zero
+        let digits = (length + 1).saturating_sub(n);
+        if digits > R {
+            // the highest digit may still be zero, when the divisor's top limb is the greater one
+            return self.checked_div_exact::<M, N>(&divisor.shl(twos))?.try_resize();
+        }
+        let inverse = word::inverse(divisor.0[0]);
+        let mut quotient = [0; R];
+        for i in 0..digits {
+            // the digit that makes limb i of the rest zero
+            let digit = rest[i].wrapping_mul(inverse);
+            quotient[i] = digit;
+            let (mut carry, mut borrow) = (0, false);
+            for j in 0..n {
+                let (low, high) = word::carrying_mul_add(digit, divisor.0[j], carry, 0);
+                carry = high;
+                (rest[i + j], borrow) = word::borrowing_sub(rest[i + j], low, borrow);
+            }
+            for limb in &mut rest[i + n..length] {
+                (*limb, borrow) = word::borrowing_sub(*limb, core::mem::take(&mut carry), borrow);
+                if !borrow {
+                    break;
+                }
+            }
+            if borrow || carry != 0 {
+                // the multiple is greater than what is left
+                return None;
+            }
+        }
+        rest[..length].iter().all(|&limb| limb == 0).then_some(Uint(quotient))
+    }
+}
+
+// Integer square roots.
+
+impl<const N: usize> Uint<N> {
+    /// `floor(sqrt(self))`, by Newton's iteration from above.
+    pub(crate) fn isqrt(&self) -> Self {
+        if self.is_zero() {
+            return Self::ZERO;
+        }
+        // 2^ceil(bits / 2) >= sqrt(self): the iteration falls until it reaches the floor. It fits, since bits >= 1 and
+        // ceil(bits / 2) < 64 N for every width.
+        let mut root = Self::ONE.shl(self.bit_length().div_ceil(2));
+        loop {
+            // root <= 2^(32 N) and self / root <= 2 root, so the sum fits for N >= 1. The exception is a one-limb word
+            // near its top, where root = 2^32 and the quotient is below 2^32.
+            let next = root.add(&self.div_rem(&root).0).shr(1);
+            if next >= root {
+                return root;
+            }
+            root = next;
+        }
+    }
+}

@@ -1,9 +1,9 @@
 //! The first part of a pass: every stored form into the bucket of its digit.
 
 use super::digits::Digits;
+use super::means::for_each;
+use super::means::prefetch;
 use super::means::{Means, multiply};
-use super::parallel::for_each;
-use super::prefetch::prefetch;
 use crate::form::Form;
 use core::sync::atomic::{AtomicU64, Ordering};
 

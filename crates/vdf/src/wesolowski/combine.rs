@@ -1,7 +1,7 @@
 //! The second part of a pass: the product of every bucket to the power of its digit.
 
+use super::means::for_each;
 use super::means::{Means, multiply};
-use super::parallel::for_each;
 use crate::discriminant::Discriminant;
 use crate::form::Form;
 use core::sync::atomic::{AtomicU64, Ordering};

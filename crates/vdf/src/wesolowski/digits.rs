@@ -1,6 +1,6 @@
 //! The exponent `floor(2^n / B)` in signed digits of k bits, without ever forming it.
 
-use super::exponent::power_of_two_mod;
+use super::pow::power_of_two_mod;
 use crate::hash_prime::B_LIMBS;
 use crate::uint::Uint;
 use crate::uint::montgomery::Montgomery;

@@ -4,6 +4,7 @@ use crate::discriminant::Discriminant;
 use crate::form::Form;
 use crate::hash_prime::B_LIMBS;
 use crate::uint::Uint;
+use crate::uint::montgomery::Montgomery;
 
 /// Width of a window. 5 gives the fewest compositions for exponents of 264 bits: 7 for the table and 44 in the loop.
 const WINDOW: usize = 5;
@@ -151,4 +152,13 @@ mod tests {
             }
         }
     }
+}
+
+// Powers of two modulo the Fiat-Shamir prime.
+
+/// `2^exponent mod b`, for odd `b`.
+pub(crate) fn power_of_two_mod(exponent: u64, b: &Uint<B_LIMBS>) -> Uint<B_LIMBS> {
+    let field = Montgomery::new(b);
+    let power = field.pow_of_two(&Uint::from_word(exponent));
+    field.leave(&power)
 }

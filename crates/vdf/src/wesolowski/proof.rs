@@ -1,7 +1,8 @@
 //! The bytes of a proof, and what can be told of them before the discriminant is known.
 
+use crate::discriminant::Discriminant;
 use crate::error::Error;
-use crate::form::is_plausible;
+use crate::form::{Form, is_plausible};
 use crate::hash_prime::{B_BITS, B_BYTES, B_LIMBS};
 use crate::sizes::FORM_BYTES;
 use crate::uint::Uint;
@@ -79,4 +80,29 @@ impl<'a> Proof<'a> {
 /// The first 100 bytes, which the caller knows to be there, and the rest.
 fn form_bytes(bytes: &[u8]) -> (&FormBytes, &[u8]) {
     bytes.split_first_chunk().expect("the length is checked first")
+}
+
+// Proved segments, and the bytes of a proof.
+
+/// A segment with its witness.
+pub(crate) struct ProvedSegment {
+    pub(crate) squarings: u64,
+    pub(crate) prime: Uint<B_LIMBS>,
+    pub(crate) end: Form,
+    pub(crate) witness: Form,
+}
+
+/// The proof that the last segment and those before it, from the first on, make.
+pub(crate) fn assemble(earlier: &[ProvedSegment], last: &ProvedSegment, discriminant: &Discriminant) -> Vec<u8> {
+    let mut proof = Vec::new();
+    proof.extend(last.end.encode(discriminant));
+    proof.extend(last.witness.encode(discriminant));
+    for segment in earlier.iter().rev() {
+        let mut prime = [0; B_BYTES];
+        segment.prime.write_be(&mut prime);
+        proof.extend(segment.squarings.to_be_bytes());
+        proof.extend(prime);
+        proof.extend(segment.witness.encode(discriminant));
+    }
+    proof
 }

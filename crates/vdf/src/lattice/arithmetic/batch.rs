@@ -3,8 +3,8 @@
 use core::hint::{black_box, select_unpredictable};
 
 use super::rows::{MAX_LIMBS, Rows};
-use super::slow_update::{AnyMatrix, slow_update};
 use super::steps::{Column, MAX_SHIFT, Steps, exact_run, longest_run, ratio, short_run};
+use super::update::{AnyMatrix, slow_update};
 use super::update::{Matrix, update};
 
 /// The shift of an exact single step: entries stay words.

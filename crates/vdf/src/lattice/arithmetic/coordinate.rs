@@ -1,8 +1,7 @@
 //! Coordinates of lattice vectors: 320-bit integers in two's complement, and their products.
 
-use super::chain::{add_assign, scale, sub_assign};
 use super::rows::Row;
-use super::word::{carrying_add, carrying_mul, carrying_mul_add, mask};
+use super::word::{add_assign, carrying_add, carrying_mul, carrying_mul_add, mask, scale, sub_assign};
 
 /// Limbs of a coordinate. Short vectors have coordinates near `2^256`.
 pub(in crate::lattice) const LIMBS: usize = 5;
@@ -158,4 +157,21 @@ pub(in crate::lattice) fn add(sum: &Product, term: &Product, subtract: bool) -> 
         (result[limb], carry) = carrying_add(sum[limb], term[limb] ^ flip, carry);
     }
     result
+}
+
+// Long integers as doubles.
+
+/// A number to the precision of a double, but for a few units in the last place: its two highest limbs that are not
+/// zero.
+#[inline(always)]
+pub(in crate::lattice) fn limbs_to_f64(limbs: &[u64]) -> f64 {
+    match limbs.iter().rposition(|&limb| limb != 0) {
+        None | Some(0) => limbs[0] as f64,
+        Some(top) => (limbs[top] as f64 * WORD + limbs[top - 1] as f64) * power_of_two(64 * (top as u32 - 1)),
+    }
+}
+
+/// `2^exponent`, exactly, for an exponent of a normal double.
+pub(in crate::lattice) const fn power_of_two(exponent: u32) -> f64 {
+    f64::from_bits((1023 + exponent as u64) << 52)
 }

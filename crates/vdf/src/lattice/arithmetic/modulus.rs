@@ -1,8 +1,8 @@
 //! The odd coefficient A as a modulus: `C v / 2^r mod A` from below by Montgomery's reduction, then from above by
 //! Knuth's division.
 
-use super::chain::{add_assign, scale, sub_assign};
 use super::rows::MAX_LIMBS;
+use super::word::{add_assign, scale, sub_assign};
 use super::word::{borrowing_sub, carrying_add, inverse, widening_mul};
 
 /// Limbs of a product of two numbers of [`MAX_LIMBS`], and room for what Montgomery's reduction adds: `m A < 2^r A`, r

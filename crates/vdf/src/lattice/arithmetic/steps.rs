@@ -17,17 +17,16 @@
 //! *Exactness.* After T shift bits the low words are right in their lowest `64 - T` bits, so a shift is right when the
 //! T that includes it is at most 63: a wrong number of trailing zeros would need a first one-bit above them.
 
-mod blocks;
+use super::word::inverse;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::backend::Native;
+use core::hint::select_unpredictable;
+use state::State;
+pub(in crate::lattice) use state::{Column, Words};
+
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod ordered;
 mod state;
-
-use core::hint::select_unpredictable;
-
-use super::word::inverse;
-pub(in crate::lattice) use blocks::Steps;
-use state::State;
-pub(in crate::lattice) use state::{Column, Words};
 
 /// The largest T a batch may use: entries are at most `2^62`, so that `f1 g2 - f2 g1 = +-2^T` shows its sign modulo
 /// `2^64`.
@@ -111,6 +110,30 @@ pub(in crate::lattice) fn run_to_the_end(x: [u64; 2]) -> (Column, u64) {
 #[inline(always)]
 pub(in crate::lattice) fn ratio(low: [u64; 2]) -> u64 {
     low[0].wrapping_mul(inverse(low[1]))
+}
+
+// Four steps at a time, as compiled or in an order of their own.
+
+/// How steps are made. The result is the same.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(in crate::lattice) enum Steps {
+    /// As the compiler orders them.
+    Compiled,
+    /// In `ordered`'s order.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    Ordered(Native),
+}
+
+impl Steps {
+    /// Four steps.
+    #[inline(always)]
+    fn four(self, state: State) -> State {
+        match self {
+            Self::Compiled => state.step().step().step().step(),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            Self::Ordered(token) => ordered::four(state, token),
+        }
+    }
 }
 
 #[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]

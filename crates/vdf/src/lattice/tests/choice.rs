@@ -1,6 +1,6 @@
 use super::super::LatticeContext;
 use super::super::choice::{SQUARINGS, sample, square_times, steps_in_use};
-use super::super::instructions::Instructions;
+use super::super::context::Instructions;
 use super::reference::{BigForm, limbs};
 use crate::backend::Backend;
 

@@ -1,6 +1,6 @@
 use super::super::FORM_LIMBS;
 use super::super::compose::{SMALL_PRIMES_PRODUCT, small_residue};
-use super::super::forms::odd_form::{OddForm, odd_form, other_odd_form};
+use super::super::forms::{OddForm, odd_form, other_odd_form};
 use super::reference::{BigForm, Random, to_big};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};

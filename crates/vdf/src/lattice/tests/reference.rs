@@ -1,6 +1,6 @@
 //! The textbook's operations on num-bigint, and forms to try them on.
 
-use super::super::instructions::Instructions;
+use super::super::context::Instructions;
 use super::super::{FastForm, LatticeContext};
 use crate::backend::Backend;
 use crate::discriminant::Discriminant;

@@ -1,4 +1,4 @@
-use super::super::forms::odd_form::odd_form;
+use super::super::forms::odd_form;
 use super::reference::{BigForm, Contexts, Random, to_big};
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -2,7 +2,7 @@
 //! added.
 
 use super::lanes::{LANES, load, split, store};
-use super::square::{LIMB_BITS, each_row, reduce_row};
+use super::lanes::{LIMB_BITS, each_row, reduce_row};
 use crate::backend::Ifma;
 use crate::prime::limbs::join;
 use crate::uint::{Uint, word};

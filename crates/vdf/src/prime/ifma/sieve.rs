@@ -1,7 +1,7 @@
 //! Trial division of eight numbers at once by the primes beyond the first.
 
+use super::lanes::LIMB_BITS;
 use super::lanes::{LANES, split};
-use super::square::LIMB_BITS;
 use crate::prime::{small_primes, trial};
 use crate::uint::{Uint, word};
 use core::arch::x86_64::{

@@ -2,7 +2,7 @@
 //! nothing uses them there.
 
 use super::lanes::{LANES, load, split, store};
-use super::square::{LIMB_BITS, square};
+use super::lanes::{LIMB_BITS, square};
 use super::{miller_rabin, sieve};
 use crate::backend::Backend;
 use crate::prime::limbs::join;

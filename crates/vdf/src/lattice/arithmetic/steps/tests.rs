@@ -1,4 +1,4 @@
-use super::blocks::Steps;
+use super::Steps;
 use super::state::{State, Words};
 use crate::backend::Backend;
 

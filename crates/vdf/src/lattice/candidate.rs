@@ -1,8 +1,7 @@
 //! The new form on the reduced basis, and the checks it must pass.
 
-use super::form::is_less;
-use crate::lattice::arithmetic::coordinate::{LIMBS, Product, add};
-use crate::lattice::arithmetic::float::limbs_to_f64;
+use super::forms::is_less;
+use crate::lattice::arithmetic::coordinate::{LIMBS, Product, add, limbs_to_f64};
 use crate::lattice::{FORM_LIMBS, FastForm, LatticeContext};
 
 /// Relative difference allowed between the exact a' and the one in doubles, whose rounding is far below it. A vector

@@ -1,11 +1,12 @@
 //! The inverse modulo A, up to a power of two: binary steps on `(A; 0)`, `(b; 1)` until both x are 1.
 
+use super::arithmetic::coordinate::{Coordinate, from_magnitude};
 use super::arithmetic::modulus::Modulus;
 use super::arithmetic::rows::{MAX_LIMBS, Rows};
-use super::arithmetic::slow_update::combine;
 use super::arithmetic::steps::{ratio, run_to_the_end};
-use super::arithmetic::word::{carrying_mul, carrying_mul_add};
-use super::kernel::Kernel;
+use super::arithmetic::update::combine;
+use super::arithmetic::word::{borrowing_sub, carrying_mul, carrying_mul_add};
+use super::context::Kernel;
 
 /// More shift bits than any reduction takes: each takes at least one bit from `x1 x2 < 2^1120`, two thirds of a bit
 /// where words compare wrongly.
@@ -96,4 +97,59 @@ fn finish_with_signs(rows: &Rows, f: u64, g: u64, negative_row: bool, shift: u32
         negative: negative ^ negative_row,
         shift,
     })
+}
+
+// The partial reduction: binary steps on `(A; 0)`, `(K; +-1)` for exactly t shift bits give two vectors of the
+// lattice.
+
+/// Two vectors `(x, y)` with `2^t x = K y mod A`, that is `B x + C y = 0 mod A`, and determinant `+-A`.
+#[derive(Clone, Copy)]
+pub(super) struct Basis {
+    pub(super) x: [Coordinate; 2],
+    pub(super) y: [Coordinate; 2],
+}
+
+/// The vectors for `K = k`, or `K = -k` when `negative`, after `bits` shift bits. Both are near the square root of A if
+/// `bits` is well chosen. None if they are above `2^316`.
+#[inline(always)]
+pub(super) fn reduce_partially<K: Kernel>(
+    kernel: K,
+    modulus: &Modulus,
+    k: &[u64; MAX_LIMBS],
+    negative: bool,
+    bits: u32,
+) -> Option<Basis> {
+    // K = -k: x = k with y = -1. Steps need an odd x: A - k if k is even, with the other sign.
+    let even = k[0] & 1 == 0;
+    let x2 = if even { complement(modulus, k) } else { *k };
+    let mut rows = Rows::new(&modulus.value, &x2, negative ^ even);
+    let mut left = bits;
+    // A batch takes at most 62 bits.
+    while left > 62 {
+        rows.trim(2);
+        left -= kernel.batch(&mut rows)?;
+    }
+    if left > 0 {
+        rows.trim(2);
+        kernel.last_batch(&mut rows, left)?;
+    }
+    let ([x1, x2], [y1, y2]) = (rows.x(), rows.v());
+    let [y1_negative, y2_negative] = rows.v_negative;
+    let (x_limbs, y_limbs) = (rows.x_limbs, rows.v_limbs);
+    Some(Basis {
+        x: [from_magnitude(x1, x_limbs, false)?, from_magnitude(x2, x_limbs, false)?],
+        y: [from_magnitude(y1, y_limbs, y1_negative)?, from_magnitude(y2, y_limbs, y2_negative)?],
+    })
+}
+
+/// `A - k`, for `k < A`.
+#[inline(always)]
+fn complement(modulus: &Modulus, k: &[u64; MAX_LIMBS]) -> [u64; MAX_LIMBS] {
+    let mut difference = [0; MAX_LIMBS];
+    let mut borrow = false;
+    for limb in 0..MAX_LIMBS {
+        (difference[limb], borrow) = borrowing_sub(modulus.value[limb], k[limb], borrow);
+    }
+    debug_assert!(!borrow);
+    difference
 }
