@@ -50,7 +50,7 @@ describe('the published manifest', () => {
     for (const path of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'Cargo.toml', 'Cargo.lock'])
       cpSync(join(ROOT, path), join(folder, path))
     for (const path of ['crates', 'scripts', '__test__/store'])
-      cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: (file) => !file.includes('fuzz/corpus') })
+      cpSync(join(ROOT, path), join(folder, path), { recursive: true })
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
     const npm = ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline']
     const [packed] = JSON.parse(

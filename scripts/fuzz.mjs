@@ -1,6 +1,6 @@
-// Fuzzes one target, or each in turn: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from the corpora in
-// crates/{vdf,dns}/fuzz, which it does not change, and writes findings to target/fuzz. Needs a C++ compiler for the
-// fuzzer's runtime. Exit code 0 when nothing failed.
+// Fuzzes one target, or each in turn: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from seeds that the crates make
+// (crates/{vdf,dns}/fuzz/src/seeds.rs), and writes findings to target/fuzz. Needs a C++ compiler for the fuzzer's
+// runtime. Exit code 0 when nothing failed.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -30,7 +30,9 @@ if (unknown.length > 0 || !/^[1-9]\d*$/.test(values.seconds)) {
   process.exit(2)
 }
 
-const output = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target', 'fuzz')
+const target = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target')
+const output = join(target, 'fuzz')
+const seeds = join(output, 'seeds')
 
 function run(command, args, cwd, env = process.env) {
   const { status, error } = spawnSync(command, args, { cwd, env, stdio: 'inherit' })
@@ -48,23 +50,26 @@ const targets = positionals.length > 0 ? positionals : TARGETS
 for (const folder of new Set(targets.map(folderOf))) {
   const env = { ...process.env, CARGO_TARGET_DIR: output, RUSTC_WRAPPER: join(folder, 'instrument.sh') }
   if (!run('cargo', ['build', '--release', '--locked', '--bins'], folder, env)) process.exit(1)
+  // Without the fuzzer's runtime: with the builds of `npm test`.
+  const plain = { ...process.env, CARGO_TARGET_DIR: target }
+  const example = ['run', '--no-default-features', '--locked', '--example', 'seeds', '--', seeds]
+  if (!run('cargo', example, folder, plain)) process.exit(1)
 }
 let failed = false
-for (const target of targets) {
-  const found = join(output, 'corpus', target)
+for (const name of targets) {
+  const found = join(output, 'corpus', name)
   mkdirSync(found, { recursive: true })
-  process.stdout.write(`\n${target}, ${values.seconds} s\n`)
+  process.stdout.write(`\n${name}, ${values.seconds} s\n`)
   const options = [
     `-max_total_time=${values.seconds}`,
     `-max_len=${MAX_LENGTH}`,
     '-len_control=0',
     `-timeout=${TIMEOUT_SECONDS}`,
-    `-artifact_prefix=${join(output, `${target}-`)}`,
+    `-artifact_prefix=${join(output, `${name}-`)}`,
     '-keep_seed=1',
     '-print_final_stats=1',
     '-verbosity=1'
   ]
-  failed =
-    !run(join(output, 'release', target), [...options, found, join(folderOf(target), 'corpus', target)], ROOT) || failed
+  failed = !run(join(output, 'release', name), [...options, found, join(seeds, name)], ROOT) || failed
 }
 process.exit(failed ? 1 : 0)

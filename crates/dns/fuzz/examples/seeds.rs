@@ -1,11 +1,12 @@
-//! Writes each target's first inputs into `corpus/`: `cargo run --no-default-features --example seeds`.
+//! Writes each target's first inputs below a folder: `cargo run --no-default-features --example seeds FOLDER`.
 
 use std::fs;
 use std::path::Path;
 
 fn main() {
+    let folder = std::env::args().nth(1).expect("a folder");
     for (target, _) in chronym_dns_fuzz::TARGETS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+        let folder = Path::new(&folder).join(target);
         fs::create_dir_all(&folder).expect("a folder");
         for (name, seed) in chronym_dns_fuzz::seeds::seeds(target) {
             fs::write(folder.join(name), seed).expect("a file");

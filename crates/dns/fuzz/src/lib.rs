@@ -1,12 +1,12 @@
 //! What the fuzz targets check, one module each: `run` takes a fuzzer's bytes and panics where the server is wrong.
-//! `tests/corpus.rs` runs the same on every input that is kept.
+//! `tests/inputs.rs` runs the same on the inputs that fuzzing starts from, and on those that once failed.
 
 pub mod query;
 pub mod seeds;
 mod shared;
 pub mod zone;
 
-/// A target by its name, that of its corpus too.
+/// A target by its name.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.

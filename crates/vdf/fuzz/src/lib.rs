@@ -1,5 +1,5 @@
 //! What the fuzz targets check, one module each: `run` takes a fuzzer's bytes and panics where the kernel is wrong.
-//! `tests/corpus.rs` runs the same on every input that is kept.
+//! `tests/inputs.rs` runs the same on the inputs that fuzzing starts from, and on those that once failed.
 
 #![allow(clippy::many_single_char_names, reason = "the papers' symbols")]
 
@@ -12,9 +12,10 @@ pub mod operations;
 mod oracle;
 mod prime;
 pub mod pulse;
+pub mod seeds;
 pub mod verify;
 
-/// A target by its name, that of its corpus too.
+/// A target by its name.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
