@@ -112,6 +112,40 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
     expect(setUp({})).toMatchObject({ status: 0, stderr: '' })
   })
 
+  /** A shell's line that waits for a file, half a minute at most. */
+  const waitFor = (name: string): string =>
+    `for i in $(/usr/bin/seq 300); do [ -e ${path(name)} ] && break; /bin/sleep 0.1; done; [ -e ${path(name)} ] || exit 3`
+
+  it('installs packages and builds the addon at the same time, and says what is left', () => {
+    const artifact = { reason: 'compiler-artifact', target: { name: 'chronym_node' }, filenames: [path('made.so')] }
+    const { status, stderr } = setUp({
+      npm: `: > ${path('npm-runs')}; ${waitFor('cargo-runs')}
+        /bin/mkdir -p ${path('node_modules/better-sqlite3')}
+        echo 'module.exports = class {}' > ${path('node_modules/better-sqlite3/index.js')}`,
+      cargo: `[ "$1" = build ] || exit 0
+        : > ${path('cargo-runs')}; ${waitFor('npm-runs')}; echo addon > ${path('made.so')}
+        echo '${JSON.stringify(artifact)}'`
+    })
+    expect(stderr).toMatch(/setting up the Rust addon, npm packages\n/)
+    expect(stderr).toMatch(
+      /: done after \d+ s; left: (the Rust addon|npm packages)\n[^]*: done after \d+ s; left: nothing\n/
+    )
+    expect(status).toBe(0)
+    expect(readFileSync(path(`native/chronym.${addonTarget()}.node`), 'utf8')).toBe('addon\n')
+    expect(existsSync(path('node_modules/.chronym-lock'))).toBe(true)
+  })
+
+  it('stops the build when the packages cannot be installed', () => {
+    const { status, stderr } = setUp({
+      npm: `${waitFor('cargo-runs')}; exit 1`,
+      cargo: `[ "$1" = build ] || exit 0
+        echo $$ > ${path('cargo-pid')}; : > ${path('cargo-runs')}; exec /bin/sleep 100`
+    })
+    expect(stderr).toContain('npm packages could not be installed')
+    expect(status).toBe(1)
+    expect(() => process.kill(Number(readFileSync(path('cargo-pid'), 'utf8')), 0)).toThrow('ESRCH')
+  })
+
   it('compiles SQLite where no file for the platform comes with it, and names what that takes when it fails', () => {
     putBuiltAddon()
     const packages = path('node_modules/better-sqlite3')

@@ -1,6 +1,6 @@
 // Which Node runs the project, and whether the checkout is set up. Plain JavaScript without
 // dependencies: it has to run on the Node that a machine happens to have (20 or newer).
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -29,57 +29,65 @@ export function isRecent(version) {
   return major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])
 }
 
+/** What set-up has running: none of it outlives a failure. */
+const running = new Set()
+
 function fail(message) {
   process.stderr.write(`chronym: ${message}\n`)
+  for (const child of running) child.kill()
   process.exit(1)
 }
 
 function run(command, args, options = {}) {
-  const result = spawnSync(command, args, {
+  const child = spawn(command, args, {
     cwd: ROOT,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
+    // Standard output belongs to the command that is run afterwards.
+    stdio: ['ignore', 2, 2],
+    shell: command === 'npm' && process.platform === 'win32',
     ...options
   })
-  if (result.error !== undefined) fail(`${command} could not be started: ${result.error.message}`)
-  return result.status ?? 1
+  running.add(child)
+  return new Promise((resolve) => {
+    child.on('error', (error) => fail(`${command} could not be started: ${error.message}`))
+    child.on('close', (status) => {
+      running.delete(child)
+      resolve(status ?? 1)
+    })
+  })
 }
 
 function note(message) {
   process.stderr.write(`\u2022 ${message}\n`)
 }
 
-/** The Node binary to use, installing one into .toolchain/ when the running one is too old. */
-export function ensureNode() {
+const NODE_HOME = join(ROOT, '.toolchain')
+const NODE_PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+
+/** The Node binary to use: one in .toolchain/, for this checkout only, when the running one is too old. */
+function chosenNode() {
   if (isRecent(process.versions.node)) return process.execPath
-  const platform = process.platform === 'win32' ? 'win' : process.platform
-  const packageName = `node-${platform}-${process.arch}`
-  const home = join(ROOT, '.toolchain')
-  const binary = join(home, 'node_modules', packageName, 'bin', platform === 'win' ? 'node.exe' : 'node')
-  if (!existsSync(binary) || execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim() !== `v${NODE_VERSION}`) {
-    note(
-      `Node ${process.versions.node} is too old for running from sources; ` +
-        `installing Node ${NODE_VERSION} into .toolchain/, for this checkout only`
-    )
-    mkdirSync(home, { recursive: true })
-    writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
-    const status = run(
-      'npm',
-      ['install', '--no-audit', '--no-fund', '--loglevel=error', `${packageName}@${NODE_VERSION}`],
-      { cwd: home }
-    )
-    if (status !== 0 || !existsSync(binary)) {
-      fail(
-        `Node ${NODE_VERSION} could not be installed. ` +
-          `Install Node ${MINIMUM.join('.')} or newer yourself and run this again.`
-      )
-    }
-  }
-  return binary
+  return join(NODE_HOME, 'node_modules', NODE_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+}
+
+function isThere(node) {
+  if (node === process.execPath) return true
+  return existsSync(node) && execFileSync(node, ['--version'], { encoding: 'utf8' }).trim() === `v${NODE_VERSION}`
+}
+
+async function installNode() {
+  mkdirSync(NODE_HOME, { recursive: true })
+  writeFileSync(join(NODE_HOME, 'package.json'), '{ "private": true }\n')
+  const args = ['install', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  const status = await run('npm', [...args, `${NODE_PACKAGE}@${NODE_VERSION}`], { cwd: NODE_HOME })
+  if (status === 0 && isThere(chosenNode())) return
+  fail(
+    `Node ${NODE_VERSION} could not be installed. ` +
+      `Install Node ${MINIMUM.join('.')} or newer yourself and run this again.`
+  )
 }
 
 /** Environment in which `node`, and what npm scripts start, is the chosen one. */
-export function environment(node) {
+function environment(node) {
   return { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` }
 }
 
@@ -109,12 +117,12 @@ function canOpenSqlite(node, env) {
  * better-sqlite3 brings files compiled for the usual platforms, and compiling is for the others. `npm ci` would run
  * node-gyp on all of them, which fails without python3 and Node's headers though it has nothing to do.
  */
-function ensureSqlite(node, env) {
+async function ensureSqlite(node, env) {
   if (canOpenSqlite(node, env)) return
   const platform = `${process.platform}-${process.arch}`
   note(`compiling SQLite (better-sqlite3), which brings no compiled file that runs here (${platform})`)
   const build = ['--prefix', join('node_modules', 'better-sqlite3'), 'run', 'build-release']
-  if (run('npm', build, { env }) === 0 && canOpenSqlite(node, env)) return
+  if ((await run('npm', build, { env })) === 0 && canOpenSqlite(node, env)) return
   fail(
     `SQLite (better-sqlite3) brings no compiled file that runs here (${platform}), and compiling it failed; see the ` +
       'message above. It takes python3, make and a compiler for C++20 (Debian: `apt-get install python3 make g++`), ' +
@@ -123,22 +131,26 @@ function ensureSqlite(node, env) {
   )
 }
 
-function ensureDependencies(node, env) {
-  const stamp = join(ROOT, 'node_modules', '.chronym-lock')
-  const wanted = createHash('sha256')
+const STAMP = join(ROOT, 'node_modules', '.chronym-lock')
+
+function lockHash() {
+  return createHash('sha256')
     .update(readFileSync(join(ROOT, 'package-lock.json')))
     .digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  refuseLink(dirname(stamp))
-  note('installing npm packages; this takes about half a minute')
-  if (run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { env }) !== 0) {
-    fail(
-      'npm packages could not be installed; npm says why above. After ENOTFOUND, ECONNREFUSED or ETIMEDOUT, see that ' +
-        'the registry can be reached: `npm config get registry` names it.'
-    )
-  }
-  ensureSqlite(node, env)
-  writeFileSync(stamp, wanted)
+}
+
+async function installPackages() {
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  if ((await run('npm', args)) === 0) return
+  fail(
+    'npm packages could not be installed; npm says why above. After ENOTFOUND, ECONNREFUSED or ETIMEDOUT, see that ' +
+      'the registry can be reached: `npm config get registry` names it.'
+  )
+}
+
+async function buildAddon() {
+  if ((await run(process.execPath, [join('scripts', 'build-native.mjs')])) === 0) return
+  fail('the Rust addon could not be built; see the message above.')
 }
 
 /**
@@ -155,18 +167,41 @@ export function rustComplaint(env) {
   return stderr?.trim() ? `Rust does not run (\`cargo --version\`):\n${stderr.trim()}` : RUST_CURE
 }
 
+/** Runs all jobs at once, and says what is left whenever one has ended. */
+async function together(jobs) {
+  const left = new Set(jobs.keys())
+  if (left.size > 0) note(`setting up ${[...left].join(', ')}`)
+  const startedAt = Date.now()
+  const finish = async ([name, job]) => {
+    await job()
+    left.delete(name)
+    const seconds = Math.round((Date.now() - startedAt) / 1000)
+    note(`${name}: done after ${seconds} s; left: ${[...left].join(', ') || 'nothing'}`)
+  }
+  await Promise.all([...jobs].map(finish))
+}
+
 /**
- * Sets up what is missing: Node, npm packages, the Rust addon. What it cannot bring itself comes first: Rust, which
- * only a build needs.
+ * Sets up what is missing, all at the same time: Node, npm packages, the Rust addon. What it cannot bring itself comes
+ * first: Rust, which only a build needs.
  */
-export function setUp() {
+export async function setUp() {
   const isBuilt = isAddonCurrent(ROOT)
   const complaint = isBuilt ? undefined : rustComplaint(process.env)
   if (complaint !== undefined) fail(complaint)
-  const node = ensureNode()
+  const isInstalled = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash()
+  if (!isInstalled) refuseLink(dirname(STAMP))
+  const node = chosenNode()
+  const jobs = new Map()
+  if (!isBuilt) jobs.set('the Rust addon', buildAddon)
+  if (!isInstalled) jobs.set('npm packages', installPackages)
+  if (!isThere(node))
+    jobs.set(`Node ${NODE_VERSION} in .toolchain/, since ${process.versions.node} is too old`, installNode)
+  await together(jobs)
   const env = environment(node)
-  ensureDependencies(node, env)
-  if (!isBuilt && run(node, [join('scripts', 'build-native.mjs')], { env }) !== 0)
-    fail('the Rust addon could not be built; see the message above.')
+  if (!isInstalled) {
+    await ensureSqlite(node, env)
+    writeFileSync(STAMP, lockHash())
+  }
   return { node, env: keepingCompiledCode(env) }
 }
