@@ -13,7 +13,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-const ROUNDS: u32 = if cfg!(debug_assertions) { 200 } else { 2_000 };
+const ROUNDS: u32 = 2_000;
 
 /// An odd number of 449 to 560 bits.
 fn odd_modulus(random: &mut Random) -> BigInt {
