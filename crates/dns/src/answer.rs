@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
         Answer { message, ttls, secure, ede, lifetime, depends_on }
     }
 
-    /// SERVFAIL without records: a chain that breaks is no answer to clients that do not follow it themselves.
+    /// SERVFAIL without records: a chain that breaks does not answer clients that do not follow it themselves.
     fn fail(&mut self, code: u16, text: &Arc<str>) {
         self.response.clear();
         self.rcode = rcode::SERVFAIL;

@@ -17,7 +17,7 @@ const RETRY: u32 = 600;
 const EXPIRE: u32 = 86_400;
 /// Seconds for which clients keep negative answers.
 pub(crate) const NEGATIVE_TTL: u32 = 60;
-/// Of the zone's own records, in seconds.
+/// TTL of the zone's own records, in seconds.
 const TTL: u32 = 3600;
 /// Seconds for which the signature of the SOA record is used: of its two days, an answer may be kept for one.
 const SOA_SIGNATURE_AGE: u32 = 43_200;
@@ -25,14 +25,14 @@ const SOA_SIGNATURE_AGE: u32 = 43_200;
 /// A zone that cannot be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApexError {
-    /// The zone's name is no domain name.
+    /// The zone's name is not a domain name.
     NoName(String),
 }
 
 impl fmt::Display for ApexError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::NoName(tld) = self;
-        write!(out, "the zone '{tld}' is no domain name; give labels of 1 to 63 letters, digits and hyphens")
+        write!(out, "the zone '{tld}' is not a domain name; give labels of 1 to 63 letters, digits and hyphens")
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Envelope {
 pub fn finish(query: &Query, packet: &[u8], answer: &Answer, aged: u32, envelope: &Envelope, out: &mut Vec<u8>) {
     let start = out.len();
     let mut opt = OptPlan::new(query, envelope, &answer.ede, 0);
-    // The text of an extended error is no reason to cut a reply short.
+    // A reply is not cut short for the text of an extended error.
     if answer.message.len() + opt.bytes() > envelope.limit {
         opt.has_texts = false;
     }

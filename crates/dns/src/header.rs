@@ -6,7 +6,7 @@ use core::ops::Range;
 /// Bytes of an OPT record without options.
 pub(crate) const OPT_BYTES: usize = 11;
 
-/// A reply to a packet that is no complete query. `rcode` above 15 brings an OPT record.
+/// A reply to a packet that is not a complete query. `rcode` above 15 brings an OPT record.
 pub(crate) fn bare(packet: &[u8], question: &Range<usize>, rcode: u16) -> Vec<u8> {
     let mut reply = header(packet, question, rcode).to_vec();
     reply.extend_from_slice(&packet[question.clone()]);

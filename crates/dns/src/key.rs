@@ -23,16 +23,16 @@ pub(crate) const SIGNATURE_BYTES: usize = 64;
 /// A signing key that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyError {
-    /// The bytes are no PKCS#8 document with a P-256 key pair.
+    /// The bytes are not a PKCS#8 document with a P-256 key pair.
     NoKeyPair,
-    /// The trust anchor's zone is no name.
+    /// The trust anchor's zone is not a name.
     NoName,
 }
 
 impl fmt::Display for KeyError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::NoKeyPair => "the key is no PKCS#8 document (DER) with a P-256 key pair and its public key",
+            Self::NoKeyPair => "the key is not a PKCS#8 document (DER) with a P-256 key pair and its public key",
             Self::NoName => "the zone of a trust anchor must be a domain name of letters, digits and hyphens",
         })
     }

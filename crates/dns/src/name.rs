@@ -47,7 +47,7 @@ pub(crate) fn is_within(name: &[u8], ancestor: &[u8]) -> bool {
     name.ends_with(ancestor) && ancestors(name).any(|suffix| suffix.len() == ancestor.len())
 }
 
-/// Lower-cases in place. Length bytes are below 64, so they are no letters.
+/// Lower-cases in place. Length bytes are below 64, so they are not letters.
 pub(crate) fn lower(name: &mut [u8]) {
     name.make_ascii_lowercase();
 }

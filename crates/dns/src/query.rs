@@ -122,7 +122,7 @@ pub enum Rejected {
 /// Reads a packet.
 ///
 /// # Errors
-/// [`Rejected`] says how to react to what is no query, or one that this server does not take.
+/// [`Rejected`] says how to react to what is not a query, or one that this server does not take.
 pub fn parse(packet: &[u8]) -> Result<Query, Rejected> {
     let message = Message::from_slice(packet).map_err(|_| Rejected::Drop)?;
     let header = message.header();

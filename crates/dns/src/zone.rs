@@ -135,7 +135,7 @@ pub enum ZoneError {
     NoName,
     /// More than 4 MiB, more than 10,000 records, or more than 65,536 owners with the nodes above them.
     TooLarge,
-    /// The record with this number, from 0, is cut short or its owner is no name.
+    /// The record with this number, from 0, is cut short or its owner is not a name.
     Malformed(usize),
     /// The record's owner is not at or below the registered name.
     OutOfZone(usize),
@@ -162,9 +162,9 @@ pub enum ZoneError {
 impl fmt::Display for ZoneError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoName => out.write_str("the registered name is no name in wire form"),
+            Self::NoName => out.write_str("the registered name is not in wire form"),
             Self::TooLarge => out.write_str("a zone has at most 10,000 records, 4 MiB of them, and 65,536 owners"),
-            Self::Malformed(record) => write!(out, "record {record} is cut short, or its owner is no name"),
+            Self::Malformed(record) => write!(out, "record {record} is cut short, or its owner is not a name"),
             Self::OutOfZone(record) => write!(out, "the owner of record {record} is not below the registered name"),
             Self::WrongClass(record) => write!(out, "the class of record {record} is not IN"),
             Self::WrongType { record, rtype } => write!(out, "record {record} has type {rtype}, which no zone holds"),

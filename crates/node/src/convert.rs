@@ -46,7 +46,7 @@ pub fn invalid(reason: impl ToString) -> napi::Error<Code> {
     napi::Error::new(Code::InvalidArgument, reason.to_string())
 }
 
-/// The code of a kernel's error. Verdicts on proofs are no errors here and don't come this way.
+/// The code of a kernel's error. Verdicts on proofs are not errors here, and don't come this way.
 pub fn refused(error: chronym_vdf::Error) -> napi::Error<Code> {
     use chronym_vdf::Error;
     let code = match error {

@@ -101,7 +101,7 @@ impl DnsServer {
     }
 
     /// A message that came over HTTPS from that IP address. Rejects with `SERVER_CLOSED`, and with `INVALID_ARGUMENT`
-    /// for what is no query.
+    /// for what is not a query.
     #[napi(catch_unwind)]
     pub fn query<'env>(&self, env: &'env Env, packet: &[u8], client: String) -> Result<Unknown<'env>> {
         let client = ip(&client, "client")?;
@@ -150,7 +150,7 @@ impl DnsServer {
 
     fn registered(&self, name: &str) -> Result<Vec<u8>> {
         self.server.registered_name(name).ok_or_else(|| {
-            invalid(format_args!("'{name}' is no registered name: give one label and .{}, in ASCII", self.tld))
+            invalid(format_args!("'{name}' is not a registered name: give one label and .{}, in ASCII", self.tld))
         })
     }
 

@@ -5,7 +5,7 @@
 //! a panic below becomes a JS error too, never the end of the process.
 
 #![allow(clippy::needless_pass_by_value, reason = "Node-API hands over owned values")]
-#![cfg_attr(test, allow(dead_code, reason = "napi registers exports in builds that are no tests"))]
+#![cfg_attr(test, allow(dead_code, reason = "napi registers exports only in builds that are not tests"))]
 
 mod beacon;
 mod convert;

@@ -22,7 +22,7 @@ pub struct Discriminant {
     /// |D|
     pub(crate) magnitude: Uint<D_LIMBS>,
     bits: usize,
-    /// Of the fast kernel, for the sizes it takes.
+    /// What the fast kernel knows of it, for the sizes it takes.
     pub(crate) lattice: Option<LatticeContext>,
 }
 

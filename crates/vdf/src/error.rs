@@ -62,7 +62,7 @@ impl fmt::Display for Error {
             Self::DiscriminantResidue => f.write_str("the discriminant's magnitude is not 7 modulo 8"),
             Self::DiscriminantNotPrime => f.write_str("the discriminant's magnitude is not prime"),
             Self::FormLength(length) => write!(f, "a form has 100 bytes, not {length}"),
-            Self::FormEncoding => f.write_str("these bytes are no encoding of a reduced form of this discriminant"),
+            Self::FormEncoding => f.write_str("these bytes do not encode a reduced form of this discriminant"),
             Self::Split => f.write_str("the split must leave at least one squaring on either side"),
             Self::ProofLength(length) => {
                 write!(f, "a proof of this depth does not have {length} bytes")

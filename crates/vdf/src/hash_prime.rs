@@ -108,7 +108,7 @@ mod tests {
     use num_bigint::BigUint;
     use sha2::{Digest, Sha256};
 
-    /// Of every size that a Fiat-Shamir prime could have, from several seeds, and of some longer ones.
+    /// Sizes are all that a Fiat-Shamir prime could have, from several seeds, and some longer ones.
     #[test]
     fn all_backends_find_the_same_primes() {
         for size in (8..=304).step_by(8).chain((376..=1024).step_by(72)) {

@@ -39,7 +39,7 @@ pub fn flood(server: SocketAddr, count: usize, seed: u64) -> u64 {
     replies
 }
 
-/// The server ends connections that send what is no query: then the next message gets a new one.
+/// The server ends connections that send what is not a query: then the next message gets a new one.
 fn send(stream: &mut Option<TcpStream>, server: SocketAddr, bytes: &[u8], buffer: &mut [u8]) -> u64 {
     if stream.is_none() {
         let connected = TcpStream::connect(server).expect("the server accepts connections");

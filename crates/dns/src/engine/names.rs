@@ -90,7 +90,7 @@ impl Lifecycle<Box<[u8]>, Arc<Entry>> for Ends {
 }
 
 impl Names {
-    /// Of at most that many bytes.
+    /// A cache of at most that many bytes.
     pub fn new(bytes: usize) -> Self {
         let items = (bytes / 1_024).clamp(64, 1 << 16);
         Self(Cache::with(items, bytes as u64, Weight, DefaultHashBuilder::default(), Ends))
@@ -160,7 +160,7 @@ pub enum Due {
 }
 
 impl Mark {
-    /// Of knowledge fetched at `since_ms`. `refreshes` is false for failures, which nobody asks for ahead of time.
+    /// The mark of knowledge fetched at `since_ms`. `refreshes` is false for failures, which nobody asks for ahead of time.
     pub fn new(name: &[u8], since_ms: u64, fresh_until_ms: u64, refreshes: bool) -> Self {
         let tenth = fresh_until_ms.saturating_sub(since_ms) / 10;
         let ask_from_ms = if refreshes { fresh_until_ms - tenth } else { u64::MAX };

@@ -40,7 +40,7 @@ impl Key {
 pub struct Packed {
     /// The answer.
     pub answer: Answer,
-    /// Of the knowledge used, that of the name asked for first; none for the zone's own records.
+    /// Marks of the knowledge used, that of the name asked for first; none for the zone's own records.
     pub marks: Vec<Arc<Mark>>,
     /// When it was made.
     pub made_ms: u64,
@@ -80,7 +80,7 @@ impl Weighter<Box<[u8]>, Arc<Packed>> for Weight {
 pub struct PackedCache(Cache<Box<[u8]>, Arc<Packed>, Weight>);
 
 impl PackedCache {
-    /// Of at most that many bytes.
+    /// A cache of at most that many bytes.
     pub fn new(bytes: usize) -> Self {
         let items = (bytes / 768).clamp(64, 1 << 16);
         Self(Cache::with(items, bytes as u64, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default()))

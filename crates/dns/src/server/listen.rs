@@ -91,7 +91,7 @@ fn bind(transport: Transport, address: SocketAddr) -> io::Result<(SocketAddr, Bo
     if transport == Transport::Udp {
         let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
         only_v6(&socket, address)?;
-        // What the system does not allow is no reason not to serve.
+        // Serve also where the system does not allow it.
         let _ = socket.set_recv_buffer_size(RECEIVE_BYTES);
         let _ = socket.set_send_buffer_size(SEND_BYTES);
         socket.bind(&SockAddr::from(address))?;

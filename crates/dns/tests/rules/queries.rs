@@ -1,4 +1,4 @@
-//! Packets that are no query, and what EDNS says: RFC 1035, RFC 6891, RFC 7873, RFC 9619.
+//! Packets that are not queries, and what EDNS says: RFC 1035, RFC 6891, RFC 7873, RFC 9619.
 
 use crate::fixture::{Registry, option, packet, tcp};
 use crate::seen;

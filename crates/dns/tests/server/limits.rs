@@ -88,7 +88,7 @@ fn large_answers_need_tcp_or_a_cookie_of_ours() {
     let cookie = cookie(&over_tcp).expect("a cookie over TCP");
     let again = packet("large.chronym", 1, Some(&option(10, &cookie)), false);
     assert_eq!(read(&udp(&desk, &again).1).answer.len(), 30);
-    // Of another client, and an altered one.
+    // A cookie of another client, and an altered one.
     let (_, foreign) = desk.handle(&again, &asker(Transport::Udp, "198.51.100.1"));
     assert_eq!(read(&foreign).flags, "AA TC RD");
     let mut altered = cookie.clone();

@@ -39,7 +39,7 @@ pub fn unanswered(closed: bool) -> napi::Error<Code> {
     if closed {
         napi::Error::new(Code::ServerClosed, "the DNS server is closed".to_owned())
     } else {
-        napi::Error::new(Code::InvalidArgument, "this is no DNS query".to_owned())
+        napi::Error::new(Code::InvalidArgument, "this is not a DNS query".to_owned())
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8; RECORD_BYTES], discriminant: &Discriminant) -> O
     Form::from_ab(&a, &b, negative, discriminant)
 }
 
-/// The form of a record that [`write`] made or [`read`] accepted; what other bytes give is no form.
+/// The form of a record that [`write`] made or [`read`] accepted; what other bytes give is not a form.
 pub(super) fn read_checked(bytes: &[u8; RECORD_BYTES], discriminant: &Discriminant) -> Option<Form> {
     let (a, b, b_negative) = parts(bytes);
     // |D| = 4ac - b^2 >= 3ac makes c <= |D| / 3a < 2^(bits of D - bits of a)

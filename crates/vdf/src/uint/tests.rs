@@ -184,7 +184,7 @@ fn signed_arithmetic_agrees() {
     }
 }
 
-/// Of 3 limbs, where reduction is interleaved, and longer ones, of which some have rows of the processor's own.
+/// Moduli of 3 limbs, where reduction is interleaved, and longer ones. Some have rows of the processor's own.
 #[test]
 fn montgomery_arithmetic_agrees() {
     check_montgomery::<3>();

@@ -83,6 +83,6 @@ pub(crate) fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// Of a cache on every x86-64 processor.
+/// Bytes of a cache line on every x86-64 processor.
 #[cfg(target_arch = "x86_64")]
 const LINE_BYTES: usize = 64;

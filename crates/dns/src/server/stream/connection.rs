@@ -43,7 +43,7 @@ pub type Handle<'a> = &'a mut dyn FnMut(&Connection, &[u8], &mut Vec<u8>) -> Han
 pub struct Connection {
     pub channel: Channel,
     pub client: IpAddr,
-    /// When a query was last read whole, or the last reply was written whole: trickled bytes are no progress.
+    /// When a query was last read whole, or the last reply was written whole: trickled bytes do not count.
     progress_ms: u64,
     /// Queries that wait.
     waiting: usize,
@@ -141,7 +141,7 @@ impl Connection {
         frame(&self.partial).is_ok_and(|frame| frame.is_some())
     }
 
-    /// Answers queries from the front; how many bytes they were. What is no query ends the connection, once those
+    /// Answers queries from the front; how many bytes they were. What is not a query ends the connection, once those
     /// before it are answered: nothing behind it can be found.
     fn answer(&mut self, bytes: &[u8], reply: &mut Vec<u8>, now_ms: u64, handle: Handle<'_>) -> usize {
         let mut used = 0;

@@ -72,7 +72,7 @@ impl Ends {
         Self { peer, peer_length: 0, control: [0; CONTROL_WORDS], control_length: 0 }
     }
 
-    /// The peer's address; `None` for a family that is no IP.
+    /// The peer's address; `None` for a family other than IP.
     pub fn client(&self) -> Option<IpAddr> {
         let storage = &raw const self.peer;
         match libc::c_int::from(self.peer.ss_family) {
