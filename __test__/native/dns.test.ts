@@ -177,7 +177,7 @@ describe('the DNS server', () => {
 
   it.each<[string, Partial<DnsServerOptions>, RegExp]>([
     ['a key', { key: Buffer.from('no key') }, /key/],
-    ['a zone', { tld: 'a b' }, /no domain name/],
+    ['a zone', { tld: 'a b' }, /not a domain name/],
     ['a serial number', { serial: 2 ** 32 }, /32 bits/],
     ['an address', { listen: [{ transport: 'udp', address: 'localhost', port: 1 }] }, /must be an IP address/],
     ['a port', { listen: [{ transport: 'udp', address: '::1', port: 65_536 }] }, /0 to 65535/],
