@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { proofKey, proves, socketAddress } from '../../../../src/api/daemon-proof.ts'
-import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../../helpers/world.ts'
+import { proofKey, proves, socketAddress } from '../../../src/api/daemon-proof.ts'
+import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../helpers/world.ts'
 
 const NONCE = 'ab'.repeat(32)
 const ADDRESS = '127.0.0.1:7468'

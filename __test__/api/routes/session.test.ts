@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { LINK_LIFETIME_MS, SESSION_LIFETIME_MS } from '../../../../src/api/access/sessions.ts'
-import { DEFAULT_LIMITS } from '../../../../src/api/access/rate-limits.ts'
-import { createWorld, MAIN_TOKEN, type World } from '../../helpers/world.ts'
+import { LINK_LIFETIME_MS, SESSION_LIFETIME_MS } from '../../../src/api/access/sessions.ts'
+import { DEFAULT_LIMITS } from '../../../src/api/access/rate-limits.ts'
+import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
 
 const status = async (response: Promise<Response>) => (await response).status
 
