@@ -2,13 +2,13 @@
  * What this user alone may change and read. Windows has neither owner nor mode here: what a directory holds inherits
  * the user's access list.
  */
-import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, fstatSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { realpathSync, statSync, writeFileSync, type Stats } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { chmodSync, closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { realpathSync, statSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import { AT_ONCE } from '../util/at-once.ts'
-import { makeDirectories, syncDirectory } from '../util/durable-directories.ts'
+import { makeDirectories } from '../util/durable-directories.ts'
+import { replaceFileSync } from '../util/replace-file.ts'
 
 /** Permission bits of group and others: to change a directory, and any. */
 const CHANGE = 0o022
@@ -98,22 +98,9 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/**
- * Writes a 0600 file so that a crash leaves either the old or the new content: temporary file, fsync, rename, fsync of
- * the directory. Nobody can have the temporary file open: its name is random, and it is refused where it exists.
- */
+/** Mode 0600. A crash leaves either the old or the new content. */
 export function writePrivateFile(path: string, content: string | Uint8Array): void {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.tmp`)
-  try {
-    // Unlike `writeSync`, it continues after a short write: on a nearly full disk half a seed must not replace a whole
-    // one.
-    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true })
-    renameSync(temporary, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(temporary, { force: true })
-    throw error
-  }
-  syncDirectory(dirname(path))
+  replaceFileSync(path, content, 0o600)
 }
 
 function foreign(path: string, { uid }: Stats): NotPrivateError {

@@ -1,7 +1,7 @@
 /** Moves a database of an older layout forward, after a copy of it. */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import type Database from 'better-sqlite3'
+import { moveIntoPlace } from '../util/replace-file.ts'
 import { StoreError } from './types.ts'
 
 export interface Migrated {
@@ -11,7 +11,7 @@ export interface Migrated {
   readonly copy: string
 }
 
-/** Of the database of a version, beside it. */
+/** Path of the copy that a migration leaves beside the database. */
 export function copyOf(file: string, version: number): string {
   return `${file}.schema-${version}`
 }
@@ -72,19 +72,7 @@ export function copyDatabase(database: Database.Database, copy: string): void {
   // SQLite takes an empty file as a place for the copy; made here so that it is private from the first byte.
   closeSync(openSync(temporary, 'wx', 0o600))
   database.prepare('VACUUM INTO ?').run(temporary)
-  synchronise(temporary, 'r+')
-  renameSync(temporary, copy)
-  // Windows cannot open a directory.
-  if (process.platform !== 'win32') synchronise(dirname(copy), 'r')
-}
-
-function synchronise(path: string, flags: string): void {
-  const descriptor = openSync(path, flags)
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  moveIntoPlace(temporary, copy)
 }
 
 /** "CHRM": tells our databases from others' (PRAGMA application_id). */

@@ -5,7 +5,8 @@ export class Backoff {
   readonly #random: () => number
   #failures = 0
 
-  constructor(firstMs: number, maxMs: number, random: () => number) {
+  /** Without `random` all of the doubled time: for what waits alone. */
+  constructor(firstMs: number, maxMs: number, random: () => number = () => 1) {
     this.#firstMs = firstMs
     this.#maxMs = maxMs
     this.#random = random

@@ -1,5 +1,6 @@
 /** Reads server-sent events, connecting again where a stream is cut. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { Backoff } from '../../util/backoff.ts'
 import { ProblemError, type Sender, UnreachableError } from './transport.ts'
 import type { DaemonEvent, DaemonEventMessage, StreamOptions, TaskEventMessage, TaskView } from './types.ts'
 
@@ -40,10 +41,11 @@ export async function* readEventStream(
   let lastEventId: string | undefined
   let failure: unknown
   let isConnected = false
+  const pauses = new Backoff(FIRST_RETRY_MS, LAST_RETRY_MS)
   for (let attempts = 0; attempts <= MAX_ATTEMPTS; attempts++) {
     if (attempts > 0) {
       whenLost?.()
-      if (!(await waited(attempts, signal))) return
+      if (!(await waited(pauses.next(), signal))) return
     }
     try {
       const response = await connect(lastEventId, attempts > 0)
@@ -52,6 +54,7 @@ export async function* readEventStream(
       for await (const message of parseEvents(heard(response.body, silenceMs))) {
         lastEventId = message.id
         attempts = 0
+        pauses.reset()
         yield message
       }
       failure = new Error('The event stream ended again and again without an event')
@@ -66,10 +69,10 @@ export async function* readEventStream(
 }
 
 /** False when the signal aborts meanwhile. */
-async function waited(attempts: number, signal: AbortSignal | undefined): Promise<boolean> {
+async function waited(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return false
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(true), Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS))
+  const timer = setTimeout(() => resolve(true), milliseconds)
   const abort = () => resolve(false)
   signal?.addEventListener('abort', abort, { once: true })
   try {
@@ -111,8 +114,6 @@ export async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenera
       yield { id, event, data: JSON.parse(data) as unknown }
   }
 }
-
-/** Event streams as async iterables, which connect again. */
 
 const openStream = ({ send }: Sender, path: string, lastEventId: string | undefined, signal?: AbortSignal) =>
   send('GET', path, {

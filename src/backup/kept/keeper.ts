@@ -4,6 +4,7 @@
  */
 import { prefixes } from '../../store/keys.ts'
 import type { Clock } from '../../time/clock.ts'
+import { Backoff } from '../../util/backoff.ts'
 import type { KeepResult } from './kept-file.ts'
 import { BACKED_UP_PREFIXES } from '../records.ts'
 
@@ -72,7 +73,7 @@ export class BackupKeeper {
   #isDueAgain = false
   #failures = 0
   #failure: unknown
-  #retryMs = FIRST_RETRY_MS
+  readonly #retry = new Backoff(FIRST_RETRY_MS, CHECK_MS)
   #leftOut = ''
 
   constructor(options: KeeperOptions) {
@@ -162,15 +163,15 @@ export class BackupKeeper {
       this.#tellLeftOut(leftOut)
       if (this.#failure !== undefined) onRecovery()
       this.#failure = undefined
-      this.#retryMs = FIRST_RETRY_MS
+      this.#retry.reset()
       if (this.#isStarted) this.#arm('check', CHECK_MS)
     } catch (error) {
       this.#isPending = true
       this.#failures++
       if (this.#failure === undefined) onFailure(error)
       this.#failure = error
-      if (this.#isStarted) this.#arm('retry', this.#retryMs)
-      this.#retryMs = Math.min(2 * this.#retryMs, CHECK_MS)
+      const waitMs = this.#retry.next()
+      if (this.#isStarted) this.#arm('retry', waitMs)
     }
   }
 

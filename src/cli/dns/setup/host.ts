@@ -1,22 +1,8 @@
 /** What the setup sees of a machine, and how it changes it. Tests have a tree of their own. */
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeSync
-} from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFileSync } from '../../../util/replace-file.ts'
 
 export type Command = readonly [string, ...string[]]
 
@@ -100,7 +86,8 @@ export function createHost(root = '/', platform: NodeJS.Platform = process.platf
       chmodSync(at(path), DIRECTORY_MODE)
       return true
     },
-    write: (path, text) => replace(at(path), text),
+    // Its temporary file is hidden: dnsmasq reads every file of its directory, but for those that begin with a dot.
+    write: (path, text) => replaceFileSync(at(path), text, FILE_MODE),
     remove: (path) => rmSync(at(path)),
     removeDirectory: (path) => {
       try {
@@ -110,25 +97,5 @@ export function createHost(root = '/', platform: NodeJS.Platform = process.platf
         if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error
       }
     }
-  }
-}
-
-/** A hidden name beside it: dnsmasq reads every file of its directory, but for those that begin with a dot. */
-function replace(path: string, text: string): void {
-  const directory = dirname(path)
-  const temporary = join(directory, `.${relative(directory, path)}.${randomBytes(6).toString('hex')}`)
-  const file = openSync(temporary, 'wx', FILE_MODE)
-  try {
-    try {
-      fchmodSync(file, FILE_MODE)
-      writeSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
   }
 }
