@@ -25,7 +25,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // chronym/verify
   verify: ['protocol', 'vdf', 'native', 'util'],
   time: ['protocol', 'store', 'beacon'],
-  config: ['protocol', 'error-table.ts', 'errors.ts', 'api'],
+  config: ['protocol', 'views', 'error-table.ts', 'errors.ts'],
   native: ['protocol', 'vdf', 'util', 'version.ts'],
   store: ['protocol', 'native', 'util'],
   beacon: ['protocol', 'native', 'util'],
@@ -47,10 +47,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'errors.ts',
     'service-errors.ts'
   ],
-  'data-directory': ['protocol', 'registry', 'store', 'util', 'error-table.ts', 'errors.ts'],
+  'data-directory': ['protocol', 'store', 'util', 'error-table.ts', 'errors.ts'],
   api: [
     'protocol',
     'registry',
+    'config',
     'views',
     'web',
     'util',

@@ -1,6 +1,6 @@
 /**
- * The key that signs the DNS zone on this machine: ECDSA P-256, PKCS#8 in PEM. Random, and no secret of a name: who has
- * it can lie to the resolvers that trust it as their anchor, which are those of this machine.
+ * Keys that no name depends on, random, each in a file of its own: that of the node among its peers, and that which
+ * signs the DNS zone on this machine (ECDSA P-256, PKCS#8 in PEM), the anchor of the resolvers here.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
@@ -38,8 +38,6 @@ function derOf(key: KeyObject): Uint8Array {
 function unreadable(path: string, reason: string, cause?: unknown): ServiceError {
   return new ServiceError('SVC-DNS-004', `${path} cannot be read as the DNS key: ${reason}.`, { cause })
 }
-
-/** The key of the node among its peers: random, in a file of its own. No name depends on it. */
 
 /** An Ed25519 secret key begins with its seed of this length; the public key follows. */
 export const NODE_SEED_BYTES = 32

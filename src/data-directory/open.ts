@@ -1,6 +1,9 @@
 /** A data directory knows its network and its seed. One that does not fit is refused and stays unchanged. */
 import { existsSync, renameSync } from 'node:fs'
+import * as v from 'valibot'
 import { ServiceError } from '../errors.ts'
+import { decodeReveal } from '../protocol/claim/reveal.ts'
+import type { Name } from '../protocol/name/names.ts'
 import { makeNodeKey, readNodeKey } from './key-files.ts'
 import {
   drawOwnerSeed,
@@ -18,12 +21,15 @@ import { equalBytes } from '../protocol/encoding/bytes.ts'
 import type { KeyPair } from '../protocol/crypto/ed25519.ts'
 import { nameKey, publicKeyOf } from '../protocol/crypto/keys.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
-import { ownedKeys } from '../registry/stored/owned-names.ts'
 import { forgetBackups, noteBackup } from './seed-safety.ts'
 import { visitDirectory } from '../store/inspect.ts'
-import { keys, prefixes } from '../store/keys.ts'
+import { keys, lastPart, prefixes } from '../store/keys.ts'
+import { Bytes, readCbor } from '../store/stored-shapes.ts'
 import { openStore, type StoreOptions } from '../store/open.ts'
 import { StoreError, type OpenedStore, type Store, type StoreContents } from '../store/types.ts'
+
+/** As much of an owned name as tells whose it is: src/registry/stored/owned-names.ts writes it. */
+const SignedSchema = v.object({ reveal: Bytes })
 
 /** What depends on the seed, as messages call it. */
 const HOLDINGS = [
@@ -301,6 +307,19 @@ export function requireSeed(
     'SVC-KEY-002',
     `${paths.root} owns ${foreign[0]!.name}${others} by another seed than ${what}. Nothing was changed.`
   )
+}
+
+/** Who signed the names on disk, except unreadable ones. */
+function ownedKeys(contents: StoreContents): { readonly name: Name; readonly publicKey: Uint8Array }[] {
+  return [...contents.list(prefixes.ownedNames)].flatMap(([key, value]) => {
+    try {
+      const reveal = decodeReveal(readCbor(SignedSchema, value).reveal)
+      return reveal.name === lastPart(key) ? [{ name: reveal.name as Name, publicKey: reveal.pubkey }] : []
+    } catch {
+      // Reading it for use sets it aside and says so.
+      return []
+    }
+  })
 }
 
 /** "8 names, 1 task"; empty where there is nothing. */

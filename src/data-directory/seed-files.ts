@@ -1,6 +1,6 @@
 /**
- * The two forms of a seed in a data directory: 24 words in clear, or sealed under a passphrase. Both exist only after a
- * crash between them.
+ * The owner's master seed, which gives control of the names, in a data directory: 24 words in clear, or sealed under a
+ * passphrase. Both exist only after a crash between them.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -95,8 +95,6 @@ function removeDurably({ root }: SeedPaths, path: string): void {
   rmSync(path, { force: true })
   syncDirectory(root)
 }
-
-/** The owner's master seed as 24 words in a file. The words give control of the names. */
 
 const FINGERPRINT_BYTES = 32
 

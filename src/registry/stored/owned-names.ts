@@ -46,19 +46,6 @@ export function isCancelled({ released, publishedSerial }: OwnedName): boolean {
   return released === true && publishedSerial === 0
 }
 
-/** Who signed the names on disk, except unreadable ones. Changes nothing. */
-export function ownedKeys(store: Pick<Store, 'list'>): { readonly name: Name; readonly publicKey: Uint8Array }[] {
-  return [...store.list(prefixes.ownedNames)].flatMap(([key, value]) => {
-    try {
-      const reveal = decodeReveal(readCbor(Stored, value).reveal)
-      return reveal.name === lastPart(key) ? [{ name: reveal.name as Name, publicKey: reveal.pubkey }] : []
-    } catch {
-      // Reading it for use sets it aside and says so.
-      return []
-    }
-  })
-}
-
 /** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?, foreign?, released?}. */
 export class OwnedNames {
   readonly #store: Store
