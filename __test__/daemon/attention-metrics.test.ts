@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import type { ReadinessCheck } from '../../src/api/services.ts'
+import type { ReadinessCheck } from '../../src/views/readiness.ts'
 import { observeAttention, type AttentionSources } from '../../src/daemon/attention-metrics.ts'
 import type { OwnedNameView } from '../../src/views/own.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ReadinessCheck } from '../../src/api/services.ts'
+import type { ReadinessCheck } from '../../src/views/readiness.ts'
 import { createServiceManager, statusLine } from '../../src/daemon/service-manager.ts'
 
 const PEERS: ReadinessCheck = { name: 'peers', ok: true, detail: 'online, 12 connected' }

@@ -1,8 +1,9 @@
-import { Hono, type Context } from 'hono'
+import { Hono } from 'hono'
 import type { AppEnv } from './http/request.ts'
-import { createAttend } from './middleware/attend.ts'
 import { notFound, onError } from './errors/problem.ts'
-import { withOneHandler } from './middleware/one-handler.ts'
+import { accessLog } from './middleware/access-log.ts'
+import { authenticate } from './middleware/authenticate.ts'
+import { guard } from './middleware/guard.ts'
 import { createDocument } from './openapi/document.ts'
 import { createLoginLinks, createSessions } from './access/sessions.ts'
 import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './access/rate-limits.ts'
@@ -41,38 +42,36 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
   const limits = createRateLimits(options.limits ?? DEFAULT_LIMITS, now)
   const sessions = createSessions(services.tokens, now)
 
-  const declared = new Hono<AppEnv>()
-  declared.route('/', networkRoutes(services))
-  declared.route('/', resolveRoutes(services))
-  declared.route('/', didResolutionRoutes(services))
-  declared.route('/', nameRoutes(services))
-  declared.route('/', pinRoutes(services))
-  declared.route('/', wantedRoutes(services))
-  declared.route('/', taskRoutes(services, streams))
-  declared.route('/', zoneRoutes(services))
-  declared.route('/', identityRoutes(services))
-  declared.route('/', configRoutes(services))
-  declared.route('/', dnsRoutes(services))
-  declared.route('/', dnsQueryRoutes(services))
-  declared.route('/', eventRoutes(services, streams))
-  declared.route('/', tokenRoutes(services))
-  declared.route('/', challengeRoutes(services))
-  declared.route('/', sessionRoutes(services, sessions, createLoginLinks(now), limits))
-  declared.route('/', operationRoutes(services))
-  declared.route('/', seedRoutes(services))
-  declared.route('/', errorRoutes())
-  declared.route(
-    '/',
-    docsRoutes(() => createDocument(app, services.version))
-  )
-  declared.route('/', dashboardRoutes())
-  declared.route('/', verifyRoutes())
-
-  const answerError = onError(services)
-  const attend = createAttend({ services, sessions, limits, host: options.host, onError: answerError })
-  const refuse = notFound(declared)
-  const app = withOneHandler(declared, attend)
-  app.notFound((c: Context<AppEnv, string>) => attend(c, refuse))
-  app.onError(answerError)
+  const app = new Hono<AppEnv>()
+  app.use(accessLog(services))
+  app.use(guard(services, options.host))
+  app.use(authenticate(services, sessions, limits))
+  for (const routes of [
+    networkRoutes(services),
+    resolveRoutes(services),
+    didResolutionRoutes(services),
+    nameRoutes(services),
+    pinRoutes(services),
+    wantedRoutes(services),
+    taskRoutes(services, streams),
+    zoneRoutes(services),
+    identityRoutes(services),
+    configRoutes(services),
+    dnsRoutes(services),
+    dnsQueryRoutes(services),
+    eventRoutes(services, streams),
+    tokenRoutes(services),
+    challengeRoutes(services),
+    sessionRoutes(services, sessions, createLoginLinks(now), limits),
+    operationRoutes(services),
+    seedRoutes(services),
+    errorRoutes(),
+    docsRoutes(() => createDocument(app, services.version)),
+    dashboardRoutes(),
+    verifyRoutes()
+  ])
+    app.route('/', routes)
+  app.notFound(notFound(app))
+  app.onError(onError(services))
   return app
 }

@@ -3,14 +3,14 @@
  * middleware that enforces it and the operation in /openapi.json, so the two cannot part.
  */
 import type { Context, MiddlewareHandler } from 'hono'
-import { resolver, uniqueSymbol, type DescribeRouteOptions } from 'hono-openapi'
+import { describeRoute, resolver, type DescribeRouteOptions } from 'hono-openapi'
 import type { GenericSchema, InferInput, InferOutput } from 'valibot'
 import { ServiceError } from '../errors.ts'
-import type { ErrorCode } from '../error-table.ts'
+import { ERROR_TABLE, type ErrorCode } from '../error-table.ts'
 import { readBody } from './http/body.ts'
 import { type AppEnv, type Caller, isSameOrigin, requestHeader } from './http/request.ts'
-import { problemResponses } from './errors/problem-responses.ts'
-import type { TokenScope } from './services.ts'
+import { ProblemSchema } from './schemas/common.ts'
+import type { TokenScope } from './schemas/daemon.ts'
 
 type ResponseHeaders = Record<string, { description: string; schema: { type: 'string' | 'integer' } }>
 
@@ -109,14 +109,11 @@ export function endpoint<Body extends GenericSchema | undefined = undefined>(
       return next()
     })
   }
-  return Object.assign(middleware, { [uniqueSymbol]: { spec: operation(spec) } })
+  return Object.assign(middleware, describeRoute(operation(spec)))
 }
 
 /** For what is served but is no part of the interface, such as the assets of a page. */
-export function hidden(): MiddlewareHandler<AppEnv> {
-  const middleware: MiddlewareHandler<AppEnv> = (_c, next) => next()
-  return Object.assign(middleware, { [uniqueSymbol]: { spec: { hide: true } satisfies DescribeRouteOptions } })
-}
+export const hidden = (): MiddlewareHandler<AppEnv> => describeRoute({ hide: true })
 
 function operation(spec: EndpointSpec): DescribeRouteOptions {
   const errors = new Set<ErrorCode>(spec.errors)
@@ -185,4 +182,49 @@ function answerObject(answer: Answer) {
       content: Object.fromEntries(media.map((type) => [type, content]))
     })
   }
+}
+
+const PROBLEM_HEADERS: Record<number, Record<string, { $ref: string }>> = {
+  401: { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } },
+  429: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  503: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+}
+
+function problemExample(code: ErrorCode) {
+  const { status, title, cause } = ERROR_TABLE[code]
+  return {
+    summary: title,
+    value: {
+      type: `/errors/${code}`,
+      title,
+      status,
+      detail: cause,
+      code,
+      request_id: '3f1c9a52-0d0e-4f0e-9a53-6f1d2b7c8e90'
+    }
+  }
+}
+
+/** The problem responses of an operation, one for each status, each code with its example. */
+function problemResponses(codes: Iterable<ErrorCode>): NonNullable<DescribeRouteOptions['responses']> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codes) {
+    const { status } = ERROR_TABLE[code]
+    if (status !== null) byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      String(status),
+      {
+        description: group.map((code) => `${code}: ${ERROR_TABLE[code].title}`).join('. '),
+        headers: { ...PROBLEM_HEADERS[status], 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        content: {
+          'application/problem+json': {
+            schema: resolver(ProblemSchema),
+            examples: Object.fromEntries(group.map((code) => [code, problemExample(code)]))
+          }
+        }
+      }
+    ])
+  )
 }

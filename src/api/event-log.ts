@@ -1,9 +1,14 @@
-import type { DaemonEvent, EventLog } from './services.ts'
+import type { DaemonEvent } from './schemas/daemon.ts'
 
 export interface EventLogOptions {
   /** Number of events kept for later readers. */
   readonly capacity: number
   readonly now: () => number
+}
+
+export interface EventLog {
+  /** Kept events after `lastEventId`, then new ones. A slow reader loses the oldest. */
+  stream(lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<DaemonEvent>
 }
 
 export interface WritableEventLog extends EventLog {

@@ -266,10 +266,10 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
     if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not shown' }
     return { name, state: 'warning', detail: check.detail, cure }
   }
-  const seed = checks.find(({ name }) => name === 'seed')
+  const locked = checks.find(({ code }) => code === 'seed-locked')
   const lock: Finding[] =
-    seed?.detail.startsWith('locked') === true
-      ? [{ name: 'lock', state: 'warning', detail: `the seed is ${seed.detail}`, cure: 'Unlock it: chronym unlock' }]
+    locked !== undefined
+      ? [{ name: 'lock', state: 'warning', detail: `the seed is ${locked.detail}`, cure: 'Unlock it: chronym unlock' }]
       : []
   return [
     ...lock,

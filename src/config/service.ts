@@ -2,7 +2,7 @@
  * Configuration while the daemon runs: shows it and its sources, changes what may change, remembers each change, and
  * undoes it.
  */
-import type { ConfigService } from '../api/services.ts'
+import type { ConfigFieldView } from '../views/config.ts'
 import {
   checkConfig,
   leafPaths,
@@ -26,6 +26,18 @@ export interface ConfigServiceOptions {
   /** Makes exactly these changes durable; called before they are applied. */
   save(overrides: PartialConfig): void
   apply(next: Config, previous: Config): Promise<void>
+}
+
+/** Configuration at run time. `change` validates all before it applies any: SVC-CFG-001, SVC-CFG-002. */
+export interface ConfigService {
+  view(): Record<string, unknown>
+  fields(): ConfigFieldView[]
+  /**
+   * Takes back what was set at run time, by this run or an earlier one; nothing happens to a field that was not.
+   * SVC-CFG-001 for an unknown field.
+   */
+  unset(field: string): Promise<Record<string, unknown>>
+  change(patch: unknown): Promise<Record<string, unknown>>
 }
 
 export interface LiveConfig extends ConfigService {

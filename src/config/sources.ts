@@ -1,4 +1,4 @@
-import type { ConfigFieldView } from '../api/services.ts'
+import type { ConfigFieldView } from '../views/config.ts'
 import {
   choicesOf,
   CONFIG_FIELDS,

@@ -1,7 +1,7 @@
 /** What /metrics shows for alerts: the checks of readiness, each lease, the beacon's age, the disk. */
 import { statfsSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
-import type { ReadinessCheck } from '../api/services.ts'
+import type { ReadinessCheck } from '../views/readiness.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { Registry as NameRegistry } from '../registry/use-cases.ts'
 

@@ -1,4 +1,4 @@
-import type { DnsResolver, ReadinessCheck } from '../api/services.ts'
+import type { DnsResolver } from '../api/services.ts'
 import type { Holdings } from '../backup/holdings.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BeaconClient } from '../beacon/types.ts'
@@ -7,6 +7,7 @@ import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../registry/tasks.ts'
 import type { MissingView } from '../views/backup.ts'
 import type { DnsView } from '../views/dns.ts'
+import type { ReadinessCheck } from '../views/readiness.ts'
 import { dnsText } from './dns-text.ts'
 
 /** Without a new pulse for this many rounds the daemon is not ready. */
@@ -122,7 +123,8 @@ const PLURALS = { name: 'names', identity: 'identities', task: 'tasks' } as cons
 function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): ReadinessCheck {
   const safety = isSafe ? 'kept elsewhere too' : 'no other copy is known'
   const waiting = unsigned === 0 ? 'no task waits for it' : `${unsigned} task(s) wait for a signature`
-  return warnedOf('seed', isSafe && !isLocked ? 0 : 1, safety, isLocked ? `locked, ${waiting}; ${safety}` : safety)
+  if (isLocked) return { ...warnedOf('seed', 1, '', `locked, ${waiting}; ${safety}`), code: 'seed-locked' }
+  return warnedOf('seed', isSafe ? 0 : 1, safety, safety)
 }
 
 /** None where DNS is off. It is no part of the work of a daemon that others rely on, so it is never not ok. */

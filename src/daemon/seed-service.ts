@@ -1,5 +1,6 @@
 /** Locking and unlocking the seed of a running daemon, and what waits for it. */
-import type { SeedService, SeedView } from '../api/services.ts'
+import type { SeedBody } from '../api/schemas/daemon.ts'
+import type { SeedService } from '../api/services.ts'
 import { unsealApart, type UnsealRequest } from '../backup/sealed-seed.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
@@ -61,7 +62,7 @@ export function createSeedService({
       })
   }
 
-  function view(): SeedView {
+  function view(): SeedBody {
     return {
       state: holder.isLocked ? 'locked' : 'unlocked',
       sealed: seedForm(paths) === 'sealed',

@@ -2,7 +2,7 @@
  * Tells the service manager how the daemon fares, by the protocol of sd_notify(3): assignments in a datagram to the
  * socket that `$NOTIFY_SOCKET` names. Silent where there is none.
  */
-import type { ReadinessCheck } from '../api/services.ts'
+import type { ReadinessCheck } from '../views/readiness.ts'
 
 /** How often the status is told where no watchdog asks for pings. */
 const STATUS_INTERVAL_MS = 30_000

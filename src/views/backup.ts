@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CountSchema, TimeSchema } from './common.ts'
+import { component, CountSchema, TimeSchema } from './common.ts'
 
 const KeptSchema = v.object({
   file: v.pipe(v.string(), v.description('`backup.file`')),
@@ -37,19 +37,16 @@ const MissingSchema = v.object({
 /** Something that the database had once, and lacks since. */
 export type MissingView = v.InferOutput<typeof MissingSchema>
 
-export const BackupSchema = v.pipe(
-  v.object({
-    kept: v.pipe(v.nullable(KeptSchema), v.description('Null where the configuration names no `backup.file`')),
-    list: v.pipe(v.nullable(NameListSchema), v.description('Null where no name carries a list, and none should')),
-    missing: v.pipe(
-      v.array(MissingSchema),
-      v.description(
-        'What the database lost: it was deleted, replaced or damaged. Each is gone from here once it is back, or ' +
-          'after `DELETE /api/wanted/{id}`'
-      )
+export const BackupSchema = component('Backup', {
+  kept: v.pipe(v.nullable(KeptSchema), v.description('Null where the configuration names no `backup.file`')),
+  list: v.pipe(v.nullable(NameListSchema), v.description('Null where no name carries a list, and none should')),
+  missing: v.pipe(
+    v.array(MissingSchema),
+    v.description(
+      'What the database lost: it was deleted, replaced or damaged. Each is gone from here once it is back, or ' +
+        'after `DELETE /api/wanted/{id}`'
     )
-  }),
-  v.metadata({ ref: 'Backup' })
-)
+  )
+})
 /** The backups that the daemon keeps up to date (docs/backup.md). */
 export type BackupView = v.InferOutput<typeof BackupSchema>

@@ -1,6 +1,11 @@
 import * as v from 'valibot'
 import { ERROR_TABLE, type ErrorCode } from '../error-table.ts'
 
+/** An object that the OpenAPI document lists under a name of its own. */
+export function component<const Entries extends v.ObjectEntries>(ref: string, entries: Entries) {
+  return v.pipe(v.object(entries), v.metadata({ ref }))
+}
+
 export const TimeSchema = v.pipe(v.string(), v.isoTimestamp(), v.metadata({ examples: ['2026-11-21T12:00:00.000Z'] }))
 export const CountSchema = v.pipe(
   v.number(),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CountSchema } from './common.ts'
+import { component, CountSchema } from './common.ts'
 
 const CountsSchema = v.record(v.string(), CountSchema)
 
@@ -26,17 +26,14 @@ const StatsSchema = v.object({
   connections: CountSchema
 })
 
-export const DnsViewSchema = v.pipe(
-  v.object({
-    enabled: v.boolean(),
-    zone: v.pipe(v.string(), v.description('With its closing dot')),
-    listen: v.array(ListenSchema),
-    forwarding: v.pipe(v.boolean(), v.description('Whether names outside of the zone are asked elsewhere')),
-    anchor: v.pipe(v.nullable(AnchorSchema), v.description('What validators need; null while DNS is off')),
-    stats: v.nullable(StatsSchema)
-  }),
-  v.metadata({ ref: 'Dns' })
-)
+export const DnsViewSchema = component('Dns', {
+  enabled: v.boolean(),
+  zone: v.pipe(v.string(), v.description('With its closing dot')),
+  listen: v.array(ListenSchema),
+  forwarding: v.pipe(v.boolean(), v.description('Whether names outside of the zone are asked elsewhere')),
+  anchor: v.pipe(v.nullable(AnchorSchema), v.description('What validators need; null while DNS is off')),
+  stats: v.nullable(StatsSchema)
+})
 /** The DNS server of the daemon. */
 export type DnsView = v.InferOutput<typeof DnsViewSchema>
 export type DnsListenView = v.InferOutput<typeof ListenSchema>

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { EntryState } from '../protocol/admission/entry.ts'
 import type { PinRule } from '../protocol/resolution/pin.ts'
 import type { TallyRule } from '../protocol/resolution/quorum.ts'
-import { CountSchema, ErrorCodeSchema, NameSchema, TimeSchema } from './common.ts'
+import { component, CountSchema, ErrorCodeSchema, NameSchema, TimeSchema } from './common.ts'
 import { OwnedNameSchema } from './own.ts'
 import { SeenPinSchema } from './pin.ts'
 import { TaskSchema } from './task.ts'
@@ -92,99 +92,96 @@ const OwnSchema = v.object({
   )
 })
 
-export const ExplanationSchema = v.pipe(
-  v.object({
-    name: NameSchema,
-    verdict: v.pipe(v.string(), v.description('Who owns it and why this daemon thinks so, in plain words')),
-    rule: v.pipe(v.picklist(EXPLAINED_RULES), v.description('The rule of docs/protocol/rules.md that decided')),
-    rule_text: v.pipe(v.string(), v.description('That rule in words')),
-    state: v.picklist(EXPLAINED_STATES),
-    lease: v.nullable(v.object({ start: TimeSchema, end: TimeSchema, grace_end: TimeSchema })),
-    owner: v.nullable(OwnerSchema),
-    claim_id: v.pipe(
-      v.nullable(HexSchema),
-      v.description("The owner's claim. With a check code, owner, claim and lease are those of the claim that has it")
+export const ExplanationSchema = component('Explanation', {
+  name: NameSchema,
+  verdict: v.pipe(v.string(), v.description('Who owns it and why this daemon thinks so, in plain words')),
+  rule: v.pipe(v.picklist(EXPLAINED_RULES), v.description('The rule of docs/protocol/rules.md that decided')),
+  rule_text: v.pipe(v.string(), v.description('That rule in words')),
+  state: v.picklist(EXPLAINED_STATES),
+  lease: v.nullable(v.object({ start: TimeSchema, end: TimeSchema, grace_end: TimeSchema })),
+  owner: v.nullable(OwnerSchema),
+  claim_id: v.pipe(
+    v.nullable(HexSchema),
+    v.description("The owner's claim. With a check code, owner, claim and lease are those of the claim that has it")
+  ),
+  answers: v.array(AnswerSchema),
+  notes: v.pipe(
+    v.array(v.string()),
+    v.description('Further sentences: how far the verdict can be believed, and what else this daemon knows')
+  ),
+  resolves: v.pipe(
+    v.nullable(v.picklist(['settled', 'provisional', 'thin', 'proven'])),
+    v.description('What resolving the name answers now: how sure that is')
+  ),
+  source: v.pipe(
+    v.nullable(v.picklist(['network', 'own', 'held'])),
+    v.description(
+      'Whose record resolving gives: that of the network; or no peer answered, and it is that of a name of this ' +
+        'daemon, or one that it holds. Null where it does not resolve'
+    )
+  ),
+  error: v.pipe(
+    v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() })),
+    v.description('Or why it does not resolve')
+  ),
+  candidates: v.pipe(
+    v.array(
+      v.object({
+        owner: OwnerSchema,
+        votes: CountSchema,
+        settled_votes: CountSchema,
+        serial: CountSchema,
+        lease_end: TimeSchema
+      })
     ),
-    answers: v.array(AnswerSchema),
-    notes: v.pipe(
-      v.array(v.string()),
-      v.description('Further sentences: how far the verdict can be believed, and what else this daemon knows')
+    v.description('Owners that are named, most votes first')
+  ),
+  asked: v.object({
+    peers: v.pipe(CountSchema, v.description('Among them the store of this daemon, where it holds records')),
+    answered: CountSchema,
+    silent: v.array(
+      v.object({ peer: v.string(), ...placeEntries, reason: v.picklist(['no-answer', 'busy', 'invalid']) })
     ),
-    resolves: v.pipe(
-      v.nullable(v.picklist(['settled', 'provisional', 'thin', 'proven'])),
-      v.description('What resolving the name answers now: how sure that is')
-    ),
-    source: v.pipe(
-      v.nullable(v.picklist(['network', 'own', 'held'])),
+    left_out: v.pipe(
+      CountSchema,
       v.description(
-        'Whose record resolving gives: that of the network; or no peer answered, and it is that of a name of this ' +
-          'daemon, or one that it holds. Null where it does not resolve'
+        'Further peers near the name that do not count: their address prefix has as many votes as it may, or this ' +
+          'daemon could not dial them'
       )
-    ),
-    error: v.pipe(
-      v.nullable(v.object({ code: ErrorCodeSchema, message: v.string() })),
-      v.description('Or why it does not resolve')
-    ),
-    candidates: v.pipe(
-      v.array(
-        v.object({
-          owner: OwnerSchema,
-          votes: CountSchema,
-          settled_votes: CountSchema,
-          serial: CountSchema,
-          lease_end: TimeSchema
-        })
-      ),
-      v.description('Owners that are named, most votes first')
-    ),
-    asked: v.object({
-      peers: v.pipe(CountSchema, v.description('Among them the store of this daemon, where it holds records')),
-      answered: CountSchema,
-      silent: v.array(
-        v.object({ peer: v.string(), ...placeEntries, reason: v.picklist(['no-answer', 'busy', 'invalid']) })
-      ),
-      left_out: v.pipe(
-        CountSchema,
-        v.description(
-          'Further peers near the name that do not count: their address prefix has as many votes as it may, or this ' +
-            'daemon could not dial them'
-        )
-      )
-    }),
-    reach: v.object({
-      network_size: v.pipe(CountSchema, v.description('Estimated nodes, including this one')),
-      holders: v.pipe(CountSchema, v.description('Peers nearest to the name that should hold it')),
-      radius: v.pipe(v.number(), v.description('Share of the key space in which these are expected'))
-    }),
-    pin: v.pipe(
-      v.nullable(SeenPinSchema),
-      v.description('The owner that this daemon has seen as settled; only a firm one binds it')
-    ),
-    equivocation: v.pipe(
-      v.nullable(v.object({ pulse_round: CountSchema, serial: CountSchema, payload_hashes: v.array(HexSchema) })),
-      v.description('The owner signed two payloads at one pulse and serial')
-    ),
-    held_here: v.pipe(
-      v.nullable(
-        v.object({
-          state: EntryStateSchema,
-          owner: OwnerSchema,
-          claim_id: HexSchema,
-          serial: CountSchema,
-          since: TimeSchema,
-          rivals: CountSchema,
-          stub: v.boolean()
-        })
-      ),
-      v.description('What the store of this daemon holds of it for the network')
-    ),
-    own: v.pipe(
-      v.nullable(OwnSchema),
-      v.description('What concerns a claim of this daemon; null without a token, and where there is nothing')
     )
   }),
-  v.metadata({ ref: 'Explanation' })
-)
+  reach: v.object({
+    network_size: v.pipe(CountSchema, v.description('Estimated nodes, including this one')),
+    holders: v.pipe(CountSchema, v.description('Peers nearest to the name that should hold it')),
+    radius: v.pipe(v.number(), v.description('Share of the key space in which these are expected'))
+  }),
+  pin: v.pipe(
+    v.nullable(SeenPinSchema),
+    v.description('The owner that this daemon has seen as settled; only a firm one binds it')
+  ),
+  equivocation: v.pipe(
+    v.nullable(v.object({ pulse_round: CountSchema, serial: CountSchema, payload_hashes: v.array(HexSchema) })),
+    v.description('The owner signed two payloads at one pulse and serial')
+  ),
+  held_here: v.pipe(
+    v.nullable(
+      v.object({
+        state: EntryStateSchema,
+        owner: OwnerSchema,
+        claim_id: HexSchema,
+        serial: CountSchema,
+        since: TimeSchema,
+        rivals: CountSchema,
+        stub: v.boolean()
+      })
+    ),
+    v.description('What the store of this daemon holds of it for the network')
+  ),
+  own: v.pipe(
+    v.nullable(OwnSchema),
+    v.description('What concerns a claim of this daemon; null without a token, and where there is nothing')
+  )
+})
 export type Explanation = v.InferOutput<typeof ExplanationSchema>
 export type ExplainedRule = Explanation['rule']
 export type ExplainedState = Explanation['state']

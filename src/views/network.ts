@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CountSchema, TimeSchema } from './common.ts'
+import { component, CountSchema, TimeSchema } from './common.ts'
 
 const ModeSchema = v.picklist(['full', 'light', 'offline'])
 
@@ -46,57 +46,51 @@ const AddressSchema = v.object({
   message: v.pipe(v.nullable(v.string()), v.description('Why it is not announced, and the cure'))
 })
 
-export const NetworkStatusSchema = v.pipe(
-  v.object({
-    status: v.picklist(['online', 'connecting', 'offline']),
-    connecting: v.pipe(
-      v.nullable(v.string()),
-      v.description('While `status` is `connecting`: what is missing, and the cure, in one line; otherwise null')
-    ),
-    peers: v.pipe(CountSchema, v.description('Connected peers')),
-    mode: ModeSchema,
-    peer_id: v.string(),
-    network: v.string(),
-    size: v.pipe(
-      v.nullable(CountSchema),
-      v.description('Estimated nodes of the network, including this one; null while offline')
-    ),
-    beacon: v.object({
-      round: v.pipe(v.nullable(CountSchema), v.description('The highest verified round')),
-      age_seconds: v.nullable(v.number())
-    }),
-    addresses: v.pipe(
-      v.array(AddressSchema),
-      v.description('Where this daemon listens for peers, or is to be announced; none while offline')
-    ),
-    records: v.pipe(CountSchema, v.description('Records held for the network')),
-    alone: v.pipe(
-      v.boolean(),
-      v.description('No peer answers look-ups: own names and records held here are answered from here, as thin')
-    ),
-    diversity: v.pipe(
-      v.nullable(DiversitySchema),
-      v.description('Whether the peers known are of enough address prefixes; null where the network limits none')
-    )
+export const NetworkStatusSchema = component('NetworkStatus', {
+  status: v.picklist(['online', 'connecting', 'offline']),
+  connecting: v.pipe(
+    v.nullable(v.string()),
+    v.description('While `status` is `connecting`: what is missing, and the cure, in one line; otherwise null')
+  ),
+  peers: v.pipe(CountSchema, v.description('Connected peers')),
+  mode: ModeSchema,
+  peer_id: v.string(),
+  network: v.string(),
+  size: v.pipe(
+    v.nullable(CountSchema),
+    v.description('Estimated nodes of the network, including this one; null while offline')
+  ),
+  beacon: v.object({
+    round: v.pipe(v.nullable(CountSchema), v.description('The highest verified round')),
+    age_seconds: v.nullable(v.number())
   }),
-  v.metadata({ ref: 'NetworkStatus' })
-)
+  addresses: v.pipe(
+    v.array(AddressSchema),
+    v.description('Where this daemon listens for peers, or is to be announced; none while offline')
+  ),
+  records: v.pipe(CountSchema, v.description('Records held for the network')),
+  alone: v.pipe(
+    v.boolean(),
+    v.description('No peer answers look-ups: own names and records held here are answered from here, as thin')
+  ),
+  diversity: v.pipe(
+    v.nullable(DiversitySchema),
+    v.description('Whether the peers known are of enough address prefixes; null where the network limits none')
+  )
+})
 export type NetworkStatusView = v.InferOutput<typeof NetworkStatusSchema>
 export type NetworkDiversityView = v.InferOutput<typeof DiversitySchema>
 
-export const PeerSchema = v.pipe(
-  v.object({
-    peer: v.pipe(v.string(), v.description('Peer id')),
-    prefix: v.pipe(v.nullable(v.string()), v.description('Its /24 or /48; null if it was never connected')),
-    distance: v.pipe(v.number(), v.description('From this node, as a share of the key space')),
-    in_table: v.pipe(v.boolean(), v.description('It can be asked; a light peer cannot')),
-    connection: v.pipe(
-      v.nullable(v.object({ direction: v.picklist(['inbound', 'outbound']), since: TimeSchema })),
-      v.description('Null while it is not connected')
-    )
-  }),
-  v.metadata({ ref: 'Peer' })
-)
+export const PeerSchema = component('Peer', {
+  peer: v.pipe(v.string(), v.description('Peer id')),
+  prefix: v.pipe(v.nullable(v.string()), v.description('Its /24 or /48; null if it was never connected')),
+  distance: v.pipe(v.number(), v.description('From this node, as a share of the key space')),
+  in_table: v.pipe(v.boolean(), v.description('It can be asked; a light peer cannot')),
+  connection: v.pipe(
+    v.nullable(v.object({ direction: v.picklist(['inbound', 'outbound']), since: TimeSchema })),
+    v.description('Null while it is not connected')
+  )
+})
 export const PeerListSchema = v.array(PeerSchema)
 /** A peer of the routing table, or a connected one. */
 export type PeerView = v.InferOutput<typeof PeerSchema>

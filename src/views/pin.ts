@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { CountSchema, NameSchema, TimeSchema } from './common.ts'
+import { component, CountSchema, NameSchema, TimeSchema } from './common.ts'
 
 const KeySchema = v.pipe(v.string(), v.hexadecimal(), v.description('Public key'))
 
@@ -34,38 +34,32 @@ const pinEntries = {
   contested_until: v.nullable(TimeSchema)
 }
 
-const PinSchema = v.pipe(
-  v.object({
-    name: NameSchema,
-    ...pinEntries,
-    coded_name: v.pipe(
-      v.nullable(v.string()),
-      v.description('The name with that code; null where DNS has no room for it in the label')
-    ),
-    check_code: v.pipe(v.string(), v.description('Of a claim that was seen, whole; otherwise as many as were given')),
-    state: v.pipe(
-      v.picklist(['tentative', 'firm', 'given', 'configured']),
-      v.description(
-        'As for a claim that was seen; or the user gave the code, or `pins.codes` has it: then the bare name means the ' +
-          'claim with that code alone, and the fields about sightings are null'
-      )
-    ),
-    owner: v.nullable(KeySchema),
-    claim_id: v.nullable(v.pipe(v.string(), v.hexadecimal())),
-    since: v.pipe(v.nullable(TimeSchema), v.description('The first sighting, or when the code was given')),
-    until: v.nullable(TimeSchema)
-  }),
-  v.metadata({ ref: 'Pin' })
-)
+const PinSchema = component('Pin', {
+  name: NameSchema,
+  ...pinEntries,
+  coded_name: v.pipe(
+    v.nullable(v.string()),
+    v.description('The name with that code; null where DNS has no room for it in the label')
+  ),
+  check_code: v.pipe(v.string(), v.description('Of a claim that was seen, whole; otherwise as many as were given')),
+  state: v.pipe(
+    v.picklist(['tentative', 'firm', 'given', 'configured']),
+    v.description(
+      'As for a claim that was seen; or the user gave the code, or `pins.codes` has it: then the bare name means the ' +
+        'claim with that code alone, and the fields about sightings are null'
+    )
+  ),
+  owner: v.nullable(KeySchema),
+  claim_id: v.nullable(v.pipe(v.string(), v.hexadecimal())),
+  since: v.pipe(v.nullable(TimeSchema), v.description('The first sighting, or when the code was given')),
+  until: v.nullable(TimeSchema)
+})
 export const SeenPinSchema = v.object(pinEntries)
 export type SeenPinView = v.InferOutput<typeof SeenPinSchema>
-export const PinnedCodesSchema = v.pipe(
-  v.object({
-    pinned: v.pipe(v.array(NameSchema), v.description('New ones, or by more characters than before')),
-    known: v.pipe(CountSchema, v.description('Names that had this code already'))
-  }),
-  v.metadata({ ref: 'PinnedCodes' })
-)
+export const PinnedCodesSchema = component('PinnedCodes', {
+  pinned: v.pipe(v.array(NameSchema), v.description('New ones, or by more characters than before')),
+  known: v.pipe(CountSchema, v.description('Names that had this code already'))
+})
 /** What came of codes that the user gave. */
 export type PinnedCodesView = v.InferOutput<typeof PinnedCodesSchema>
 export const PinListSchema = v.array(PinSchema)

@@ -1,26 +1,19 @@
 /** Every operation of /openapi.json with a request that succeeds, and what its service is called. */
 import type { GenericSchema } from 'valibot'
 import * as common from '../../../src/api/schemas/common.ts'
-import * as problem from '../../../src/api/schemas/common.ts'
 import * as daemon from '../../../src/api/schemas/daemon.ts'
-import * as seed from '../../../src/api/schemas/daemon.ts'
-import * as dns from '../../../src/views/dns.ts'
-import * as didResolution from '../../../src/api/schemas/identity.ts'
 import * as identity from '../../../src/api/schemas/identity.ts'
-import * as explanation from '../../../src/views/explanation.ts'
-import * as ownIdentity from '../../../src/views/own.ts'
-import * as ownedName from '../../../src/views/own.ts'
-import * as wantedView from '../../../src/views/own.ts'
-import * as zoneDraft from '../../../src/views/own.ts'
-import * as network from '../../../src/views/network.ts'
-import { PeerListSchema, PeerSchema } from '../../../src/views/network.ts'
-import * as taskView from '../../../src/views/task.ts'
-import * as estimate from '../../../src/views/task.ts'
-import { BackupSchema } from '../../../src/views/backup.ts'
-import * as pin from '../../../src/views/pin.ts'
-import * as reveal from '../../../src/api/schemas/names.ts'
-import * as task from '../../../src/api/schemas/names.ts'
+import * as names from '../../../src/api/schemas/names.ts'
 import * as zone from '../../../src/api/schemas/zone.ts'
+import { BackupSchema } from '../../../src/views/backup.ts'
+import { ConfigFieldListSchema } from '../../../src/views/config.ts'
+import { DnsViewSchema } from '../../../src/views/dns.ts'
+import { ExplanationSchema } from '../../../src/views/explanation.ts'
+import * as network from '../../../src/views/network.ts'
+import * as own from '../../../src/views/own.ts'
+import * as pin from '../../../src/views/pin.ts'
+import { ReadinessSchema } from '../../../src/views/readiness.ts'
+import * as task from '../../../src/views/task.ts'
 import type { PinView } from '../../../src/views/pin.ts'
 import type { Operation } from './registry.ts'
 import { CHECK_CODE } from './registry.ts'
@@ -71,60 +64,41 @@ export interface EndpointCase {
 const open = { status: 200, token: false }
 const closed = { status: 200, token: true }
 
-export const ENDPOINTS: readonly EndpointCase[] = [
-  {
-    ...open,
-    operation: 'GET /api/network-status',
-    path: '/api/network-status',
-    schema: network.NetworkStatusSchema,
-    service: 'networkStatus'
-  },
-  {
-    ...open,
-    operation: 'GET /api/resolve/{name}',
-    path: `/api/resolve/${NAME}`,
-    schema: reveal.RevealSchema,
-    service: 'resolve'
-  },
-  {
-    ...open,
-    operation: 'GET /api/explain/{name}',
-    path: `/api/explain/${NAME}`,
-    schema: explanation.ExplanationSchema,
-    service: 'explain'
-  },
+/** What stands for a parameter of a path. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  name: NAME,
+  did: DID,
+  task_id: 'task-1',
+  field: 'mode',
+  code: 'SVC-RES-002'
+}
+
+const CALLS: readonly (Omit<EndpointCase, 'path'> & { readonly path?: string })[] = [
+  { ...open, operation: 'GET /api/network-status', schema: network.NetworkStatusSchema, service: 'networkStatus' },
+  { ...open, operation: 'GET /api/resolve/{name}', schema: names.RevealSchema, service: 'resolve' },
+  { ...open, operation: 'GET /api/explain/{name}', schema: ExplanationSchema, service: 'explain' },
   {
     ...open,
     operation: 'GET /api/resolve-kid/{did}',
-    path: `/api/resolve-kid/${DID}`,
     schema: identity.ResolvedIdentitySchema,
     service: 'resolveIdentity'
   },
   {
     ...open,
     operation: 'GET /1.0/identifiers/{did}',
-    path: `/1.0/identifiers/${DID}`,
-    schema: didResolution.DidResolutionResultSchema,
+    schema: identity.DidResolutionResultSchema,
     service: 'resolveIdentityLog'
   },
   {
     ...open,
     operation: 'GET /api/resolve-kid/{did}/log',
-    path: `/api/resolve-kid/${DID}/log`,
     schema: identity.IdentityLogSchema,
     service: 'resolveIdentityLog'
   },
-  {
-    ...open,
-    operation: 'GET /api/zone/{name}',
-    path: `/api/zone/${NAME}`,
-    schema: zone.ZoneSchema,
-    service: 'publicZone'
-  },
+  { ...open, operation: 'GET /api/zone/{name}', schema: zone.ZoneSchema, service: 'publicZone' },
   {
     ...closed,
     operation: 'POST /api/commit',
-    path: '/api/commit',
     body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } },
     schema: common.CommittedSchema,
     service: 'commit'
@@ -132,22 +106,14 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   {
     ...closed,
     operation: 'POST /api/publish',
-    path: '/api/publish',
     body: { reveal: REVEAL_BODY },
     schema: common.StoredSchema,
     service: 'publish'
   },
-  {
-    ...closed,
-    operation: 'GET /api/identities',
-    path: '/api/identities',
-    schema: ownIdentity.OwnIdentityListSchema,
-    service: 'ownIdentities'
-  },
+  { ...closed, operation: 'GET /api/identities', schema: own.OwnIdentityListSchema, service: 'ownIdentities' },
   {
     ...closed,
     operation: 'POST /api/kid',
-    path: '/api/kid',
     body: { name: NAME, services: [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }] },
     schema: common.IdentityPublishedSchema,
     service: 'createKid'
@@ -155,7 +121,6 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   {
     ...closed,
     operation: 'POST /api/publish-kid',
-    path: '/api/publish-kid',
     body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } },
     schema: common.IdentityPublishedSchema,
     service: 'publishKid'
@@ -163,90 +128,55 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   {
     ...closed,
     operation: 'POST /api/publish-manifest',
-    path: '/api/publish-manifest',
     body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } },
     schema: common.IdentityPublishedSchema,
     service: 'publishManifest'
   },
-  {
-    ...closed,
-    operation: 'GET /api/owned-names',
-    path: '/api/owned-names',
-    schema: ownedName.OwnedNamesSchema,
-    service: 'ownedNames'
-  },
-  {
-    ...closed,
-    operation: 'GET /api/names',
-    path: '/api/names',
-    schema: ownedName.OwnedNameListSchema,
-    service: 'ownedNames'
-  },
+  { ...closed, operation: 'GET /api/owned-names', schema: own.OwnedNamesSchema, service: 'ownedNames' },
+  { ...closed, operation: 'GET /api/names', schema: own.OwnedNameListSchema, service: 'ownedNames' },
   {
     ...closed,
     operation: 'POST /api/names/{name}/release',
     path: '/api/names/owned.chronym/release',
-    schema: ownedName.OwnedNameSchema,
+    schema: own.OwnedNameSchema,
     service: 'release'
   },
   {
     ...closed,
     operation: 'DELETE /api/names/{name}/release',
     path: '/api/names/owned.chronym/release',
-    schema: ownedName.OwnedNameSchema,
+    schema: own.OwnedNameSchema,
     service: 'release'
   },
-  { ...closed, operation: 'GET /api/pins', path: '/api/pins', schema: pin.PinListSchema, service: 'pins' },
+  { ...closed, operation: 'GET /api/pins', schema: pin.PinListSchema, service: 'pins' },
   {
     ...closed,
     operation: 'POST /api/pins',
-    path: '/api/pins',
     body: { codes: ['alice--7kq2mx.chronym'] },
     schema: pin.PinnedCodesSchema,
     service: 'pinCodes'
   },
-  {
-    ...closed,
-    operation: 'DELETE /api/pins/{name}',
-    path: `/api/pins/${NAME}`,
-    schema: common.SuccessSchema,
-    service: 'forgetPin'
-  },
-  { ...closed, operation: 'GET /api/backup', path: '/api/backup', schema: BackupSchema },
-  { ...closed, operation: 'GET /api/peers', path: '/api/peers', schema: PeerListSchema, service: 'peers' },
+  { ...closed, operation: 'DELETE /api/pins/{name}', schema: common.SuccessSchema, service: 'forgetPin' },
+  { ...closed, operation: 'GET /api/backup', schema: BackupSchema },
+  { ...closed, operation: 'GET /api/peers', schema: network.PeerListSchema, service: 'peers' },
   {
     ...closed,
     operation: 'POST /api/peers',
-    path: '/api/peers',
     body: { address: '/ip4/192.0.2.1/tcp/7469' },
-    schema: PeerSchema,
+    schema: network.PeerSchema,
     service: 'connect'
   },
-  { ...closed, operation: 'GET /api/seed', path: '/api/seed', schema: seed.SeedSchema },
+  { ...closed, operation: 'GET /api/seed', schema: daemon.SeedSchema },
   {
     ...closed,
     operation: 'POST /api/seed/unlock',
-    path: '/api/seed/unlock',
     body: { passphrase: SEED_PASSPHRASE },
-    schema: seed.SeedSchema,
+    schema: daemon.SeedSchema,
     service: 'seed'
   },
-  { ...closed, operation: 'POST /api/seed/lock', path: '/api/seed/lock', schema: seed.SeedSchema, service: 'seed' },
-  {
-    ...closed,
-    operation: 'GET /api/wanted',
-    path: '/api/wanted',
-    schema: wantedView.WantedListSchema,
-    service: 'wanted'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/wanted',
-    path: '/api/wanted',
-    body: { id: NAME },
-    schema: wantedView.WantedSchema,
-    service: 'want'
-  },
+  { ...closed, operation: 'POST /api/seed/lock', schema: daemon.SeedSchema, service: 'seed' },
+  { ...closed, operation: 'GET /api/wanted', schema: own.WantedListSchema, service: 'wanted' },
+  { ...closed, operation: 'POST /api/wanted', body: { id: NAME }, schema: own.WantedSchema, service: 'want' },
   {
     ...closed,
     operation: 'DELETE /api/wanted/{id}',
@@ -257,77 +187,36 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   {
     ...closed,
     operation: 'POST /api/vdf/register',
-    path: '/api/vdf/register',
     body: { name: 'new.chronym', zone: ZONE },
     status: 202,
-    schema: task.TaskStartedSchema,
+    schema: names.TaskStartedSchema,
     service: 'register'
   },
   {
     ...closed,
     operation: 'POST /api/vdf/renew',
-    path: '/api/vdf/renew',
     body: { name: 'owned.chronym' },
     status: 202,
-    schema: task.TaskStartedSchema,
+    schema: names.TaskStartedSchema,
     service: 'renew'
   },
   {
     ...closed,
     operation: 'POST /api/vdf/estimate',
-    path: '/api/vdf/estimate',
     body: { name: NAME },
-    schema: estimate.EstimateSchema,
+    schema: task.EstimateSchema,
     service: 'estimate'
   },
-  {
-    ...closed,
-    operation: 'GET /api/vdf/tasks',
-    path: '/api/vdf/tasks',
-    schema: taskView.TaskListSchema,
-    service: 'tasks'
-  },
-  {
-    ...closed,
-    operation: 'GET /api/vdf/status/{task_id}',
-    path: '/api/vdf/status/task-1',
-    schema: taskView.TaskSchema,
-    service: 'tasks'
-  },
-  {
-    ...closed,
-    operation: 'DELETE /api/vdf/status/{task_id}',
-    path: '/api/vdf/status/task-1',
-    schema: common.SuccessSchema,
-    service: 'tasks'
-  },
+  { ...closed, operation: 'GET /api/vdf/tasks', schema: task.TaskListSchema, service: 'tasks' },
+  { ...closed, operation: 'GET /api/vdf/status/{task_id}', schema: task.TaskSchema, service: 'tasks' },
+  { ...closed, operation: 'DELETE /api/vdf/status/{task_id}', schema: common.SuccessSchema, service: 'tasks' },
   { ...closed, operation: 'GET /api/vdf/status/{task_id}/events', path: '/api/vdf/status/task-2/events' },
-  {
-    ...closed,
-    operation: 'POST /api/vdf/tasks/{task_id}/pause',
-    path: '/api/vdf/tasks/task-1/pause',
-    schema: taskView.TaskSchema,
-    service: 'tasks'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/vdf/tasks/{task_id}/resume',
-    path: '/api/vdf/tasks/task-1/resume',
-    schema: taskView.TaskSchema,
-    service: 'tasks'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/zone/{name}',
-    path: `/api/zone/${NAME}`,
-    body: ZONE,
-    schema: zone.ZoneSavedSchema,
-    service: 'saveZone'
-  },
+  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/pause', schema: task.TaskSchema, service: 'tasks' },
+  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/resume', schema: task.TaskSchema, service: 'tasks' },
+  { ...closed, operation: 'POST /api/zone/{name}', body: ZONE, schema: zone.ZoneSavedSchema, service: 'saveZone' },
   {
     ...closed,
     operation: 'POST /api/zone/{name}/check',
-    path: `/api/zone/${NAME}/check`,
     body: ZONE,
     schema: zone.ZoneCheckedSchema,
     service: 'checkZone'
@@ -335,7 +224,6 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   {
     ...closed,
     operation: 'PATCH /api/zone/{name}',
-    path: `/api/zone/${NAME}`,
     body: { add: ZONE.records, remove: [{ label: 'www' }] },
     schema: zone.ZoneSavedSchema,
     service: 'patchZone'
@@ -347,13 +235,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     schema: common.SuccessSchema,
     service: 'discardZone'
   },
-  {
-    ...closed,
-    operation: 'GET /api/drafts',
-    path: '/api/drafts',
-    schema: zoneDraft.ZoneDraftListSchema,
-    service: 'drafts'
-  },
+  { ...closed, operation: 'GET /api/drafts', schema: own.ZoneDraftListSchema, service: 'drafts' },
   {
     ...closed,
     operation: 'POST /api/zone/{name}/publish',
@@ -361,28 +243,14 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     schema: common.ZonePublishedSchema,
     service: 'publishZone'
   },
-  { ...closed, operation: 'GET /api/config', path: '/api/config', schema: daemon.ConfigSchema },
-  {
-    ...closed,
-    operation: 'POST /api/config',
-    path: '/api/config',
-    body: { mode: 'light' },
-    schema: daemon.ConfigSchema,
-    service: 'config'
-  },
-  { ...closed, operation: 'GET /api/config/fields', path: '/api/config/fields', schema: daemon.ConfigFieldListSchema },
-  {
-    ...closed,
-    operation: 'DELETE /api/config/{field}',
-    path: '/api/config/mode',
-    schema: daemon.ConfigSchema,
-    service: 'config'
-  },
-  { ...open, operation: 'GET /api/dns', path: '/api/dns', schema: dns.DnsViewSchema },
+  { ...closed, operation: 'GET /api/config', schema: daemon.ConfigSchema },
+  { ...closed, operation: 'POST /api/config', body: { mode: 'light' }, schema: daemon.ConfigSchema, service: 'config' },
+  { ...closed, operation: 'GET /api/config/fields', schema: ConfigFieldListSchema },
+  { ...closed, operation: 'DELETE /api/config/{field}', schema: daemon.ConfigSchema, service: 'config' },
+  { ...open, operation: 'GET /api/dns', schema: DnsViewSchema },
   {
     ...closed,
     operation: 'POST /api/dns/flush',
-    path: '/api/dns/flush',
     body: { name: NAME },
     schema: daemon.DnsFlushedSchema,
     service: 'dns'
@@ -391,29 +259,21 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   {
     ...open,
     operation: 'POST /dns-query',
-    path: '/dns-query',
     raw: new Uint8Array(12),
     headers: { 'Content-Type': 'application/dns-message' },
     service: 'dns'
   },
-  { ...closed, operation: 'GET /api/events', path: '/api/events' },
-  { ...closed, operation: 'GET /api/tokens', path: '/api/tokens', schema: daemon.TokenListSchema },
+  { ...closed, operation: 'GET /api/events' },
+  { ...closed, operation: 'GET /api/tokens', schema: daemon.TokenListSchema },
   {
     ...closed,
     operation: 'POST /api/tokens',
-    path: '/api/tokens',
     body: { scopes: ['read'], label: 'grafana' },
     status: 201,
     schema: daemon.NewTokenSchema,
     service: 'store'
   },
-  {
-    ...closed,
-    operation: 'POST /api/tokens/rotate',
-    path: '/api/tokens/rotate',
-    schema: daemon.RotatedTokenSchema,
-    service: 'store'
-  },
+  { ...closed, operation: 'POST /api/tokens/rotate', schema: daemon.RotatedTokenSchema, service: 'store' },
   {
     ...closed,
     operation: 'DELETE /api/tokens/{id}',
@@ -427,30 +287,23 @@ export const ENDPOINTS: readonly EndpointCase[] = [
     path: `/api/challenge?nonce=${'ab'.repeat(32)}&address=127.0.0.1:7468`,
     schema: daemon.ChallengeSchema
   },
-  { ...open, operation: 'GET /session', path: '/session', schema: daemon.SessionSchema },
-  {
-    ...open,
-    operation: 'POST /session',
-    path: '/session',
-    body: { token: MAIN_TOKEN },
-    schema: daemon.SessionOpenedSchema
-  },
-  {
-    ...closed,
-    operation: 'POST /api/login-links',
-    path: '/api/login-links',
-    status: 201,
-    schema: daemon.LoginLinkSchema
-  },
-  { ...open, operation: 'DELETE /session', path: '/session', status: 204 },
-  { ...open, operation: 'GET /healthz', path: '/healthz', schema: daemon.HealthSchema },
-  { ...open, operation: 'GET /readyz', path: '/readyz', schema: daemon.ReadinessSchema },
-  { ...closed, operation: 'GET /metrics', path: '/metrics' },
-  { ...open, operation: 'GET /errors/{code}', path: '/errors/SVC-RES-002', schema: problem.ErrorPageSchema },
-  { ...open, operation: 'GET /openapi.json', path: '/openapi.json' },
-  { ...open, operation: 'GET /docs', path: '/docs' },
-  { ...open, operation: 'GET /', path: '/' }
+  { ...open, operation: 'GET /session', schema: daemon.SessionSchema },
+  { ...open, operation: 'POST /session', body: { token: MAIN_TOKEN }, schema: daemon.SessionOpenedSchema },
+  { ...closed, operation: 'POST /api/login-links', status: 201, schema: daemon.LoginLinkSchema },
+  { ...open, operation: 'DELETE /session', status: 204 },
+  { ...open, operation: 'GET /healthz', schema: daemon.HealthSchema },
+  { ...open, operation: 'GET /readyz', schema: ReadinessSchema },
+  { ...closed, operation: 'GET /metrics' },
+  { ...open, operation: 'GET /errors/{code}', schema: common.ErrorPageSchema },
+  { ...open, operation: 'GET /openapi.json' },
+  { ...open, operation: 'GET /docs' },
+  { ...open, operation: 'GET /' }
 ]
+
+export const ENDPOINTS: readonly EndpointCase[] = CALLS.map((call) => ({
+  path: call.operation.split(' ')[1]!.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => PARAMETERS[parameter]!),
+  ...call
+}))
 
 /** A pin that was seen once. */
 export function pinOf(name: string): PinView {

@@ -5,7 +5,10 @@ import { createApp, type AppOptions } from '../../../src/api/app.ts'
 import { createEventLog } from '../../../src/api/event-log.ts'
 import { createIdempotency } from '../../../src/api/access/idempotency.ts'
 import { createTokenService, type KeyValue } from '../../../src/api/access/tokens.ts'
-import type { ApiServices, ConfigService, DnsResolver, ReadinessCheck, SeedView } from '../../../src/api/services.ts'
+import type { SeedBody } from '../../../src/api/schemas/daemon.ts'
+import type { ApiServices, DnsResolver } from '../../../src/api/services.ts'
+import type { ConfigService } from '../../../src/config/service.ts'
+import type { ReadinessCheck } from '../../../src/views/readiness.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { BackupView } from '../../../src/views/backup.ts'
 import type { DnsView } from '../../../src/views/dns.ts'
@@ -154,7 +157,7 @@ export function createWorld(options: AppOptions = {}) {
     checks: [{ name: 'peers', ok: true, detail: '4 peers' }] as ReadinessCheck[],
     allowedHosts: [] as string[],
     allowedOrigins: [] as string[],
-    seed: { state: 'unlocked', sealed: true, kept_elsewhere: false, waiting: [] } as SeedView,
+    seed: { state: 'unlocked', sealed: true, kept_elsewhere: false, waiting: [] } as SeedBody,
     seedFailure: undefined as Error | undefined,
     backup: { kept: null, list: null, missing: [] } as BackupView
   }

@@ -34,8 +34,4 @@ describe('every answer', () => {
       }
     }
   )
-
-  it('of a route that knows it at once is given without a turn of promises', () => {
-    expect(createWorld().app.request('http://localhost/api/network-status')).toBeInstanceOf(Response)
-  })
 })

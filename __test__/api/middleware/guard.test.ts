@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TokenScope } from '../../../src/api/services.ts'
+import type { TokenScope } from '../../../src/api/schemas/daemon.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 describe('an explanation', () => {

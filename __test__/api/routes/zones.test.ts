@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TokenScope } from '../../../src/api/services.ts'
+import type { TokenScope } from '../../../src/api/schemas/daemon.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { NAME, REVEAL } from '../helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'

@@ -3,8 +3,17 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { ServiceError } from '../../errors.ts'
 import type { AppEnv } from '../http/request.ts'
-import type { IdempotencyService } from '../services.ts'
 import type { KeyValue } from './tokens.ts'
+
+/** Durable answers to requests with an Idempotency-Key, kept 24 h. */
+export interface IdempotencyService {
+  /** `conflict`: same key, other body. */
+  find(
+    key: string,
+    bodyHash: string
+  ): { status: 'new' } | { status: 'conflict' } | { status: 'replay'; response: unknown }
+  remember(key: string, bodyHash: string, response: unknown): void
+}
 
 export interface StoredAnswer {
   readonly status: 202

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
 import { type AppEnv, hostOf } from '../http/request.ts'
-import type { TokenScope, TokenService } from '../services.ts'
+import type { TokenScope } from '../schemas/daemon.ts'
+import type { TokenService } from './tokens.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** A working day; then the dashboard asks for the token again. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
-import { proofKey, proofOf } from '../daemon-proof.ts'
-import type { TokenScope, TokenService, TokenView } from '../services.ts'
+import { proofKey, proofOf, type ProofStatement } from '../daemon-proof.ts'
+import { TokenSchema, type TokenScope, type TokenView } from '../schemas/daemon.ts'
 
 /** docs/api.md, "Authentication". */
 const TOKEN_BYTES = 32
@@ -9,13 +9,24 @@ const MAIN_SCOPES: readonly TokenScope[] = ['admin']
 
 /** `hash`: SHA-256 of the token, hex. Tokens are random, so a plain hash is enough. */
 const StoredTokenSchema = v.object({
-  id: v.string(),
-  scopes: v.array(v.picklist<TokenScope[]>(['read', 'vdf', 'publish', 'admin'])),
-  created_at: v.string(),
-  label: v.nullable(v.string()),
+  ...TokenSchema.entries,
   hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 })
 type StoredToken = v.InferOutput<typeof StoredTokenSchema>
+
+/** Access tokens; only hashes of the narrower ones are stored. Compared in constant time. */
+export interface TokenService {
+  /** The scopes of a token, or undefined when it is not one of ours. */
+  verify(token: string): readonly TokenScope[] | undefined
+  create(scopes: readonly TokenScope[], label?: string): TokenView & { token: string }
+  list(): TokenView[]
+  /** False when unknown. */
+  revoke(id: string): boolean
+  /** Replaces the main token in its file; the old one stops working at once. */
+  rotate(): string
+  /** What only a holder of the main token can make: src/api/daemon-proof.ts. */
+  prove(statement: ProofStatement): string
+}
 
 export interface TokenServiceOptions {
   readonly store: KeyValue

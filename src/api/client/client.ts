@@ -13,56 +13,8 @@ import {
   UnreachableError
 } from './transport.ts'
 import { daemonEvents, taskEvents } from './events.ts'
-import type {
-  BackupView,
-  ChallengeBody,
-  CommitRequest,
-  CommittedBody,
-  ConfigBody,
-  ConfigFieldView,
-  CreateKidRequest,
-  CreateTokenRequest,
-  DnsFlushedBody,
-  DnsView,
-  Estimate,
-  Explanation,
-  HealthBody,
-  IdentityLogBody,
-  IdentityPublishedBody,
-  LoginLinkBody,
-  NetworkStatusView,
-  NewTokenBody,
-  OwnedNameView,
-  OwnIdentityView,
-  PeerView,
-  PinnedCodesView,
-  PinView,
-  PublishRequest,
-  ReadinessBody,
-  RequestOptions,
-  ResolvedIdentityBody,
-  RevealBody,
-  RotatedTokenBody,
-  SeedBody,
-  SessionBody,
-  SessionOpenedBody,
-  StartOptions,
-  StoredBody,
-  StreamOptions,
-  TaskStartedBody,
-  TaskView,
-  TokenView,
-  WantedView,
-  WriteOptions,
-  ZoneAnswer,
-  ZoneSource,
-  ZoneBody,
-  ZoneCheckedBody,
-  ZoneDraft,
-  ZonePatchBody,
-  ZonePublishedBody,
-  ZoneSavedBody
-} from './types.ts'
+import type * as api from './types.ts'
+import type { RequestOptions as Options } from './types.ts'
 
 export type * from './types.ts'
 export type { Call, ClientOptions } from './transport.ts'
@@ -80,10 +32,15 @@ export function createClient(settings: ClientOptions = {}) {
     const [name = '', code] = text.split(' ', 2)
     return code === undefined ? segment(name) : `${segment(name)}?code=${segment(code)}`
   }
+  /** A call without a body, of a path that is always the same. */
+  const fixed =
+    <T>(method: string, path: string) =>
+    (options?: Options) =>
+      json<T>(method, path, options)
   const start =
     (kind: 'register' | 'renew') =>
-    (name: string, { zone, idempotencyKey, ...options }: StartOptions = {}) =>
-      json<TaskStartedBody>('POST', `/api/vdf/${kind}`, {
+    (name: string, { zone, idempotencyKey, ...options }: api.StartOptions = {}) =>
+      json<api.TaskStartedBody>('POST', `/api/vdf/${kind}`, {
         body: { name, zone },
         headers: { 'Idempotency-Key': idempotencyKey },
         ...options
@@ -91,64 +48,62 @@ export function createClient(settings: ClientOptions = {}) {
 
   return {
     baseUrl: base,
-    health: (options?: RequestOptions) => json<HealthBody>('GET', '/healthz', options),
+    health: fixed<api.HealthBody>('GET', '/healthz'),
     /** Does not reject while the daemon is not ready: `ready` says it. */
-    readiness: async (options?: RequestOptions): Promise<ReadinessBody> => {
+    readiness: async (options?: Options): Promise<api.ReadinessBody> => {
       try {
-        return await json<ReadinessBody>('GET', '/readyz', options)
+        return await json<api.ReadinessBody>('GET', '/readyz', options)
       } catch (error) {
         if (error instanceof NotReady) return error.body
         throw error
       }
     },
-    networkStatus: (options?: RequestOptions) => json<NetworkStatusView>('GET', '/api/network-status', options),
+    networkStatus: fixed<api.NetworkStatusView>('GET', '/api/network-status'),
     /** The 500 nearest to the daemon at most, nearest first. */
-    peers: (options?: RequestOptions) => json<PeerView[]>('GET', '/api/peers', options),
+    peers: fixed<api.PeerView[]>('GET', '/api/peers'),
     /** Dials a peer at a multiaddr. */
-    connectPeer: (address: string, options?: RequestOptions) =>
-      json<PeerView>('POST', '/api/peers', { ...options, body: { address } }),
-    resolve: (name: string, options?: RequestOptions) =>
-      json<RevealBody>('GET', `/api/resolve/${named(name)}`, options),
-    identityLog: (did: string, options?: RequestOptions) =>
-      json<IdentityLogBody>('GET', `/api/resolve-kid/${segment(did)}/log`, options),
-    resolveKid: (did: string, options?: RequestOptions) =>
-      json<ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
-    explain: (name: string, options?: RequestOptions) =>
-      json<Explanation>('GET', `/api/explain/${named(name)}`, options),
+    connectPeer: (address: string, options?: Options) =>
+      json<api.PeerView>('POST', '/api/peers', { ...options, body: { address } }),
+    resolve: (name: string, options?: Options) => json<api.RevealBody>('GET', `/api/resolve/${named(name)}`, options),
+    identityLog: (did: string, options?: Options) =>
+      json<api.IdentityLogBody>('GET', `/api/resolve-kid/${segment(did)}/log`, options),
+    resolveKid: (did: string, options?: Options) =>
+      json<api.ResolvedIdentityBody>('GET', `/api/resolve-kid/${segment(did)}`, options),
+    explain: (name: string, options?: Options) => json<api.Explanation>('GET', `/api/explain/${named(name)}`, options),
 
-    commit: (request: CommitRequest, options?: RequestOptions) =>
-      json<CommittedBody>('POST', '/api/commit', { ...options, body: request }),
-    publish: (reveal: PublishRequest['reveal'], options?: RequestOptions) =>
-      json<StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
-    identities: (options?: RequestOptions) => json<OwnIdentityView[]>('GET', '/api/identities', options),
+    commit: (request: api.CommitRequest, options?: Options) =>
+      json<api.CommittedBody>('POST', '/api/commit', { ...options, body: request }),
+    publish: (reveal: api.PublishRequest['reveal'], options?: Options) =>
+      json<api.StoredBody>('POST', '/api/publish', { ...options, body: { reveal } }),
+    identities: fixed<api.OwnIdentityView[]>('GET', '/api/identities'),
     /** Signed by the daemon with its seed. */
-    createKid: (request: CreateKidRequest = {}, options?: RequestOptions) =>
-      json<IdentityPublishedBody>('POST', '/api/kid', { ...options, body: request }),
-    publishKid: (authorizedIdentity: unknown, options?: RequestOptions) =>
-      json<IdentityPublishedBody>('POST', '/api/publish-kid', {
+    createKid: (request: api.CreateKidRequest = {}, options?: Options) =>
+      json<api.IdentityPublishedBody>('POST', '/api/kid', { ...options, body: request }),
+    publishKid: (authorizedIdentity: unknown, options?: Options) =>
+      json<api.IdentityPublishedBody>('POST', '/api/publish-kid', {
         ...options,
         body: { authorized_kid: authorizedIdentity }
       }),
-    publishManifest: (authorizedManifest: unknown, options?: RequestOptions) =>
-      json<IdentityPublishedBody>('POST', '/api/publish-manifest', {
+    publishManifest: (authorizedManifest: unknown, options?: Options) =>
+      json<api.IdentityPublishedBody>('POST', '/api/publish-manifest', {
         ...options,
         body: { authorized_manifest: authorizedManifest }
       }),
-    ownedNames: (options?: RequestOptions) => json<string[]>('GET', '/api/owned-names', options),
+    ownedNames: fixed<string[]>('GET', '/api/owned-names'),
     /** As ownedNames, with lease and serials. */
-    names: (options?: RequestOptions) => json<OwnedNameView[]>('GET', '/api/names', options),
+    names: fixed<api.OwnedNameView[]>('GET', '/api/names'),
 
-    release: (name: string, options?: RequestOptions) =>
-      json<OwnedNameView>('POST', `/api/names/${segment(name)}/release`, options),
-    takeBack: (name: string, options?: RequestOptions) =>
-      json<OwnedNameView>('DELETE', `/api/names/${segment(name)}/release`, options),
+    release: (name: string, options?: Options) =>
+      json<api.OwnedNameView>('POST', `/api/names/${segment(name)}/release`, options),
+    takeBack: (name: string, options?: Options) =>
+      json<api.OwnedNameView>('DELETE', `/api/names/${segment(name)}/release`, options),
 
     /** All of them, page by page. */
-    pins: async (options?: RequestOptions): Promise<PinView[]> => {
-      const all: PinView[] = []
+    pins: async (options?: Options): Promise<api.PinView[]> => {
+      const all: api.PinView[] = []
       for (;;) {
         const last = all.at(-1)?.name
-        const page = await json<PinView[]>(
+        const page = await json<api.PinView[]>(
           'GET',
           `/api/pins${last === undefined ? '' : `?after=${segment(last)}`}`,
           options
@@ -158,124 +113,122 @@ export function createClient(settings: ClientOptions = {}) {
       }
     },
     /** At most 1,000 at once; `dryRun` changes nothing. */
-    pinCodes: (codes: readonly string[], dryRun = false, options?: RequestOptions) =>
-      json<PinnedCodesView>('POST', '/api/pins', { ...options, body: { codes, dry_run: dryRun } }),
-    forgetPin: (name: string, options?: RequestOptions) =>
+    pinCodes: (codes: readonly string[], dryRun = false, options?: Options) =>
+      json<api.PinnedCodesView>('POST', '/api/pins', { ...options, body: { codes, dry_run: dryRun } }),
+    forgetPin: (name: string, options?: Options) =>
       json<{ success: true }>('DELETE', `/api/pins/${segment(name)}`, options),
 
-    wanted: (options?: RequestOptions) => json<WantedView[]>('GET', '/api/wanted', options),
-    backup: (options?: RequestOptions) => json<BackupView>('GET', '/api/backup', options),
-    seed: (options?: RequestOptions) => json<SeedBody>('GET', '/api/seed', options),
+    wanted: fixed<api.WantedView[]>('GET', '/api/wanted'),
+    backup: fixed<api.BackupView>('GET', '/api/backup'),
+    seed: fixed<api.SeedBody>('GET', '/api/seed'),
     /** SVC-KEY-007 for a wrong passphrase. */
-    unlock: (passphrase: string, options?: RequestOptions) =>
-      json<SeedBody>('POST', '/api/seed/unlock', { ...options, body: { passphrase } }),
-    lock: (options?: RequestOptions) => json<SeedBody>('POST', '/api/seed/lock', options),
+    unlock: (passphrase: string, options?: Options) =>
+      json<api.SeedBody>('POST', '/api/seed/unlock', { ...options, body: { passphrase } }),
+    lock: fixed<api.SeedBody>('POST', '/api/seed/lock'),
 
-    want: (id: string, options?: RequestOptions) =>
-      json<WantedView>('POST', '/api/wanted', { ...options, body: { id } }),
-    unwant: (id: string, options?: RequestOptions) =>
-      json<{ success: true }>('DELETE', `/api/wanted/${segment(id)}`, options),
+    want: (id: string, options?: Options) => json<api.WantedView>('POST', '/api/wanted', { ...options, body: { id } }),
+    unwant: (id: string, options?: Options) => json<{ success: true }>('DELETE', `/api/wanted/${segment(id)}`, options),
 
     register: start('register'),
     renew: start('renew'),
-    estimate: (name: string, options?: RequestOptions) =>
-      json<Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
-    tasks: (options?: RequestOptions) => json<TaskView[]>('GET', '/api/vdf/tasks', options),
-    task: (taskId: string, options?: RequestOptions) =>
-      json<TaskView>('GET', `/api/vdf/status/${segment(taskId)}`, options),
+    estimate: (name: string, options?: Options) =>
+      json<api.Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
+    tasks: fixed<api.TaskView[]>('GET', '/api/vdf/tasks'),
+    task: (taskId: string, options?: Options) =>
+      json<api.TaskView>('GET', `/api/vdf/status/${segment(taskId)}`, options),
     /** SVC-TSK-004 for one that has ended, which stays. */
-    cancelTask: (taskId: string, options?: RequestOptions) =>
+    cancelTask: (taskId: string, options?: Options) =>
       json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}?only=running`, options),
     /** Cancels a running one too. */
-    clearTask: (taskId: string, options?: RequestOptions) =>
+    clearTask: (taskId: string, options?: Options) =>
       json<{ success: true }>('DELETE', `/api/vdf/status/${segment(taskId)}`, options),
-    pauseTask: (taskId: string, options?: RequestOptions) =>
-      json<TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
-    resumeTask: (taskId: string, options?: RequestOptions) =>
-      json<TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
+    pauseTask: (taskId: string, options?: Options) =>
+      json<api.TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
+    resumeTask: (taskId: string, options?: Options) =>
+      json<api.TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
     /**
      * Connects again after a cut or a restart of the daemon, with Last-Event-ID. Ends after `completed` or `failed`, or
      * when the signal aborts.
      */
-    taskEvents: (taskId: string, options: StreamOptions = {}) =>
+    taskEvents: (taskId: string, options: api.StreamOptions = {}) =>
       taskEvents(sender, `/api/vdf/status/${segment(taskId)}`, options),
 
-    zone: async (name: string, options?: RequestOptions): Promise<ZoneAnswer> => {
+    zone: async (name: string, options?: Options): Promise<api.ZoneAnswer> => {
       const response = await send('GET', `/api/zone/${named(name)}`, options)
       return {
-        zone: (await response.json()) as ZoneBody,
-        source: (response.headers.get('X-Zone-Source') ?? 'network') as ZoneSource,
+        zone: (await response.json()) as api.ZoneBody,
+        source: (response.headers.get('X-Zone-Source') ?? 'network') as api.ZoneSource,
         state: response.headers.get('X-Zone-State') === 'draft' ? 'draft' : 'published',
         etag: response.headers.get('ETag') ?? ''
       }
     },
     /** What saving it would say, without saving it. */
-    checkZone: (name: string, zone: ZoneBody, options?: RequestOptions) =>
-      json<ZoneCheckedBody>('POST', `/api/zone/${segment(name)}/check`, { ...options, body: zone }),
-    saveZone: (name: string, zone: ZoneBody, { ifMatch, ...options }: WriteOptions = {}) =>
-      json<ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, {
+    checkZone: (name: string, zone: api.ZoneBody, options?: Options) =>
+      json<api.ZoneCheckedBody>('POST', `/api/zone/${segment(name)}/check`, { ...options, body: zone }),
+    saveZone: (name: string, zone: api.ZoneBody, { ifMatch, ...options }: api.WriteOptions = {}) =>
+      json<api.ZoneSavedBody>('POST', `/api/zone/${segment(name)}`, {
         body: zone,
         headers: { 'If-Match': ifMatch },
         ...options
       }),
-    patchZone: (name: string, patch: ZonePatchBody, { ifMatch, ...options }: WriteOptions = {}) =>
-      json<ZoneSavedBody>('PATCH', `/api/zone/${segment(name)}`, {
+    patchZone: (name: string, patch: api.ZonePatchBody, { ifMatch, ...options }: api.WriteOptions = {}) =>
+      json<api.ZoneSavedBody>('PATCH', `/api/zone/${segment(name)}`, {
         body: patch,
         headers: { 'If-Match': ifMatch },
         ...options
       }),
-    discardZone: (name: string, { ifMatch, ...options }: WriteOptions = {}) =>
+    discardZone: (name: string, { ifMatch, ...options }: api.WriteOptions = {}) =>
       json<{ success: true }>('DELETE', `/api/zone/${segment(name)}`, {
         headers: { 'If-Match': ifMatch },
         ...options
       }),
-    drafts: (options?: RequestOptions) => json<ZoneDraft[]>('GET', '/api/drafts', options),
-    publishZone: (name: string, options?: RequestOptions) =>
-      json<ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
+    drafts: fixed<api.ZoneDraft[]>('GET', '/api/drafts'),
+    publishZone: (name: string, options?: Options) =>
+      json<api.ZonePublishedBody>('POST', `/api/zone/${segment(name)}/publish`, options),
 
-    config: (options?: RequestOptions) => json<ConfigBody>('GET', '/api/config', options),
-    changeConfig: (patch: Record<string, unknown>, options?: RequestOptions) =>
-      json<ConfigBody>('POST', '/api/config', { ...options, body: patch }),
-    configFields: (options?: RequestOptions) => json<ConfigFieldView[]>('GET', '/api/config/fields', options),
+    config: fixed<api.ConfigBody>('GET', '/api/config'),
+    changeConfig: (patch: Record<string, unknown>, options?: Options) =>
+      json<api.ConfigBody>('POST', '/api/config', { ...options, body: patch }),
+    configFields: fixed<api.ConfigFieldView[]>('GET', '/api/config/fields'),
     /** Undoes a change at run time. */
-    unsetConfig: (field: string, options?: RequestOptions) =>
-      json<ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
-    dns: (options?: RequestOptions) => json<DnsView>('GET', '/api/dns', options),
+    unsetConfig: (field: string, options?: Options) =>
+      json<api.ConfigBody>('DELETE', `/api/config/${segment(field)}`, options),
+    dns: fixed<api.DnsView>('GET', '/api/dns'),
     /** Forgets what is known of a name, or of all. */
-    flushDns: (name?: string, options?: RequestOptions) =>
-      json<DnsFlushedBody>('POST', '/api/dns/flush', { ...options, body: { name } }),
-    tokens: (options?: RequestOptions) => json<TokenView[]>('GET', '/api/tokens', options),
-    createToken: (request: CreateTokenRequest, options?: RequestOptions) =>
-      json<NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
-    revokeToken: (id: string, options?: RequestOptions) =>
+    flushDns: (name?: string, options?: Options) =>
+      json<api.DnsFlushedBody>('POST', '/api/dns/flush', { ...options, body: { name } }),
+    tokens: fixed<api.TokenView[]>('GET', '/api/tokens'),
+    createToken: (request: api.CreateTokenRequest, options?: Options) =>
+      json<api.NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),
+    revokeToken: (id: string, options?: Options) =>
       json<{ success: true }>('DELETE', `/api/tokens/${segment(id)}`, options),
-    rotateToken: (options?: RequestOptions) => json<RotatedTokenBody>('POST', '/api/tokens/rotate', options),
+    rotateToken: fixed<api.RotatedTokenBody>('POST', '/api/tokens/rotate'),
     /** All that happens at the daemon. Connects again as `taskEvents` does; ends when the signal aborts. */
-    events: (options: StreamOptions = {}) => daemonEvents(sender, options),
+    events: (options: api.StreamOptions = {}) => daemonEvents(sender, options),
     /** A DNS query over HTTPS (RFC 8484): a message in, a message out. */
-    dnsQuery: async (message: Uint8Array, options?: RequestOptions): Promise<Uint8Array> => {
+    dnsQuery: async (message: Uint8Array, options?: Options): Promise<Uint8Array> => {
       const type = 'application/dns-message'
       const headers = { 'Content-Type': type, Accept: type }
       const answer = await send('POST', '/dns-query', { ...options, body: message, headers })
       return new Uint8Array(await answer.arrayBuffer())
     },
     /** Proves that the daemon holds the main token: chronym/client/node checks it before it shows a token. */
-    challenge: (nonce: string, address: string, options?: RequestOptions) =>
-      json<ChallengeBody>('GET', `/api/challenge?nonce=${segment(nonce)}&address=${segment(address)}`, options),
+    challenge: (nonce: string, address: string, options?: Options) =>
+      json<api.ChallengeBody>('GET', `/api/challenge?nonce=${segment(nonce)}&address=${segment(address)}`, options),
     /** What this client may do; no scopes without a token. */
-    session: (options?: RequestOptions) => json<SessionBody>('GET', '/session', options),
+    session: fixed<api.SessionBody>('GET', '/session'),
     /** For pages that the daemon serves: sets a cookie that counts with `secret` in the header X-Session-Secret. */
-    logIn: (withToken: string, options?: RequestOptions) =>
-      json<SessionOpenedBody>('POST', '/session', { ...options, body: { token: withToken } }),
+    logIn: (withToken: string, options?: Options) =>
+      json<api.SessionOpenedBody>('POST', '/session', { ...options, body: { token: withToken } }),
     /** Opens the dashboard once: `<address>/#login=<link>`, within a minute. */
-    createLoginLink: (options?: RequestOptions) => json<LoginLinkBody>('POST', '/api/login-links', options),
-    logOut: async (options?: RequestOptions): Promise<void> => {
+    createLoginLink: fixed<api.LoginLinkBody>('POST', '/api/login-links'),
+    logOut: async (options?: Options): Promise<void> => {
       await send('DELETE', '/session', options)
     },
     /** The OpenAPI 3.1 document. */
-    openapi: (options?: RequestOptions) => json<Record<string, unknown>>('GET', '/openapi.json', options),
+    openapi: fixed<Record<string, unknown>>('GET', '/openapi.json'),
     /** Any path, as it is: for what a newer daemon has. */
     request: (method: string, path: string, call?: Call) => send(method, path, call),
-    metrics: async (options?: RequestOptions) => (await send('GET', '/metrics', options)).text()
+    metrics: async (options?: Options) => (await send('GET', '/metrics', options)).text()
   }
 }

@@ -2,7 +2,7 @@
 import type { RequestOptions } from './types.ts'
 import type { FieldError } from '../../errors.ts'
 import type { ErrorCode } from '../../error-table.ts'
-import type { ReadinessBody } from '../schemas/daemon.ts'
+import type { ReadinessBody } from '../../views/readiness.ts'
 import type { ProblemBody } from '../schemas/common.ts'
 
 export interface ClientOptions {

@@ -1,22 +1,33 @@
 /** The shapes of requests and answers: those of the schemas that the daemon checks them by. */
-import type {
+import type { TaskView } from '../../views/task.ts'
+import type { DaemonEvent } from '../schemas/daemon.ts'
+import type { ZoneBody } from '../schemas/zone.ts'
+
+export type { BackupView } from '../../views/backup.ts'
+export type { ConfigFieldView } from '../../views/config.ts'
+export type { DnsView } from '../../views/dns.ts'
+export type { Explanation } from '../../views/explanation.ts'
+export type { NetworkStatusView, PeerView } from '../../views/network.ts'
+export type { OwnIdentityView, OwnedNameView, WantedView, ZoneDraft } from '../../views/own.ts'
+export type { PinView, PinnedCodesView } from '../../views/pin.ts'
+export type { ReadinessBody } from '../../views/readiness.ts'
+export type { Estimate, TaskView } from '../../views/task.ts'
+export type {
   CommittedBody,
   IdentityPublishedBody,
   ProblemBody,
   StoredBody,
   ZonePublishedBody
 } from '../schemas/common.ts'
-import type {
+export type {
   ChallengeBody,
   ConfigBody,
-  ConfigFieldView,
   CreateTokenRequest,
   DaemonEvent,
   DnsFlushedBody,
   HealthBody,
   LoginLinkBody,
   NewTokenBody,
-  ReadinessBody,
   RotatedTokenBody,
   SeedBody,
   SessionBody,
@@ -24,63 +35,9 @@ import type {
   TokenScope,
   TokenView
 } from '../schemas/daemon.ts'
-import type { CreateKidRequest, IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
-import type { BackupView } from '../../views/backup.ts'
-import type { DnsView } from '../../views/dns.ts'
-import type { Explanation } from '../../views/explanation.ts'
-import type { OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../../views/own.ts'
-import type { NetworkStatusView, PeerView } from '../../views/network.ts'
-import type { PinnedCodesView, PinView } from '../../views/pin.ts'
-import type { CommitRequest, PublishRequest, RevealBody, TaskStartedBody } from '../schemas/names.ts'
-import type { Estimate, TaskView } from '../../views/task.ts'
-import type { ZoneBody, ZoneCheckedBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
-export type {
-  BackupView,
-  ChallengeBody,
-  CommitRequest,
-  CommittedBody,
-  ConfigBody,
-  ConfigFieldView,
-  CreateKidRequest,
-  CreateTokenRequest,
-  Estimate,
-  DaemonEvent,
-  DnsFlushedBody,
-  DnsView,
-  Explanation,
-  HealthBody,
-  IdentityLogBody,
-  IdentityPublishedBody,
-  NetworkStatusView,
-  LoginLinkBody,
-  NewTokenBody,
-  OwnedNameView,
-  OwnIdentityView,
-  PeerView,
-  PinnedCodesView,
-  PinView,
-  ProblemBody,
-  PublishRequest,
-  ReadinessBody,
-  ResolvedIdentityBody,
-  RevealBody,
-  RotatedTokenBody,
-  SeedBody,
-  SessionBody,
-  SessionOpenedBody,
-  StoredBody,
-  TaskView,
-  TaskStartedBody,
-  TokenScope,
-  TokenView,
-  WantedView,
-  ZoneBody,
-  ZoneCheckedBody,
-  ZoneDraft,
-  ZonePatchBody,
-  ZonePublishedBody,
-  ZoneSavedBody
-}
+export type { CreateKidRequest, IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
+export type { CommitRequest, PublishRequest, RevealBody, TaskStartedBody } from '../schemas/names.ts'
+export type { ZoneBody, ZoneCheckedBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined

@@ -1,4 +1,4 @@
-/** Media types of W3C DID Resolution, and which of them a request accepts. */
+/** What a request to the resolution endpoint asks for: a DID, which version, and in which media type. */
 import { ResolutionError, type ResolutionRequest } from './resolution.ts'
 
 /** A DID resolution result, with errors as objects (v0.3) or, for older clients, as the words of DID Core 1.0. */
@@ -62,7 +62,6 @@ function formOf(type: string): ResultForm | undefined {
   return document === undefined ? undefined : { kind: 'document', type: document }
 }
 
-/** What a request to the resolution endpoint asks for: a DID, and which version. */
 
 /** DID Core 1.0, 3.1. */
 const DID_SYNTAX = /^did:([a-z0-9]+):(?:(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})*:)*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})+$/u

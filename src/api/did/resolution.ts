@@ -1,8 +1,9 @@
-/** Errors of W3C DID Resolution v0.3, with the HTTP status of its binding and the older word for each. */
+/** W3C DID Resolution v0.3: one version of an identity log with its metadata, or an error. */
 import type { ErrorCode } from '../../error-table.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ResolvedIdentityLog } from '../../registry/types.ts'
 
+/** Each with the HTTP status of its binding, and the older word. */
 const ERRORS = {
   INVALID_DID: { status: 400, word: 'invalidDid', title: 'Invalid DID' },
   INVALID_DID_URL: { status: 400, word: 'invalidDidUrl', title: 'Invalid DID URL' },
@@ -75,8 +76,6 @@ export function toResolutionError(thrown: unknown): ResolutionError | undefined 
   const name = NAMES[thrown.code]
   return name === undefined ? undefined : new ResolutionError(name, thrown.message, thrown)
 }
-
-/** One version of an identity log with the metadata of W3C DID Resolution. */
 
 export interface ResolutionRequest {
   readonly did: string

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { type FieldError, ServiceError } from '../../errors.ts'
-import type { AppEnv } from './request.ts'
+import { requestHeader, type AppEnv } from './request.ts'
 
 /** docs/api.md, "Transport". */
 export const MAX_BODY_BYTES = 256 * 1024
@@ -52,7 +52,8 @@ export async function readBytes(c: Context<AppEnv>, media: string, maxBytes: num
 }
 
 /** SVC-REQ-002 for what a declared length already shows, whether or not anybody reads the body. */
-export function refuseDeclaredLength(contentLength: string | undefined): void {
+export function refuseLongBody(c: Context<AppEnv>): void {
+  const contentLength = requestHeader(c, 'content-length')
   if (contentLength !== undefined && Number(contentLength) > MAX_BODY_BYTES) throw tooLarge()
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
-import type { TokenScope } from '../services.ts'
+import type { TokenScope } from '../schemas/daemon.ts'
 import { ServiceError } from '../../errors.ts'
 
 /** Who asks: nobody known, or the holder of a token or of a dashboard session. */
@@ -26,8 +26,6 @@ export interface AppEnv {
     caller: Caller
     /** The page that asks is of an origin in `api.allowed_origins`. */
     isAllowedOrigin?: boolean
-    /** The answer has the common headers. */
-    hasBaseline?: boolean
   }
 }
 
@@ -129,4 +127,13 @@ export function ifMatchSerial(ifMatch: string | undefined, standing: () => numbe
 
 function tags(header: string): string[] {
   return header.split(',').map((tag) => tag.trim())
+}
+
+/** A client's request id of this form is kept. */
+const SANE_ID = /^[\w=-]{1,64}$/
+
+/** Gives the request its identifier: the client's own where it is sane. */
+export function identifyRequest(c: Context<AppEnv>): void {
+  const given = requestHeader(c, 'x-request-id')
+  c.set('requestId', given !== undefined && SANE_ID.test(given) ? given : crypto.randomUUID())
 }

@@ -1,7 +1,8 @@
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { Histogram, type Registry as MetricsRegistry } from 'prom-client'
-import type { AppEnv } from '../http/request.ts'
+import { identifyRequest, type AppEnv } from '../http/request.ts'
+import { setBaseline } from '../http/response.ts'
 import type { ApiServices } from '../services.ts'
 
 const METRIC = 'chronym_http_request_duration_seconds'
@@ -9,10 +10,11 @@ type Labels = 'method' | 'route' | 'status'
 
 /** From a cached answer (1 ms) to a lookup that waits for slow peers (10 s). */
 const BUCKETS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
+const EVERY_PATH = '/*'
 
 function durations(registry: MetricsRegistry): Histogram<Labels> {
-  const standing = registry.getSingleMetric(METRIC)
-  if (standing !== undefined) return standing as Histogram<Labels>
+  const known = registry.getSingleMetric(METRIC)
+  if (known !== undefined) return known as Histogram<Labels>
   return new Histogram<Labels>({
     name: METRIC,
     help: 'Time until the answer of a request began, by route',
@@ -22,24 +24,27 @@ function durations(registry: MetricsRegistry): Histogram<Labels> {
   })
 }
 
-/** The pattern of the route that answers; paths of strangers are no label. */
+/** The pattern of the route that answers, or would; paths of strangers are no label. */
 export function routeOf(c: Context<AppEnv>): string {
-  return routePath(c) || 'none'
+  const path = routePath(c, -1)
+  return path === EVERY_PATH ? 'none' : path
 }
 
 /**
- * One histogram observation and one log line a request, which began at `started` (performance.now()). Bodies, queries
- * and headers are never logged.
+ * Around everything else: the request's identifier, the headers of every answer, one histogram observation and one log
+ * line. Bodies, queries and headers are never logged.
  */
-export function accessLog({
-  metrics,
-  log
-}: Pick<ApiServices, 'metrics' | 'log'>): (c: Context<AppEnv>, started: number, status: number) => void {
+export function accessLog({ metrics, log }: Pick<ApiServices, 'metrics' | 'log'>): MiddlewareHandler<AppEnv> {
   const histogram = durations(metrics)
-  return (c, started, status) => {
+  return async (c, next) => {
+    const started = performance.now()
+    identifyRequest(c)
+    setBaseline(c)
+    await next()
     const milliseconds = performance.now() - started
     const route = routeOf(c)
     const { method } = c.req
+    const { status } = c.res
     histogram.observe({ method, route, status }, milliseconds / 1000)
     log.debug({ request_id: c.get('requestId'), method, route, status, ms: Math.round(milliseconds) }, 'request')
   }

@@ -1,4 +1,4 @@
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { ServiceError } from '../../errors.ts'
 import { type AppEnv, type Caller, clientOf, isSameOrigin, requestHeader } from '../http/request.ts'
@@ -9,17 +9,36 @@ import { sessionCookieName, type Sessions } from '../access/sessions.ts'
 
 const NOBODY: Caller = { via: 'none', scopes: [], token: undefined, isCurrent: () => true }
 
-/** Finds out who asks. An Authorization header that does not verify is refused, on public paths too (SVC-AUT-001). */
+/** A noisy neighbour on this machine must not make a supervisor believe that the daemon is dead. */
+const FOR_SUPERVISORS: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+/**
+ * Nor keep the owner from the dashboard and the command line from asking which daemon this is, before anybody is known.
+ * What is wrong there counts as a failed login.
+ */
+const FOR_LOGIN: ReadonlySet<string> = new Set(['/', '/session', '/api/challenge'])
+
+function isExempt(path: string): boolean {
+  return FOR_SUPERVISORS.has(path) || FOR_LOGIN.has(path) || path.startsWith('/assets/')
+}
+
+/**
+ * Finds out who asks, then counts the request: what nobody known spends is not the owner's. An Authorization header that
+ * does not verify is refused, on public paths too (SVC-AUT-001). SVC-REQ-005: each token has a limit of its own, those
+ * without one have that of their address.
+ */
 export function authenticate(
   { tokens }: Pick<ApiServices, 'tokens'>,
   sessions: Sessions,
   limits: RateLimits
-): (c: Context<AppEnv>) => void {
-  return (c) => {
+): MiddlewareHandler<AppEnv> {
+  return (c, next) => {
     const header = requestHeader(c, 'authorization')
     const caller = header === undefined ? fromCookie(c, sessions) : fromHeader(c, header)
     c.set('caller', caller)
     if (caller.via !== 'none') keepConnection(c, caller)
+    if (caller.token !== undefined) limits.known(caller.token)
+    else if (!isExempt(c.req.path)) limits.anonymous(clientOf(c))
+    return next()
   }
 
   function fromHeader(c: Context<AppEnv>, header: string): Caller {

@@ -1,23 +1,10 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
-import {
-  type ConfigBody,
-  ConfigFieldListSchema,
-  type ConfigFieldView,
-  ConfigPatchSchema,
-  ConfigSchema,
-  ConnectRequestSchema
-} from '../schemas/daemon.ts'
+import { type ConfigBody, ConfigPatchSchema, ConfigSchema, ConnectRequestSchema } from '../schemas/daemon.ts'
 import type { ApiServices } from '../services.ts'
-import { wholeJson } from '../http/response.ts'
-import {
-  NetworkStatusSchema,
-  type NetworkStatusView,
-  PeerListSchema,
-  PeerSchema,
-  type PeerView
-} from '../../views/network.ts'
+import { ConfigFieldListSchema } from '../../views/config.ts'
+import { NetworkStatusSchema, PeerListSchema, PeerSchema } from '../../views/network.ts'
 import { LAST_EVENT_ID_PARAMETER } from '../openapi/parameters.ts'
 import { eventStream, type EventStreamOptions, lastEventId, type ServerSentEvent } from '../http/sse.ts'
 
@@ -41,7 +28,7 @@ export function configRoutes({ config }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Every field', schema: ConfigFieldListSchema } }
       }),
-      (c) => c.json<ConfigFieldView[]>(config.fields())
+      (c) => c.json(config.fields())
     )
     .delete(
       '/api/config/:field',
@@ -90,7 +77,7 @@ export function networkRoutes({ registry }: ApiServices) {
           200: { description: 'The state of the network as this daemon sees it', schema: NetworkStatusSchema }
         }
       }),
-      (c) => wholeJson(c, JSON.stringify(registry.networkStatus() satisfies NetworkStatusView))
+      (c) => c.json(registry.networkStatus())
     )
     .get(
       '/api/peers',
@@ -101,7 +88,7 @@ export function networkRoutes({ registry }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Peers', schema: PeerListSchema } }
       }),
-      (c) => c.json<PeerView[]>(registry.peers().slice(0, MAX_PEERS))
+      (c) => c.json(registry.peers().slice(0, MAX_PEERS))
     )
     .post(
       '/api/peers',
@@ -114,7 +101,7 @@ export function networkRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'The peer that answers there', schema: PeerSchema } },
         errors: ['SVC-NET-001', 'SVC-RES-001']
       }),
-      async (c) => c.json<PeerView>(await registry.connect(c.req.valid('json').address))
+      async (c) => c.json(await registry.connect(c.req.valid('json').address))
     )
 }
 

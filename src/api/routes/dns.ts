@@ -1,5 +1,5 @@
 import { Hono, type Context } from 'hono'
-import { DnsViewSchema, type DnsView } from '../../views/dns.ts'
+import { DnsViewSchema } from '../../views/dns.ts'
 import { decodeBase64 } from '../../util/base64.ts'
 import { ServiceError } from '../../errors.ts'
 import { endpoint } from '../endpoint.ts'
@@ -34,7 +34,7 @@ export function dnsRoutes({ dns }: Pick<ApiServices, 'dns'>) {
         access: 'public',
         answers: { 200: { description: 'The DNS server', schema: DnsViewSchema } }
       }),
-      (c) => c.json<DnsView>(dns.view())
+      (c) => c.json(dns.view())
     )
     .post(
       '/api/dns/flush',

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
 import { IdentityPublishedSchema, type IdentityPublishedBody } from '../schemas/common.ts'
 import { CreateKidRequestSchema, PublishKidRequestSchema, PublishManifestRequestSchema } from '../schemas/identity.ts'
-import { OwnIdentityListSchema, type OwnIdentityView } from '../../views/own.ts'
+import { OwnIdentityListSchema } from '../../views/own.ts'
 import type { ApiServices } from '../services.ts'
 
 const PUBLISH_ERRORS = ['SVC-KID-001', 'SVC-RES-001', 'SVC-PUB-002', 'SVC-STO-001'] as const
@@ -25,7 +25,7 @@ export function identityRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Published here or adopted', schema: OwnIdentityListSchema } },
         errors: ['SVC-STO-001']
       }),
-      (c) => c.json<OwnIdentityView[]>(registry.ownIdentities())
+      (c) => c.json(registry.ownIdentities())
     )
     .post(
       '/api/kid',

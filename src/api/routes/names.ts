@@ -7,10 +7,8 @@ import {
   OwnedNameListSchema,
   OwnedNameSchema,
   OwnedNamesSchema,
-  type OwnedNameView,
   WantedListSchema,
-  WantedSchema,
-  type WantedView
+  WantedSchema
 } from '../../views/own.ts'
 import {
   CommitRequestSchema,
@@ -19,7 +17,7 @@ import {
   WantRequestSchema
 } from '../schemas/names.ts'
 import type { ApiServices } from '../services.ts'
-import { PinListSchema, PinnedCodesSchema, type PinnedCodesView, type PinView } from '../../views/pin.ts'
+import { PinListSchema, PinnedCodesSchema } from '../../views/pin.ts'
 
 const TAG = 'Names'
 
@@ -79,7 +77,7 @@ export function nameRoutes({ registry }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Names', schema: OwnedNamesSchema } }
       }),
-      (c) => c.json<string[]>(registry.ownedNames().map(({ name }) => name))
+      (c) => c.json(registry.ownedNames().map(({ name }) => name))
     )
     .get(
       '/api/names',
@@ -90,7 +88,7 @@ export function nameRoutes({ registry }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Names with their leases', schema: OwnedNameListSchema } }
       }),
-      (c) => c.json<OwnedNameView[]>(registry.ownedNames())
+      (c) => c.json(registry.ownedNames())
     )
     .post(
       '/api/names/:name/release',
@@ -105,7 +103,7 @@ export function nameRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'The name, released', schema: OwnedNameSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-REG-002', 'SVC-STO-001']
       }),
-      (c) => c.json<OwnedNameView>(registry.release(c.req.param('name')))
+      (c) => c.json(registry.release(c.req.param('name')))
     )
     .delete(
       '/api/names/:name/release',
@@ -117,7 +115,7 @@ export function nameRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'The name, renewed automatically again', schema: OwnedNameSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-STO-001']
       }),
-      (c) => c.json<OwnedNameView>(registry.takeBack(c.req.param('name')))
+      (c) => c.json(registry.takeBack(c.req.param('name')))
     )
 }
 
@@ -138,7 +136,7 @@ export function pinRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Pins', schema: PinListSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002']
       }),
-      (c) => c.json<PinView[]>(registry.pins(c.req.query('after')))
+      (c) => c.json(registry.pins(c.req.query('after')))
     )
     .post(
       '/api/pins',
@@ -156,7 +154,7 @@ export function pinRoutes({ registry }: ApiServices) {
       }),
       (c) => {
         const { codes, dry_run: dryRun } = c.req.valid('json')
-        return c.json<PinnedCodesView>(registry.pinCodes(codes, dryRun))
+        return c.json(registry.pinCodes(codes, dryRun))
       }
     )
     .delete(
@@ -189,7 +187,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'What the daemon looks for', schema: WantedListSchema } }
       }),
-      (c) => c.json<WantedView[]>(registry.wanted())
+      (c) => c.json(registry.wanted())
     )
     .post(
       '/api/wanted',
@@ -204,7 +202,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'The outcome of the look-up', schema: WantedSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001', 'SVC-KEY-006']
       }),
-      async (c) => c.json<WantedView>(await registry.want(c.req.valid('json').id))
+      async (c) => c.json(await registry.want(c.req.valid('json').id))
     )
     .delete(
       '/api/wanted/:id',

@@ -1,17 +1,10 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
-import {
-  type HealthBody,
-  HealthSchema,
-  type ReadinessBody,
-  ReadinessSchema,
-  type SeedBody,
-  SeedSchema,
-  UnlockRequestSchema
-} from '../schemas/daemon.ts'
-import { BackupSchema, type BackupView } from '../../views/backup.ts'
-import type { ApiServices, ReadinessCheck } from '../services.ts'
+import { type HealthBody, HealthSchema, SeedSchema, UnlockRequestSchema } from '../schemas/daemon.ts'
+import { BackupSchema } from '../../views/backup.ts'
+import type { ApiServices } from '../services.ts'
+import { ReadinessSchema, type ReadinessBody, type ReadinessCheck } from '../../views/readiness.ts'
 import { readSecret } from '../http/secret-body.ts'
 
 const TAG = 'Operations'
@@ -67,7 +60,7 @@ export function operationRoutes(services: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'Where it is, and when it was written', schema: BackupSchema } }
       }),
-      (c) => c.json<BackupView>(services.backup())
+      (c) => c.json(services.backup())
     )
     .get(
       '/metrics',
@@ -92,7 +85,7 @@ export function seedRoutes({ seed }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'The state of the seed', schema: SeedSchema } }
       }),
-      (c) => c.json<SeedBody>(seed.view())
+      (c) => c.json(seed.view())
     )
     .post(
       '/api/seed/unlock',
@@ -112,7 +105,7 @@ export function seedRoutes({ seed }: ApiServices) {
       async (c) => {
         const passphrase = await readSecret(c, UnlockRequestSchema, 'passphrase')
         try {
-          return c.json<SeedBody>(await seed.unlock(passphrase))
+          return c.json(await seed.unlock(passphrase))
         } finally {
           passphrase.fill(0)
         }
@@ -127,6 +120,6 @@ export function seedRoutes({ seed }: ApiServices) {
         answers: { 200: { description: 'It is locked', schema: SeedSchema } },
         errors: ['SVC-KEY-009']
       }),
-      (c) => c.json<SeedBody>(seed.lock())
+      (c) => c.json(seed.lock())
     )
 }

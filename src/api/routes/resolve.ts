@@ -4,14 +4,13 @@ import { encodeBase64 } from '../../util/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
 import { CODE_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
-import { wholeJson } from '../http/response.ts'
 import {
   IdentityLogSchema,
   ResolvedIdentitySchema,
   type IdentityLogBody,
   type ResolvedIdentityBody
 } from '../schemas/identity.ts'
-import { ExplanationSchema, type Explanation } from '../../views/explanation.ts'
+import { ExplanationSchema } from '../../views/explanation.ts'
 import { type RevealBody, RevealSchema } from '../schemas/names.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -40,14 +39,8 @@ export function askedName(name: string, code: string | undefined): string {
   return code === undefined ? name : `${name} ${code}`
 }
 
-/** Of an answer that is kept, once. */
-const texts = new WeakMap<ResolvedName, string>()
-
-function textOf(resolved: ResolvedName): string {
-  const known = texts.get(resolved)
-  if (known !== undefined) return known
-  const { reveal, checkCode, source } = resolved
-  const body: RevealBody = {
+function bodyOf({ reveal, checkCode, source }: ResolvedName): RevealBody {
+  return {
     name: reveal.name,
     pubkey: [...reveal.pubkey],
     drand_pulse: reveal.drand_pulse,
@@ -58,9 +51,6 @@ function textOf(resolved: ResolvedName): string {
     check_code: checkCode,
     source
   }
-  const text = JSON.stringify(body)
-  texts.set(resolved, text)
-  return text
 }
 
 export function resolveRoutes({ registry }: ApiServices) {
@@ -92,14 +82,11 @@ export function resolveRoutes({ registry }: ApiServices) {
         },
         errors: RESOLVE_ERRORS
       }),
-      (c): Response | Promise<Response> => {
-        const answer = (resolved: ResolvedName): Response =>
-          wholeJson(c, textOf(resolved), { 'X-Confidence': resolved.confidence })
+      async (c) => {
         const name = askedName(c.req.param('name'), c.req.query('code'))
-        const kept = registry.kept(name)
-        // The signal is made when it is asked for, and aborted with every answer; a promise costs a turn. A kept answer
-        // needs neither.
-        return kept === undefined ? registry.resolve(name, c.req.raw.signal).then(answer) : answer(kept)
+        // The signal is made when it is asked for: a kept answer needs none.
+        const resolved = registry.kept(name) ?? (await registry.resolve(name, c.req.raw.signal))
+        return c.json<RevealBody>(bodyOf(resolved), 200, { 'X-Confidence': resolved.confidence })
       }
     )
     .get(
@@ -120,7 +107,7 @@ export function resolveRoutes({ registry }: ApiServices) {
       }),
       async (c) => {
         c.header('Vary', 'Authorization, Cookie', { append: true })
-        return c.json<Explanation>(
+        return c.json(
           await registry.explain(askedName(c.req.param('name'), c.req.query('code')), {
             withOwn: allows(c.get('caller'), ['read']),
             signal: c.req.raw.signal

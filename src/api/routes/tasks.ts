@@ -151,7 +151,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-VDF-001']
       }),
-      async (c) => c.json<Estimate>(await registry.estimate(c.req.valid('json').name))
+      async (c) => c.json(await registry.estimate(c.req.valid('json').name))
     )
     .get(
       '/api/vdf/tasks',
@@ -161,7 +161,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         access: ['read', 'vdf'],
         answers: { 200: { description: 'Tasks', schema: TaskListSchema } }
       }),
-      (c) => c.json<TaskView[]>(tasks.list())
+      (c) => c.json(tasks.list())
     )
     .get(
       '/api/vdf/status/:task_id',
@@ -176,7 +176,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       (c) => {
         const task = tasks.get(c.req.param('task_id'))
         if (task === undefined) throw noSuchTask()
-        return c.json<TaskView>(task)
+        return c.json(task)
       }
     )
     .delete(
@@ -243,7 +243,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       (c) => {
         const task = tasks.pause(c.req.param('task_id'))
         if (task === undefined) throw noSuchTask()
-        return c.json<TaskView>(task)
+        return c.json(task)
       }
     )
     .post(
@@ -259,7 +259,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
       (c) => {
         const task = tasks.resume(c.req.param('task_id'))
         if (task === undefined) throw noSuchTask()
-        return c.json<TaskView>(task)
+        return c.json(task)
       }
     )
 

@@ -13,7 +13,7 @@ import {
   type ZoneCheckedBody,
   type ZoneSavedBody
 } from '../schemas/zone.ts'
-import { type ZoneDraft, ZoneDraftListSchema } from '../../views/own.ts'
+import { ZoneDraftListSchema } from '../../views/own.ts'
 import type { ApiServices } from '../services.ts'
 import { askedName, RESOLVE_ERRORS } from './resolve.ts'
 
@@ -184,7 +184,7 @@ export function zoneRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Drafts, by name', schema: ZoneDraftListSchema } },
         errors: ['SVC-STO-001']
       }),
-      (c) => c.json<ZoneDraft[]>(registry.drafts())
+      (c) => c.json(registry.drafts())
     )
     .post(
       '/api/zone/:name/publish',

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { component } from '../../views/common.ts'
 import { committedBy, CountSchema, ErrorCodeSchema, storedBy } from '../../views/common.ts'
 
 /** An object used as a map. (The library's record takes arrays too; its output lacks keys such as "constructor".) */
@@ -10,30 +11,30 @@ export function mapSchema<Value extends v.GenericSchema>(value: Value) {
   )
 }
 
-export const SuccessSchema = v.pipe(v.object({ success: v.literal(true) }), v.metadata({ ref: 'Success' }))
+export const SuccessSchema = component('Success', { success: v.literal(true) })
 
-export const StoredSchema = v.pipe(v.object({ success: v.literal(true), ...storedBy }), v.metadata({ ref: 'Stored' }))
+export const StoredSchema = component('Stored', { success: v.literal(true), ...storedBy })
 export type StoredBody = v.InferOutput<typeof StoredSchema>
 
-export const CommittedSchema = v.pipe(
-  v.object({
-    success: v.literal(true),
-    ...committedBy
-  }),
-  v.metadata({ ref: 'Committed' })
-)
+export const CommittedSchema = component('Committed', {
+  success: v.literal(true),
+  ...committedBy
+})
 export type CommittedBody = v.InferOutput<typeof CommittedSchema>
 
-export const ZonePublishedSchema = v.pipe(
-  v.object({ success: v.literal(true), serial: CountSchema, ...storedBy }),
-  v.metadata({ ref: 'ZonePublished' })
-)
+export const ZonePublishedSchema = component('ZonePublished', {
+  success: v.literal(true),
+  serial: CountSchema,
+  ...storedBy
+})
 export type ZonePublishedBody = v.InferOutput<typeof ZonePublishedSchema>
 
-export const IdentityPublishedSchema = v.pipe(
-  v.object({ success: v.literal(true), did: v.string(), version: CountSchema, ...storedBy }),
-  v.metadata({ ref: 'IdentityPublished' })
-)
+export const IdentityPublishedSchema = component('IdentityPublished', {
+  success: v.literal(true),
+  did: v.string(),
+  version: CountSchema,
+  ...storedBy
+})
 export type IdentityPublishedBody = v.InferOutput<typeof IdentityPublishedSchema>
 
 export const FieldErrorSchema = v.object({
@@ -56,14 +57,11 @@ export const ProblemSchema = v.pipe(
 )
 export type ProblemBody = v.InferOutput<typeof ProblemSchema>
 
-export const ErrorPageSchema = v.pipe(
-  v.object({
-    code: ErrorCodeSchema,
-    status: v.nullable(v.number()),
-    title: v.string(),
-    cause: v.string(),
-    cure: v.string()
-  }),
-  v.metadata({ ref: 'ErrorEntry' })
-)
+export const ErrorPageSchema = component('ErrorEntry', {
+  code: ErrorCodeSchema,
+  status: v.nullable(v.number()),
+  title: v.string(),
+  cause: v.string(),
+  cure: v.string()
+})
 export type ErrorPageBody = v.InferOutput<typeof ErrorPageSchema>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { decodeBase64 } from '../../util/base64.ts'
-import { CountSchema, NameSchema } from '../../views/common.ts'
+import { component, CountSchema, NameSchema } from '../../views/common.ts'
 import { NameOrDidSchema } from '../../views/own.ts'
 import { TaskIdSchema } from '../../views/task.ts'
 import { ZoneSchema } from './zone.ts'
@@ -87,107 +87,89 @@ const SIGNATURE = { min: 64, max: 64 }
 const PAYLOAD = { min: 0, max: 16 * 1024 }
 
 /** As GET /api/resolve/{name} shows it. */
-export const RevealSchema = v.pipe(
-  v.object({
-    name: NameSchema,
-    pubkey: v.pipe(KeySchema, v.description('Ed25519 public key controlling the name, 32 bytes')),
-    drand_pulse: v.pipe(RoundSchema, v.description('Round of public randomness used as the VDF seed')),
-    iterations: v.pipe(RoundSchema, v.description('Sequential squarings')),
-    vdf_proof: base64Schema(PROOF),
-    signature: base64Schema(SIGNATURE),
-    payload: v.pipe(
-      base64Schema(PAYLOAD),
-      v.description('The zone as RFC 8785 JSON, 16 KiB at most, as base64 with padding')
-    ),
-    check_code: v.optional(
-      v.pipe(
-        v.string(),
-        v.description(
-          'In every answer: the whole check code of the claim, 26 characters. `alice--` and its first six or more look ' +
-            'up this claim alone'
-        )
-      )
-    ),
-    source: v.optional(
-      v.pipe(
-        v.picklist(['network', 'own', 'held']),
-        v.description(
-          'In every answer. `own`, `held`: no peer answered, and this is the record of a name of this daemon, or one ' +
-            'that it holds for others'
-        )
+export const RevealSchema = component('Reveal', {
+  name: NameSchema,
+  pubkey: v.pipe(KeySchema, v.description('Ed25519 public key controlling the name, 32 bytes')),
+  drand_pulse: v.pipe(RoundSchema, v.description('Round of public randomness used as the VDF seed')),
+  iterations: v.pipe(RoundSchema, v.description('Sequential squarings')),
+  vdf_proof: base64Schema(PROOF),
+  signature: base64Schema(SIGNATURE),
+  payload: v.pipe(
+    base64Schema(PAYLOAD),
+    v.description('The zone as RFC 8785 JSON, 16 KiB at most, as base64 with padding')
+  ),
+  check_code: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        'In every answer: the whole check code of the claim, 26 characters. `alice--` and its first six or more look ' +
+          'up this claim alone'
       )
     )
-  }),
-  v.metadata({ ref: 'Reveal' })
-)
+  ),
+  source: v.optional(
+    v.pipe(
+      v.picklist(['network', 'own', 'held']),
+      v.description(
+        'In every answer. `own`, `held`: no peer answered, and this is the record of a name of this daemon, or one ' +
+          'that it holds for others'
+      )
+    )
+  )
+})
 export type RevealBody = v.InferOutput<typeof RevealSchema>
 
-const RevealRequestSchema = v.pipe(
-  v.object({
-    name: NameSchema,
-    pubkey: bytesSchema({ min: 32, max: 32 }),
-    drand_pulse: RoundSchema,
-    iterations: RoundSchema,
-    vdf_proof: bytesSchema(PROOF),
-    signature: bytesSchema(SIGNATURE),
-    payload: bytesSchema(PAYLOAD)
-  }),
-  v.metadata({ ref: 'RevealRequest' })
-)
+const RevealRequestSchema = component('RevealRequest', {
+  name: NameSchema,
+  pubkey: bytesSchema({ min: 32, max: 32 }),
+  drand_pulse: RoundSchema,
+  iterations: RoundSchema,
+  vdf_proof: bytesSchema(PROOF),
+  signature: bytesSchema(SIGNATURE),
+  payload: bytesSchema(PAYLOAD)
+})
 
-export const PublishRequestSchema = v.pipe(
-  v.object({ reveal: RevealRequestSchema }),
-  v.metadata({ ref: 'PublishRequest' })
-)
+export const PublishRequestSchema = component('PublishRequest', { reveal: RevealRequestSchema })
 export type PublishRequest = v.InferInput<typeof PublishRequestSchema>
 
-export const CommitRequestSchema = v.pipe(
-  v.object({
-    name: NameSchema,
-    commitment: v.object({
-      hash: v.pipe(bytesSchema({ min: 32, max: 32 }), v.description('The commitment C of docs/protocol/wire.md, 5'))
-    })
-  }),
-  v.metadata({ ref: 'CommitRequest' })
-)
+export const CommitRequestSchema = component('CommitRequest', {
+  name: NameSchema,
+  commitment: v.object({
+    hash: v.pipe(bytesSchema({ min: 32, max: 32 }), v.description('The commitment C of docs/protocol/wire.md, 5'))
+  })
+})
 export type CommitRequest = v.InferInput<typeof CommitRequestSchema>
 
 /** In one request; a longer list takes several. */
 export const MOST_CODES = 1_000
 
-export const PinCodesRequestSchema = v.pipe(
-  v.object({
-    codes: v.pipe(
-      v.array(v.pipe(v.string(), v.nonEmpty('Expected a name with its code'), v.maxLength(255))),
-      v.minLength(1, 'Expected a name with its code'),
-      v.maxLength(MOST_CODES, `Expected at most ${MOST_CODES} codes`),
-      v.description('Names with their check codes. Where a label has no room for it, the code follows after a space'),
-      v.metadata({ examples: [['alice--7kq2mx.chronym']] })
-    ),
-    dry_run: v.pipe(v.optional(v.boolean(), false), v.description('Only say what would come of it'))
-  }),
-  v.metadata({ ref: 'PinCodesRequest' })
-)
+export const PinCodesRequestSchema = component('PinCodesRequest', {
+  codes: v.pipe(
+    v.array(v.pipe(v.string(), v.nonEmpty('Expected a name with its code'), v.maxLength(255))),
+    v.minLength(1, 'Expected a name with its code'),
+    v.maxLength(MOST_CODES, `Expected at most ${MOST_CODES} codes`),
+    v.description('Names with their check codes. Where a label has no room for it, the code follows after a space'),
+    v.metadata({ examples: [['alice--7kq2mx.chronym']] })
+  ),
+  dry_run: v.pipe(v.optional(v.boolean(), false), v.description('Only say what would come of it'))
+})
 
-export const WantRequestSchema = v.pipe(v.object({ id: NameOrDidSchema }), v.metadata({ ref: 'WantRequest' }))
+export const WantRequestSchema = component('WantRequest', { id: NameOrDidSchema })
 
-export const TaskStartedSchema = v.pipe(
-  v.object({
-    task_id: TaskIdSchema,
-    message: v.string(),
-    gain_seconds: v.optional(
-      v.pipe(v.number(), v.description('Of a renewal started now: how far it moves the end of the lease'))
-    ),
-    left: v.optional(v.pipe(CountSchema, v.description('Of a renewal: how many the network still allows after it')))
-  }),
-  v.metadata({ ref: 'TaskStarted' })
-)
+export const TaskStartedSchema = component('TaskStarted', {
+  task_id: TaskIdSchema,
+  message: v.string(),
+  gain_seconds: v.optional(
+    v.pipe(v.number(), v.description('Of a renewal started now: how far it moves the end of the lease'))
+  ),
+  left: v.optional(v.pipe(CountSchema, v.description('Of a renewal: how many the network still allows after it')))
+})
 export type TaskStartedBody = v.InferOutput<typeof TaskStartedSchema>
 
-export const StartTaskRequestSchema = v.pipe(
-  v.object({ name: NameSchema, zone: v.optional(v.pipe(ZoneSchema, v.description('Published with the reveal'))) }),
-  v.metadata({ ref: 'StartTaskRequest' })
-)
+export const StartTaskRequestSchema = component('StartTaskRequest', {
+  name: NameSchema,
+  zone: v.optional(v.pipe(ZoneSchema, v.description('Published with the reveal')))
+})
 export type StartTaskRequest = v.InferInput<typeof StartTaskRequestSchema>
 
-export const EstimateRequestSchema = v.pipe(v.object({ name: NameSchema }), v.metadata({ ref: 'EstimateRequest' }))
+export const EstimateRequestSchema = component('EstimateRequest', { name: NameSchema })

@@ -1,26 +1,23 @@
 import * as v from 'valibot'
-import { CountSchema } from '../../views/common.ts'
+import { component, CountSchema } from '../../views/common.ts'
 import { mapSchema } from './common.ts'
 
-const RecordSchema = v.pipe(
-  v.object({
-    type: v.pipe(
-      v.string(),
-      v.metadata({ minLength: 1, maxLength: 5 }),
-      v.description('A, AAAA, CNAME, TXT, MX, SRV, NS, CAA, TLSA, SSHFP, SVCB, HTTPS, URI, PTR, DS or KID')
-    ),
-    value: v.pipe(v.string(), v.description('DNS presentation format; for KID a DID')),
-    ttl: v.optional(
-      v.pipe(
-        v.number(),
-        v.integer('Expected an integer'),
-        v.metadata({ minimum: 30, maximum: 86400 }),
-        v.description('Seconds, 30-86400; 300 when left out')
-      )
+const RecordSchema = component('Record', {
+  type: v.pipe(
+    v.string(),
+    v.metadata({ minLength: 1, maxLength: 5 }),
+    v.description('A, AAAA, CNAME, TXT, MX, SRV, NS, CAA, TLSA, SSHFP, SVCB, HTTPS, URI, PTR, DS or KID')
+  ),
+  value: v.pipe(v.string(), v.description('DNS presentation format; for KID a DID')),
+  ttl: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer('Expected an integer'),
+      v.metadata({ minimum: 30, maximum: 86400 }),
+      v.description('Seconds, 30-86400; 300 when left out')
     )
-  }),
-  v.metadata({ ref: 'Record' })
-)
+  )
+})
 
 /**
  * Only the shape. Which types, labels and values a zone may hold is the registry's to say (SVC-ZON-002); handlers give
@@ -50,22 +47,16 @@ export const ZoneSchema = v.pipe(
 )
 export type ZoneBody = v.InferOutput<typeof ZoneSchema>
 
-export const ZoneSavedSchema = v.pipe(
-  v.object({ success: v.literal(true), serial: CountSchema }),
-  v.metadata({ ref: 'ZoneSaved' })
-)
+export const ZoneSavedSchema = component('ZoneSaved', { success: v.literal(true), serial: CountSchema })
 export type ZoneSavedBody = v.InferOutput<typeof ZoneSavedSchema>
 
-export const ZoneCheckedSchema = v.pipe(
-  v.object({
-    valid: v.boolean(),
-    errors: v.pipe(
-      v.array(v.object({ path: v.string(), message: v.string() })),
-      v.description('What saving it would refuse (SVC-ZON-002): the first 20')
-    )
-  }),
-  v.metadata({ ref: 'ZoneChecked' })
-)
+export const ZoneCheckedSchema = component('ZoneChecked', {
+  valid: v.boolean(),
+  errors: v.pipe(
+    v.array(v.object({ path: v.string(), message: v.string() })),
+    v.description('What saving it would refuse (SVC-ZON-002): the first 20')
+  )
+})
 export type ZoneCheckedBody = v.InferOutput<typeof ZoneCheckedSchema>
 
 /** Only the shape, as with {@link ZoneSchema}. */

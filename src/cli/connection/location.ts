@@ -1,6 +1,6 @@
 /** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
 import { AccessTokenError, readAccessToken } from '../../data-directory/access-token.ts'
-import type { ConfigFieldView } from '../../api/services.ts'
+import type { ConfigFieldView } from '../../views/config.ts'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config/config.ts'
 import { configFields, type StartSources } from '../../config/sources.ts'
 import { loadProfile } from '../../config/network-profile.ts'

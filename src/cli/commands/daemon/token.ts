@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import { action, type Run } from '../../context.ts'
-import type { TokenScope } from '../../../api/services.ts'
+import type { TokenScope } from '../../../api/schemas/daemon.ts'
 import { EXIT } from '../../failures/exit-codes.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
