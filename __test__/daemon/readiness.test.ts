@@ -152,13 +152,15 @@ describe('readiness', () => {
       name: 'seed',
       ok: true,
       detail: 'locked, no task waits for it; kept elsewhere too',
-      warning: true
+      warning: true,
+      code: 'seed-locked'
     })
     expect(seed([waiting])).toEqual({
       name: 'seed',
       ok: true,
       detail: 'locked, 1 task(s) wait for a signature; kept elsewhere too',
-      warning: true
+      warning: true,
+      code: 'seed-locked'
     })
   })
 

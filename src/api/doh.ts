@@ -97,7 +97,7 @@ export async function serveDoh(
   server.on('session', boundPings)
   const close = closing(server)
   server.setTimeout(IDLE_MS)
-  // A client that ends in the middle of a handshake is no fault of this server.
+  // A client may end in the middle of a handshake: not this server's fault.
   server.on('sessionError', () => undefined)
   const bound = await new Promise<AddressInfo>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>

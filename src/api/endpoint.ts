@@ -43,7 +43,7 @@ export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSc
   readonly isBodySecret?: boolean
   /** Members of the body that need one of these scopes beside `access`. */
   readonly memberAccess?: Readonly<Record<string, readonly TokenScope[]>>
-  /** The media type of a body that is no JSON; the handler reads it. */
+  /** The media type of a body that is not JSON; the handler reads it. */
   readonly binaryBody?: string
   /** The handler gets the body with what its schema does not name. For a schema that changes no value. */
   readonly isBodyAsReceived?: boolean
@@ -112,7 +112,7 @@ export function endpoint<Body extends GenericSchema | undefined = undefined>(
   return Object.assign(middleware, describeRoute(operation(spec)))
 }
 
-/** For what is served but is no part of the interface, such as the assets of a page. */
+/** For what is served outside the interface, such as the assets of a page. */
 export const hidden = (): MiddlewareHandler<AppEnv> => describeRoute({ hide: true })
 
 function operation(spec: EndpointSpec): DescribeRouteOptions {

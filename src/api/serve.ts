@@ -211,7 +211,7 @@ function refuseRequest(response: ServerResponse, detail: string): void {
   response.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body)
 }
 
-/** What is no request at all (a Host that is no host) never reaches the app; it gets the same shape of answer. */
+/** What is not a request at all (a malformed Host) never reaches the app; it gets the same shape of answer. */
 function badRequest(): Response {
   const { body, headers } = notHttp('The request line or the Host header is malformed.')
   return new Response(body, { status: 400, headers })

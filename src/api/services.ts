@@ -32,7 +32,7 @@ export interface DnsResolver {
   flush(name?: string): number
   /**
    * A DNS message in, one out, with the seconds that an HTTP cache may keep it. `client`: the IP address that limits
-   * count. SVC-REQ-001 for what is no query.
+   * count. SVC-REQ-001 for what is not a query.
    */
   query(message: Uint8Array, client: string): Promise<{ message: Uint8Array; maxAge: number }>
 }

@@ -168,7 +168,7 @@ function sha256Bytes(bytes: Uint8Array): Buffer {
 }
 
 /**
- * `damaged`: the file is no whole backup, or the key does not open it. `network`: it is of another network than the one
+ * `damaged`: the file is not a whole backup, or the key does not open it. `network`: it is of another network than the one
  * asked for. `occupied`: the file to write exists already. `source`: the data directory has nothing to back up, or its
  * names belong to another seed. `recipient`: not a public key.
  */

@@ -106,7 +106,7 @@ export class Holdings {
     return isForgotten
   }
 
-  /** The daemon is about to write this. What it gives up is no loss. Never throws. */
+  /** The daemon is about to write this. What it gives up is not a loss. Never throws. */
   before(operations: readonly StoreOperation[]): void {
     let isLess = false
     for (const operation of operations) {

@@ -71,7 +71,7 @@ function requireFixedPlace(path: string): void {
 }
 
 /**
- * The text of a file with a secret; undefined where there is none, empty where it is no file. Root reads what belongs to
+ * The text of a file with a secret; undefined where there is none, empty where it is not a file. Root reads what belongs to
  * the directory's user.
  * Throws SVC-KEY-010 for a file of another user, or one that others can read or change.
  */

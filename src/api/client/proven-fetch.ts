@@ -180,7 +180,7 @@ function ask(options: RequestOptions, body?: RequestInit['body']): Promise<Incom
   })
 }
 
-/** Undefined for what is no JSON, or too long to be an answer to a challenge. */
+/** Undefined for what is not JSON, or too long to be an answer to a challenge. */
 async function jsonOf(answer: IncomingMessage): Promise<unknown> {
   let text = ''
   for await (const chunk of answer as AsyncIterable<Buffer>) {

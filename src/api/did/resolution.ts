@@ -69,7 +69,7 @@ const NAMES: Partial<Record<ErrorCode, ResolutionErrorName>> = {
   'SVC-RES-004': 'INTERNAL_ERROR'
 }
 
-/** What the registry throws for a DID, as an error of resolution; undefined for what is no answer about a DID. */
+/** What the registry throws for a DID, as an error of resolution; undefined for what does not answer about a DID. */
 export function toResolutionError(thrown: unknown): ResolutionError | undefined {
   if (thrown instanceof ResolutionError) return thrown
   if (!(thrown instanceof ServiceError)) return undefined

@@ -42,7 +42,7 @@ export function checkBody<Schema extends v.GenericSchema>(
 }
 
 /**
- * Reads a body that is no JSON, of at most `maxBytes`. Throws SVC-REQ-002, and SVC-REQ-003 unless it is sent as `media`.
+ * Reads a body that is not JSON, of at most `maxBytes`. Throws SVC-REQ-002, and SVC-REQ-003 unless it is sent as `media`.
  */
 export async function readBytes(c: Context<AppEnv>, media: string, maxBytes: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(await readBounded(c.req.raw, maxBytes))
@@ -143,7 +143,7 @@ export class JsonError extends Error {
 
 /**
  * Parses JSON more strictly than JSON.parse. A member name may occur only once in an object: RFC 8259 leaves the
- * meaning open, and signed documents must not have two readings. `__proto__` is no member name; nesting is bounded.
+ * meaning open, and signed documents must not have two readings. `__proto__` is refused as a member name; nesting is bounded.
  * Throws JsonError.
  */
 export function parseStrictJson(text: string): unknown {

@@ -116,7 +116,7 @@ export function ifMatchSerial(ifMatch: string | undefined, standing: () => numbe
   const current = standing()
   if (ifMatch.trim() === '*') {
     if (current === undefined)
-      throw new ServiceError('SVC-ZON-004', 'There is no zone of this name here that If-Match could name.')
+      throw new ServiceError('SVC-ZON-004', "No local zone exists for this name, so If-Match can't match.")
     return current
   }
   const serials = tags(ifMatch).flatMap((tag) => (/^"\d{1,15}"$/.test(tag) ? [Number(tag.slice(1, -1))] : []))

@@ -24,7 +24,7 @@ function durations(registry: MetricsRegistry): Histogram<Labels> {
   })
 }
 
-/** The pattern of the route that answers, or would; paths of strangers are no label. */
+/** The pattern of the route that answers, or would; paths of strangers are not labels. */
 export function routeOf(c: Context<AppEnv>): string {
   const path = routePath(c, -1)
   return path === EVERY_PATH ? 'none' : path

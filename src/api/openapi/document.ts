@@ -29,7 +29,7 @@ const TAGS = [
 /** The OpenAPI 3.1 document of an app, made from what its endpoints say of themselves. */
 export function createDocument(app: Hono<AppEnv>, version: string): Promise<OpenApiDocument> {
   return generateSpecs(app, {
-    // `/openapi.json` is no static file.
+    // `/openapi.json` is not a static file.
     excludeStaticFile: false,
     documentation: {
       info: {

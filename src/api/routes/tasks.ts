@@ -117,7 +117,7 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         tag: TAG,
         summary: 'Renew a name that this daemon owns',
         description:
-          'A full queue does not refuse a renewal. It spends one of those that the network allows. ' +
+          'Renewals are accepted even when the queue is full. Each counts against the limit of the network. ' +
           '`gain_seconds` says what it adds: little, soon after the last one.',
         access: ['vdf'],
         body: StartTaskRequestSchema,

@@ -74,7 +74,7 @@ export function createKeeper({
 
 /** The file of before may be all that is left of them. Throws KeepError. */
 function refuseLess(missing: readonly MissingView[]): void {
-  // Tasks are no part of the file.
+  // The file leaves tasks out.
   const ids = missing.flatMap(({ what, id }) => (what === 'task' ? [] : id))
   if (ids.length === 0) return
   throw new KeepError(`the database lost ${ids.join(', ')}, and the file of before may have them`, {

@@ -23,7 +23,7 @@ export const REFRESH_MS = 24 * 60 * MINUTE
 const FIRST_RETRY_MS = MINUTE
 
 /**
- * Tasks are no part of a kept backup: their checkpoints are hundreds of MiB, and their journal is worth nothing without
+ * A kept backup leaves tasks out: their checkpoints are hundreds of MiB, and their journal is worth nothing without
  * them.
  */
 const WATCHED = BACKED_UP_PREFIXES.filter((prefix) => prefix !== prefixes.tasks)
