@@ -184,6 +184,7 @@ describe('finding peers', () => {
     let asked = 0
     const silent = await startBareNode(0, lab.profile)
     try {
+      await silent.unhandle(registryProtocol(lab.profile))
       await silent.handle(registryProtocol(lab.profile), () => {
         asked++
       })

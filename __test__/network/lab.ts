@@ -224,10 +224,8 @@ export class Lab {
       listen: [listenAt(place ?? HERE)],
       dialFrom: place,
       bootstrap: [],
-      mode: 'light',
       isBanned: () => false,
       mayConnect: () => true,
-      mayAsk: () => true,
       agent: 'stranger'
     })
     this.#strangers.push(stranger)

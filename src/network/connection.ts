@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { keepAcquainted, type Acquaintances } from './routing/acquaintances.ts'
 import type { Budget } from './budget/budget.ts'
 import { contactsOf } from './routing/contacts.ts'
-import { discoverPeers } from './routing/discovery.ts'
+import { discoverPeers, refreshTable } from './routing/refresh.ts'
 import { createDialBack } from './routing/dial-back.ts'
 import { dialPeer } from './routing/dial-peer.ts'
 import { createFinder, type Finder } from './routing/finder.ts'
@@ -12,7 +12,7 @@ import { listPeers } from './routing/peer-list.ts'
 import { keepPlaces } from './routing/keep-places.ts'
 import { createOwnAddresses } from './routing/own-addresses.ts'
 import { createLookUps } from './routing/look-ups.ts'
-import { dhtProtocol, parseAddress, startNode, type NodeOptions } from './node.ts'
+import { parseAddress, startNode, type NodeOptions } from './node.ts'
 import type { Node } from './libp2p.ts'
 import { checkNamed } from './routing/announceable.ts'
 import { dialable } from './transport/gater.ts'
@@ -20,14 +20,13 @@ import { peerCount } from './transport/peer-count.ts'
 import { createPeers, type Peers } from './peers.ts'
 import { createPrefixes, type SettledPrefixes } from './routing/prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './wire/serve.ts'
-import { dropLightPeers, forgetStrangers, onPeerKnown } from './routing/routing.ts'
+import { keepTable } from './routing/keep-table.ts'
 import type { Clock } from '../time/clock.ts'
-import { preferDiversePeers } from './routing/diverse-table.ts'
 import type { KnownPeer, NetworkEvent, NetworkMode, OwnAddress } from './types.ts'
 import { watchBootstrap } from './routing/watchdog.ts'
 import { watchConnecting } from './routing/why-connecting.ts'
 
-export interface ConnectionOptions extends Omit<NodeOptions, 'mode' | 'mayConnect' | 'mayAsk' | 'announced'> {
+export interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'> {
   /** Addresses to announce once they are confirmed; empty: those listened on. */
   readonly announce: readonly string[]
   /** Addresses of peers to try beside the bootstrap peers when no peer is known. */
@@ -94,9 +93,7 @@ export async function openConnection(
     {
       ...options,
       announced: () => own.announced(),
-      mode,
-      mayConnect: (prefix) => budget.connect(prefix),
-      mayAsk: (sender) => budget.read(sender, 0)
+      mayConnect: (prefix) => budget.connect(prefix)
     },
     async (unstarted) => {
       // First: a listener that is told of a peer may read the count.
@@ -110,33 +107,26 @@ export async function openConnection(
       own.watch(unstarted)
       whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
       const prefixes = createPrefixes(unstarted, profile)
-      const finder = createFinder(unstarted, profile, prefixes)
+      const finder = createFinder(unstarted, profile, prefixes, keepTable(unstarted, profile, prefixes))
       parts = { prefixes, finder }
-      preferDiversePeers(unstarted, profile, prefixes)
       if (mode === 'full') await startServing(unstarted, finder)
     }
   )
   const { prefixes, finder } = parts!
   const lookUps = createLookUps(node, finder, profile, prefixes)
   const ends = [
-    watchBootstrap(
-      node,
-      () => [...new Set([...bootstrap, ...metBefore()])],
-      timers,
-      (address, reason) => {
-        unreachable.set(address, reason)
-        // A peer of an earlier run may be gone permanently.
-        if (bootstrap.includes(address))
-          log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
-      }
-    ),
+    watchBootstrap(node, bootstrap, metBefore, timers, (address, reason) => {
+      unreachable.set(address, reason)
+      // A peer of an earlier run may be gone permanently.
+      if (bootstrap.includes(address))
+        log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
+    }),
     keepPlaces(node, profile),
     own.start(timers),
-    onPeerKnown(node, onKnown),
+    node.services.table.onAdded(onKnown),
     keepAcquainted(node, acquaintances, { profile, prefixes, lookUps, timers }),
-    forgetStrangers(node),
     discoverPeers(node, profile.k, lookUps, timers, log),
-    dropLightPeers(node, dhtProtocol(profile))
+    refreshTable(node, lookUps, timers, log)
   ]
 
   return {
@@ -147,9 +137,8 @@ export async function openConnection(
     addresses: () => own.list().map((each) => ({ ...each, address: `${each.address}/p2p/${node.peerId.toString()}` })),
     whyConnecting: () => whyConnecting(),
     dial: (address) => dialPeer(node, profile, address),
-    contacts: () => contactsOf(node, profile, prefixes),
+    contacts: () => contactsOf(node, profile),
     async setMode(next) {
-      await node.services.dht.setMode(next === 'full' ? 'server' : 'client')
       if (next === 'full') await startServing(node, finder)
       else await endServing?.()
     },

@@ -1,8 +1,8 @@
 import type { Identify, IdentifyPush } from '@libp2p/identify'
 import type { Libp2p } from '@libp2p/interface'
-import type { KadDHT } from '@libp2p/kad-dht'
 import type { Ping } from '@libp2p/ping'
 import type { Multiaddr } from '@multiformats/multiaddr'
+import type { RoutingTable } from './routing/table.ts'
 
 /** The addresses listened on now: for a wildcard, those of the interfaces. */
 export type Listening = () => Multiaddr[]
@@ -11,6 +11,6 @@ export type Node = Libp2p<{
   identify: Identify
   identifyPush: IdentifyPush
   ping: Ping
-  dht: KadDHT
+  table: RoutingTable
   listening: Listening
 }>

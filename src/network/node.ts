@@ -1,31 +1,22 @@
-/**
- * The libp2p node: TCP, noise, yamux, identify, ping and kad-dht, which only finds peers. Records have their own
- * protocol.
- */
-import { bootstrap } from '@libp2p/bootstrap'
+/** The libp2p node: TCP, noise, yamux, identify and ping. Finding peers and records is our own protocol's (wire/). */
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify, identifyPush } from '@libp2p/identify'
 import type { PeerId } from '@libp2p/interface'
-import { kadDHT, passthroughMapper } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
 import { ping } from '@libp2p/ping'
 import { tcp, type TCPSocketOptions } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
-import { toHex } from '../protocol/encoding/bytes.ts'
-import type { Origin } from '../protocol/neighbourhood/diversity.ts'
-import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Listening, Node } from './libp2p.ts'
 import { compareUse, isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './transport/connection-places.ts'
 import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
-import { disableKeepAlive } from './kad/keep-alive.ts'
-import { deepenNearOurselves } from './kad/near-table.ts'
-import { addConnectedPeers } from './kad/connected-peers.ts'
-import { limitRequests } from './kad/requests.ts'
-import { ListenError, type NetworkMode } from './types.ts'
+import { positionOf } from './position.ts'
+import { RoutingTable } from './routing/table.ts'
+import { ListenError } from './types.ts'
 
 /**
  * From here libp2p refuses newcomers, or closes by tags. keep-places.ts acts earlier; the margin is for pending
@@ -42,10 +33,6 @@ const INBOUND_CONNECTIONS_PER_SECOND = 100
 /** Time to set up an inbound connection, with its wait for a turn (half-open.ts). libp2p waits 10 s. */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 
-/** Kad-dht's own look-ups, which refresh its table: peers asked at a time, and disjoint paths. look-up.ts has ours. */
-const DHT_ALPHA = 3
-const DHT_DISJOINT_PATHS = 2
-
 /** Pings of open connections; at 50 connections libp2p's default of 10 s costs a quarter of a core. */
 const CONNECTION_PING_INTERVAL_MS = 60_000
 
@@ -55,7 +42,8 @@ const CONNECTION_PING_INTERVAL_MS = 60_000
  */
 const MAX_EARLY_STREAMS = 64
 
-const INITIAL_SELF_QUERY_MS = 100
+/** A peer of the table may be named, and dialled, for a day after it last said where it listens. Libp2p has an hour. */
+const MAX_ADDRESS_AGE_MS = 24 * 60 * 60_000
 
 export interface NodeOptions {
   readonly profile: NetworkProfile
@@ -70,21 +58,18 @@ export interface NodeOptions {
   readonly bootstrap: readonly string[]
   /** The addresses of this node that peers are told; by default the private ones of those listened on. */
   readonly announced?: (() => readonly Multiaddr[]) | undefined
-  readonly mode: Exclude<NetworkMode, 'offline'>
   readonly isBanned: (peer: PeerId) => boolean
   readonly mayConnect: (prefix: string) => boolean
-  /** Charges a request to kad-dht; false over budget. */
-  readonly mayAsk: (sender: Origin) => boolean
   /** Name and version, as told to peers by identify. */
   readonly agent: string
 }
 
 /**
- * Creates and starts a node; a light one answers no look-ups. `prepare` runs before its first connection.
- * Throws ListenError when it cannot listen on an address, or when the profile allows only loopback addresses.
+ * Creates and starts a node. `prepare` runs before its first connection. Throws ListenError when it cannot listen on an
+ * address, or when the profile allows only loopback addresses.
  */
 export async function startNode(options: NodeOptions, prepare?: (node: Node) => Promise<void>): Promise<Node> {
-  const { profile, mode } = options
+  const { profile } = options
   const loopbackOnly = profile.scope === 'loopback'
   const listen = options.listen.map(parseAddress)
   const bootstrapAddresses = options.bootstrap.map(parseAddress)
@@ -102,18 +87,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     identify: identify({ runOnConnectionOpen: true }),
     identifyPush: identifyPush({ debounce: 0 }),
     ping: ping(),
-    dht: kadDHT({
-      protocol: dhtProtocol(profile),
-      clientMode: mode === 'light',
-      // Accepts private and loopback addresses; the profile decides which may be used.
-      peerInfoMapper: passthroughMapper,
-      kBucketSize: profile.k,
-      alpha: DHT_ALPHA,
-      disjointPaths: DHT_DISJOINT_PATHS,
-      // Otherwise a query waits up to 180 s for a first peer; routing.ts checks the table first.
-      allowQueryWithZeroPeers: true,
-      initialQuerySelfInterval: INITIAL_SELF_QUERY_MS
-    })
+    table: ({ peerId }: { peerId: PeerId }) => new RoutingTable(positionOf(peerId), profile)
   }
   const node = await createLibp2p({
     start: false,
@@ -135,15 +109,9 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
       inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS
     },
     connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
-    // It stores the addresses before it dials: kad-dht skips a connected peer without a stored address.
-    peerDiscovery:
-      bootstrapAddresses.length === 0 ? [] : [bootstrap({ list: bootstrapAddresses.map(String), timeout: 0 })],
+    peerStore: { maxAddressAge: MAX_ADDRESS_AGE_MS },
     services
   })
-  deepenNearOurselves(node)
-  disableKeepAlive(node)
-  addConnectedPeers(node)
-  limitRequests(node, options.mayAsk)
   await prepare?.(node)
   try {
     await node.start()
@@ -175,11 +143,6 @@ function dialOptions({ dialFrom }: Pick<NodeOptions, 'dialFrom'>): TCPSocketOpti
  */
 function listenFault({ message }: Error): string {
   return /\b(E[A-Z]+: [^\n]+)/.exec(message)?.[1] ?? message.split(/,|\n/, 1)[0]!
-}
-
-/** Nodes of other profiles do not even route for each other. */
-export function dhtProtocol(profile: NetworkProfile): string {
-  return `/chronym/${toHex(profileHash(profile))}/kad/3`
 }
 
 export function parseAddress(text: string): Multiaddr {

@@ -11,9 +11,10 @@ import type { Node } from './libp2p.ts'
 import { ask } from './wire/ask.ts'
 import type { AnswerTo, Request } from './wire/messages.ts'
 import type { LookUps } from './routing/look-ups.ts'
-import { originOf, originsOf, type Prefixes } from './routing/prefixes.ts'
-import { dropUnreachable, isTableEmpty, knownNearer, nearestKnown, tableSize } from './routing/routing.ts'
+import { dropUnreachable } from './routing/keep-table.ts'
+import { contactOf, type Prefixes } from './routing/prefixes.ts'
 import { positionOf } from './position.ts'
+import type { Contact } from './routing/table.ts'
 
 /**
  * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among some 32 to 64 peers.
@@ -91,38 +92,37 @@ export function createPeers(
   penalise: (peer: PeerId, reason: string) => void
 ): Peers {
   const { k } = profile
+  const { table } = node.services
   const ownPosition = positionOf(node.peerId)
-  const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => originOf(id, prefixes))
-  const nearest = (key: Uint8Array, count: number): Peer[] =>
-    diverseFirst(peersOf(nearestKnown(node, key)), count, profile)
+  const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => contactOf(id, prefixes))
+  const nearest = (key: Uint8Array): Contact[] => diverseFirst(table.nearest(key), k, profile)
 
   return {
     ownPosition,
-    known: () => tableSize(node),
-    knowsAny: () => !isTableEmpty(node),
+    known: () => table.size,
+    knowsAny: () => table.size > 0,
     origins: () =>
-      nearestKnown(node, ownPosition).flatMap((id) => {
-        const prefix = prefixes.known(id)
-        return prefix === undefined || prefixes.of(id) === UNDIALLED ? [] : [{ peer: id.toString(), prefix }]
+      table.nearest(ownPosition).flatMap(({ id, peer, prefix }) => {
+        return prefixes.known(id) === undefined || prefix === UNDIALLED ? [] : [{ peer, prefix }]
       }),
     networkSize: () => lookUps.networkSize(),
     isNear(key) {
       if (isWithin(key, ownPosition, radius(HOLDING_SLACK * k, lookUps.networkSize()))) return true
-      const nearer = knownNearer(node, key, distance(key, ownPosition))
-      return !hasDiverse(originsOf(nearer, prefixes), HOLDING_SLACK * k, profile)
+      const nearer = table.nearer(key, distance(key, ownPosition))
+      return !hasDiverse(nearer, HOLDING_SLACK * k, profile)
     },
-    nearest: (key) => nearest(key, k),
+    nearest,
     within(key) {
       const reach = radius(k, lookUps.networkSize())
-      return nearest(key, k).filter(({ id }) => isWithin(key, positionOf(id), reach))
+      return nearest(key).filter(({ position }) => isWithin(key, position, reach))
     },
     closest: async (preimage, signal) => peersOf(await lookUps.closest(sha256(preimage), signal)),
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(lookUps.networkSize())
       // A connected peer is alive; others in the table may be long gone.
-      const connected = nearestKnown(node, key).filter((id) => node.getConnections(id).length > 0)
-      const found = new Map(connected.map((id) => [id.toString(), id]))
-      const lookedUp = Array.from({ length: lookUpsUnder(bits, tableSize(node), k) }, () =>
+      const connected = table.nearest(key).filter(({ id }) => node.getConnections(id).length > 0)
+      const found = new Map(connected.map(({ peer, id }) => [peer, id]))
+      const lookedUp = Array.from({ length: lookUpsUnder(bits, table.size, k) }, () =>
         lookUps.closest(blindedKey(key, bits, random(32)), signal)
       )
       for (const peers of await Promise.all(lookedUp)) {
@@ -140,7 +140,7 @@ export function createPeers(
       try {
         return await exchange(node, peer.id, request, profile, signal)
       } catch (error) {
-        await dropUnreachable(node, peer.id)
+        dropUnreachable(node, peer.id)
         throw error
       }
     },

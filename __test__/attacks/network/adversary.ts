@@ -1,16 +1,14 @@
 /** Peers that lie: real libp2p nodes at an address of this machine, with the answers that a test gives them. */
 import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
-import { createBudget } from '../../../src/network/budget/budget.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import type { RevealLookup } from '../../../src/network/types.ts'
-import { BUSY } from '../../../src/network/wire/answers.ts'
 import type { FindAnswer } from '../../../src/network/wire/find.ts'
-import { serve, type Handlers } from '../../../src/network/wire/serve.ts'
+import type { Handlers } from '../../../src/network/wire/serve.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
-import { seedsNear, startBareNode } from '../../network/bare-node.ts'
+import { answering, seedsNear, startBareNode } from '../../network/bare-node.ts'
 import { labProfile, type Lab } from '../../network/lab.ts'
 
 /**
@@ -53,22 +51,9 @@ export class Adversaries {
       }
       const node = await startBareNode(seed, this.#lab.profile, place(index), isDialable ? {} : nowhere)
       this.nodes.push(node)
-      await serve({
-        node,
-        profile: this.#lab.profile,
-        handlers: {
-          commit: () => BUSY,
-          put: () => BUSY,
-          get: () => BUSY,
-          list: () => BUSY,
-          commitments: () => BUSY,
-          find: () => this.#eachOther(),
-          reach: () => BUSY,
-          ...(typeof handlers === 'function' ? handlers(index) : handlers)
-        },
-        budget: createBudget(false),
-        penalise: () => undefined,
-        onFault: () => undefined
+      await answering(node, this.#lab.profile, {
+        find: () => this.#eachOther(),
+        ...(typeof handlers === 'function' ? handlers(index) : handlers)
       })
     }
   }

@@ -10,10 +10,9 @@ import { once } from 'node:events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { CONNECTION_PLACES } from '../../../src/network/transport/connection-places.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { tableSize } from '../../../src/network/routing/routing.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { findingOn } from '../../network/finding-node.ts'
-import { startBareNode } from '../../network/bare-node.ts'
+import { registryProtocol } from '../../../src/network/wire/messages.ts'
+import { answering, findingOn, startBareNode } from '../../network/bare-node.ts'
 import { Lab, labProfile, type LabNode } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -128,7 +127,7 @@ it('[a peer that turns light and is dialled again] has one connection, and re-en
   light.addEventListener('connection:open', ({ detail }) => opened.push(detail))
   const { network } = await lab.addNode({ place: '127.1.0.1', bootstrap: [light.getMultiaddrs()[0]!.toString()] })
   await waitFor(() => expect(network.knownPeers()).toBe(1))
-  await light.services.dht.setMode('client')
+  await light.unhandle(registryProtocol(lab.profile))
   await waitFor(() => expect(network.knownPeers()).toBe(0))
   let most = 0
   for (let look = 0; look < LOOKS; look++) {
@@ -143,7 +142,7 @@ it('[a peer that turns light and is dialled again] has one connection, and re-en
   // At 2, 4, 8 .. seconds, then once an hour: half an hour has ten of these.
   expect(opened.length).toBeLessThanOrEqual(14)
   expect(most).toBeLessThanOrEqual(CONNECTION_PLACES.peer)
-  await light.services.dht.setMode('server')
+  await answering(light, lab.profile, {})
   await waitFor(() => expect(network.knownPeers()).toBe(1))
 })
 
@@ -155,7 +154,7 @@ it('[private addresses that a peer tells] are dialled on a public network only n
   const teller = await startBare('127.2.0.1')
   await findingOn(teller, lab.profile)
   await teller.dial(multiaddr(hidden.getMultiaddrs()[0]!.toString()))
-  await waitFor(() => expect(tableSize(teller)).toBe(1))
+  await waitFor(() => expect(teller.services.table.size).toBe(1))
   // It listens on every address, which names none.
   const victim = await lab.addNode({ listen: '/ip4/0.0.0.0/tcp/0', bootstrap: [] })
   const port = /\/tcp\/(\d+)/.exec(victim.address)![1]!

@@ -9,16 +9,11 @@ import { createLibp2p } from 'libp2p'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { createBudget } from '../../../src/network/budget/budget.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { BUSY } from '../../../src/network/wire/answers.ts'
-import { serve } from '../../../src/network/wire/serve.ts'
-import { originOf } from '../../../src/network/routing/prefixes.ts'
-import { tableSize } from '../../../src/network/routing/routing.ts'
+import { contactOf } from '../../../src/network/routing/prefixes.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { diverse, UNDIALLED } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { startBareNode } from '../../network/bare-node.ts'
-import { findingOn } from '../../network/finding-node.ts'
+import { answering, findingOn, startBareNode } from '../../network/bare-node.ts'
 import { labProfile } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -53,33 +48,13 @@ async function listen(place: string, onConnection: (socket: Socket) => void): Pr
   return `/ip4/${place}/tcp/${(server.address() as AddressInfo).port}`
 }
 
-/**
- * Answers `find` with nodes at addresses of the test's choice, also false ones. Its own table omits these nodes, so
- * that no peer meets them through kad-dht.
- */
+/** Answers `find` with nodes at addresses of the test's choice, also false ones. */
 async function says(liar: Node, about: readonly (readonly [node: Node, address: string])[]): Promise<void> {
   const peers = about.map(([{ peerId }, address]) => ({
     peer: peerId.toMultihash().bytes,
     addresses: [multiaddr(address).decapsulateCode(CODE_P2P).bytes]
   }))
-  const found = { type: 'found' as const, peers }
-  const handlers = {
-    commit: () => BUSY,
-    put: () => BUSY,
-    get: () => BUSY,
-    list: () => BUSY,
-    commitments: () => BUSY,
-    find: () => found,
-    reach: () => BUSY
-  }
-  await serve({
-    node: liar,
-    profile: PROFILE,
-    handlers,
-    budget: createBudget(false),
-    penalise: () => undefined,
-    onFault: () => undefined
-  })
+  await answering(liar, PROFILE, { find: () => ({ type: 'found', peers }) })
 }
 
 it('[false addresses of honest peers] that stay silent delay nobody who knows the true ones', async () => {
@@ -94,7 +69,7 @@ it('[false addresses of honest peers] that stay silent delay nobody who knows th
   await says(liar, [[hidden, await listen('127.66.0.1', () => undefined)]])
   await says(teller, [[hidden, addressOf(hidden)]])
   for (const other of [liar, teller]) await victim.dial(other.getMultiaddrs())
-  await waitFor(() => expect(tableSize(victim)).toBe(2))
+  await waitFor(() => expect(victim.services.table.size).toBe(2))
   const { peers } = await finder.find(sha256(hidden.peerId.toMultihash().bytes))
   expect(peers.map(String)).toContain(hidden.peerId.toString())
 })
@@ -117,12 +92,12 @@ it('[honest peers behind an address of a liar] count where they are, though they
   for (const node of honest) await findingOn(node, PROFILE)
   await says(liar, await Promise.all(honest.map(async (node) => [node, await behind('127.66.0.1', node)] as const)))
   await victim.dial(liar.getMultiaddrs())
-  await waitFor(() => expect(tableSize(victim)).toBe(1))
+  await waitFor(() => expect(victim.services.table.size).toBe(1))
   const { peers } = await finder.find(sha256())
   expect(peers).toHaveLength(honest.length + 1)
   expect(
     diverse(
-      peers.map((id) => originOf(id, prefixes)),
+      peers.map((id) => contactOf(id, prefixes)),
       PROFILE
     )
   ).toHaveLength(honest.length + 1)

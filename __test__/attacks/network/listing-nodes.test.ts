@@ -44,6 +44,7 @@ describe('real nodes', () => {
     const node = await startBareNode(key, real.profile)
     const asked: Request[] = []
     liars.push(node)
+    await node.unhandle(registryProtocol(real.profile))
     await node.handle(registryProtocol(real.profile), async (stream) => {
       try {
         for (;;) {

@@ -4,24 +4,23 @@
  */
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import type { Connection, PeerId } from '@libp2p/interface'
-import type { KadDHT } from '@libp2p/kad-dht'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { peerOf } from '../../../src/network/transport/addresses.ts'
 import { contactsOf } from '../../../src/network/routing/contacts.ts'
-import { preferDiversePeers } from '../../../src/network/routing/diverse-table.ts'
+import { createFinder } from '../../../src/network/routing/finder.ts'
 import { lookUp, type LookUpParts, type Named } from '../../../src/network/routing/look-up.ts'
 import { createLookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { createPrefixes, originOf, type Prefixes } from '../../../src/network/routing/prefixes.ts'
-import { isKnown, nearestKnown } from '../../../src/network/routing/routing.ts'
+import { createPrefixes, contactOf, type Prefixes } from '../../../src/network/routing/prefixes.ts'
 import { positionOf } from '../../../src/network/position.ts'
+import { AskError, type ask } from '../../../src/network/wire/ask.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance } from '../../../src/protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, widePrefix, type Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
-import { startBareNode } from '../../network/bare-node.ts'
+import { offer, placing, startBareNode } from '../../network/bare-node.ts'
 import { labProfile } from '../../network/lab.ts'
 
 const K = 20
@@ -125,19 +124,18 @@ describe('a node', () => {
     of: (id) => prefixes.get(id.toString()) ?? '192.0.2.0/24',
     known: (id) => prefixes.get(id.toString())
   }
-  const table = (): { add(id: PeerId): Promise<void> } =>
-    (node.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
-
   beforeEach(async () => {
     node = await startBareNode(0, PROFILE)
-    vi.spyOn(node.services.ping, 'ping').mockResolvedValue(1)
-    preferDiversePeers(node, PROFILE, all)
+    placing(node, all)
   })
 
   afterEach(() => node.stop())
 
+  const namesIn = ({ peerId, services }: Node): string[] =>
+    services.table.nearest(positionOf(peerId)).map(({ peer }) => peer)
+
   it('[ids chosen for each key that is looked up] inflate the size a few times at most', async () => {
-    for (const id of HONEST) await table().add(id)
+    for (const id of HONEST) await offer(node, id)
     const nearest = byDistance(HONEST).slice(0, K)
     const estimate = async (found: readonly PeerId[]): Promise<number> => {
       const lookUps = createLookUps(
@@ -157,7 +155,7 @@ describe('a node', () => {
     expect(few).toBeLessThan(2 * honestly)
     // As many /16s as there are places: only the density around this node bounds that, and a machine with ids next to
     // it does not count there.
-    for (const id of nearestOf('around', K, 10_000, positionOf(node.peerId))) await table().add(id)
+    for (const id of nearestOf('around', K, 10_000, positionOf(node.peerId))) await offer(node, id)
     for (const [index, id] of crowd.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
     const many = await estimate(crowd)
     for (const id of crowd) prefixes.delete(id.toString())
@@ -176,10 +174,10 @@ describe('a node', () => {
         .slice(0, count)
     const [crowd, others] = [ofOneLeaf('crowd', 4 * K), ofOneLeaf('later', K)]
     for (const [index, id] of others.entries()) prefixes.set(id.toString(), `172.${index}.0.0/24`)
-    for (const id of crowd) await table().add(id)
-    const before = nearestKnown(node, own).length
-    for (const id of others) await table().add(id)
-    const known = new Set(nearestKnown(node, own).map(String))
+    for (const id of crowd) await offer(node, id)
+    const before = node.services.table.nearest(own).length
+    for (const id of others) await offer(node, id)
+    const known = new Set(namesIn(node))
     const taken = others.filter((id) => known.has(id.toString()))
     for (const id of others) prefixes.delete(id.toString())
     expect(new Set([...crowd, ...others].map((id) => widePrefix(all.of(id)))).size).toBe(1)
@@ -188,14 +186,7 @@ describe('a node', () => {
   })
 
   it('[peers that nobody can reach] take nobody out of a full leaf by being named', async () => {
-    const other = await startBareNode(1, PROFILE)
-    vi.spyOn(other.services.ping, 'ping').mockResolvedValue(1)
-    preferDiversePeers(other, PROFILE, {
-      of: (id) => prefixes.get(id.toString()) ?? id.toString(),
-      known: (id) => prefixes.get(id.toString())
-    })
-    const leaves = (other.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
-    const own = positionOf(other.peerId)
+    const own = positionOf(node.peerId)
     const inLeaf = (id: PeerId): boolean =>
       ((positionOf(id)[0]! ^ own[0]!) & 0x80) !== 0 && ((positionOf(id)[0]! >> 4) & 7) === 0
     const ofOneLeaf = (text: string): PeerId[] =>
@@ -203,22 +194,38 @@ describe('a node', () => {
     // Honest ones of one provider, most of them beyond the limits.
     const provider = ofOneLeaf('provider').slice(0, 4 * K)
     for (const [index, id] of provider.entries()) prefixes.set(id.toString(), `172.30.${index}.0/24`)
-    for (const id of provider) await leaves.add(id)
-    const before = nearestKnown(other, own).map(String)
-    for (const id of ofOneLeaf('made up').slice(0, K)) await leaves.add(id)
-    const after = new Set(nearestKnown(other, own).map(String))
+    for (const id of provider) await offer(node, id)
+    const before = namesIn(node)
+    const madeUp = ofOneLeaf('made up').slice(0, K)
+    let named = 0
+    const finder = createFinder(
+      node,
+      PROFILE,
+      { ...all, settled: () => Promise.resolve() },
+      (id) => offer(node, id),
+      (async (_node, id) => {
+        await Promise.resolve()
+        if (madeUp.some((each) => each.equals(id))) throw new AskError('nobody is there')
+        named++
+        const addresses = [multiaddr('/ip4/127.0.0.1/tcp/1').bytes]
+        return { type: 'found', peers: madeUp.map((each) => ({ peer: each.toMultihash().bytes, addresses })) }
+      }) as typeof ask,
+      () => () => true
+    )
+    await finder.find(positionOf(madeUp[0]!))
+    const after = namesIn(node)
     for (const id of provider) prefixes.delete(id.toString())
-    await other.stop()
-    expect(before.filter((id) => !after.has(id))).toEqual([])
+    expect(named).toBeGreaterThan(0)
+    expect(after).toEqual(before)
   })
 
   it('[a crowd around one node] is not all that is remembered of the network for the next start', async () => {
     const crowd = nearestOf('around', 2 * K, 10_000, positionOf(node.peerId))
     for (const id of [...crowd, ...HONEST]) {
-      await table().add(id)
+      await offer(node, id)
       await node.peerStore.merge(id, { multiaddrs: [...named(id).addresses] })
     }
-    const kept = await contactsOf(node, PROFILE, all)
+    const kept = await contactsOf(node, PROFILE)
     const peers = kept.map((address) => peerOf(address))
     expect(peers.filter((id) => crowd.some((each) => each.toString() === id)).length).toBeLessThanOrEqual(
       PROFILE.answers_per_prefix
@@ -229,7 +236,7 @@ describe('a node', () => {
   })
 
   it('[ids whose address is forgotten] still count as two in the table, however many connect', async () => {
-    const remembered = createPrefixes(node, PROFILE)
+    const remembered = placing(node, createPrefixes(node, PROFILE))
     const connect = (id: PeerId): void => {
       node.dispatchEvent(
         new CustomEvent('connection:open', {
@@ -243,15 +250,15 @@ describe('a node', () => {
     }
     const crowd = nearestOf('crowd', K, 1_000)
     for (const id of crowd) {
-      await table().add(id)
+      await offer(node, id)
       connect(id)
     }
-    const known = crowd.filter((id) => isKnown(node, id))
+    const known = crowd.filter((id) => node.services.table.has(id))
     expect(known.length).toBeGreaterThan(PROFILE.answers_per_wide_prefix)
     for (let index = 0; index < 9_000; index++) connect(idOf(`passer-by ${index}`))
     expect(
       diverse(
-        known.map((id) => originOf(id, remembered)),
+        known.map((id) => contactOf(id, remembered)),
         PROFILE
       )
     ).toHaveLength(PROFILE.answers_per_prefix)

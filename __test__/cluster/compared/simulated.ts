@@ -10,7 +10,6 @@ import { HOUR_MS, MINUTE_MS, World } from '../../../bench/sim/world/world.ts'
 import type { Routing } from '../../../bench/sim/ports.ts'
 import { commit } from '../../../src/network/client/commit.ts'
 import { publish } from '../../../src/network/client/publish.ts'
-import { nearestKnown } from '../../../src/network/routing/routing.ts'
 import { sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import { recordKey } from '../../../src/protocol/claim/record-key.ts'
@@ -95,8 +94,8 @@ export async function simulatedSide(profile: NetworkProfile, { nodes }: Size, ro
 
   /** Likewise, and counts what a node asks for it. What all nodes send is the ledger's own figure. */
   async function counting<T>(node: SimNode, work: () => Promise<T>): Promise<{ result: T; counts: Counts }> {
-    const known = node.routed === undefined ? honest : nearestKnown(node.routed.libp2p.node, recordsKey)
-    const ids = known.map((each) => ('peer' in each ? each.peer.id : each))
+    const known = node.routed === undefined ? honest : node.routed.libp2p.services.table.nearest(recordsKey)
+    const ids = known.map((each) => ('id' in each ? each.id : each.peer.id))
     const { honest: ours, attacker } = world.ledger
     const before = ours.bytes + attacker.bytes
     const { result, counts } = await traffic.of(node.peer.id, ids, () => done(work))

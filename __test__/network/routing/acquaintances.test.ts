@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { Acquaintances, keepAcquainted } from '../../../src/network/routing/acquaintances.ts'
-import { createPrefixes, originOf, type SettledPrefixes } from '../../../src/network/routing/prefixes.ts'
-import { isKnown } from '../../../src/network/routing/routing.ts'
+import { createPrefixes, contactOf, type SettledPrefixes } from '../../../src/network/routing/prefixes.ts'
 import { utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { asideOf, keys } from '../../../src/store/keys.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { waitFor } from '../../wait-for.ts'
-import { startBareNode } from '../bare-node.ts'
+import { placing, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
 
 const FULL = 8_192
@@ -180,7 +179,7 @@ describe('with real nodes', () => {
   beforeEach(async () => {
     here = await start('127.1.0.1')
     known = remembered()
-    prefixes = createPrefixes(here, PROFILE)
+    prefixes = placing(here, createPrefixes(here, PROFILE))
     size = 1
     const timers = {
       every: (_milliseconds: number, action: () => void) => {
@@ -206,7 +205,7 @@ describe('with real nodes', () => {
   async function come(node: Node): Promise<void> {
     await node.dial(here.getMultiaddrs())
     await waitFor(() => {
-      expect(isKnown(here, node.peerId)).toBe(true)
+      expect(here.services.table.has(node.peerId)).toBe(true)
       expect(here.getConnections(node.peerId)).not.toEqual([])
     })
     await prefixes.settled(node.peerId)
@@ -218,7 +217,7 @@ describe('with real nodes', () => {
     await waitFor(() => expect(here.getConnections(node.peerId)).toEqual([]))
   }
 
-  const met = ({ peerId }: Node): number | undefined => known.met(originOf(peerId, prefixes))
+  const met = ({ peerId }: Node): number | undefined => known.met(contactOf(peerId, prefixes))
 
   it('the date lasts while a peer is connected, and for a day without', async () => {
     const [stays, returns, goes] = [await start('127.2.0.1'), await start('127.3.0.1'), await start('127.4.0.1')]

@@ -1,18 +1,16 @@
 /** Which connections a node closes that has too many, with real nodes, each in a place of 127.0.0.0/8. */
 import { multiaddr } from '@multiformats/multiaddr'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import type { Connection, PeerId } from '@libp2p/interface'
-import type { KadDHT } from '@libp2p/kad-dht'
+import type { Connection } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { keepPlaces } from '../../../src/network/routing/keep-places.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { registryProtocol } from '../../../src/network/wire/messages.ts'
-import { nearestKnown, tableSize } from '../../../src/network/routing/routing.ts'
 import { positionOf } from '../../../src/network/position.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance } from '../../../src/protocol/neighbourhood/density.ts'
-import { startBareNode } from '../bare-node.ts'
+import { offer, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -48,7 +46,7 @@ async function start(place: string): Promise<Node> {
  */
 async function stranger(place: string): Promise<Connection> {
   const node = await start(place)
-  await node.services.dht.setMode('client')
+  await node.unhandle(registryProtocol(PROFILE))
   const connection = await node.dial(victim.getMultiaddrs())
   await waitFor(() => expect(victim.getConnections(node.peerId)).not.toHaveLength(0))
   nowMs += LONG_MS
@@ -58,10 +56,9 @@ async function stranger(place: string): Promise<Connection> {
 const isOpen = ({ status }: Connection): boolean => status === 'open'
 
 it('closes an idle one of the fullest prefix for a newcomer, not a neighbour or a busy one', async () => {
-  await victim.handle(registryProtocol(PROFILE), () => undefined)
   const neighbour = await start('127.7.0.1')
   const toNeighbour = await neighbour.dial(victim.getMultiaddrs())
-  await waitFor(() => expect(tableSize(victim)).toBe(1))
+  await waitFor(() => expect(victim.services.table.size).toBe(1))
   const asks = await stranger('127.1.0.1')
   await asks.newStream(registryProtocol(PROFILE))
   const idle = [await stranger('127.1.1.1'), await stranger('127.1.2.1')]
@@ -75,7 +72,7 @@ it('closes an idle one of the fullest prefix for a newcomer, not a neighbour or 
 
 it('closes the third of a peer, and what is beyond the places of a prefix', async () => {
   const node = await start('127.1.0.1')
-  await node.services.dht.setMode('client')
+  await node.unhandle(registryProtocol(PROFILE))
   for (let count = 0; count < 4; count++) await node.dial(victim.getMultiaddrs(), { force: true })
   await waitFor(() => expect(victim.getConnections(node.peerId)).toHaveLength(PLACES.peer))
   nowMs += LONG_MS
@@ -89,7 +86,7 @@ it('closes the third of a peer, and what is beyond the places of a prefix', asyn
 
 it('takes a connection over what it dials itself for what it is', async () => {
   const dialled = await start('127.9.0.1')
-  await dialled.services.dht.setMode('client')
+  await dialled.unhandle(registryProtocol(PROFILE))
   await victim.dial(multiaddr(dialled.getMultiaddrs()[0]!.toString()))
   nowMs += LONG_MS
   for (let net = 1; net < 10; net++) await stranger(`127.${10 + net}.0.1`)
@@ -100,10 +97,8 @@ it('takes a connection over what it dials itself for what it is', async () => {
 it('keeps the neighbour though hundreds of ids in the table are nearer [a crowd around one node]', async () => {
   const neighbour = await start('127.7.0.1')
   const toNeighbour = await neighbour.dial(victim.getMultiaddrs())
-  await waitFor(() => expect(tableSize(victim)).toBe(1))
+  await waitFor(() => expect(victim.services.table.size).toBe(1))
   nowMs += LONG_MS
-  vi.spyOn(victim.services.ping, 'ping').mockResolvedValue(1)
-  const table = (victim.services.dht as KadDHT & { routingTable: { add(id: PeerId): Promise<void> } }).routingTable
   const own = positionOf(victim.peerId)
   const ids = Array.from({ length: 20_000 }, (_, index) =>
     peerIdFromPublicKey(publicKeyFromRaw(sha256(utf8(`crowd ${index}`))))
@@ -111,8 +106,10 @@ it('keeps the neighbour though hundreds of ids in the table are nearer [a crowd 
   const crowd = ids
     .sort((left, right) => distance(own, positionOf(left)) - distance(own, positionOf(right)))
     .slice(0, 200)
-  for (const id of crowd) await table.add(id)
-  expect(nearestKnown(victim, own).findIndex((id) => id.equals(neighbour.peerId))).toBeGreaterThan(4 * PROFILE.k)
+  for (const id of crowd) await offer(victim, id)
+  expect(victim.services.table.nearest(own).findIndex(({ id }) => id.equals(neighbour.peerId))).toBeGreaterThan(
+    4 * PROFILE.k
+  )
   for (let net = 1; net < 10; net++) await stranger(`127.${10 + net}.0.1`)
   await waitFor(() => expect(victim.getConnections()).toHaveLength(PLACES.all - PLACES.kept + 1))
   expect(isOpen(toNeighbour)).toBe(true)

@@ -3,16 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockIns
 import type { Finder } from '../../../src/network/routing/finder.ts'
 import { createLookUps, type LookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { tableSize } from '../../../src/network/routing/routing.ts'
 import { positionOf } from '../../../src/network/position.ts'
-import { originOf } from '../../../src/network/routing/prefixes.ts'
+import { contactOf } from '../../../src/network/routing/prefixes.ts'
 import { diverseFirst } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { distance, networkSize } from '../../../src/protocol/neighbourhood/density.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
-import { startBareNode } from '../bare-node.ts'
-import { findingOn } from '../finding-node.ts'
+import { findingOn, placing, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -49,13 +47,13 @@ function lookUpsOf(k: number, prefixOf: (peer: string) => string = (peer) => pee
     return {
       ...found,
       peers: diverseFirst(
-        found.peers.map((id) => originOf(id, prefixes)),
+        found.peers.map((id) => contactOf(id, prefixes)),
         k,
         limits
       ).map(({ id }) => id)
     }
   }
-  return createLookUps(asker, { find }, { k, ...limits }, prefixes, () => nowMs)
+  return createLookUps(asker, { find }, { k, ...limits }, placing(asker, prefixes), () => nowMs)
 }
 
 async function closest(lookUps: LookUps, preimage: Uint8Array): Promise<string[]> {
@@ -63,7 +61,7 @@ async function closest(lookUps: LookUps, preimage: Uint8Array): Promise<string[]
 }
 
 async function knows(count: number): Promise<void> {
-  await waitFor(() => expect(tableSize(asker)).toBe(count))
+  await waitFor(() => expect(asker.services.table.size).toBe(count))
 }
 
 beforeAll(async () => {
@@ -125,11 +123,11 @@ it('with k others and more, every look-up asks', async () => {
 
 describe('the size of the network', () => {
   it('is how many are known while they are fewer than k, or nothing was looked up yet', async () => {
-    expect(lookUpsOf(20).networkSize()).toBe(tableSize(asker) + 1)
-    expect(lookUpsOf(2).networkSize()).toBe(tableSize(asker) + 1)
+    expect(lookUpsOf(20).networkSize()).toBe(asker.services.table.size + 1)
+    expect(lookUpsOf(2).networkSize()).toBe(asker.services.table.size + 1)
     const lookUps = lookUpsOf(20)
     await lookUps.sample(FIRST)
-    expect(lookUps.networkSize()).toBe(tableSize(asker) + 1)
+    expect(lookUps.networkSize()).toBe(asker.services.table.size + 1)
   })
 
   /** By the two nearest of those that count. */

@@ -5,9 +5,8 @@ import { createLookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { createPeers, type Peers } from '../../../src/network/peers.ts'
 import { createPrefixes } from '../../../src/network/routing/prefixes.ts'
-import { tableSize } from '../../../src/network/routing/routing.ts'
 import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
-import { startBareNode } from '../bare-node.ts'
+import { placing, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -19,8 +18,9 @@ let asker: Node
 let peers: Peers
 
 function peersOf(node: Node): Peers {
-  const prefixes = createPrefixes(node, PROFILE)
-  const lookUps = createLookUps(node, createFinder(node, PROFILE, prefixes), PROFILE, prefixes)
+  const prefixes = placing(node, createPrefixes(node, PROFILE))
+  const finder = createFinder(node, PROFILE, prefixes, () => Promise.resolve())
+  const lookUps = createLookUps(node, finder, PROFILE, prefixes)
   return createPeers(node, PROFILE, { lookUps, prefixes, acquaintances: { met: () => undefined } }, () => undefined)
 }
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   asker = await start()
   peers = peersOf(asker)
   for (let index = 0; index < OTHERS; index++) await asker.dial((await start()).getMultiaddrs())
-  await waitFor(() => expect(tableSize(asker)).toBe(OTHERS))
+  await waitFor(() => expect(asker.services.table.size).toBe(OTHERS))
 })
 
 afterAll(async () => {
@@ -47,7 +47,7 @@ it('count as two while they are connected, and no more when they hang up', async
   expect(counted()).toBe(2)
   for (const other of nodes.slice(1)) await asker.hangUp(other.peerId)
   expect(asker.getConnections()).toEqual([])
-  expect(tableSize(asker)).toBe(OTHERS)
+  expect(asker.services.table.size).toBe(OTHERS)
   expect(counted()).toBe(2)
 })
 

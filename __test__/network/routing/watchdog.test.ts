@@ -3,9 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { tableSize } from '../../../src/network/routing/routing.ts'
 import { watchBootstrap } from '../../../src/network/routing/watchdog.ts'
+import { registryProtocol } from '../../../src/network/wire/messages.ts'
 import { startBareNode } from '../bare-node.ts'
+import { labProfile } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
 let [alone, other]: Node[] = []
@@ -32,6 +33,7 @@ it('tells once why an address of a bootstrap peer does not work, while nobody is
   let addresses = [closed, ofAnother]
   watchBootstrap(
     alone!,
+    [],
     () => addresses,
     timers,
     (...each) => told.push(each)
@@ -57,16 +59,17 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
   try {
     await node.dial(multiaddr(known.getMultiaddrs()[0]!.toString()))
     // It answers no look-ups, so that no other peer dials it.
-    await busy.services.dht.setMode('client')
+    await busy.unhandle(registryProtocol(labProfile()))
     const dial = vi.spyOn(node, 'dial')
     let look = (): void => undefined
+    await waitFor(() => expect(node.services.table.size).toBe(1))
     watchBootstrap(
       node,
+      [],
       () => [busy.getMultiaddrs()[0]!.toString()],
       { every: (_interval, action) => ((look = action), () => undefined) },
       () => undefined
     )
-    await waitFor(() => expect(tableSize(node)).toBe(1))
     const dialledAt: number[] = []
     for (let count = 1; count <= 100; count++) {
       look()
@@ -77,11 +80,8 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
       // It is seen connected once.
       look()
       count++
-      // Again and again: a ping by which kad-dht looks at a new peer may have dialled the node meanwhile.
-      await waitFor(() => {
-        for (const connection of busy.getConnections()) connection.abort(new Error('no place is left'))
-        expect(node.getConnections(busy.peerId).length).toBe(0)
-      })
+      for (const connection of busy.getConnections()) connection.abort(new Error('no place is left'))
+      await waitFor(() => expect(node.getConnections(busy.peerId).length).toBe(0))
     }
     // Looks, of two seconds each.
     expect(dialledAt).toEqual([6, 16, 36, 76])

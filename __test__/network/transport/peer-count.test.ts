@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { peerCount } from '../../../src/network/transport/peer-count.ts'
-import { isTableEmpty } from '../../../src/network/routing/routing.ts'
 import { startBareNode } from '../bare-node.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -40,7 +39,7 @@ it('is right for those who hear that a peer came or went', async () => {
 })
 
 it('says that a table is empty until a peer is in it', async () => {
-  expect(isTableEmpty(one)).toBe(true)
+  expect(one.services.table.size === 0).toBe(true)
   await one.dial(others[0]!.getMultiaddrs())
-  await waitFor(() => expect(isTableEmpty(one)).toBe(false))
+  await waitFor(() => expect(one.services.table.size === 0).toBe(false))
 })

@@ -15,8 +15,7 @@ import type { Clock } from '../../time/clock.ts'
 import type { Node } from '../libp2p.ts'
 import { positionOf } from '../position.ts'
 import type { LookUps } from './look-ups.ts'
-import { originOf, type Prefixes } from './prefixes.ts'
-import { isKnown, onPeerKnown } from './routing.ts'
+import { contactOf, type Prefixes } from './prefixes.ts'
 
 /** Peers remembered, 250 bytes each in memory and 90 on disk. */
 const MAX_REMEMBERED = 8_192
@@ -147,11 +146,12 @@ export function keepAcquainted(
   { profile, prefixes, lookUps, timers }: AcquaintedParts
 ): () => void {
   const own = positionOf(node.peerId)
+  const { table } = node.services
   const around = (ids: readonly PeerId[]): Origin[] => {
-    const known = ids.filter((id) => isKnown(node, id) && prefixes.known(id) !== undefined)
+    const known = ids.filter((id) => table.has(id) && prefixes.known(id) !== undefined)
     // The size of the network is an estimate that takes a look at the whole table.
     const reach = known.length === 0 ? 0 : radius(AROUND * profile.k, lookUps.networkSize())
-    return known.filter((id) => isWithin(own, positionOf(id), reach)).map((id) => originOf(id, prefixes))
+    return known.map((id) => contactOf(id, prefixes)).filter(({ position }) => isWithin(own, position, reach))
   }
   const come = (...ids: PeerId[]): void => {
     for (const origin of around(ids)) acquaintances.note(origin)
@@ -162,7 +162,7 @@ export function keepAcquainted(
   const onOpen = ({ detail }: CustomEvent<{ readonly remotePeer: PeerId }>): void => come(detail.remotePeer)
   node.addEventListener('connection:open', onOpen)
   const ends = [
-    onPeerKnown(node, (id) => come(id)),
+    table.onAdded(({ id }) => come(id)),
     timers.every(LOOK_MS, () => acquaintances.look(around(connected())))
   ]
   come(...connected())

@@ -5,8 +5,6 @@ import { diverseFirst, type DiversityLimits } from '../../protocol/neighbourhood
 import { peerOf } from '../transport/addresses.ts'
 import { knownAddresses } from '../transport/known-addresses.ts'
 import type { Node } from '../libp2p.ts'
-import { originOf, type Prefixes } from './prefixes.ts'
-import { nearestKnown } from './routing.ts'
 import { positionOf } from '../position.ts'
 import { keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/stored-shapes.ts'
@@ -57,8 +55,8 @@ export class Contacts {
  * Addresses of the table's peers, diverse ones first, near ones first. Otherwise a restart may begin with one machine's
  * ids alone [a crowd around one node].
  */
-export async function contactsOf(node: Node, limits: DiversityLimits, prefixes: Prefixes): Promise<string[]> {
-  const known = nearestKnown(node, positionOf(node.peerId)).map((id) => originOf(id, prefixes))
+export async function contactsOf(node: Node, limits: DiversityLimits): Promise<string[]> {
+  const known = node.services.table.nearest(positionOf(node.peerId))
   const peers = diverseFirst(known, MAX_CONTACTS, limits).map(({ id }) => id)
   const found = await Promise.all(
     peers.map(async (peer) => {

@@ -8,10 +8,10 @@ import { ownVersions, prefixOf } from '../transport/addresses.ts'
 import { knownAddresses } from '../transport/known-addresses.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
 import type { Node } from '../libp2p.ts'
-import { originOf, type SettledPrefixes } from './prefixes.ts'
+import type { SettledPrefixes } from './prefixes.ts'
 import { ask } from '../wire/ask.ts'
 import { type FindRequest, type FoundPeer, MAX_ADDRESSES, readableAddresses } from '../wire/find.ts'
-import { addAnswering, dropUnreachable, nearestKnown } from './routing.ts'
+import { dropUnreachable } from './keep-table.ts'
 
 export interface Finder {
   /** Looks up the peers nearest to a key. Ends after 10 s with its findings. Rejects with the signal's reason. */
@@ -20,13 +20,14 @@ export interface Finder {
 }
 
 /**
- * `exchange` carries a question to a peer, and `versions` says which addresses this machine can dial: `ask` and
+ * `offer` gives the table a peer that answered. `exchange` carries a question to a peer, and `versions` says which addresses this machine can dial: `ask` and
  * `ownVersions`, but for simulated networks.
  */
 export function createFinder(
   node: Node,
   profile: NetworkProfile,
   prefixes: SettledPrefixes,
+  offer: (peer: PeerId) => Promise<void>,
   exchange: typeof ask = ask,
   versions: typeof ownVersions = ownVersions
 ): Finder {
@@ -51,24 +52,20 @@ export function createFinder(
       const answer = await exchange(node, id, { type: 'find', key }, profile)
       await prefixes.settled(id)
       if (answer.type === 'found') {
-        addAnswering(node, id)
+        void offer(id)
         return namedBy(answer.peers, mayDial)
       }
       return answer.type === 'busy' ? [] : undefined
     } catch {
       // No usable answer: the look-up continues all the same. A failure at a claimed address says nothing about the
       // peer's own.
-      if (addresses.length === 0) await dropUnreachable(node, id)
+      if (addresses.length === 0) dropUnreachable(node, id)
       return undefined
     }
   }
 
   const nearest = (key: Uint8Array): PeerId[] =>
-    diverseFirst(
-      nearestKnown(node, key).map((id) => originOf(id, prefixes)),
-      profile.k,
-      profile
-    ).map(({ id }) => id)
+    diverseFirst(node.services.table.nearest(key), profile.k, profile).map(({ id }) => id)
 
   return {
     find(key, signal) {

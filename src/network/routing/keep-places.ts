@@ -4,10 +4,8 @@ import { diverse } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { prefixOf } from '../transport/addresses.ts'
 import { CONNECTION_PLACES, givesWay, type OpenConnection } from '../transport/connection-places.ts'
-import { dhtProtocol } from '../node.ts'
 import type { Node } from '../libp2p.ts'
 import { registryProtocol } from '../wire/messages.ts'
-import { nearestKnown } from './routing.ts'
 import { positionOf } from '../position.ts'
 
 /** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection does not count as idle. */
@@ -26,15 +24,15 @@ export function keepPlaces(
   profile: NetworkProfile,
   { now = () => performance.now(), places = CONNECTION_PLACES } = {}
 ): () => void {
-  const protocols = [registryProtocol(profile), dhtProtocol(profile)]
+  const ours = registryProtocol(profile)
   const opened = new WeakMap<Connection, Opening>()
   let count = 0
   const leaving = new WeakSet<Connection>()
 
   const neighbours = (): Set<string> => {
     // The whole table: hundreds of one machine's ids may be nearer to us than all others [a crowd around one node].
-    const nearest = nearestKnown(node, positionOf(node.peerId))
-    const connected = nearest.flatMap((id) => node.getConnections(id).slice(0, 1))
+    const nearest = node.services.table.nearest(positionOf(node.peerId))
+    const connected = nearest.flatMap(({ id }) => node.getConnections(id).slice(0, 1))
     const origins = connected.map(({ remotePeer, remoteAddr }) => ({
       peer: remotePeer.toString(),
       prefix: prefixOf(remoteAddr)
@@ -75,7 +73,7 @@ export function keepPlaces(
           return (nearest ??= neighbours()).has(this.peer)
         },
         // Our streams end within half a minute of their last request (wire/serve.ts).
-        isBusy: now() - atMs < YOUNG_MS || connection.streams.some(({ protocol }) => protocols.includes(protocol))
+        isBusy: now() - atMs < YOUNG_MS || connection.streams.some(({ protocol }) => protocol === ours)
       }))
   }
 

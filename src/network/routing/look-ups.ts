@@ -4,12 +4,12 @@
  */
 import type { PeerId } from '@libp2p/interface'
 import { networkSize } from '../../protocol/neighbourhood/density.ts'
-import { diverse, diverseFirst, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
+import { diverse, diverseFirst, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Finder } from './finder.ts'
 import type { Node } from '../libp2p.ts'
-import { originOf, type Prefixes } from './prefixes.ts'
-import { nearestKnown, tableSize } from './routing.ts'
+import { contactOf, type Prefixes } from './prefixes.ts'
+import type { Contact } from './table.ts'
 import { positionOf } from '../position.ts'
 
 /** Time for which the table counts as complete, unless one of its peers disconnects. Joining peers enter the table. */
@@ -61,33 +61,29 @@ export function createLookUps(
   now: () => number = () => performance.now()
 ): LookUps {
   const { k } = profile
+  const { table } = node.services
   let knowsEverybodyUntilMs = -Infinity
   const estimates: number[] = []
   let around: { readonly size: number; readonly known: number; readonly atMs: number } | undefined
 
-  const withPrefixes = (ids: readonly PeerId[]): (Origin & { readonly id: PeerId })[] =>
-    ids.map((id) => originOf(id, prefixes))
-  const sizeBy = (key: Uint8Array, ids: readonly PeerId[]): number => {
-    const counted = diverse(withPrefixes(ids), profile).slice(0, k)
+  const sizeBy = (key: Uint8Array, nearest: readonly Contact[]): number => {
+    const counted = diverse(nearest, profile).slice(0, k)
     return networkSize(
       key,
-      counted.map(({ id }) => positionOf(id))
+      counted.map(({ position }) => position)
     )
   }
   const sizeAroundOurselves = (known: number): number => {
     if (around === undefined || around.known !== known || now() - around.atMs > DENSITY_MS) {
       const own = positionOf(node.peerId)
-      around = { size: sizeBy(own, nearestKnown(node, own)), known, atMs: now() }
+      around = { size: sizeBy(own, table.nearest(own)), known, atMs: now() }
     }
     return around.size
   }
   const askNetwork = async (key: Uint8Array, signal?: AbortSignal): Promise<PeerId[]> => {
     const { peers, isWhole } = await finder.find(key, signal)
-    const areKnown = (): boolean => {
-      const known = new Set(nearestKnown(node, key).map(String))
-      return peers.every((peer) => known.has(peer.toString()))
-    }
-    knowsEverybodyUntilMs = isWhole && peers.length < k && areKnown() ? now() + EVERYBODY_MS : -Infinity
+    const isEverybody = isWhole && peers.length < k && peers.every((peer) => table.has(peer))
+    knowsEverybodyUntilMs = isEverybody ? now() + EVERYBODY_MS : -Infinity
     return peers
   }
   return {
@@ -96,21 +92,26 @@ export function createLookUps(
       const found = await askNetwork(key, signal)
       if (found.length === 0) return
       if (hasChanged) estimates.length = 0
-      estimates.push(sizeBy(key, found))
+      estimates.push(
+        sizeBy(
+          key,
+          found.map((id) => contactOf(id, prefixes))
+        )
+      )
       if (estimates.length > MAX_ESTIMATES) estimates.shift()
     },
     networkSize() {
-      const known = tableSize(node)
+      const known = table.size
       const median = estimates.toSorted((left, right) => left - right)[(estimates.length - 1) >> 1]
       if (known < k || median === undefined) return known + 1
       return Math.min(median, MOST_ABOVE_OWN_DENSITY * sizeAroundOurselves(known))
     },
     async closest(key, signal) {
       signal?.throwIfAborted()
-      const known = now() < knowsEverybodyUntilMs ? nearestKnown(node, key) : []
+      const known = now() < knowsEverybodyUntilMs ? table.nearest(key) : []
       const isEverybody =
-        known.length > 0 && known.length < k && known.every((peer) => node.getConnections(peer).length > 0)
-      return isEverybody ? diverseFirst(withPrefixes(known), k, profile).map(({ id }) => id) : askNetwork(key, signal)
+        known.length > 0 && known.length < k && known.every(({ id }) => node.getConnections(id).length > 0)
+      return isEverybody ? diverseFirst(known, k, profile).map(({ id }) => id) : askNetwork(key, signal)
     }
   }
 }

@@ -5,12 +5,11 @@ import type { Node } from '../libp2p.ts'
 import { positionOf } from '../position.ts'
 import type { KnownPeer } from '../types.ts'
 import type { Prefixes } from './prefixes.ts'
-import { nearestKnown } from './routing.ts'
 
 /** The peers of the routing table and all connected ones, nearest to this node first. Makes no requests. */
 export function listPeers(node: Node, prefixes: Pick<Prefixes, 'known'>): KnownPeer[] {
   const own = positionOf(node.peerId)
-  const inTable = new Map(nearestKnown(node, own).map((id) => [id.toString(), id]))
+  const inTable = new Map(node.services.table.nearest(own).map(({ peer, id }) => [peer, id]))
   const all = new Map([...inTable, ...node.getPeers().map((id) => [id.toString(), id] as const)])
   return [...all]
     .map(([peer, id]): KnownPeer => {

@@ -4,9 +4,10 @@
  */
 import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
-import { isIPv6Prefix, UNDIALLED, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
+import { isIPv6Prefix, UNDIALLED, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { Node } from '../libp2p.ts'
-import { isKnown } from './routing.ts'
+import { positionOf } from '../position.ts'
+import type { Contact } from './table.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
 
 /**
@@ -41,18 +42,15 @@ function isIPv6At({ remoteAddr }: Connection): boolean {
 }
 
 /** A peer with its prefix, read when needed. */
-export function originOf(id: PeerId, prefixes: Prefixes): Origin & { readonly id: PeerId } {
+export function contactOf(id: PeerId, prefixes: Prefixes): Contact {
   return {
     id,
     peer: id.toString(),
+    position: positionOf(id),
     get prefix() {
       return prefixes.of(id)
     }
   }
-}
-
-export function* originsOf(ids: Iterable<PeerId>, prefixes: Prefixes): Generator<Origin> {
-  for (const id of ids) yield originOf(id, prefixes)
 }
 
 export function createPrefixes(
@@ -76,7 +74,7 @@ export function createPrefixes(
       if (last.size <= MAX_REMEMBERED) break
       // The table fills at most a quarter. A forgotten prefix of the table would count as one of its own [ids whose
       // address is forgotten].
-      if (isKnown(node, peer)) put(peer, place)
+      if (node.services.table.has(peer)) put(peer, place)
       else {
         last.delete(id)
         break

@@ -10,7 +10,6 @@ import { peerOf } from '../transport/addresses.ts'
 import { dialReason } from '../transport/dial-reason.ts'
 import { closeConnection } from './keep-places.ts'
 import type { Node } from '../libp2p.ts'
-import { tableSize } from './routing.ts'
 import type { Clock } from '../../time/clock.ts'
 
 const WATCH_INTERVAL_MS = 2_000
@@ -31,15 +30,18 @@ interface Wanted {
 }
 
 /**
- * Starts watching; returns the function that ends it. With an empty table, `onUnreachable` reports each undialable
- * address once, and again only after a success.
+ * Dials the bootstrap peers now, and watches from then on; returns the function that ends it. With an empty table,
+ * `onUnreachable` reports each undialable address once, and again only after a success.
  */
 export function watchBootstrap(
   node: Node,
-  addresses: () => readonly string[],
+  bootstrap: readonly string[],
+  metBefore: () => readonly string[],
   timers: Pick<Clock, 'every'>,
   onUnreachable: (address: string, reason: string) => void
 ): () => void {
+  const { table } = node.services
+  const addresses = (): string[] => [...new Set([...bootstrap, ...metBefore()])]
   const missing = new Map<string, Wanted>()
   /** By peer id: a peer may have several addresses. */
   const unlisted = new Map<string, Wanted>()
@@ -47,20 +49,18 @@ export function watchBootstrap(
   let looks = 0
   let dialing = false
   const dial = async (targets: readonly string[]): Promise<void> => {
-    dialing = true
     // Failures are expected here; the next round retries.
     const dialled = await Promise.allSettled(targets.map((address) => dialAgain(node, address)))
-    dialing = false
     for (const [index, each] of dialled.entries()) {
       const address = targets[index]!
       if (each.status === 'fulfilled') unreachable.delete(address)
-      else if (tableSize(node) === 0 && node.status === 'started' && !unreachable.has(address)) {
+      else if (table.size === 0 && node.status === 'started' && !unreachable.has(address)) {
         unreachable.add(address)
         onUnreachable(address, dialReason(each.reason))
       }
     }
   }
-  const nextMissing = (): string | undefined => {
+  const nextMissing = (): string[] => {
     const all = addresses()
     const isConnected = connectedTo(node)
     for (const [address, { dueAt }] of missing) {
@@ -75,10 +75,10 @@ export function watchBootstrap(
       else if (looks >= known.dueAt) {
         known.pause = Math.min(2 * known.pause, LONGEST_PAUSE)
         known.dueAt = looks + known.pause
-        return address
+        return [address]
       }
     }
-    return undefined
+    return []
   }
   const nextOfAll = (): string[] => {
     const isConnected = connectedTo(node)
@@ -91,16 +91,19 @@ export function watchBootstrap(
       return true
     })
   }
-  return timers.every(WATCH_INTERVAL_MS, () => {
+  const look = async (): Promise<void> => {
     looks++
     if (dialing) return
-    if (tableSize(node) === 0) void dial(nextOfAll())
-    else {
-      unlisted.clear()
-      const address = nextMissing()
-      if (address !== undefined) void dial([address])
-    }
-  })
+    if (table.size > 0) unlisted.clear()
+    const next = table.size === 0 ? nextOfAll() : nextMissing()
+    if (next.length === 0) return
+    dialing = true
+    await dial(next)
+    dialing = false
+  }
+  // Peers met before are dialled at the first look, if nobody is known by then.
+  void dial(bootstrap)
+  return timers.every(WATCH_INTERVAL_MS, () => void look())
 }
 
 /** Dials a connected peer and closes the connection that it replaces [a peer that turns light and is dialled again]. */

@@ -52,7 +52,7 @@ const lookUpLedAstray: Move = {
     const holding = (): number => honest.filter(({ held }) => held.get(victim.name)?.owner === victim.pubkey).length
     let minutesLeft = MINUTES
     while (minutesLeft > 0 && (victim.registeredMs === undefined || holding() === 0)) {
-      for (const { peer } of hidden) await libp2p.services.dht.routingTable.remove(peer.id)
+      for (const { peer } of hidden) libp2p.services.table.remove(peer.id)
       await world.sleep(MINUTE_MS)
       if (victim.registeredMs === undefined) continue
       if (minutesLeft === MINUTES)

@@ -5,11 +5,13 @@
 import type { Address, Connection, PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Node } from '../../../../src/network/libp2p.ts'
+import { positionOf } from '../../../../src/network/position.ts'
+import { RoutingTable } from '../../../../src/network/routing/table.ts'
+import { registryProtocol } from '../../../../src/network/wire/messages.ts'
 import { systemClock } from '../../../../src/time/clock.ts'
 import { CONNECTION_PLACES } from '../../../../src/network/transport/connection-places.ts'
 import type { NodePort, WorldPort } from '../../ports.ts'
 import type { Places } from './places.ts'
-import { SimTable } from './table.ts'
 
 /** Round trips of TCP, noise and yamux. */
 const TRIPS_OF_A_DIAL = 3
@@ -30,7 +32,7 @@ type Target = PeerId | Multiaddr | readonly Multiaddr[]
 export class SimLibp2p extends EventTarget {
   readonly peerId: PeerId
   readonly sim: NodePort
-  readonly services: { readonly dht: { readonly routingTable: SimTable } }
+  readonly services: { readonly table: RoutingTable }
   readonly peerStore: Pick<Node['peerStore'], 'delete'> & { get(peer: PeerId): Promise<{ addresses: Address[] }> }
   /** Where it listens; clients do not. */
   readonly address: Multiaddr
@@ -51,9 +53,7 @@ export class SimLibp2p extends EventTarget {
     const listens = sim.isListed || sim.isPassive
     this.announced = listens ? [this.address] : []
     if (listens) world.places.listen(this.address, this)
-    this.services = {
-      dht: { routingTable: new SimTable(this.peerId, world.profile.k, async (peer) => this.#isAlive(peer)) }
-    }
+    this.services = { table: new RoutingTable(positionOf(this.peerId), world.profile) }
     this.peerStore = {
       get: async (peer) => {
         const addresses = this.#addresses.get(peer.toString())
@@ -97,13 +97,13 @@ export class SimLibp2p extends EventTarget {
     return this.#dialAny('getComponents' in target ? [target] : target, undefined, signal)
   }
 
-  /** Meets a peer that it was connected with before the run began. */
-  async meet(other: SimLibp2p): Promise<void> {
+  /** Meets a peer that it was connected with before the run began, and that enters its table while it is. */
+  async meet(other: SimLibp2p, enters: () => Promise<void>): Promise<void> {
     const connection = this.#connection(other, other.address, 'outbound')
     this.#addresses.set(other.peerId.toString(), other.announced)
     this.#connections.set(other.peerId.toString(), [connection])
     this.dispatchEvent(new CustomEvent('connection:open', { detail: connection }))
-    await this.services.dht.routingTable.add(other.peerId)
+    await enters()
     this.#connections.delete(other.peerId.toString())
   }
 
@@ -114,15 +114,6 @@ export class SimLibp2p extends EventTarget {
 
   hangUpAll(): void {
     for (const connection of this.getConnections()) void connection.close()
-  }
-
-  async #isAlive(peer: PeerId): Promise<boolean> {
-    try {
-      await this.dial(peer)
-      return true
-    } catch {
-      return false
-    }
   }
 
   async #dialAny(addresses: readonly Multiaddr[], peer: PeerId | undefined, signal?: AbortSignal) {
@@ -202,7 +193,9 @@ export class SimLibp2p extends EventTarget {
     if (!this.getConnections(remotePeer).includes(connection)) return
     const listenAddrs = other.announced
     if (listenAddrs.length > 0) this.#addresses.set(remotePeer.toString(), listenAddrs)
-    this.dispatchEvent(new CustomEvent('peer:identify', { detail: { connection, listenAddrs } }))
-    if (other.sim.isListed) this.services.dht.routingTable.queueRoutingTableUpdate(remotePeer)
+    const protocols = other.sim.isListed ? [registryProtocol(this.#world.profile)] : []
+    this.dispatchEvent(
+      new CustomEvent('peer:identify', { detail: { peerId: remotePeer, connection, listenAddrs, protocols } })
+    )
   }
 }

@@ -7,15 +7,12 @@ import type { ask } from '../../../../src/network/wire/ask.ts'
 import { AskError } from '../../../../src/network/wire/ask.ts'
 import type { FindAnswer } from '../../../../src/network/wire/find.ts'
 import { createPeers, type Peers } from '../../../../src/network/peers.ts'
-import { addConnectedPeers } from '../../../../src/network/kad/connected-peers.ts'
-import { deepenNearOurselves } from '../../../../src/network/kad/near-table.ts'
 import { Acquaintances, keepAcquainted } from '../../../../src/network/routing/acquaintances.ts'
-import { discoverPeers } from '../../../../src/network/routing/discovery.ts'
-import { preferDiversePeers } from '../../../../src/network/routing/diverse-table.ts'
 import { createFinder, type Finder } from '../../../../src/network/routing/finder.ts'
+import { keepTable } from '../../../../src/network/routing/keep-table.ts'
 import { createLookUps, type LookUps } from '../../../../src/network/routing/look-ups.ts'
 import { createPrefixes, type SettledPrefixes } from '../../../../src/network/routing/prefixes.ts'
-import { forgetStrangers, tableSize } from '../../../../src/network/routing/routing.ts'
+import { discoverPeers } from '../../../../src/network/routing/refresh.ts'
 import type { Random } from '../../world/random.ts'
 import type { NodePort } from '../../ports.ts'
 import { SimLibp2p, type RoutedWorld } from './libp2p.ts'
@@ -29,7 +26,7 @@ const AGAIN_MS = MINUTE_MS
 /** A user asks a new daemon this long after its start. */
 const FIRST_QUESTION_MS = 20_000
 
-/** Stands for kad-dht's refresh of its table, where nodes have come or gone. */
+/** Stands for the refresh of the table (refresh.ts), where nodes have come or gone. */
 const REFRESH_MS = 60 * MINUTE_MS
 
 export class Routed {
@@ -42,6 +39,7 @@ export class Routed {
   readonly #node: NodePort
   readonly #random: Random
   readonly #log: LookUpLog
+  readonly #offer: (peer: PeerId) => Promise<void>
   #ends: (() => void)[] = []
 
   constructor(world: RoutedWorld, node: NodePort) {
@@ -51,13 +49,11 @@ export class Routed {
     this.#random = world.random(`routing ${node.peer.peer}`)
     this.libp2p = new SimLibp2p(world, node)
     const libp2p = this.libp2p.node
-    deepenNearOurselves(libp2p)
-    addConnectedPeers(libp2p)
     this.prefixes = createPrefixes(libp2p, profile, () => world.timeline.nowMs)
-    preferDiversePeers(libp2p, profile, this.prefixes)
+    this.#offer = keepTable(libp2p, profile, this.prefixes, () => world.timeline.nowMs)
     this.#log = new LookUpLog((counts) => world.ledger.lookedUp(counts))
     this.finder = this.#log.watch(
-      createFinder(libp2p, profile, this.prefixes, this.#exchange, () => () => true),
+      createFinder(libp2p, profile, this.prefixes, this.#offer, this.#exchange, () => () => true),
       (key) => this.peers.nearest(key)
     )
     this.lookUps = createLookUps(libp2p, this.finder, profile, this.prefixes, () => world.timeline.nowMs)
@@ -79,8 +75,7 @@ export class Routed {
         })
     }
     this.#ends = [
-      keepAcquainted(libp2p, acquaintances, { profile, prefixes: this.prefixes, lookUps: this.lookUps, timers }),
-      forgetStrangers(libp2p)
+      keepAcquainted(libp2p, acquaintances, { profile, prefixes: this.prefixes, lookUps: this.lookUps, timers })
     ]
   }
 
@@ -102,11 +97,16 @@ export class Routed {
     )
   }
 
+  /** Has met a node before the run began. */
+  async meet({ libp2p }: Routed): Promise<void> {
+    await this.libp2p.meet(libp2p, () => this.#offer(libp2p.peerId))
+  }
+
   /** Begins with a table as after a long time: its discovery samples the network as after a growth. */
   established(): void {
     this.start()
     this.#world.timeline.after(this.#random.next() * MINUTE_MS, () => {
-      this.libp2p.services.dht.routingTable.dispatchEvent(new CustomEvent('peer:add', { detail: this.libp2p.peerId }))
+      this.libp2p.dispatchEvent(new CustomEvent('self:peer:update'))
     })
   }
 
@@ -138,7 +138,7 @@ export class Routed {
 
   /** Peers in the table. */
   get known(): number {
-    return tableSize(this.libp2p.node)
+    return this.libp2p.services.table.size
   }
 
   #every(milliseconds: number, listener: () => void): () => void {

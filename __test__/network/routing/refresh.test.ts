@@ -1,9 +1,8 @@
 /** The peers that a joining node looks for, with real nodes; the look-ups are noted, not made. */
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { discoverPeers } from '../../../src/network/routing/discovery.ts'
+import { discoverPeers } from '../../../src/network/routing/refresh.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { tableSize } from '../../../src/network/routing/routing.ts'
 import { positionOf } from '../../../src/network/position.ts'
 import { sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
 import type { Clock } from '../../../src/time/clock.ts'
@@ -60,11 +59,11 @@ afterEach(async () => {
 })
 
 async function meet(): Promise<void> {
-  const known = tableSize(joiner)
+  const known = joiner.services.table.size
   const other = await startBareNode(nodes.length)
   nodes.push(other)
   await other.dial(joiner.getMultiaddrs())
-  await waitFor(() => expect(tableSize(joiner)).toBe(known + 1))
+  await waitFor(() => expect(joiner.services.table.size).toBe(known + 1))
 }
 
 /** By how many first bits each key that was looked up agrees with our own; undefined for our own id. */

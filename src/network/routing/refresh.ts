@@ -1,14 +1,10 @@
-/**
- * Looks for peers as they become known. Kad-dht does so once at the start, with an empty table, and then every five
- * minutes. Also samples random keys to estimate the network's size.
- */
+/** Keeps the table full: looks for peers as they become known, and again from time to time. Estimates the network's size. */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { blindedKey } from '../../protocol/claim/record-key.ts'
-import { OWN_BITS } from '../kad/near-table.ts'
+import { OWN_BITS } from './table.ts'
 import type { Node } from '../libp2p.ts'
 import type { LookUps } from './look-ups.ts'
-import { onPeerKnown, tableSize } from './routing.ts'
 import { positionOf } from '../position.ts'
 import type { Clock } from '../../time/clock.ts'
 
@@ -26,10 +22,12 @@ const GROWTH = 1.5
 /** Networks grow slowly, and a look-up costs some 70 KB. */
 const SAMPLE_EVERY_MS = 6 * 60 * 60_000
 
+/** A look-up near this node and one at a random key take turns. */
+const REFRESH_EVERY_MS = 10 * 60_000
+
 /**
  * Starts; returns the function that ends it. Below k known peers, looks up this node's neighbours. Then looks up each
- * farther part of the key space, as in Kademlia, and repeats when half as many more are known. Kad-dht's own refreshes
- * do the rest. `random`: bytes that nobody can foresee; seeded ones in a simulated network.
+ * farther part of the key space, as in Kademlia, and repeats when half as many more are known. `random`: bytes that nobody can foresee; seeded ones in a simulated network.
  */
 export function discoverPeers(
   node: Node,
@@ -39,6 +37,7 @@ export function discoverPeers(
   log: Pick<Logger, 'debug'>,
   random: (length: number) => Uint8Array = randomBytes
 ): () => void {
+  const { table } = node.services
   const ended = new AbortController()
   let running = false
   let again = false
@@ -66,30 +65,52 @@ export function discoverPeers(
         else await lookUps.askNetwork(key, ended.signal)
       }
     } finally {
-      knownAtLook = tableSize(node)
+      knownAtLook = table.size
     }
   }
   const request = (wanted: boolean): void => {
     if (running) again ||= wanted
     else if (!wanted || ended.signal.aborted) return
-    else if (tableSize(node) < k) void run(() => lookUps.askNetwork(positionOf(node.peerId), ended.signal))
-    else if (tableSize(node) >= GROWTH * knownAtLook) void run(lookFar)
+    else if (table.size < k) void run(() => lookUps.askNetwork(positionOf(node.peerId), ended.signal))
+    else if (table.size >= GROWTH * knownAtLook) void run(lookFar)
   }
-  const endListening = onPeerKnown(node, () => {
+  const endListening = table.onAdded(() => {
     request(true)
   })
   // Those that looked before this node was announced did not hear of it, and now have something to tell.
   const onAnnounced = (): void => {
-    request(tableSize(node) > 0)
+    request(table.size > 0)
   }
   node.addEventListener('self:peer:update', onAnnounced)
   const endSampling = timers.every(SAMPLE_EVERY_MS, () => {
-    if (tableSize(node) >= k) void attempt(() => lookUps.sample(random(32), ended.signal))
+    if (table.size >= k) void attempt(() => lookUps.sample(random(32), ended.signal))
   })
   return () => {
     endListening()
     node.removeEventListener('self:peer:update', onAnnounced)
     endSampling()
+    ended.abort()
+  }
+}
+
+/** Keeps looking, near this node and at a random key by turns; returns the function that ends it. */
+export function refreshTable(
+  node: Node,
+  lookUps: Pick<LookUps, 'askNetwork'>,
+  timers: Pick<Clock, 'every'>,
+  log: Pick<Logger, 'debug'>
+): () => void {
+  const ended = new AbortController()
+  let looks = 0
+  const end = timers.every(REFRESH_EVERY_MS, () => {
+    if (node.services.table.size === 0) return
+    const key = looks++ % 2 === 0 ? positionOf(node.peerId) : randomBytes(32)
+    lookUps.askNetwork(key, ended.signal).catch((error: unknown) => {
+      if (!ended.signal.aborted) log.debug({ err: error }, 'looking for peers failed')
+    })
+  })
+  return () => {
+    end()
     ended.abort()
   }
 }
