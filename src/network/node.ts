@@ -14,6 +14,7 @@ import { compareUse, isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './transport/connection-places.ts'
 import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
+import { identifyAgain } from './transport/identify-again.ts'
 import { positionOf } from './position.ts'
 import { RoutingTable } from './routing/table.ts'
 import { ListenError } from './types.ts'
@@ -112,6 +113,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     peerStore: { maxAddressAge: MAX_ADDRESS_AGE_MS },
     services
   })
+  identifyAgain(node)
   await prepare?.(node)
   try {
     await node.start()

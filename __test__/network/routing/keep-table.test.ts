@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { positionOf } from '../../../src/network/position.ts'
+import { identifyAgain } from '../../../src/network/transport/identify-again.ts'
 import { registryProtocol } from '../../../src/network/wire/messages.ts'
 import { answering, findingOn, offer, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
@@ -100,6 +101,15 @@ it('gives the place of a peer that has gone to a newcomer, and that of nobody wh
   await offer(one, later.peerId)
   expect(knows(one, later)).toBe(true)
   expect(table.size).toBe(1)
+})
+
+it('takes in a peer that identify missed at first', async () => {
+  const identify = vi.spyOn(one.services.identify, 'identify')
+  for (let count = 0; count < 2; count++) identify.mockRejectedValueOnce(new Error('no answer in time'))
+  identifyAgain(one, 50)
+  await one.dial(other.getMultiaddrs())
+  await waitFor(() => expect(knows(one, other)).toBe(true))
+  expect(identify).toHaveBeenCalledTimes(3)
 })
 
 it('forgets a disconnected peer outside the table', async () => {

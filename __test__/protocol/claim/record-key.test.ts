@@ -13,7 +13,7 @@ import { bytesOf, LOCAL } from '../fixtures.ts'
 const HASH = profileHash(LOCAL)
 
 describe('record keys', () => {
-  it('are the SHA-256 of the preimage that kad-dht is given, one for each kind', () => {
+  it('are the SHA-256 of the preimage that is looked up, one for each kind', () => {
     const keys = (['reveal', 'kid', 'manifest'] as const).map((kind) => {
       expect(recordKey(kind, 'x', HASH)).toEqual(sha256(recordKeyPreimage(kind, 'x', HASH)))
       return toHex(recordKey(kind, 'x', HASH))

@@ -31,7 +31,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'two claims with one code': ONE_RECORD,
   'connections to third parties': ONE_NODE,
   'peers that dial by the hundred': ONE_NODE,
-  'providers that nobody keeps a count of': ONE_NODE,
   'idle connections of one address': ONE_NODE,
   'a peer that turns light and is dialled again': ONE_NODE,
   'private addresses that a peer tells': ONE_NODE,

@@ -22,7 +22,7 @@ const BLINDED_SLACK_BITS = 5
 /** Reached at two million peers. Bounds what a wrong size estimate can reveal of a name. */
 const MAX_BLINDED_BITS = 16
 
-/** K's preimage: `domain(key) ‖ lp(id)`. kad-dht hashes its keys with SHA-256, so it takes this one. */
+/** K's preimage: `domain(key) ‖ lp(id)`. Its SHA-256 is K. */
 export function recordKeyPreimage(kind: RecordKind, id: string, profileHash: Uint8Array): Uint8Array {
   return concatBytes(domain(KEY_DOMAIN[kind], profileHash), lp(id))
 }

@@ -14,7 +14,7 @@ export function distance(left: Uint8Array, right: Uint8Array): number {
  * Peers in the network with this one: m - 1 peers within the distance of the m-th nearest (unbiased for uniform ids),
  * and at least those seen.
  *
- * @param nearest keys (kad-dht: SHA-256 of the peer id) of the peers nearest to `own`, in any order; fewer than 2 count
+ * @param nearest positions of the peers nearest to `own`, in any order; fewer than 2 count
  * as the whole network
  */
 export function networkSize(own: Uint8Array, nearest: readonly Uint8Array[]): number {

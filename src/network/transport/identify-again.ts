@@ -1,0 +1,27 @@
+/**
+ * Asks a peer again who it is. Libp2p asks once, as a connection opens, and on a busy machine five seconds may pass
+ * without an answer. Such a peer would stay connected, and in no routing table.
+ */
+import type { Connection } from '@libp2p/interface'
+import type { Node } from '../libp2p.ts'
+
+/** Above the time of libp2p's own try; doubled after each. */
+const FIRST_PAUSE_MS = 6_000
+const TRIES = 6
+
+/** Call before the node starts. */
+export function identifyAgain(node: Node, firstPauseMs = FIRST_PAUSE_MS): void {
+  const timers = new WeakMap<Connection, NodeJS.Timeout>()
+  const end = (connection: Connection): void => clearTimeout(timers.get(connection))
+  const wait = (connection: Connection, tries: number): void => {
+    const again = (): void => {
+      node.services.identify.identify(connection).catch(() => {
+        if (connection.status === 'open' && tries > 1) wait(connection, tries - 1)
+      })
+    }
+    timers.set(connection, setTimeout(again, firstPauseMs * 2 ** (TRIES - tries)).unref())
+  }
+  node.addEventListener('connection:open', ({ detail }) => wait(detail, TRIES))
+  node.addEventListener('connection:close', ({ detail }) => end(detail))
+  node.addEventListener('peer:identify', ({ detail }) => end(detail.connection))
+}
