@@ -10,7 +10,7 @@ import { distance } from '../../src/protocol/neighbourhood/density.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { tally } from '../../src/protocol/resolution/quorum.ts'
 import type { KnownPeer } from '../../src/network/types.ts'
-import { networkDiversity } from '../../src/registry/upkeep/network-diversity.ts'
+import { networkDiversity } from '../../src/registry/status.ts'
 import { waitFor } from '../wait-for.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/errors.ts'
 import type { ErrorCode } from '../../src/error-table.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { serializeZone } from '../../src/protocol/zone/zone.ts'
-import type { LookedUp, ResolvedName } from '../../src/registry/types.ts'
+import type { LookedUp, ResolvedName } from '../../src/registry/use-cases.ts'
 import { readRecords } from './read-records.ts'
 import { NAME, revealOf } from './scene.ts'
 

@@ -3,8 +3,7 @@ import { ServiceError } from '../../src/errors.ts'
 import type { Reveal } from '../../src/protocol/claim/reveal.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { serializeZone } from '../../src/protocol/zone/zone.ts'
-import type { LookedUp } from '../../src/registry/types.ts'
-import type { Registry } from '../../src/registry/use-cases.ts'
+import type { LookedUp, Registry } from '../../src/registry/use-cases.ts'
 
 export const NAME = 'alice.chronym'
 

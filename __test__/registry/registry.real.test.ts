@@ -27,16 +27,17 @@ import { signManifest } from '../../src/protocol/identity/manifest.ts'
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { createRegistry } from '../../src/registry/registry.ts'
-import { createTaskSteps } from '../../src/registry/claims/steps.ts'
+import { createClaimSteps } from '../../src/registry/claims/steps.ts'
 import type { Registry } from '../../src/registry/use-cases.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createRoundClock } from '../../src/time/round-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { systemClock as clock } from '../../src/time/clock.ts'
 import { createTaskManager } from '../../src/registry/claims/manager.ts'
-import type { TaskManager } from '../../src/registry/tasks.ts'
+import type { ClaimTasks } from '../../src/registry/tasks.ts'
 import type { TaskView } from '../../src/views/task.ts'
 import { silentLog, taskWhere } from './claims/fakes.ts'
+import { createContext } from '../../src/registry/context.ts'
 
 /** Counts the logs that are verified on the event loop: threads load modules of their own. */
 vi.mock('../../src/protocol/identity/log.ts', async (importOriginal) => {
@@ -55,7 +56,7 @@ const profile = parseProfile({
 
 interface RealNode {
   readonly registry: Registry
-  readonly tasks: TaskManager
+  readonly tasks: ClaimTasks
   readonly network: OpenableNetwork
   readonly address: string
   /** Peers that a look-up can begin with; a connection alone is not enough. */
@@ -101,17 +102,19 @@ async function startNode(seed: number, bootstrap: readonly string[]): Promise<Re
     random: () => 0
   }
   const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
+  const context = createContext(dependencies)
   const tasks = createTaskManager({
     store,
     dataDir: directory,
     pool,
-    steps: createTaskSteps(dependencies),
+    seed: dependencies.seed,
+    steps: createClaimSteps(context),
     options,
     clock,
     certainMs: () => 0,
     log: silentLog
   })
-  const registry = createRegistry({ ...dependencies, tasks })
+  const registry = createRegistry(context, tasks)
   const firstPulse = new Promise((resolve) => beacon.on('pulse', resolve))
   beacon.start()
   await network.start()

@@ -1,13 +1,13 @@
 /** A whole node of a test. */
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { createRegistry, type RegistryOptions } from '../../src/registry/registry.ts'
-import { createTaskSteps } from '../../src/registry/claims/steps.ts'
+import { createClaimSteps } from '../../src/registry/claims/steps.ts'
 import type { Registry } from '../../src/registry/use-cases.ts'
-import type { RegistryParts } from '../../src/registry/context.ts'
+import { createContext, type RegistryParts } from '../../src/registry/context.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createRoundClock } from '../../src/time/round-clock.ts'
 import { createTaskManager } from '../../src/registry/claims/manager.ts'
-import type { TaskManager } from '../../src/registry/tasks.ts'
+import type { ClaimTasks } from '../../src/registry/tasks.ts'
 import { MemoryStore, silentLog } from './claims/fakes.ts'
 import type { ManualClock } from '../time/manual-clock.ts'
 import { FakeBeacon } from './fake-beacon.ts'
@@ -18,7 +18,7 @@ import { profile } from './test-profile.ts'
 
 export interface TestNode {
   readonly registry: Registry
-  readonly tasks: TaskManager
+  readonly tasks: ClaimTasks
   readonly network: FakeNetwork
   readonly beacon: FakeBeacon
   readonly pool: FakeWorkers
@@ -75,18 +75,19 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     listIn: options.listIn,
     codes: options.codes
   }
-  const steps = createTaskSteps(dependencies)
+  const context = createContext(dependencies)
   const tasks = createTaskManager({
     store,
     dataDir,
     pool,
-    steps,
+    seed,
+    steps: createClaimSteps(context),
     options: { maxTasks: 1, queue: 10, checkpointSeconds: 10 },
     clock,
     certainMs: () => 0,
     log: silentLog
   })
-  const registry = createRegistry({ ...dependencies, tasks }, options.registry)
+  const registry = createRegistry(context, tasks, options.registry)
   await tasks.start()
   await registry.start()
   return {

@@ -11,7 +11,9 @@ import { CheckpointWriter } from '../../src/evaluations/checkpoint-writer.ts'
 import { taskDirectory } from '../../src/evaluations/directories.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { createTaskManager } from '../../src/registry/claims/manager.ts'
-import type { ClaimPlan, TaskManager, TaskSteps } from '../../src/registry/tasks.ts'
+import type { ClaimPlan, TaskManager } from '../../src/registry/tasks.ts'
+import type { ClaimSteps } from '../../src/registry/claims/run.ts'
+import { SeedHolder } from '../../src/registry/seed-holder.ts'
 
 export const BITS = 1024
 export const SEED = new Uint8Array(32).fill(7)
@@ -46,6 +48,7 @@ export async function startTasks({
   let handle: EvaluationHandle | undefined
   const manager = createTaskManager({
     store,
+    seed: new SeedHolder(new Uint8Array(32)),
     dataDir,
     pool: { evaluate: (request, onCheckpoint) => (handle = evaluate(request, onCheckpoint)) },
     steps: stepsOf(iterations, (taskId, plan) => leaveCheckpoint(taskDirectory(dataDir, taskId), plan, checkpoint)),
@@ -89,7 +92,7 @@ async function leaveCheckpoint(
   await writer.close()
 }
 
-function stepsOf(iterations: number, prepare: (taskId: string, plan: ClaimPlan) => Promise<void>): TaskSteps {
+function stepsOf(iterations: number, prepare: (taskId: string, plan: ClaimPlan) => Promise<void>): ClaimSteps {
   const plan: ClaimPlan = {
     seed: SEED,
     discriminantBits: BITS,

@@ -8,7 +8,7 @@ import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts
 import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { readSnapshot, type StoredRecords } from '../store/inspect.ts'
 import { hasEnded } from '../registry/claims/state.ts'
-import { decodeEntry } from '../registry/claims/journal-codec.ts'
+import { decodeEntry } from '../registry/claims/journal.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { VERSION } from '../version.ts'
 import { type BackedUpFile, type BackupContents, BackupError } from './container.ts'

@@ -6,12 +6,12 @@ import type { StartSources } from '../config/sources.ts'
 import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
 import { roundTimeMs } from '../protocol/time/beacon-time.ts'
-import type { RegistryParts } from '../registry/context.ts'
-import { createTaskSteps } from '../registry/claims/steps.ts'
+import { createContext, type RegistryContext, type RegistryParts } from '../registry/context.ts'
+import { createClaimSteps } from '../registry/claims/steps.ts'
 import { createRegistry } from '../registry/registry.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import { createTaskManager, type TaskOptions } from '../registry/claims/manager.ts'
-import type { TaskManager } from '../registry/tasks.ts'
+import type { ClaimTasks } from '../registry/tasks.ts'
 import { saveOverrides, type StartConfig } from './config-overrides.ts'
 
 export interface DaemonCore extends RegistryParts {
@@ -21,7 +21,7 @@ export interface DaemonCore extends RegistryParts {
 
 export interface UseCases {
   readonly config: LiveConfig
-  readonly tasks: TaskManager
+  readonly tasks: ClaimTasks
   readonly registry: Registry
 }
 
@@ -45,15 +45,13 @@ export function createUseCases(
   })
   const taskOptions = taskOptionsOf(config, initial)
   const parts = { ...core, listIn: () => config.current().backup.list_in, codes: initial.pins.codes }
-  const tasks = createTasks(parts, taskOptions, initial.data_dir)
-  const registry = createRegistry(
-    { ...parts, tasks },
-    {
-      automaticRenewal: () => config.current().auto_renew,
-      slots: () => taskOptions.maxTasks,
-      giveUp: (nameOrDid) => holdings.forget(nameOrDid)
-    }
-  )
+  const context = createContext(parts)
+  const tasks = createTasks(core, context, taskOptions, initial.data_dir)
+  const registry = createRegistry(context, tasks, {
+    automaticRenewal: () => config.current().auto_renew,
+    slots: () => taskOptions.maxTasks,
+    giveUp: (nameOrDid) => holdings.forget(nameOrDid)
+  })
   return { config, tasks, registry }
 }
 
@@ -71,8 +69,12 @@ function taskOptionsOf(config: LiveConfig, initial: Config): TaskOptions {
   }
 }
 
-function createTasks(core: DaemonCore, options: TaskOptions, dataDir: string): TaskManager {
-  const { store, pool, beacon, profile, clock, log } = core
+function createTasks(
+  { store, pool, seed, beacon, profile, clock, log }: DaemonCore,
+  context: RegistryContext,
+  options: TaskOptions,
+  dataDir: string
+): ClaimTasks {
   const certainMs = () => {
     const latest = beacon.latest()
     return latest === undefined ? 0 : roundTimeMs(latest.round, profile.beacon)
@@ -81,7 +83,8 @@ function createTasks(core: DaemonCore, options: TaskOptions, dataDir: string): T
     store,
     dataDir,
     pool,
-    steps: createTaskSteps(core),
+    seed,
+    steps: createClaimSteps(context),
     options,
     clock,
     certainMs,

@@ -1,5 +1,5 @@
 import type { WritableEventLog } from '../api/event-log.ts'
-import { taskEventDetail } from '../registry/claims/event-detail.ts'
+import { taskEventDetail } from '../registry/claims/ledger.ts'
 import type { DaemonCore, UseCases } from './create-use-cases.ts'
 import type { Lifecycle } from './lifecycle.ts'
 

@@ -11,7 +11,7 @@ import type { ErrorCode } from '../error-table.ts'
 import type { DnsTrust } from '../native/dns.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { parseZonePayload, ZoneError } from '../protocol/zone/zone.ts'
-import type { LookedUp, ResolvedName } from '../registry/types.ts'
+import type { LookedUp, ResolvedName } from '../registry/use-cases.ts'
 import { zoneToWire } from './records-to-wire.ts'
 
 /** Extended errors (RFC 8914). */

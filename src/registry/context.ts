@@ -6,7 +6,7 @@ import type { Network } from '../network/types.ts'
 import type { KeyPair } from '../protocol/crypto/ed25519.ts'
 import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
-import { leaseState } from '../protocol/name/lease.ts'
+import { leaseState, type Lease } from '../protocol/name/lease.ts'
 import { parseAskedName, type CodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
@@ -15,13 +15,13 @@ import type { RoundClock } from '../time/round-clock.ts'
 import type { OwnerSeed } from './seed-holder.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock } from '../time/clock.ts'
-import { GivenCodes } from './stored/given-codes.ts'
+import { GivenCodes, Pins } from './stored/pins.ts'
 import { LocalZones } from './stored/local-zones.ts'
 import { Memory } from './stored/memory.ts'
 import { OwnedNames } from './stored/owned-names.ts'
-import { Pins } from './stored/pins.ts'
 import { Receipts } from './stored/receipts.ts'
 import { asServiceError } from '../service-errors.ts'
+import { roundTimeMs } from '../protocol/time/beacon-time.ts'
 
 export interface RegistryParts {
   readonly profile: NetworkProfile
@@ -156,4 +156,20 @@ export function derivedPublicKey(context: RegistryContext, name: Name): Uint8Arr
 export function ownPublicKey(context: RegistryContext, name: Name): Uint8Array {
   const known = context.seed.isLocked ? context.owned.get(name)?.reveal.pubkey : undefined
   return known ?? derivedPublicKey(context, name)
+}
+
+export function leaseOf(context: Pick<RegistryContext, 'time' | 'profile'>, newestRound: number): Lease {
+  return leaseState(newestRound, context.time().lapse, context.profile)
+}
+
+/** When a round is due, ISO 8601. */
+export function roundTime(context: Pick<RegistryContext, 'profile'>, round: number): string {
+  return new Date(roundTimeMs(round, context.profile.beacon)).toISOString()
+}
+
+export function leaseEndsMs(context: RegistryContext, name: string): readonly number[] {
+  const record = context.owned.get(name)
+  if (record === undefined) return []
+  const { endRound, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
+  return [endRound, graceEndRound].map((round) => roundTimeMs(round, context.profile.beacon))
 }

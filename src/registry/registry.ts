@@ -1,36 +1,28 @@
 import { ServiceError } from '../errors.ts'
 import { canonicalName } from '../protocol/name/names.ts'
-import type { TaskManager } from './tasks.ts'
+import type { ClaimTasks } from './tasks.ts'
 import { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
-import { createContext, openName, type RegistryParts } from './context.ts'
-import { estimate, MeasuredRate } from './claims/estimate.ts'
+import { openName, type RegistryContext } from './context.ts'
+import { estimate, MeasuredRate, renewalGain } from './claims/estimate.ts'
 import { explain } from './explanation/explain.ts'
-import { resolveIdentity, resolveIdentityLog } from './identities/identities.ts'
-import { publishManifest } from './identities/manifests.ts'
-import { ownIdentities } from './identities/own-identities.ts'
-import { createKid } from './identities/create-kid.ts'
-import { publishKid } from './identities/publish-kid.ts'
-import { IdentityUpkeep } from './identities/identity-upkeep.ts'
+import { resolveIdentity, resolveIdentityLog } from './identities/resolve.ts'
+import { publishManifest, createKid, publishKid } from './identities/publish.ts'
+import { ownIdentities, IdentityUpkeep } from './identities/own.ts'
 import { commit, publish } from './claims/manual.ts'
 import { PinUpkeep } from './upkeep/pin-upkeep.ts'
-import { PublishBudgets } from './publication/publish-budget.ts'
-import { forgetPin, listPins } from './resolution/pin-view.ts'
-import { pinCodes } from './resolution/pin-codes.ts'
-import { register, renew } from './claims/registration.ts'
-import { release, takeBack } from './claims/release.ts'
-import { renewalGain } from './claims/renewal-gain.ts'
+import { PublishBudgets } from './publication/publishing.ts'
+import { forgetPin, listPins, pinCodes } from './resolution/pins.ts'
+import { register, renew, release, takeBack } from './claims/registration.ts'
 import { Resolver } from './resolution/resolver.ts'
 import { translated, translatedSync } from '../service-errors.ts'
 import { Standings } from './ownership/standing.ts'
-import { keptDiversity } from './upkeep/network-diversity.ts'
-import { networkStatus, ownedNames, peerView, peerViews } from './status.ts'
-import { discardZone, listDrafts } from './zones/drafts.ts'
+import { keptDiversity, networkStatus, ownedNames, peerView, peerViews } from './status.ts'
+import { discardZone, listDrafts, checkZone, localZone, saveZone, zoneOf } from './zones/zones.ts'
+import { publishZone } from './zones/publish.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
 import type { OwnedNameView } from '../views/own.ts'
-import { listStanding } from './upkeep/list-standing.ts'
-import { ListUpkeep, publishList } from './upkeep/list-upkeep.ts'
+import { listStanding, ListUpkeep, publishList } from './upkeep/name-list.ts'
 import { WantedNames } from './upkeep/wanted.ts'
-import { checkZone, localZone, publishZone, saveZone, zoneOf } from './zones/zones.ts'
 import { patchZone } from './zones/zone-patch.ts'
 
 export interface RegistryOptions {
@@ -42,15 +34,8 @@ export interface RegistryOptions {
   readonly giveUp?: (nameOrDid: string) => boolean
 }
 
-/**
- * Wires the use cases. `createTaskSteps` makes the tasks' steps from the same dependencies, before the task manager.
- */
-export function createRegistry(
-  dependencies: RegistryParts & { readonly tasks: TaskManager },
-  options: RegistryOptions = {}
-): Registry {
-  const { tasks } = dependencies
-  const context = createContext(dependencies)
+/** Wires the use cases. `tasks`: made from the same context. */
+export function createRegistry(context: RegistryContext, tasks: ClaimTasks, options: RegistryOptions = {}): Registry {
   const { network } = context
   const resolver = new Resolver(context, tasks)
   const rate = new MeasuredRate(context, tasks)

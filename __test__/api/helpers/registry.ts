@@ -5,8 +5,14 @@ import { ServiceError } from '../../../src/errors.ts'
 import type { NetworkMode } from '../../../src/network/types.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { Zone } from '../../../src/protocol/zone/zone.ts'
-import type { LookedUp, NewIdentity, ResolvedName, ZonePatch, ZoneView } from '../../../src/registry/types.ts'
-import type { Registry } from '../../../src/registry/use-cases.ts'
+import type {
+  LookedUp,
+  NewIdentity,
+  ResolvedName,
+  ZonePatch,
+  ZoneView,
+  Registry
+} from '../../../src/registry/use-cases.ts'
 import type { Explanation } from '../../../src/views/explanation.ts'
 import type { OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../../../src/views/own.ts'
 import type { NetworkDiversityView, PeerView } from '../../../src/views/network.ts'

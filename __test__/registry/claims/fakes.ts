@@ -1,3 +1,5 @@
+import { SeedHolder } from '../../../src/registry/seed-holder.ts'
+import type { ClaimSteps } from '../../../src/registry/claims/run.ts'
 import { settle } from '../../time/manual-clock.ts'
 import type {
   Checkpoint,
@@ -10,7 +12,7 @@ import type {
 import { asideOf } from '../../../src/store/keys.ts'
 import type { Store, StoreOperation } from '../../../src/store/types.ts'
 import type { ProgressLog, ShownTasks } from '../../../src/evaluations/progress-log.ts'
-import type { ClaimPlan, TaskRef, TaskManager, TaskSteps } from '../../../src/registry/tasks.ts'
+import type { ClaimPlan, TaskRef, TaskManager } from '../../../src/registry/tasks.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 
 /** A store in memory; `onWrite` sees every write before it happens, `onWritten` after it; both may throw. */
@@ -177,7 +179,7 @@ export class FakePool implements Pick<NativePool, 'evaluate'> {
 export const ITERATIONS = 1000
 
 /** Steps that write down every effect on the outside world in `sent`. */
-export class FakeSteps implements TaskSteps {
+export class FakeSteps implements ClaimSteps {
   readonly sent: string[] = []
   /** Tasks whose reveal the network would send again by itself. */
   readonly standing = new Set<string>()
@@ -255,6 +257,9 @@ export class FakeSteps implements TaskSteps {
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
 }
+
+/** A seed that is at hand. */
+export const UNLOCKED = new SeedHolder(new Uint8Array(32).fill(1))
 
 export const silentLog = {
   info: () => undefined,

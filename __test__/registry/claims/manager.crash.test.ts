@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTaskManager } from '../../../src/registry/claims/manager.ts'
 import type { TaskManager } from '../../../src/registry/tasks.ts'
-import { FakePool, FakeSteps, MemoryStore, silentLog, until } from './fakes.ts'
+import { FakePool, FakeSteps, MemoryStore, silentLog, until, UNLOCKED } from './fakes.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 /** Stops counting when nothing more happens: a registration has fewer points than that. */
@@ -58,6 +58,7 @@ class Machine {
     }
     const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
     return createTaskManager({
+      seed: UNLOCKED,
       store: this.store,
       dataDir,
       pool,

@@ -11,7 +11,7 @@ import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { createTaskManager } from '../../../src/registry/claims/manager.ts'
 import type { ClaimPlan, TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
-import { FakePool, FakeSteps, silentLog, until, type FakeEvaluation } from './fakes.ts'
+import { FakePool, FakeSteps, silentLog, until, type FakeEvaluation, UNLOCKED } from './fakes.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 const DAYS_MS = 24 * 60 * 60 * 1000
@@ -44,6 +44,7 @@ beforeEach(async () => {
   steps = new LongSteps()
   pool = new FakePool()
   manager = createTaskManager({
+    seed: UNLOCKED,
     store,
     dataDir,
     pool,

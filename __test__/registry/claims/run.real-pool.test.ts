@@ -13,7 +13,7 @@ import { taskDirectory } from '../../../src/evaluations/directories.ts'
 import { systemClock } from '../../../src/time/clock.ts'
 import { createTaskManager } from '../../../src/registry/claims/manager.ts'
 import type { ClaimPlan, TaskManager } from '../../../src/registry/tasks.ts'
-import { FakeSteps, silentLog, taskWhere } from './fakes.ts'
+import { FakeSteps, silentLog, taskWhere, UNLOCKED } from './fakes.ts'
 
 const SEED = new Uint8Array(32).fill(9)
 const BITS = 512
@@ -45,6 +45,7 @@ class RealSteps extends FakeSteps {
 async function start(log: Log = silentLog): Promise<void> {
   store = openStore(join(dataDir, 'chronym.db'))
   manager = createTaskManager({
+    seed: UNLOCKED,
     store,
     dataDir,
     pool,

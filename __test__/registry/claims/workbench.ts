@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { createTaskManager, type TaskOptions } from '../../../src/registry/claims/manager.ts'
 import type { TaskManager } from '../../../src/registry/tasks.ts'
-import { FakePool, FakeSteps, MemoryProgressLog, MemoryStore, silentLog, until } from './fakes.ts'
+import { FakePool, FakeSteps, MemoryProgressLog, MemoryStore, silentLog, until, UNLOCKED } from './fakes.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 export const DAY = 24 * 60 * 60 * 1000
@@ -28,6 +28,7 @@ export class Workbench {
     const { store, dataDir, pool, steps, clock, progress } = this
     const tell = (_fields: object, message: string) => void this.told.push(message)
     return createTaskManager({
+      seed: UNLOCKED,
       store,
       dataDir,
       pool,

@@ -23,8 +23,7 @@ import {
   encodeIdentityRecord,
   type DocumentStamp
 } from '../../../src/protocol/identity/record.ts'
-import { findManifest } from '../../../src/registry/identities/manifests.ts'
-import { standingOf, type KnownIdentity } from '../../../src/registry/identities/standing-identity.ts'
+import { findManifest, standingOf, type KnownIdentity } from '../../../src/registry/identities/resolve.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { empty } from './adversary.ts'

@@ -1,7 +1,7 @@
 /** W3C DID Resolution v0.3: one version of an identity log with its metadata, or an error. */
 import type { ErrorCode } from '../../error-table.ts'
 import { ServiceError } from '../../errors.ts'
-import type { ResolvedIdentityLog } from '../../registry/types.ts'
+import type { ResolvedIdentityLog } from '../../registry/use-cases.ts'
 
 /** Each with the HTTP status of its binding, and the older word. */
 const ERRORS = {

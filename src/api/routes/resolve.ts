@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { ResolvedName } from '../../registry/types.ts'
+import type { ResolvedName } from '../../registry/use-cases.ts'
 import { encodeBase64 } from '../../util/base64.ts'
 import { allows, endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'

@@ -4,9 +4,11 @@ import type { CommitOutcome } from '../../network/types.ts'
 import { commitmentHash, SALT_BYTES } from '../../protocol/claim/commitment.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { claimRound } from '../../protocol/claim/receipt.ts'
-import type { ClaimDraft } from './claim-draft.ts'
 import { stampFor } from '../publication/publishing.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
+import { encode } from 'cborg'
+import * as v from 'valibot'
+import { Bytes, Bytes32, Count, readCbor } from '../../store/stored-shapes.ts'
 
 /** A beacon this many rounds late is away, not slow (the lag that docs/protocol/rules.md, 9, warns of). */
 const BEACON_LOST_ROUNDS = 20
@@ -120,4 +122,42 @@ function beaconSilent(verified: number, now: number): ServiceError {
       ? 'No pulse has been verified yet'
       : `The newest verified pulse is of round ${verified}, and round ${now} is due`
   return new ServiceError('SVC-BCN-001', `${known}.`, { retryAfter: 10 })
+}
+
+export interface ClaimDraft {
+  /** 32 bytes, drawn for this attempt. */
+  readonly salt: Uint8Array
+  /** The stamp's nonce; empty for renewals, which send no commitment. */
+  readonly nonce: Uint8Array
+  /** Our round when the commitment was first sent. */
+  readonly sentRound: number
+  /** p; null until there are enough receipts. */
+  readonly pulseRound: number | null
+}
+
+/** Fixed before the first squaring. */
+export interface ClaimContext {
+  readonly salt: Uint8Array
+  readonly pulseRound: number
+  /** Signature of that pulse, 48 bytes. */
+  readonly pulse: Uint8Array
+}
+
+const Draft = v.object({ salt: Bytes32, nonce: Bytes, sentRound: Count, pulseRound: v.nullable(Count) })
+const Context = v.object({ salt: Bytes32, pulseRound: Count, pulse: Bytes })
+
+export function encodeDraft(draft: ClaimDraft): Uint8Array {
+  return encode(draft)
+}
+
+export function decodeDraft(bytes: Uint8Array): ClaimDraft {
+  return readCbor(Draft, bytes)
+}
+
+export function encodeContext(context: ClaimContext): Uint8Array {
+  return encode(context)
+}
+
+export function decodeContext(bytes: Uint8Array): ClaimContext {
+  return readCbor(Context, bytes)
 }

@@ -2,15 +2,13 @@ import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { proofShape } from '../../protocol/claim/proof-shape.ts'
 import { nextDeadlineMs } from '../../evaluations/queue.ts'
-import type { ClaimPlan, TaskManager } from '../tasks.ts'
-import type { Estimate, RenewalGain, TaskKind, TaskView } from '../../views/task.ts'
-import { decodeContext } from './claim-draft.ts'
-import { openName, type RegistryContext } from '../context.ts'
-import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
+import type { ClaimPlan, ClaimTasks } from '../tasks.ts'
+import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task.ts'
+import { decodeContext } from './commit.ts'
+import { openName, type RegistryContext, leaseEndsMs, leaseOf, roundTime } from '../context.ts'
 import { isCancelled } from '../stored/owned-names.ts'
-import { queueSeconds } from './queue-time.ts'
 import { iterationsOf } from './steps.ts'
-import { renewalGain } from './renewal-gain.ts'
+import { linksOf } from '../../protocol/claim/reveal.ts'
 
 /**
  * Together long enough for a rate within a few percent, short enough for an answer while somebody waits. One by one
@@ -27,10 +25,10 @@ const RATE_KEPT_MS = 60 * 1000
  */
 export class MeasuredRate {
   readonly #context: RegistryContext
-  readonly #tasks: TaskManager
+  readonly #tasks: ClaimTasks
   #measured: { atMs: number; rate: Promise<number> } | undefined
 
-  constructor(context: RegistryContext, tasks: TaskManager) {
+  constructor(context: RegistryContext, tasks: ClaimTasks) {
     this.#context = context
     this.#tasks = tasks
   }
@@ -60,7 +58,7 @@ export class MeasuredRate {
 
 export interface EstimateParts {
   readonly context: RegistryContext
-  readonly tasks: TaskManager
+  readonly tasks: ClaimTasks
   readonly rate: MeasuredRate
   /** `vdf.max_tasks` */
   readonly slots: () => number
@@ -159,4 +157,46 @@ async function workOf({ pool, profile }: RegistryContext, lengths: readonly numb
     return [iterations, await pool.plannedWork({ bits: profile.discriminant_bits, iterations, split })]
   }
   return new Map(await Promise.all([...new Set(lengths)].map(plan)))
+}
+
+const WORKING: ReadonlySet<TaskView['phase']> = new Set(['commit', 'pulse', 'evaluate', 'prove'])
+
+/**
+ * Seconds until a task gets a slot: running tasks continue, waiting ones take their turns before it. Pure.
+ * @param tasks those before it
+ * @param secondsLeft of a task at work or waiting, once it has a slot
+ */
+export function queueSeconds(
+  tasks: readonly TaskView[],
+  slots: number,
+  secondsLeft: (task: TaskView) => number
+): number {
+  const running = tasks.filter(({ status, paused }) => status === 'running' && !paused)
+  const freeAt = running.filter(({ phase }) => WORKING.has(phase)).map(secondsLeft)
+  while (freeAt.length < slots) freeAt.push(0)
+  const soonest = (): number => freeAt.indexOf(Math.min(...freeAt))
+  const inTurn = running
+    .filter(({ phase }) => phase === 'queued')
+    .sort((left, right) => (left.queue_position ?? 0) - (right.queue_position ?? 0))
+  for (const task of inTurn) {
+    const slot = soonest()
+    freeAt[slot] = freeAt[slot]! + secondsLeft(task)
+  }
+  return Math.min(...freeAt)
+}
+
+/**
+ * What a renewal with the pulse of `startRound` gives a name of ours, and how many renewals the network still allows.
+ * Nulls where there is nothing to renew.
+ */
+export function renewalGain(context: RegistryContext, name: Name, startRound: number): RenewalGain {
+  const { profile, owned } = context
+  const record = owned.get(name)
+  if (record === undefined || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
+    return { gain_seconds: null, left: null }
+  const { reveal } = record
+  return {
+    gain_seconds: Math.max(0, startRound - reveal.drand_pulse) * profile.beacon.period,
+    left: Math.max(0, profile.chain_max + 1 - linksOf(reveal).length)
+  }
 }

@@ -1,13 +1,13 @@
-import { rest, type Task } from './task.ts'
 import type { Clock } from '../../time/clock.ts'
 import { eventOf, eventType, TaskEventLog } from './event-log.ts'
 import type { TaskJournal } from './journal.ts'
 import { Pace } from '../../evaluations/pace.ts'
 import { byTurn, nextDeadlineMs, type Turn } from '../../evaluations/queue.ts'
-import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
+import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState, needsSlot, hasEnded } from './state.ts'
 import type { TaskEvent } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
-import { taskView } from './view.ts'
+import type { TaskRun } from './run.ts'
+import type { EvaluationProgress } from '../../native/types.ts'
 
 /**
  * The tasks held. A change is first in the journal (progress in its own log, see progress.ts), then in memory, then its
@@ -18,6 +18,7 @@ export class TaskLedger {
   readonly #clock: Clock
   readonly #certainMs: () => number
   readonly #tasks = new Map<string, Task>()
+  readonly #byName = new Map<string, Set<Task>>()
   readonly #listeners = new Set<(event: TaskEvent) => void>()
 
   /** `certainMs`: a moment that has certainly passed. */
@@ -47,11 +48,12 @@ export class TaskLedger {
       toldPlace: null
     }
     this.#tasks.set(state.id, task)
+    this.#byName.set(state.name, (this.#byName.get(state.name) ?? new Set()).add(task))
     return task
   }
 
   /** After a restart: a reader begins with what is known now, not with the steps that led to it. */
-  beginAnew(task: Task): void {
+  beginEvents(task: Task): void {
     if (task.lastEventId === 0) return
     const event: TaskEvent = { id: task.lastEventId, type: eventType(task.state, 'phase'), task: this.view(task) }
     task.toldPlace = event.task.queue_position
@@ -62,6 +64,9 @@ export class TaskLedger {
   drop(task: Task): void {
     this.#journal.remove(task.state.id)
     this.#tasks.delete(task.state.id)
+    const ofName = this.#byName.get(task.state.name)
+    ofName?.delete(task)
+    if (ofName?.size === 0) this.#byName.delete(task.state.name)
     task.events.close()
   }
 
@@ -74,7 +79,17 @@ export class TaskLedger {
   }
 
   ordered(): Task[] {
-    return [...this.#tasks.values()].sort((left, right) => left.state.order - right.state.order)
+    return inOrder(this.#tasks.values())
+  }
+
+  /** Those for one name, oldest first. */
+  of(name: string): Task[] {
+    return inOrder(this.#byName.get(name) ?? [])
+  }
+
+  /** The one of a name that has not ended: there is one at most. */
+  running(name: string): Task | undefined {
+    return this.of(name).find(({ state }) => !hasEnded(state))
   }
 
   /** Throws StoreError with nothing changed. */
@@ -150,4 +165,100 @@ export class TaskLedger {
     task.events.append(event)
     for (const listener of this.#listeners) listener(event)
   }
+}
+
+function inOrder(tasks: Iterable<Task>): Task[] {
+  return [...tasks].sort((left, right) => left.state.order - right.state.order)
+}
+
+/** One task as the daemon holds it: what the journal has, and what only matters while it runs. */
+export interface Task {
+  state: TaskState
+  lastEventId: number
+  readonly events: TaskEventLog
+  /** Those that were known before it began. */
+  readonly deadlinesMs: readonly number[]
+  run: TaskRun | undefined
+  activity: TaskActivity | undefined
+  readonly squaringPace: Pace
+  readonly provingPace: Pace
+  stalled: TaskFailure | null
+  overdueSaid: boolean
+  toldPlace: number | null
+}
+
+/** Whether it has a slot. */
+export function isAtWork({ run, state }: Task): boolean {
+  return run !== undefined && needsSlot(state)
+}
+
+export function rest(task: Task): void {
+  task.activity = undefined
+  task.squaringPace.rest()
+  task.provingPace.rest()
+}
+
+/** Measurements of a task at work; not durable. */
+export interface TaskActivity {
+  readonly evaluation: EvaluationProgress
+  /** Over minutes, see pace.ts; undefined until progress was seen. */
+  readonly squaringsPerSecond: number | undefined
+  /** Share of the proving phase done in a second, as above. */
+  readonly provedPerSecond: number | undefined
+}
+
+/** What is known of a task beside its state; not durable. */
+export interface TaskCircumstances {
+  readonly activity: TaskActivity | undefined
+  readonly stalled: TaskFailure | null
+  readonly queuePosition: number | null
+}
+
+export function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCircumstances): TaskView {
+  const rate =
+    activity === undefined || activity.evaluation.squaringsPerSecond <= 0
+      ? null
+      : activity.evaluation.squaringsPerSecond
+  return {
+    task_id: state.id,
+    name: state.name,
+    kind: state.kind,
+    status: state.status,
+    phase: state.phase,
+    paused: state.paused,
+    queue_position: queuePosition,
+    stalled,
+    iterations: state.iterations,
+    progress: state.progress,
+    phase_progress: state.phaseProgress,
+    iterations_per_second: rate === null ? null : Math.round(rate),
+    eta_seconds: etaSeconds(state, activity),
+    deadline: isoTime(state.plan?.deadlineMs ?? null),
+    created_at: new Date(state.createdMs).toISOString(),
+    updated_at: new Date(state.updatedMs).toISOString(),
+    resumed: state.resumed,
+    error: state.error === null ? null : { code: state.error.code, message: state.error.message }
+  }
+}
+
+/** Until the proof is there: null where nothing is computed (queued, paused, committing) or no rate is known yet. */
+function etaSeconds(state: TaskState, activity: TaskActivity | undefined): number | null {
+  if (state.status === 'completed') return 0
+  if (activity === undefined || state.plan === null || state.paused) return null
+  const { evaluation, squaringsPerSecond, provedPerSecond } = activity
+  if (state.phase === 'prove' && provedPerSecond !== undefined)
+    return Math.ceil((1 - state.phaseProgress) / provedPerSecond)
+  const rate = squaringsPerSecond ?? evaluation.squaringsPerSecond
+  return rate > 0 && (state.phase === 'evaluate' || state.phase === 'prove')
+    ? Math.ceil(evaluation.remaining / rate)
+    : null
+}
+
+function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}
+
+/** What the daemon's event stream says of a task; `error` is the code of one that failed or was cancelled. */
+export function taskEventDetail({ task_id, name, kind, phase, status, error }: TaskView): Record<string, unknown> {
+  return { task_id, name, kind, phase, status, ...(error !== null && { error: error.code }) }
 }

@@ -2,21 +2,16 @@ import type { EvaluationSettings, Log } from '../../evaluations/evaluation.ts'
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 import type { NativePool } from '../../native/types.ts'
-import type { Store, StoreOperation } from '../../store/types.ts'
+import { type Store, type StoreOperation, StoreError } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
-import { TaskJournal } from './journal.ts'
-import type { KeptProof } from './journal-codec.ts'
-import { TaskLedger } from './ledger.ts'
-import { isAtWork, rest, type Task } from './task.ts'
+import { TaskJournal, type KeptProof } from './journal.ts'
+import { TaskLedger, isAtWork, rest, type Task } from './ledger.ts'
 import { openProgressLog, type ProgressLog } from '../../evaluations/progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
 import { takeTurns } from '../../evaluations/queue.ts'
-import { Reminders } from './reminders.ts'
-import { requireRunning } from './require-running.ts'
-import { stored } from './stored.ts'
-import { Retention } from './retention.ts'
-import { asObstacle, TaskRun } from './run.ts'
-import type { ClaimPlan, TaskEvent, TaskRef, TaskManager, TaskSteps } from '../tasks.ts'
+import { Reminders, Retention } from './upkeep.ts'
+import { asObstacle, TaskRun, type ClaimSteps } from './run.ts'
+import type { ClaimPlan, TaskEvent, TaskRef, ClaimTasks } from '../tasks.ts'
 import {
   hasEnded,
   needsSlot,
@@ -24,10 +19,12 @@ import {
   newTaskWithProof,
   type TaskFailure,
   type TaskInput,
-  type TaskState
+  type TaskState,
+  CANCELLED
 } from './state.ts'
 import { EvaluationDirectories } from '../../evaluations/directories.ts'
 import type { TaskKind, TaskView } from '../../views/task.ts'
+import type { OwnerSeed } from '../seed-holder.ts'
 
 /** How often progress is read, saved and shown; the promise is one second. */
 const TICK_MS = 500
@@ -40,11 +37,17 @@ export interface TaskOptions extends EvaluationSettings {
   readonly queue: number
 }
 
+const LOCKED = {
+  code: 'SVC-KEY-006',
+  message: 'The seed is locked, and the commitment needs its signature. `chronym unlock` lets it continue.'
+} as const
+
 export interface TaskManagerParts {
   readonly store: Store
   readonly dataDir: string
   readonly pool: Pick<NativePool, 'evaluate'>
-  readonly steps: TaskSteps
+  readonly steps: ClaimSteps
+  readonly seed: OwnerSeed
   readonly options: TaskOptions
   readonly clock: Clock
   /**
@@ -57,11 +60,11 @@ export interface TaskManagerParts {
   readonly progress?: ProgressLog
 }
 
-export function createTaskManager(dependencies: TaskManagerParts): TaskManager {
+export function createTaskManager(dependencies: TaskManagerParts): ClaimTasks {
   return new Manager(dependencies)
 }
 
-class Manager implements TaskManager {
+class Manager implements ClaimTasks {
   readonly #with: TaskManagerParts
   readonly #journal: TaskJournal
   readonly #ledger: TaskLedger
@@ -106,7 +109,7 @@ class Manager implements TaskManager {
     this.#accepting = true
     this.#stopTicking = this.#with.clock.every(TICK_MS, () => this.#tick())
     this.#schedule()
-    for (const task of this.#ledger.all()) this.#ledger.beginAnew(task)
+    for (const task of this.#ledger.all()) this.#ledger.beginEvents(task)
   }
 
   async stop(): Promise<void> {
@@ -121,11 +124,8 @@ class Manager implements TaskManager {
 
   create(request: { name: string; kind: TaskKind }, also: readonly StoreOperation[] = []): TaskView {
     const { name, kind } = request
-    const running = [...this.#ledger.all()].find((task) => task.state.name === name && !hasEnded(task.state))
-    if (running !== undefined) {
-      const detail = `A task for ${name} is running already (${running.state.id}).`
-      throw new ServiceError('SVC-REG-002', detail, { extensions: { task_id: running.state.id } })
-    }
+    const running = this.#ledger.running(name)
+    if (running !== undefined) throw runningAlready(name, running.state.id)
     return stored(() => {
       const state = this.#newState(name, kind)
       if (kind === 'register' && needsSlot(state)) this.#requirePlace()
@@ -144,6 +144,15 @@ class Manager implements TaskManager {
 
   list(): TaskView[] {
     return this.#ledger.ordered().map((task) => this.#ledger.view(task))
+  }
+
+  of(name: string): TaskView[] {
+    return this.#ledger.of(name).map((task) => this.#ledger.view(task))
+  }
+
+  running(name: string): TaskView | undefined {
+    const task = this.#ledger.running(name)
+    return task && this.#ledger.view(task)
   }
 
   async remove(taskId: string, { onlyRunning = false }: { onlyRunning?: boolean } = {}): Promise<boolean> {
@@ -245,7 +254,8 @@ class Manager implements TaskManager {
 
   #schedule(): void {
     if (!this.#accepting) return
-    const obstacle = this.#with.steps.obstacle?.()
+    // Until the seed is unlocked, a registration without a commitment takes no slot.
+    const obstacle = this.#with.seed.isLocked ? LOCKED : undefined
     const isHeldUp = ({ state }: Task): boolean =>
       obstacle !== undefined && state.kind === 'register' && !state.committed
     this.#showObstacle(obstacle, isHeldUp)
@@ -291,11 +301,12 @@ class Manager implements TaskManager {
       return
     }
     if (this.#unstarted.delete(task)) this.#ledger.stall(task, null)
-    const { dataDir, pool, steps, options, clock, log } = this.#with
+    const { dataDir, pool, steps, seed, options, clock, log } = this.#with
     const run = new TaskRun({
       dataDir,
       pool,
       steps,
+      seed,
       settings: { checkpointSeconds: options.checkpointSeconds, memoryBytes: options.memoryBytes },
       clock,
       log,
@@ -352,4 +363,30 @@ class Manager implements TaskManager {
     stored(() => this.#ledger.drop(task))
     await this.#files.remove(task.state.id)
   }
+}
+
+/** Runs what a user asked for: failures of the store become SVC-STO-001. */
+export function stored<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    throw new ServiceError('SVC-STO-001', 'The task journal cannot be written; nothing was changed.', { cause: error })
+  }
+}
+
+/** Throws SVC-TSK-004 for a task that has ended. */
+export function requireRunning({ id, name, kind, status, error }: TaskState): void {
+  if (status === 'running') return
+  const how = status === 'completed' ? 'is completed' : error?.code === CANCELLED.code ? 'was cancelled' : 'has failed'
+  throw new ServiceError(
+    'SVC-TSK-004',
+    `The ${kind === 'register' ? 'registration' : 'renewal'} of ${name} ${how} (${id}); nothing of it runs any more.`
+  )
+}
+
+export function runningAlready(name: string, taskId: string): ServiceError {
+  return new ServiceError('SVC-REG-002', `A task for ${name} is running already (${taskId}).`, {
+    extensions: { task_id: taskId }
+  })
 }

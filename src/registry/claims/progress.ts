@@ -1,8 +1,7 @@
 import type { Log } from '../../evaluations/evaluation.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { JournalEntry } from './journal-codec.ts'
-import type { TaskLedger } from './ledger.ts'
-import type { Task } from './task.ts'
+import type { JournalEntry } from './journal.ts'
+import type { TaskLedger, Task } from './ledger.ts'
 import type { ProgressLog, Shown, ShownTasks } from '../../evaluations/progress-log.ts'
 import { hasEnded, transition, type TaskInput } from './state.ts'
 

@@ -4,14 +4,14 @@ import type { Name } from '../../protocol/name/names.ts'
 import { compareRecords } from '../../protocol/claim/order.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
 import { parseZone } from '../../protocol/zone/zone.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
 import { requireBeacon } from './commit.ts'
-import { derivedPublicKey, openName, type RegistryContext } from '../context.ts'
-import { leaseOf, roundTime } from '../lease-times.ts'
-import { claimsIn } from '../resolution/secrecy.ts'
+import { derivedPublicKey, openName, type RegistryContext, leaseOf, roundTime } from '../context.ts'
+import { claimsIn } from '../resolution/survey.ts'
 import { isCancelled, type OwnedName } from '../stored/owned-names.ts'
 import { requireOwned, savingZone } from '../zones/zones.ts'
+import { runningAlready } from './manager.ts'
 
 /**
  * Starts a registration, after every check that is possible before days of work.
@@ -19,7 +19,7 @@ import { requireOwned, savingZone } from '../zones/zones.ts'
  */
 export async function register(
   context: RegistryContext,
-  tasks: TaskManager,
+  tasks: ClaimTasks,
   text: string,
   { zone }: { zone?: unknown }
 ): Promise<TaskView> {
@@ -49,7 +49,7 @@ export async function register(
  */
 export async function renew(
   context: RegistryContext,
-  tasks: TaskManager,
+  tasks: ClaimTasks,
   text: string,
   { zone }: { zone?: unknown }
 ): Promise<TaskView> {
@@ -100,12 +100,9 @@ function requireAddon({ pool }: RegistryContext): void {
   if (pool.missingAddon !== undefined) throw new ServiceError('SVC-VDF-001', pool.missingAddon)
 }
 
-function requireNoTask(tasks: TaskManager, name: Name): void {
-  const running = tasks.list().find((task) => task.name === name && task.status === 'running')
-  if (running === undefined) return
-  throw new ServiceError('SVC-REG-002', `A task for ${name} is running already (${running.task_id}).`, {
-    extensions: { task_id: running.task_id }
-  })
+function requireNoTask(tasks: ClaimTasks, name: Name): void {
+  const running = tasks.running(name)
+  if (running !== undefined) throw runningAlready(name, running.task_id)
 }
 
 /**
@@ -154,4 +151,45 @@ function ownedAlready(name: Name): ServiceError {
     'SVC-REG-001',
     `This daemon owns ${name} already; extend its lease with a renewal (POST /api/vdf/renew, chronym renew ${name}).`
   )
+}
+
+/**
+ * Lets a name lapse: no automatic renewal; its zone stays published until its lease ends.
+ * SVC-NAM-*, SVC-OWN-001, SVC-RES-003 when it has lapsed already, SVC-REG-002 while a task of it runs, SVC-STO-001.
+ */
+export function release(context: RegistryContext, tasks: ClaimTasks, text: string): void {
+  const name = openName(context, text)
+  requireAlive(context, name)
+  const running = tasks.running(name)
+  if (running !== undefined) {
+    throw new ServiceError(
+      'SVC-REG-002',
+      `The renewal of ${name} is under way (${running.task_id}): cancel it first, or keep the name.`,
+      { extensions: { task_id: running.task_id } }
+    )
+  }
+  context.owned.setReleased(name, true)
+  context.log.info({ name }, 'this name is released: nothing renews it by itself')
+}
+
+/**
+ * Takes a released name back: automatic renewal resumes, and so does sending its record again, which a cancelled
+ * registration had ended. As {@link release}, but whatever task runs.
+ */
+export function takeBack(context: RegistryContext, text: string): void {
+  const name = openName(context, text)
+  const { reveal } = requireAlive(context, name)
+  if (context.owned.get(name)?.released === true) context.network.withdrawReveal(name, reveal)
+  context.owned.setReleased(name, false)
+}
+
+function requireAlive(context: RegistryContext, name: ReturnType<typeof openName>): OwnedName {
+  const record = requireOwned(context, name)
+  const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
+  if (state === 'dead')
+    throw new ServiceError(
+      'SVC-RES-003',
+      `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}: it has lapsed.`
+    )
+  return record
 }

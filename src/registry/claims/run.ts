@@ -1,14 +1,22 @@
 import { ServiceError } from '../../errors.ts'
 import type { ErrorCode } from '../../error-table.ts'
 import { NativeError, type NativeErrorCode } from '../../native/errors.ts'
-import type { EvaluationProgress } from '../../native/types.ts'
+import type { EvaluationProgress, NativePool } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'
 import { StoreError } from '../../store/types.ts'
-import type { RunContext } from './run-context.ts'
 import { taskDirectory } from '../../evaluations/directories.ts'
-import { EvaluationFault, Evaluation, MAX_EVALUATION_FAULTS } from '../../evaluations/evaluation.ts'
-import { hasEnded, nextPhase, type TaskFailure, type TaskInput } from './state.ts'
-import type { TaskRef } from '../tasks.ts'
+import {
+  EvaluationFault,
+  Evaluation,
+  MAX_EVALUATION_FAULTS,
+  type EvaluationSettings,
+  type Log
+} from '../../evaluations/evaluation.ts'
+import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
+import type { TaskRef, ClaimPlan } from '../tasks.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { OwnerSeed } from '../seed-holder.ts'
+import type { TaskKind } from '../../views/task.ts'
 
 /** The wait before a step is tried again doubles from the first to the last. */
 const FIRST_RETRY_MS = 1000
@@ -92,9 +100,9 @@ export class TaskRun {
         if (this.#abort.signal.aborted) return
         if (isTransient(error) || this.#evaluation.mayTryAgain(error)) {
           this.#stall(error, attempt, 'a step of the task is tried again')
-          const passed = this.#context.steps.untilPassed?.(error, this.#abort.signal)
-          if (passed === undefined) await this.#pause(attempt++)
-          else await this.#settled(passed)
+          const isLocked = error instanceof ServiceError && error.code === 'SVC-KEY-006'
+          if (isLocked) await this.#settled(this.#context.seed.unlocked(this.#abort.signal))
+          else await this.#pause(attempt++)
         } else {
           log.error({ task: this.#taskRef.taskId, name: this.#taskRef.name, err: error }, 'the task failed')
           await this.#persist(() => {
@@ -223,4 +231,68 @@ function asFailure(error: unknown): TaskFailure {
 function held<T>(value: T | null): T {
   if (value === null) throw new Error('the journal lacks what this phase needs')
   return value
+}
+
+/**
+ * The steps of one claim. After a crash each must be safe to run again with the same
+ * arguments. The manager writes its result to the journal before the next step begins.
+ */
+export interface ClaimSteps {
+  /** The squarings that a name needs. Throws ServiceError for a bad name. */
+  iterations(name: string, kind: TaskKind): number
+  /** When an unpublished claim loses something, in milliseconds since the epoch, as far as that is known before. */
+  deadlinesMs(name: string, kind: TaskKind): readonly number[]
+  /**
+   * Makes the commitment (register) and publishes it; returns what `plan` needs.
+   * `saveDraft` saves its context before anything is sent, so that a crash never sends two commitments for one task.
+   */
+  commit(
+    task: TaskRef,
+    draft: Uint8Array | undefined,
+    saveDraft: (draft: Uint8Array) => void,
+    signal: AbortSignal
+  ): Promise<Uint8Array>
+  plan(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<ClaimPlan>
+  /** Sends the commitment of `draft` again, so that the network keeps it; called hourly and on wake. */
+  remind(task: TaskRef, draft: Uint8Array, signal: AbortSignal): Promise<void>
+  /**
+   * Takes back what would be sent again by itself for this task. After it returns nothing more is sent, except by a
+   * running step, which has its own signal. Safe to repeat. Throws StoreError.
+   * @param sent the Reveal of a task that is cancelled: peers may hold it
+   */
+  withdraw(task: TaskRef, sent?: Uint8Array): void
+  usable(task: TaskRef, plan: ClaimPlan): boolean
+  /**
+   * Called before squarings begin or resume: rejects with ServiceError where their proof would give nothing any more.
+   */
+  requireUse(task: TaskRef, plan: ClaimPlan, signal: AbortSignal): Promise<void>
+  /**
+   * Assembles and signs the reveal (durable before sending: `saveReveal`), verifies it, publishes it. Makes and saves a
+   * new one where its contents have changed since.
+   */
+  reveal(
+    task: TaskRef,
+    plan: ClaimPlan,
+    proof: Uint8Array,
+    saved: Uint8Array | undefined,
+    saveReveal: (reveal: Uint8Array) => void,
+    signal: AbortSignal
+  ): Promise<void>
+}
+
+export interface RunContext {
+  readonly dataDir: string
+  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly steps: ClaimSteps
+  readonly seed: OwnerSeed
+  readonly settings: EvaluationSettings
+  readonly clock: Clock
+  readonly log: Log
+  state(): TaskState
+  /** Journals the state after `input`, then applies it. Throws StoreError with nothing changed. */
+  apply(input: TaskInput): void
+  /** Shows what blocks the task, or that nothing does. */
+  stalled(by: TaskFailure | null): void
+  /** Called before an evaluation begins: the rate of the previous one says nothing about the start of this one. */
+  rested(): void
 }

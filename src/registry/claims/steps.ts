@@ -8,18 +8,23 @@ import { pulseRandomness } from '../../protocol/time/pulse.ts'
 import { decodeReveal, encodeReveal, linksOf, newestLink, type Link, type Reveal } from '../../protocol/claim/reveal.ts'
 import { vdfSeed } from '../../protocol/claim/vdf-seed.ts'
 import { UnreadableRecord } from '../../store/stored-shapes.ts'
-import type { ClaimPlan, TaskRef, TaskSteps } from '../tasks.ts'
+import type { ClaimPlan, TaskRef } from '../tasks.ts'
 import type { TaskKind } from '../../views/task.ts'
-import { payloadOfLink, revealOfLink } from '../publication/assemble.ts'
+import {
+  payloadOfLink,
+  revealOfLink,
+  isSuperseded,
+  requireMajority,
+  requireValid,
+  supersededRecord
+} from '../publication/publishing.ts'
 import {
   decodeContext,
   decodeDraft,
   encodeContext,
   encodeDraft,
   type ClaimContext,
-  type ClaimDraft
-} from './claim-draft.ts'
-import {
+  type ClaimDraft,
   chooseRound,
   firstPulse,
   isFresh,
@@ -29,29 +34,19 @@ import {
   sentCommitment,
   verifiedRound
 } from './commit.ts'
-import { createContext, openName, type RegistryContext, type RegistryParts } from '../context.ts'
-import { leaseEndsMs, leaseOf, roundTime } from '../lease-times.ts'
+import { openName, type RegistryContext, leaseEndsMs, leaseOf, roundTime } from '../context.ts'
 import { isCancelled } from '../stored/owned-names.ts'
-import { isSuperseded, requireMajority, requireValid, supersededRecord } from '../publication/publishing.ts'
 import { translated } from '../../service-errors.ts'
-
-const LOCKED = {
-  code: 'SVC-KEY-006',
-  message: 'The seed is locked, and the commitment needs its signature. `chronym unlock` lets it continue.'
-} as const
+import type { ClaimSteps } from './run.ts'
 
 /** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
-export function createTaskSteps(dependencies: RegistryParts): TaskSteps {
-  const context = createContext(dependencies)
+export function createClaimSteps(context: RegistryContext): ClaimSteps {
   return {
     iterations: (name, kind) => iterationsOf(context, openName(context, name), kind),
     deadlinesMs: (name, kind) => (kind === 'renew' ? leaseEndsMs(context, name) : []),
     commit: (task, draft, saveDraft, signal) => translated(() => commit(context, task, draft, saveDraft, signal)),
     plan: (task, draft, signal) => translated(() => plan(context, task, decodeDraft(draft), signal)),
     remind: (task, draft, signal) => translated(() => remind(context, task, decodeDraft(draft), signal)),
-    obstacle: () => (context.seed.isLocked ? LOCKED : undefined),
-    untilPassed: (error, signal) =>
-      error instanceof ServiceError && error.code === 'SVC-KEY-006' ? context.seed.unlocked(signal) : undefined,
     withdraw: (task, sent) => withdraw(context, task, sent),
     usable: (task, evaluated) => usable(context, task, evaluated),
     requireUse: (task, evaluated, signal) => translated(() => requireUse(context, task, evaluated, signal)),

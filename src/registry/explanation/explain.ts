@@ -10,20 +10,17 @@ import type { Name } from '../../protocol/name/names.ts'
 import type { Equivocation } from '../../protocol/claim/order.ts'
 import type { Candidate } from '../../protocol/resolution/quorum.ts'
 import { isRollback } from '../../protocol/resolution/rollback.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import type { AutomaticRenewal } from '../upkeep/automatic-renewal.ts'
-import { openCodedName, ownPublicKey, type RegistryContext } from '../context.ts'
+import { openCodedName, ownPublicKey, type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
-import { leaseOf, roundTime } from '../lease-times.ts'
-import { equivocationOf } from '../ownership/other-daemon.ts'
+import { equivocationOf } from '../ownership/newer-records.ts'
 import { ownClaim } from './own-claim.ts'
-import { answerAlone } from '../resolution/alone.ts'
+import { answerAlone, isHeldByMost, isSecret, survey, type Survey } from '../resolution/survey.ts'
 import { resolveByCode } from '../resolution/by-code.ts'
-import { pinView } from '../resolution/pin-view.ts'
+import { pinView } from '../resolution/pins.ts'
 import { decide, notFound } from '../resolution/resolver.ts'
-import { isHeldByMost, isSecret } from '../resolution/secrecy.ts'
-import { survey, type Survey } from '../resolution/survey.ts'
-import type { ResolvedName } from '../types.ts'
+import type { ResolvedName } from '../use-cases.ts'
 import type {
   ExplainedAnswer,
   ExplainedPlace,
@@ -35,7 +32,7 @@ import type {
 
 export interface ExplainParts {
   readonly context: RegistryContext
-  readonly tasks: TaskManager
+  readonly tasks: ClaimTasks
   readonly renewal: AutomaticRenewal
 }
 

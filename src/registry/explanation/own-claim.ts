@@ -1,6 +1,6 @@
 /** What this daemon knows of its own claim to a name: for its owner only. */
 import type { RegistryContext } from '../context.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import type { AutomaticRenewal } from '../upkeep/automatic-renewal.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
@@ -11,7 +11,7 @@ import type { OwnExplanation } from '../../views/explanation.ts'
 
 export interface ExplainParts {
   readonly context: RegistryContext
-  readonly tasks: TaskManager
+  readonly tasks: ClaimTasks
   readonly renewal: AutomaticRenewal
 }
 
@@ -21,7 +21,7 @@ export function ownClaim({ context, tasks, renewal }: ExplainParts, name: Name):
   const links = record === undefined ? [] : linksOf(record.reveal)
   const claim = record === undefined ? undefined : claimOf(record.reveal, name, links, context.profile)
   const kept = context.receipts.get(name)
-  const ofName = tasks.list().filter((task) => task.name === name)
+  const ofName = tasks.of(name)
   if (record === undefined && kept === undefined && ofName.length === 0) return null
   return {
     name: record === undefined ? null : (ownedNames(context, renewal).find((owned) => owned.name === name) ?? null),

@@ -1,17 +1,14 @@
-/**
- * Records of our names that others hold and this daemon lacks: it was restored from a backup, or another daemon has the
- * same seed.
- */
+/** Records of our names that this daemon did not make: it was restored, or another daemon has the same seed. */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { compareRecords } from '../../protocol/claim/order.ts'
+import { compareRecords, noteEquivocation, type Equivocation } from '../../protocol/claim/order.ts'
 import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
 import { parseZonePayload, payloadSerial, sealedPart } from '../../protocol/zone/zone.ts'
 import { keys } from '../../store/keys.ts'
-import type { TaskManager } from '../tasks.ts'
-import { nextSerial } from '../publication/assemble.ts'
+import type { ClaimTasks } from '../tasks.ts'
+import { nextSerial } from '../publication/publishing.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
 import type { StoreOperation } from '../../store/types.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
@@ -25,9 +22,9 @@ import { revealOf, type Survey } from '../resolution/survey.ts'
  * False where there is none. A running renewal has a newer record that some peers may hold, and takes it up itself.
  * Throws StoreError.
  */
-export function takeUpNewer(context: RegistryContext, tasks: TaskManager, found: Survey): boolean {
+export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: Survey): boolean {
   const { name, tally } = found
-  if (tasks.list().some((task) => task.name === name && task.status === 'running')) return false
+  if (tasks.running(name) !== undefined) return false
   const own = context.owned.get(name)
   if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownPublicKey(context, name)))
     return false
@@ -82,4 +79,47 @@ function replacingZone(
     // The payload, signed elsewhere with our key, need not be a zone.
     return []
   }
+}
+
+/**
+ * How long the warning lasts after the last sighting: longer than a weekend. A restored backup, which looks the same,
+ * is settled by then.
+ */
+export const OTHER_DAEMON_WARNED_MS = 7 * 24 * 60 * 60 * 1000
+
+/** What this daemon's own store noted of two payloads at one serial, or what the answers show between them. */
+export function equivocationOf(
+  context: RegistryContext,
+  { name, answers }: Pick<Survey, 'name' | 'answers'>
+): Equivocation | undefined {
+  const claims = answers.flatMap(({ claim }) => claim ?? [])
+  let noted = context.network.heldHere(name)?.equivocation
+  for (const [index, left] of claims.entries()) {
+    for (const right of claims.slice(index + 1))
+      if (equalBytes(left.pubkey, right.pubkey)) noted = noteEquivocation(noted, left, right)
+  }
+  return noted
+}
+
+/**
+ * Notes that our key signed another payload at the serial that we published: this daemon never signs two. Throws
+ * StoreError.
+ */
+export function noteEquivocationOfOurs(context: RegistryContext, found: Survey): void {
+  const { name } = found
+  const own = context.owned.get(name)
+  const noted = equivocationOf(context, found)
+  if (own === undefined || noted === undefined) return
+  const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
+  const isOfOurs =
+    noted.round === ours.newestRound &&
+    noted.serial === ours.serial &&
+    noted.payloadHashes.some((hash) => equalBytes(hash, ours.payloadHash))
+  if (!isOfOurs || own.foreign?.serial === noted.serial) return
+  context.owned.noteForeign(name, noted.serial, context.clock.now())
+  context.log.warn(
+    { name, serial: noted.serial },
+    'the key of this name has signed another zone with the serial that ' +
+      'this daemon published: another daemon has the same seed'
+  )
 }

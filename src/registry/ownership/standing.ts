@@ -1,9 +1,8 @@
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
-import { takeUpNewer } from './newer-records.ts'
-import { noteEquivocationOfOurs } from './other-daemon.ts'
+import { takeUpNewer, noteEquivocationOfOurs } from './newer-records.ts'
 import type { OwnedName, Standing } from '../stored/owned-names.ts'
 import { survey } from '../resolution/survey.ts'
 import type { RegistryEvent } from '../use-cases.ts'
@@ -22,13 +21,13 @@ const LOOKS_PER_SETTLING = 20
  */
 export class Standings {
   readonly #context: RegistryContext
-  readonly #tasks: TaskManager
+  readonly #tasks: ClaimTasks
   readonly #emit: (event: RegistryEvent) => void
   readonly #dueMs = new Map<string, number>()
   #stop: (() => void) | undefined
   #looking: Promise<void> | undefined
 
-  constructor(context: RegistryContext, tasks: TaskManager, emit: (event: RegistryEvent) => void) {
+  constructor(context: RegistryContext, tasks: ClaimTasks, emit: (event: RegistryEvent) => void) {
     this.#context = context
     this.#tasks = tasks
     this.#emit = emit
@@ -59,7 +58,7 @@ export class Standings {
     for (const record of this.#records()) {
       const nowMs = this.#context.clock.now()
       const dueMs = this.#dueMs.get(record.name) ?? -Infinity
-      // A clock that was set back must not prolong the wait.
+      // A clock that was set back must not extend the wait.
       if (nowMs < dueMs && dueMs - nowMs <= this.#intervalMs()) continue
       this.#dueMs.set(record.name, nowMs + this.#intervalMs())
       try {

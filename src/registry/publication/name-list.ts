@@ -11,8 +11,7 @@ import { NAME_LIST_NONCE_BYTES, openNameList, sealNameList } from '../../protoco
 import { fitsPayload, sealedPart, type Zone } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/stored-shapes.ts'
-import type { RegistryContext } from '../context.ts'
-import { leaseOf } from '../lease-times.ts'
+import { type RegistryContext, leaseOf } from '../context.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
 import { encodeWanted, storedWanted } from '../stored/wanted-ids.ts'
 

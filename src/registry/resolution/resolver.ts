@@ -6,17 +6,14 @@ import type { Name } from '../../protocol/name/names.ts'
 import { livePin, type Ruled } from '../../protocol/resolution/pin.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import { OfflineError } from '../../network/types.ts'
-import { openCodedName, type RegistryContext } from '../context.ts'
-import { leaseOf, roundTime } from '../lease-times.ts'
-import { answerAlone } from './alone.ts'
+import { openCodedName, type RegistryContext, leaseOf, roundTime } from '../context.ts'
+import { answerAlone, isHeldByMost, isSecret, isUnconfirmed, revealOf, survey, type Survey } from './survey.ts'
 import { codeNotFound, resolveByCode } from './by-code.ts'
 import { AnswerCache, type Answer } from './answer-cache.ts'
-import { isHeldByMost, isSecret } from './secrecy.ts'
 import { translated } from '../../service-errors.ts'
-import { isUnconfirmed, revealOf, survey, type Survey } from './survey.ts'
-import type { LookedUp, ResolvedName } from '../types.ts'
+import type { LookedUp, ResolvedName } from '../use-cases.ts'
 
 /** docs/protocol/rules.md, 11: how long answers are kept. */
 const UNCERTAIN_MS = 60_000
@@ -31,12 +28,12 @@ type Kept = { readonly resolved: ResolvedName } | { readonly failure: ServiceErr
 /** Resolves names by the protocol's rule and keeps the answers for as long as it may. */
 export class Resolver {
   readonly #context: RegistryContext
-  readonly #tasks: TaskManager
+  readonly #tasks: ClaimTasks
   readonly #cache: AnswerCache<Kept>
   readonly #listeners = new Set<(name: string | undefined) => void>()
   #isAlone = false
 
-  constructor(context: RegistryContext, tasks: TaskManager) {
+  constructor(context: RegistryContext, tasks: ClaimTasks) {
     this.#context = context
     this.#tasks = tasks
     this.#cache = new AnswerCache(context.clock, (error) => {

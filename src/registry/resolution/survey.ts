@@ -1,4 +1,4 @@
-/** Asks the network who owns a name, and decides the answers by the protocol's rule. */
+/** Who owns a name: the network's word by the protocol's rule, and this daemon's own where nobody answers. */
 import {
   OfflineError,
   type LookupBreadth,
@@ -8,14 +8,17 @@ import {
 } from '../../network/types.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'
-import type { Claim } from '../../protocol/claim/claim.ts'
+import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
 import { electorate } from '../../protocol/neighbourhood/electorate.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import { rulePin, type Ruled } from '../../protocol/resolution/pin.ts'
+import { rulePin, type Ruled, isContested, livePin } from '../../protocol/resolution/pin.ts'
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
-import type { Reveal } from '../../protocol/claim/reveal.ts'
-import type { RegistryContext } from '../context.ts'
+import { type Reveal, linksOf } from '../../protocol/claim/reveal.ts'
+import { type RegistryContext, leaseOf } from '../context.ts'
+import { isRollback } from '../../protocol/resolution/rollback.ts'
+import type { ResolvedName } from '../use-cases.ts'
+import type { ClaimTasks } from '../tasks.ts'
 
 /** Whose network tells of itself. */
 interface Connected {
@@ -130,4 +133,91 @@ export function nobodyAnswered({ network }: Connected): OfflineError {
   return new OfflineError(
     `none of the peers asked gave an answer (mode ${mode}, ${peers} connected); check the connection and p2p.bootstrap`
   )
+}
+
+/**
+ * The record of our own name, else the one that this node holds for others, while its lease runs. Undefined without
+ * one, and where anything known speaks against it: a pin of another owner, a contest, a newer record seen, another key
+ * on which the peers have settled. It is `thin`, and nothing is pinned by it: cutting the line gains no belief.
+ */
+export function answerAlone(context: RegistryContext, name: Name): ResolvedName | undefined {
+  const found = ownRecord(context, name) ?? heldRecord(context, name)
+  if (found === undefined || !isUndisputed(context, name, found.claim)) return undefined
+  return {
+    reveal: found.reveal,
+    checkCode: checkCodeOf(found.reveal, context.profile),
+    confidence: 'thin',
+    source: found.source
+  }
+}
+
+interface Found {
+  readonly reveal: Reveal
+  readonly claim: Claim
+  readonly source: 'own' | 'held'
+}
+
+/** Once most of its peers held it, and not while they name another key. */
+function ownRecord({ owned, profile }: RegistryContext, name: Name): Found | undefined {
+  const record = owned.get(name)
+  if (record === undefined || record.standing !== 'held' || record.publishedSerial === 0) return undefined
+  const { reveal } = record
+  return { reveal, claim: claimOf(reveal, name, linksOf(reveal), profile), source: 'own' }
+}
+
+function heldRecord({ network }: RegistryContext, name: Name): Found | undefined {
+  const held = network.storedRecord(name)
+  // Nobody has confirmed a provisional claim: an earlier one may be known elsewhere.
+  return held === undefined || held.state === 'provisional' ? undefined : { ...held, source: 'held' }
+}
+
+function isUndisputed(context: RegistryContext, name: Name, claim: Claim): boolean {
+  const { pins, memory, profile } = context
+  if (leaseOf(context, claim.newestRound).state !== 'live') return false
+  if (isRollback(memory.newest(name, claim.pubkey), claim)) return false
+  const time = context.time()
+  const pin = livePin(pins.get(name), time, profile)
+  if (pin === undefined) return true
+  const isInDispute = pin.state === 'tentative' && pin.rival !== undefined && isContested(pin, time, profile)
+  return !isInDispute && equalBytes(pin.claim, claim.id)
+}
+
+/** Whether this daemon is registering a name that it has not revealed yet. */
+export function isSecret(tasks: ClaimTasks, name: Name): boolean {
+  const running = tasks.running(name)
+  return running?.kind === 'register' && running.phase !== 'reveal'
+}
+
+/**
+ * What a blinded look-up says of who holds a name: `claims` of the `heard` peers list it; then those who have shown its
+ * record.
+ */
+export interface Claims {
+  readonly claims: number
+  readonly heard: number
+  readonly proved: readonly Proved[]
+}
+
+/** A peer's answer with the record, which is Valid. */
+export type Proved = RevealAnswer & Required<Pick<RevealAnswer, 'reveal' | 'claim'>>
+
+/** Our own store counts only when we are alone: we may just have joined. */
+export function claimsIn({ answers }: RevealLookup): Claims {
+  const others = answers.filter(({ self }) => !self)
+  const heard = others.length === 0 ? answers : others
+  const claims = heard.filter(({ state }) => state !== 'none')
+  return {
+    claims: claims.length,
+    heard: heard.length,
+    proved: claims.filter((answer): answer is Proved => answer.reveal !== undefined && answer.claim !== undefined)
+  }
+}
+
+/**
+ * Whether the name is held, so that nothing is left to hide: somebody has shown its record.
+ * The network asks for the record only where most peers list it. A list proves nothing [liars who list every name], and
+ * an open question would tell the liars that the name is wanted.
+ */
+export function isHeldByMost(found: RevealLookup): boolean {
+  return claimsIn(found).proved.length > 0
 }

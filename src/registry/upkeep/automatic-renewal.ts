@@ -1,19 +1,16 @@
 import { renewalIterations, type Name } from '../../protocol/name/names.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
 import { AwakeTime } from './awake-time.ts'
-import type { RegistryContext } from '../context.ts'
-import type { MeasuredRate } from '../claims/estimate.ts'
-import { leaseOf } from '../lease-times.ts'
-import { NameWarnings } from '../name-warnings.ts'
-import { OTHER_DAEMON_WARNED_MS } from '../ownership/other-daemon.ts'
+import { type RegistryContext, leaseOf } from '../context.ts'
+import { type MeasuredRate, queueSeconds } from '../claims/estimate.ts'
+import { OTHER_DAEMON_WARNED_MS } from '../ownership/newer-records.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
-import { queueSeconds } from '../claims/queue-time.ts'
 import { renew } from '../claims/registration.ts'
-import { canBeRenewed, renewalOutlook, type Outlook } from './renewal-outlook.ts'
-import { dueRounds } from './renewal-schedule.ts'
+import { canBeRenewed, renewalOutlook, type Outlook, dueRounds } from './renewal-outlook.ts'
 import type { RegistryEvent } from '../use-cases.ts'
+import type { NameWarning, NameWarningCode } from '../../views/own.ts'
 
 /** Leases last days at least, and minutes only in tests. */
 const LOOK_EVERY_MS = 30_000
@@ -43,7 +40,7 @@ export interface AutomaticRenewalOptions {
  */
 export class AutomaticRenewal {
   readonly #context: RegistryContext
-  readonly #tasks: TaskManager
+  readonly #tasks: ClaimTasks
   readonly #rate: MeasuredRate
   readonly #isOn: () => boolean
   readonly #slots: () => number
@@ -56,7 +53,7 @@ export class AutomaticRenewal {
 
   constructor(
     context: RegistryContext,
-    tasks: TaskManager,
+    tasks: ClaimTasks,
     rate: MeasuredRate,
     { isOn, slots, emit }: AutomaticRenewalOptions
   ) {
@@ -197,13 +194,53 @@ export class AutomaticRenewal {
     const { clock, profile } = this.#context
     const waitMs = Math.min(AFTER_FAILURE_MS, leadRounds * profile.beacon.period * 1000 * AFTER_FAILURE_SHARE)
     return this.#tasks
-      .list()
+      .of(name)
       .some(
-        (task) =>
-          task.name === name &&
-          task.kind === 'renew' &&
-          task.status === 'failed' &&
-          Math.abs(clock.now() - Date.parse(task.updated_at)) < waitMs
+        ({ kind, status, updated_at }) =>
+          kind === 'renew' && status === 'failed' && Math.abs(clock.now() - Date.parse(updated_at)) < waitMs
       )
+  }
+}
+
+const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
+/** Logged when they appear, with more detail (standing.ts). */
+const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost'])
+
+/**
+ * Tells what owners of names should know. The log has it when it appears and once a day; the event stream when it
+ * appears and ends.
+ */
+export class NameWarnings {
+  readonly #context: RegistryContext
+  readonly #emit: (event: RegistryEvent) => void
+  readonly #said = new Map<string, { readonly name: string; readonly code: NameWarningCode; readonly atMs: number }>()
+
+  constructor(context: RegistryContext, emit: (event: RegistryEvent) => void) {
+    this.#context = context
+    this.#emit = emit
+  }
+
+  /** `current`: by name, all that holds now. */
+  tell(current: ReadonlyMap<string, readonly NameWarning[]>): void {
+    const { log, clock } = this.#context
+    const standing = new Set<string>()
+    for (const [name, warnings] of current) {
+      for (const { code, message } of warnings) {
+        if (TOLD_ELSEWHERE.has(code)) continue
+        const key = `${name} ${code}`
+        standing.add(key)
+        const said = this.#said.get(key)
+        if (said !== undefined && Math.abs(clock.now() - said.atMs) < SAY_AGAIN_MS) continue
+        this.#said.set(key, { name, code, atMs: clock.now() })
+        log.warn({ name, warning: code }, `${name}: ${message}`)
+        if (said === undefined) this.#emit({ type: 'name:warning', detail: { name, warning: code, message } })
+      }
+    }
+    for (const [key, { name, code }] of this.#said) {
+      if (standing.has(key)) continue
+      this.#said.delete(key)
+      log.info({ name, warning: code }, 'a warning about this name no longer holds')
+      this.#emit({ type: 'name:warning-over', detail: { name, warning: code } })
+    }
   }
 }

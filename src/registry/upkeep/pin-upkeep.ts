@@ -1,9 +1,8 @@
 import { livePin } from '../../protocol/resolution/pin.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import type { RegistryContext } from '../context.ts'
-import { isSecret } from '../resolution/secrecy.ts'
-import { survey } from '../resolution/survey.ts'
+import { isSecret, survey } from '../resolution/survey.ts'
 
 const SECOND_MS = 1000
 /** One look at a time, at most 120 an hour where `pin_after` is a day: more than two thousand new names a day. */
@@ -19,12 +18,12 @@ const AGAIN_PART = 24
  */
 export class PinUpkeep {
   readonly #context: RegistryContext
-  readonly #tasks: TaskManager
+  readonly #tasks: ClaimTasks
   readonly #ended = new AbortController()
   #stop: (() => void) | undefined
   #looking: Promise<void> | undefined
 
-  constructor(context: RegistryContext, tasks: TaskManager) {
+  constructor(context: RegistryContext, tasks: ClaimTasks) {
     this.#context = context
     this.#tasks = tasks
   }

@@ -9,12 +9,11 @@ import { compareRecords } from '../../protocol/claim/order.ts'
 import { OfflineError } from '../../network/types.ts'
 import { keys, prefixes } from '../../store/keys.ts'
 import { ServiceError } from '../../errors.ts'
-import { derivedPublicKey, openName, type RegistryContext } from '../context.ts'
-import { adoptIdentity } from '../identities/identities.ts'
-import { readDid } from '../identities/known-identity.ts'
-import { leaseOf } from '../lease-times.ts'
+import { derivedPublicKey, openName, type RegistryContext, leaseOf } from '../context.ts'
+import { readDid } from '../identities/resolve.ts'
+import { adoptIdentity } from '../identities/own.ts'
 import { wantListed } from '../publication/name-list.ts'
-import { claimsIn } from '../resolution/secrecy.ts'
+import { claimsIn } from '../resolution/survey.ts'
 import { decodeWanted, encodeWanted, storedWanted, type Wanted } from '../stored/wanted-ids.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import type { WantedView } from '../../views/own.ts'
@@ -117,7 +116,7 @@ export class WantedNames {
     const last = this.#looks.get(id)
     if (last === undefined) return true
     const passedMs = this.#context.clock.now() - last.atMs
-    // A clock that was set back must not prolong the wait.
+    // A clock that was set back must not extend the wait.
     return passedMs < 0 || passedMs >= Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, last.looks - 1))
   }
 

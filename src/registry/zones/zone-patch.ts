@@ -1,10 +1,10 @@
 /** Changes some records of a zone, so that no client has to send the others along and lose one. */
 import type { Name } from '../../protocol/name/names.ts'
 import { parseZone, ZoneError, type Zone, type ZoneProblem, type ZoneRecord } from '../../protocol/zone/zone.ts'
-import type { TaskManager } from '../tasks.ts'
+import type { ClaimTasks } from '../tasks.ts'
 import { openName, type RegistryContext } from '../context.ts'
 import { translatedSync } from '../../service-errors.ts'
-import type { ZonePatch, ZoneSelector } from '../types.ts'
+import type { ZonePatch, ZoneSelector } from '../use-cases.ts'
 import { draftOf, ownZone, requireUnchanged, requireZoneOwner, store } from './zones.ts'
 
 /**
@@ -13,7 +13,7 @@ import { draftOf, ownZone, requireUnchanged, requireZoneOwner, store } from './z
  */
 export function patchZone(
   context: RegistryContext,
-  tasks: TaskManager,
+  tasks: ClaimTasks,
   text: string,
   patch: ZonePatch,
   ifMatchSerial?: number

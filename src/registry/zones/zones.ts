@@ -1,34 +1,22 @@
 import { ServiceError } from '../../errors.ts'
-import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { canonicalName, type Name } from '../../protocol/name/names.ts'
 import {
   parseZone,
   parseZonePayload,
-  payloadSerial,
   publishes,
-  serializeZone,
   ZoneError,
   type PublishedZone,
   type Zone
 } from '../../protocol/zone/zone.ts'
-import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { highestSerial } from '../../protocol/claim/serial.ts'
 import type { StoreOperation } from '../../store/types.ts'
-import type { TaskManager } from '../tasks.ts'
-import { nextSerial, revealWithPayload } from '../publication/assemble.ts'
-import { openCodedName, openName, type RegistryContext } from '../context.ts'
-import { leaseOf, roundTime } from '../lease-times.ts'
-import { listFor } from '../publication/name-list.ts'
+import type { ClaimTasks } from '../tasks.ts'
+import { nextSerial } from '../publication/publishing.ts'
+import { openCodedName, openName, type RegistryContext, leaseOf } from '../context.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
-import { refuseBesideOther } from './look-before-publish.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
-import { takeUpNewer } from '../ownership/newer-records.ts'
-import { requireMajority, supersededRecord } from '../publication/publishing.ts'
-import type { PublishBudgets } from '../publication/publish-budget.ts'
 import { translatedSync } from '../../service-errors.ts'
-import { survey } from '../resolution/survey.ts'
-import type { ResolvedName, ZoneView } from '../types.ts'
-import type { StoredBy } from '../../views/common.ts'
+import type { ResolvedName, ZoneView } from '../use-cases.ts'
 import type { ZoneDraft } from '../../views/own.ts'
 
 /** The zone of a resolved name. Throws SVC-ZON-001 when its payload is none. */
@@ -86,7 +74,7 @@ export function ownZone(context: RegistryContext, { reveal }: OwnedName): Publis
 /** Saves a zone here. SVC-NAM-001/002, SVC-OWN-001, SVC-ZON-002, SVC-ZON-004, SVC-STO-001. */
 export function saveZone(
   context: RegistryContext,
-  tasks: TaskManager,
+  tasks: ClaimTasks,
   text: string,
   input: unknown,
   ifMatchSerial?: number
@@ -123,70 +111,6 @@ export function savingZone(
   )
 }
 
-/**
- * Signs the local zone and publishes it. `signal` ends the look before it; what is saved as signed is also sent.
- * SVC-OWN-001, SVC-ZON-003, SVC-RES-003; SVC-PUB-001 where a newer one was published elsewhere (a second attempt goes
- * above it); SVC-PUB-002; SVC-REQ-005 where the name changes too often.
- */
-export async function publishZone(
-  context: RegistryContext,
-  tasks: TaskManager,
-  budgets: PublishBudgets,
-  text: string,
-  signal?: AbortSignal
-): Promise<{ serial: number } & StoredBy> {
-  const name = openName(context, text)
-  const record = requireOwned(context, name)
-  // Without a zone of its own the name still has its list to publish.
-  const local = context.zones.get(name) ?? (context.listIn() === name ? ownZone(context, record) : undefined)
-  if (local === undefined) throw new ServiceError('SVC-ZON-003', `There is no local zone for ${name}.`)
-  context.seed.require()
-  const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
-  if (state === 'dead')
-    throw new ServiceError(
-      'SVC-RES-003',
-      `The lease of ${name} and its grace ended at ${roundTime(context, graceEndRound)}.`
-    )
-
-  const { serial, reveal } = zoneToSend(context, name, local, record)
-  const stored = await publishRecord(context, tasks, budgets, record, reveal, signal)
-  context.zones.holdBack(name)
-  return { serial, ...stored }
-}
-
-/**
- * Sends a record with a new payload, or `record` itself again. `signal` ends the look before it. Errors as
- * {@link publishZone}, from SVC-PUB-001 on.
- */
-export async function publishRecord(
-  context: RegistryContext,
-  tasks: TaskManager,
-  budgets: PublishBudgets,
-  record: OwnedName,
-  reveal: Reveal,
-  signal?: AbortSignal
-): Promise<StoredBy> {
-  const { name } = record
-  const serial = payloadSerial(reveal.payload, context.profile)
-  if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal, signal)
-  signal?.throwIfAborted()
-  // The same record again is a repetition, no change.
-  if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
-  // Stored before it is sent: two payloads of one serial would be an equivocation.
-  context.owned.save(reveal, { published: false })
-  const outcome = await context.network.putReveal(reveal)
-  // Peers that hold a newer one count as having it, but what they show is not this zone.
-  if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name)))
-    throw supersededRecord(name)
-  // A look may have taken up another daemon's record since: then peers hold that one.
-  const standing = context.owned.get(name)
-  if ((standing?.foreign?.serial ?? 0) >= serial && !equalBytes(standing!.reveal.payload, reveal.payload))
-    throw supersededRecord(name)
-  const stored = requireMajority(`the zone of ${name}`, outcome)
-  context.owned.setPublished(name, serial)
-  return stored
-}
-
 export function requireOwned(context: RegistryContext, name: Name): OwnedName {
   const record = context.owned.get(name)
   if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
@@ -194,7 +118,7 @@ export function requireOwned(context: RegistryContext, name: Name): OwnedName {
 }
 
 /** A zone for another's name would wait here unseen, and nobody would publish it. Throws SVC-OWN-001. */
-export function requireZoneOwner(context: RegistryContext, tasks: TaskManager, name: Name): void {
+export function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): void {
   if (zoneOwner(context, tasks, name) !== 'unowned') return
   throw new ServiceError(
     'SVC-OWN-001',
@@ -203,10 +127,10 @@ export function requireZoneOwner(context: RegistryContext, tasks: TaskManager, n
   )
 }
 
-export function zoneOwner(context: RegistryContext, tasks: TaskManager, name: Name): ZoneDraft['owner'] {
+export function zoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): ZoneDraft['owner'] {
   const record = context.owned.get(name)
   if (record !== undefined && record.standing !== 'lost') return 'owned'
-  return tasks.list().some((task) => task.name === name && task.status === 'running') ? 'registering' : 'unowned'
+  return tasks.running(name) !== undefined ? 'registering' : 'unowned'
 }
 
 /** Throws SVC-ZON-004. */
@@ -215,24 +139,6 @@ export function requireUnchanged(context: RegistryContext, name: Name, ifMatchSe
   if (ifMatchSerial === undefined || ifMatchSerial === standing) return
   const now = standing === undefined ? 'there is none now' : `it is ${standing} now`
   throw new ServiceError('SVC-ZON-004', `The zone of ${name} does not have serial ${ifMatchSerial}: ${now}.`)
-}
-
-function zoneToSend(
-  context: RegistryContext,
-  name: Name,
-  local: LocalZone,
-  record: OwnedName
-): { serial: number; reveal: Reveal } {
-  // Published here once, and replaced since by a record signed elsewhere: it is no draft, and must not come back.
-  if (local.serial < record.serial && draftOf(context, name) === undefined) return record
-  const list = listFor(context, name, local, record.reveal.payload)
-  const payloadAt = (serial: number): Uint8Array => serializeZone(local, serial, context.profile, list)
-  // The current record itself may be sent again; anything else needs a serial above all seen.
-  const isNext =
-    local.serial >= nextSerial(context, name) - 1 &&
-    (local.serial > record.serial || equalBytes(payloadAt(local.serial), record.reveal.payload))
-  const { serial } = isNext ? local : store(context, name, { records: local.records })
-  return { serial, reveal: revealWithPayload(context, record.reveal, payloadAt(serial)) }
 }
 
 /**
@@ -265,4 +171,41 @@ function numbered(context: RegistryContext, name: Name, { serial, records }: Zon
     throw new ZoneError('zone', [{ path: 'serial', message }])
   }
   return { serial: chosen, records }
+}
+
+/** By name, including drafts of names that are not ours: they can be discarded. SVC-STO-001. */
+export function listDrafts(context: RegistryContext, tasks: ClaimTasks): ZoneDraft[] {
+  return translatedSync(() =>
+    context.zones
+      .names()
+      .sort()
+      .flatMap((text) => {
+        const name = text as Name
+        const draft = draftOf(context, name)
+        if (draft === undefined) return []
+        const records = Object.values(draft.records).reduce((count, list) => count + list.length, 0)
+        return [
+          {
+            name,
+            serial: draft.serial,
+            published_serial: context.owned.get(name)?.serial ?? null,
+            records,
+            owner: zoneOwner(context, tasks, name)
+          }
+        ]
+      })
+  )
+}
+
+/**
+ * Forgets the draft of a name, of any owner; what is published stays. SVC-NAM-001/002, SVC-ZON-003, SVC-ZON-004,
+ * SVC-STO-001.
+ */
+export function discardZone(context: RegistryContext, text: string, ifMatchSerial?: number): void {
+  translatedSync(() => {
+    const name = openName(context, text)
+    if (draftOf(context, name) === undefined) throw new ServiceError('SVC-ZON-003', `There is no draft for ${name}.`)
+    requireUnchanged(context, name, ifMatchSerial)
+    context.zones.remove(name)
+  })
 }

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { type NetworkDiversityView, NetworkStatusSchema } from '../../../src/views/network.ts'
-import { addressPrefix, type Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { parseProfile } from '../../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
-import { networkDiversity } from '../../../src/registry/upkeep/network-diversity.ts'
+import { type NetworkDiversityView, NetworkStatusSchema } from '../../src/views/network.ts'
+import { addressPrefix, type Origin } from '../../src/protocol/neighbourhood/diversity.ts'
+import { parseProfile } from '../../src/protocol/profile/profile.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { networkDiversity } from '../../src/registry/status.ts'
 
 const { main } = builtInProfiles
 

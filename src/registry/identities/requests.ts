@@ -1,8 +1,10 @@
-/** The bodies of publish-kid and publish-manifest: the wrapped form and the bare object (docs/api.md, "Identities"). */
+/** The bodies of publish-kid and publish-manifest (docs/api.md, "Identities"), and what rules say of them. */
 import { fromBase64 } from '../../protocol/encoding/bytes.ts'
 import { SIGNATURE_BYTES } from '../../protocol/crypto/ed25519.ts'
-import { EncodingError } from '../../protocol/errors.ts'
+import { EncodingError, ProtocolError } from '../../protocol/errors.ts'
 import { IdentityError } from '../../protocol/identity/document.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Judged } from '../../protocol/identity/judge-documents.ts'
 
 export interface AuthorizedIdentity {
   readonly document: unknown
@@ -64,4 +66,21 @@ function arrayOf(values: readonly unknown[]): Uint8Array | undefined {
   const isByte = (value: unknown): value is number =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255
   return values.every(isByte) ? Uint8Array.from(values) : undefined
+}
+
+export function requireValid<T>(verdict: Judged<T>): T {
+  if (verdict.ok) return verdict.value
+  throw new ProtocolError(verdict.rule, verdict.detail)
+}
+
+export async function invalidAsKid001<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    throw new ServiceError('SVC-KID-001', `Rule "${error.rule}": ${error.detail}.`, {
+      cause: error,
+      extensions: { rule: error.rule }
+    })
+  }
 }

@@ -9,7 +9,7 @@ import {
 import { judgeIdentity } from '../../../src/protocol/identity/judge-documents.ts'
 import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { encodeIdentityRecord } from '../../../src/protocol/identity/record.ts'
-import { standingOf } from '../../../src/registry/identities/standing-identity.ts'
+import { standingOf } from '../../../src/registry/identities/resolve.ts'
 import { keyOf, LOCAL, timeAt } from '../../protocol/fixtures.ts'
 import { MemoryStore } from '../claims/fakes.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { queueSeconds } from '../../../src/registry/claims/queue-time.ts'
+import { queueSeconds } from '../../../src/registry/claims/estimate.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 
 /** A task that takes `seconds` once it has a slot. */
