@@ -91,7 +91,8 @@ class RegistryNetwork implements OpenableNetwork {
       clock: this.#clock,
       peers,
       holder: () => this.#servingHolder(),
-      ownPeerId: peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString()
+      ownPeerId: peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString(),
+      expectsOthers: options.bootstrap.length > 0
     }
     this.#republisher = new Republisher(store, this.#client)
     this.#holder = new Holder({

@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { put } from '../../../src/network/client/put.ts'
 import { GRACE_MS } from '../../../src/util/wait-for-enough.ts'
+import type { Holder } from '../../../src/network/holder/holder.ts'
+import { OfflineError } from '../../../src/network/types.ts'
 import type { Peer, Peers } from '../../../src/network/peers.ts'
 import { positionOf } from '../../../src/network/position.ts'
 import { distance } from '../../../src/protocol/neighbourhood/density.ts'
@@ -70,6 +72,19 @@ afterEach(() => {
 })
 
 describe('a put', () => {
+  it('of a node that has met none of its peers yet is not its own majority', async () => {
+    const held: Uint8Array[] = []
+    const alone = {
+      put: (_kind: string, record: Uint8Array) => Promise.resolve({ type: 'stored', count: held.push(record) }),
+      get: () => (held[0] === undefined ? { type: 'none' } : { type: 'document', record: held[0] })
+    } as unknown as Holder
+    const parts = { ...clientOf(lab, network([])), holder: () => alone }
+    const outgoing = { kind: 'kid', id: 'did:x', bytes: RECORD, isSatisfiedBy: () => Promise.resolve(false) } as const
+    await expect(put({ ...parts, expectsOthers: true }, outgoing)).rejects.toThrow(OfflineError)
+    expect(held).toEqual([])
+    expect(await put(parts, outgoing)).toMatchObject({ storedBy: 1, of: 1 })
+  })
+
   it('in a small network is sent to all, and counts who shows it', async () => {
     const all = neighbourhood(5)
     all[4]!.answers.push('refused', 'refused', 'refused', 'refused')

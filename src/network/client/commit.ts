@@ -8,7 +8,7 @@ import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { AskError } from '../wire/ask.ts'
 import type { CommitOutcome, VerifiedReceipt } from '../types.ts'
-import { type ClientParts, askWithRetries, reachable } from './holders.ts'
+import { type ClientParts, askWithRetries, reachable, requireOthers } from './holders.ts'
 
 /**
  * Sends C with its stamp to every peer that shares the blinded prefix of K(name). Returns the verified receipts of
@@ -35,6 +35,7 @@ export async function commit(
   const neighbourhood = await peers.neighbourhood(recordKey('reveal', name, hash), signal)
   signal?.throwIfAborted()
   const asked = neighbourhood.peers
+  requireOthers(parts, asked)
   // All keep C, only diverse peers count: otherwise silent ids of one machine block every commitment [silent ids of one
   // address].
   const of = peers.diverse(asked).length + (countedSelf === undefined ? 0 : 1)

@@ -23,6 +23,8 @@ export interface ClientParts {
   /** This node's holder while it stores for the network; undefined in light and offline mode. */
   readonly holder: () => Holder | undefined
   readonly ownPeerId: string
+  /** It has peers of its network to find, so what it stores alone is not published. */
+  readonly expectsOthers?: boolean
   /** Bytes that nobody can foresee; the machine's by default. */
   readonly random?: (length: number) => Uint8Array
   /** What ranks the names that are asked for beside a wanted one: a secret of the process by default. */
@@ -141,4 +143,13 @@ export async function withDeadline<T>(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * Throws OfflineError where nobody was found although this node expects others. Else a node that has just started, and
+ * not met them yet, would take its own word for the majority's.
+ */
+export function requireOthers({ expectsOthers = false }: ClientParts, found: readonly unknown[]): void {
+  if (expectsOthers && found.length === 0)
+    throw new OfflineError('no peer of this network has answered yet; check the connection and p2p.bootstrap')
 }

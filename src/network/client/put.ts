@@ -7,7 +7,7 @@ import { answerOrUndefined } from '../wire/ask.ts'
 import type { GetAnswer, PutAnswer } from '../wire/records.ts'
 import { systemClock } from '../../time/clock.ts'
 import type { PutOutcome } from '../types.ts'
-import { type ClientParts, distinct, nearby, reachable } from './holders.ts'
+import { type ClientParts, distinct, nearby, reachable, requireOthers } from './holders.ts'
 
 /** Rounds of sending and reading back before republishing takes over. */
 const MAX_ROUNDS = 4
@@ -68,12 +68,13 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   const closest = await peers.closest(preimage, signal)
   signal?.throwIfAborted()
   const [around] = await Promise.all([nearby(peers, key, parts.profile.k, signal), sendTo(closest)])
+  const readers = distinct(closest, around)
+  requireOthers(parts, readers)
   // After the peers: this node's holder hands its records over, and a put aborted earlier has published nothing.
   if (self !== undefined) {
     const answer = await self.put(kind, bytes)
     if (countedSelf !== undefined) note(parts.ownPeerId, answer)
   }
-  const readers = distinct(closest, around)
   // Otherwise twelve ids of one machine that accept a record and show nothing prevent a majority [ids of one address
   // that keep nothing].
   const counted = (some: readonly Peer[]): number => peers.diverse(some).length
