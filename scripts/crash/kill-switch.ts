@@ -8,7 +8,7 @@
  * - `rename N`: at the N-th point right before or right after a file takes its place (checkpoints);
  * - `send N`: right after the N-th piece of data was given to a socket.
  *
- * Where the phase ends before that, right before its end is written.
+ * Where the phase ends before that, or is over before the journal has it, right before its end is written.
  */
 import Database from 'better-sqlite3'
 import files from 'node:fs/promises'
@@ -20,16 +20,14 @@ import { isMainThread } from 'node:worker_threads'
 const TASK_KEYS = /^(?:task|proof|own|owned|commitment|entry|record)\//
 
 const [phase = '', kind = '', count = ''] = (process.env['KILL_AT'] ?? '').split(' ')
+const ORDER = ['commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done']
 const TEXT = 0x60
-/** How CBOR has `phase: PHASE` in a record of the journal. */
-const IN_PHASE = Buffer.concat([
-  Buffer.from([TEXT + 'phase'.length]),
-  Buffer.from('phase'),
-  Buffer.from([TEXT + phase.length]),
-  Buffer.from(phase)
-])
+/** How CBOR has the field's name in a record of the journal. */
+const PHASE = Buffer.from([TEXT + 'phase'.length, ...Buffer.from('phase')])
 let left = Number(count)
 let isArmed = false
+/** The phase that was written last. */
+let last = ''
 
 function kill(): void {
   process.kill(process.pid, 'SIGKILL')
@@ -39,14 +37,22 @@ function point(of: string): void {
   if (isArmed && kind === of && --left === 0) kill()
 }
 
-/** Before a record of a task is written: the phase may end with it. */
+function phaseOf(record: Uint8Array): string {
+  const bytes = Buffer.from(record)
+  const at = bytes.indexOf(PHASE) + PHASE.length
+  return bytes.toString('latin1', at + 1, at + 1 + bytes[at]! - TEXT)
+}
+
+/** Before a record of a task is written: the phase may end with it, or be over already. */
 function leaving(record: Uint8Array): void {
-  if (isArmed && !Buffer.from(record).includes(IN_PHASE)) kill()
+  const [before, aim, now] = [last, phase, phaseOf(record)].map((each) => ORDER.indexOf(each))
+  if (isArmed ? now !== aim : before! >= 0 && before! < aim! && now! > aim!) kill()
 }
 
 /** After it was: the phase may have begun. */
 function entered(record: Uint8Array): void {
-  if (isArmed || !Buffer.from(record).includes(IN_PHASE)) return
+  last = phaseOf(record)
+  if (isArmed || last !== phase) return
   isArmed = true
   if (kind === 'time') setTimeout(kill, left)
 }

@@ -38,11 +38,10 @@ const POINTS = { store: 6, rename: 6, send: 40 }
 /** One life in this many ends during the start. */
 const STARTS = 10
 
-/**
- * Until the phase comes, the task before it may have to end: counted from when the daemon answers. Then it is killed
- * anyway.
- */
+/** Counted from when the daemon answers, where its tasks do not end. */
 const LONGEST_LIFE_MS = 60_000
+/** A registration and a renewal have passed through every phase that comes: a life ends after them. */
+const TASKS_IN_A_LIFE = 2
 /** Undisturbed, two of three renewals and registrations end within seconds; a busy machine takes longer. */
 const LAST_LIFE_MS = 180_000
 
@@ -101,7 +100,7 @@ class Scene {
   readonly #claims = new Claims(CHECKPOINT_SECONDS)
   readonly #startedAt = performance.now()
   readonly #by: Record<Kind, number> = { start: 0, time: 0, store: 0, rename: 0, send: 0 }
-  /** Phases to come: each once, in an order of chance, then again. */
+  /** Phases to come: each once, as a task has them, from one of chance on; then again. */
   readonly #deck: (typeof PHASES)[number][] = []
   readonly #phases: Record<string, number> = {}
   readonly #done: Job[] = []
@@ -164,7 +163,9 @@ class Scene {
     const running = await victim.ready
     if (running !== undefined) {
       void delay(LONGEST_LIFE_MS, undefined, { ref: false }).then(() => victim.kill())
-      await this.#work(victim, running, reading)
+      const before = this.#done.length
+      await this.#work(victim, running, reading, () => this.#done.length - before < TASKS_IN_A_LIFE)
+      victim.kill()
     }
     await victim.gone
     reading.abort()
@@ -175,10 +176,10 @@ class Scene {
   /** A point within the next phase. */
   #point(kind: Exclude<Kind, 'start'>): string {
     if (this.#deck.length === 0) {
-      const phases = [...PHASES]
-      while (phases.length > 0) this.#deck.push(...phases.splice(this.#random.between(0, phases.length - 1), 1))
+      const first = this.#random.between(0, PHASES.length - 1)
+      this.#deck.push(...PHASES.slice(first), ...PHASES.slice(0, first))
     }
-    const phase = this.#deck.pop()!
+    const phase = this.#deck.shift()!
     const [least, most] = kind === 'time' ? [0, SPREAD_MS[phase]] : [1, POINTS[kind]]
     return `${phase} ${kind} ${this.#random.between(least, most)}`
   }
@@ -248,7 +249,7 @@ class Scene {
   }
 
   /** Registers and renews until the victim dies, or `goesOn` says no. */
-  async #work(victim: Daemon, running: Running, reading: AbortController, goesOn = () => true): Promise<void> {
+  async #work(victim: Daemon, running: Running, reading: AbortController, goesOn: () => boolean): Promise<void> {
     while (!victim.isGone() && goesOn()) {
       try {
         const job = (this.#job ??= this.#nextJob())
