@@ -21,8 +21,10 @@ pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, field: &Montgomery<
 }
 
 // Strong tests to base 2 of several numbers side by side: what does not depend on the instructions.
+// Only x86-64 has some that test several at once.
 
 /// The tests of `LANES` odd numbers n, whose powers of 2 are computed modulo n in Montgomery form, as `2^k R mod n`.
+#[cfg(target_arch = "x86_64")]
 pub(super) struct StrongTests<'a, const N: usize, const LANES: usize> {
     numbers: &'a [Uint<N>; LANES],
     /// R mod n: one
@@ -33,6 +35,7 @@ pub(super) struct StrongTests<'a, const N: usize, const LANES: usize> {
     passed: u8,
 }
 
+#[cfg(target_arch = "x86_64")]
 impl<'a, const N: usize, const LANES: usize> StrongTests<'a, N, LANES> {
     /// For `R = 2^radix_bits`.
     pub(super) fn new(numbers: &'a [Uint<N>; LANES], radix_bits: usize) -> Self {
@@ -68,6 +71,7 @@ impl<'a, const N: usize, const LANES: usize> StrongTests<'a, N, LANES> {
 }
 
 /// `2^exponent mod n`.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn power_of_two<const N: usize>(exponent: usize, n: &Uint<N>) -> Uint<N> {
     let start = exponent.min(64 * N - 1);
     let mut power = Uint::<N>::ONE.shl(start).rem(n);
@@ -80,6 +84,7 @@ pub(super) fn power_of_two<const N: usize>(exponent: usize, n: &Uint<N>) -> Uint
 }
 
 /// (above, low) modulo n, for a number below 4 n.
+#[cfg(target_arch = "x86_64")]
 fn reduce<const N: usize>((mut above, mut low): (u64, Uint<N>), n: &Uint<N>) -> Uint<N> {
     let mut subtracted = 0;
     loop {
