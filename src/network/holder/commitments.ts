@@ -37,30 +37,14 @@ const BOUNDS = { maxBytes: 512, maxDepth: 1 }
 
 export type Received = { readonly seen: number } | { readonly refused: 'stamp' | 'full' }
 
-export interface Commitments {
-  /** Adds C in memory; `flush` writes it. A repeated C only extends its keeping time [resetting the stamp]. */
-  receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received
-  /** Writes everything received. Throws StoreError, and then forgets what was received since the last flush. */
-  flush(): void
-  isKnown(commitment: Uint8Array): boolean
-  facts(commitment: Uint8Array): CommitmentFacts
-  /**
-   * Replaces what neighbours handed over: by C in hex, closest neighbour first. Drops what too few report. What they
-   * agree on of a C kept here stays with it, and is named to others: it outlives its witnesses.
-   */
-  takeOver(words: ReadonlyMap<string, readonly HandedOver[]>): void
-  page(after?: Uint8Array): HeldCommitments
-  /** Drops those that were not resent in time. */
-  forget(): void
-  readonly size: number
-}
+export type Commitments = ReturnType<typeof createCommitments>
 
 export function createCommitments(
   store: Store,
   profile: NetworkProfile,
   clock: RoundClock,
   limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS
-): Commitments {
+) {
   const hash = profileHash(profile)
   const table = new CommitmentTable()
   /** The stored state of changed commitments, by C in hex. */
@@ -94,7 +78,8 @@ export function createCommitments(
   }
 
   return {
-    receive(commitment, nonce, prefix) {
+    /** Adds C in memory; `flush` writes it. A repeated C only extends its keeping time [resetting the stamp]. */
+    receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received {
       if (!stampHolds(commitment, nonce, profile.stamp_bits, hash)) return { refused: 'stamp' }
       const time = clock.time()
       const known = table.get(toHex(commitment))
@@ -114,7 +99,8 @@ export function createCommitments(
       keep(open)
       return { seen: open.seen }
     },
-    flush() {
+    /** Writes everything received. Throws StoreError, and then forgets what was received since the last flush. */
+    flush(): void {
       if (unwritten.size === 0) return
       const before = [...unwritten]
       unwritten.clear()
@@ -128,8 +114,9 @@ export function createCommitments(
         throw error
       }
     },
-    isKnown: (commitment) => table.get(toHex(commitment)) !== undefined || handedOver.has(toHex(commitment)),
-    facts(commitment) {
+    isKnown: (commitment: Uint8Array) =>
+      table.get(toHex(commitment)) !== undefined || handedOver.has(toHex(commitment)),
+    facts(commitment: Uint8Array): CommitmentFacts {
       const id = toHex(commitment)
       const { seen, vouched } = table.get(id) ?? {}
       const words = handedOver.get(id)
@@ -139,7 +126,11 @@ export function createCommitments(
         ...(words !== undefined && { handedOver: words })
       }
     },
-    takeOver(words) {
+    /**
+     * Replaces what neighbours handed over: by C in hex, closest neighbour first. Drops what too few report. What they
+     * agree on of a C kept here stays with it, and is named to others: it outlives its witnesses.
+     */
+    takeOver(words: ReadonlyMap<string, readonly HandedOver[]>): void {
       handedOver = new Map()
       for (const [id, said] of words) {
         const agreed = medianSeen(said, profile)
@@ -151,7 +142,7 @@ export function createCommitments(
       }
       this.flush()
     },
-    page(after) {
+    page(after?: Uint8Array): HeldCommitments {
       this.flush()
       const commitments: SeenCommitment[] = []
       for (const [storeKey] of store.list(
@@ -164,7 +155,8 @@ export function createCommitments(
       }
       return { type: 'commitments', commitments, more: false }
     },
-    forget() {
+    /** Drops those that were not resent in time. */
+    forget(): void {
       const time = clock.time()
       for (const open of table.all()) {
         if (isForgotten(open, time, profile)) drop(open)

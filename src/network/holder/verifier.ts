@@ -1,11 +1,16 @@
-/** Valid, with its two costly checks off the event loop; the pool caches verdicts. */
+/** Valid, with its two costly checks off the event loop, and what it may cost for what peers offer. */
 import type { BeaconClient } from '../../beacon/types.ts'
 import type { NativePool, VerdictOptions } from '../../native/types.ts'
-import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { Urgency } from '../../native/urgency.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { validateReveal, type Verdict } from '../../protocol/claim/valid.ts'
+import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { CHECK_MS, OURSELVES, type Budget, type Work } from '../budget/budget.ts'
+import { BUSY } from '../wire/answers.ts'
+import type { PutAnswer } from '../wire/records.ts'
 
-export interface ValidateOptions extends VerdictOptions {
+interface ValidateOptions extends VerdictOptions {
   readonly onCheck?: (what: 'pulse' | 'proof') => void
 }
 
@@ -14,6 +19,7 @@ export interface Verifier {
   validate(reveal: Reveal, options?: ValidateOptions): Promise<Verdict>
 }
 
+/** The pool caches verdicts. */
 export function createVerifier(
   profile: NetworkProfile,
   beacon: Pick<BeaconClient, 'verify'>,
@@ -32,4 +38,33 @@ export function createVerifier(
         }
       })
   }
+}
+
+export const FREE: Work = { charge: () => undefined, end: () => undefined }
+
+/** Charges a sender's work to its budget, or answers `busy`; this node's own work is free. */
+export async function withBudget(
+  budget: Budget,
+  sender: Origin,
+  first: { readonly expected: boolean; readonly bytes: number; readonly milliseconds: number },
+  action: (urgency: Urgency, work: Work) => Promise<PutAnswer>
+): Promise<PutAnswer> {
+  if (sender === OURSELVES) return action('own', FREE)
+  const work = budget.begin(sender, first.expected, first.bytes, first.milliseconds)
+  if (work === undefined) return BUSY
+  try {
+    return await action(first.expected ? 'expected' : 'unexpected', work)
+  } finally {
+    work.end()
+  }
+}
+
+/** The verdict on an offered Reveal. Its first pulse is already charged; other checks charge as they come. */
+export function verifyOffered(verifier: Verifier, reveal: Reveal, urgency: Urgency, work: Work): Promise<Verdict> {
+  let isPaid = true
+  const onCheck = (what: 'pulse' | 'proof'): void => {
+    if (!isPaid) work.charge(CHECK_MS[what])
+    isPaid = false
+  }
+  return verifier.validate(reveal, { urgency, onCheck })
 }

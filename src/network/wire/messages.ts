@@ -1,40 +1,4 @@
-/**
- * All requests and answers of the record protocol, and their bytes: deterministic CBOR maps (RFC 8949, section 4.2.1),
- * in CDDL (RFC 8610):
- *
- *   request  = commit / put / get / list / commitments / find / reach
- *   commit   = {type: "commit", commitment: bstr .size 32, nonce: bstr .size 8}
- *   put      = {type: "put", kind, record: bstr}
- *   get      = {type: "get", kind, key: K, ? brief: true}
- *   list     = {type: "list", key: K, bits: 0..64, ? after: K}
- *   commitments = {type: "commitments", ? after: bstr .size 32}
- *   find     = {type: "find", key: bstr .size 32}
- *   reach    = {type: "reach", address: bstr}                       ; a multiaddr of at most 128 bytes
- *
- *   answer   = received / stored / entry / document / digest / none / listed / held / found / reached
- *            / stale / refused / busy
- *   received = {type: "received", receipt: bstr}                      ; to commit
- *   stored   = {type: "stored"}                                       ; to put
- *   entry    = {type: "entry", state, claim: bstr .size 32, ? record: bstr / ? digest: bstr .size 32}
- *              ; to get of a reveal
- *   document = {type: "document", record: bstr}                       ; to get of a kid or manifest
- *   digest   = {type: "digest", digest: bstr .size 32}                ; to brief get of a kid or manifest
- *   none     = {type: "none"}                                         ; to get
- *   listed   = {type: "listed", more: bool,                          ; to list
- *               entries: [*250 {key: K, state, claim: bstr .size 32, ? record: bstr .size 32}]}
- *   held     = {type: "commitments", more: bool,                     ; to commitments
- *               commitments: [*500 {commitment: bstr .size 32, seen: uint}]}
- *   found    = {type: "found", peers: [*100 {peer: bstr .size 38, addresses: [*3 bstr]}]} ; to find
- *   reached  = {type: "reached"}                                      ; to reach
- *   stale    = {type: "stale", record: bstr}                          ; the newer one
- *   refused  = {type: "refused", code: tstr, detail: tstr}            ; code: [a-z][a-z-]{0,31}
- *                                                                      ; detail: at most 300 UTF-16 units
- *   busy     = {type: "busy"}
- *
- *   K        = bstr .size 32
- *   kind     = "reveal" / "kid" / "manifest"
- *   state    = "fresh" / "settling" / "settled" / "provisional"
- */
+/** All requests and answers of the record protocol (docs/protocol/wire.md, 15), and their bytes. */
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { decodeCanonical, encodeCbor, type CborValue } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'

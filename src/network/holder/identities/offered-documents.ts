@@ -10,6 +10,7 @@ import { ASK_MS, type Budget, OURSELVES, WRITE_MS, type Work, documentMs } from 
 import type { FoundDocuments } from '../../types.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
+import { withBudget } from '../verifier.ts'
 import { type Carriers, type Owners, Remembered } from './carriers.ts'
 import type { Capacity } from '../capacity.ts'
 import type { HeldDocuments, Stamped, StampedIdentities } from './held-documents.ts'
@@ -44,23 +45,11 @@ export interface DocumentHolderParts {
   readonly random?: (length: number) => Uint8Array
 }
 
-/** Charges a sender's work to its budget, or answers BUSY; this node's own work is free. */
-export async function withBudget(
-  budget: Budget,
-  sender: Origin,
-  bytes: Uint8Array,
-  expected: boolean,
-  action: (urgency: Urgency, work: Work) => Promise<PutAnswer>
-): Promise<PutAnswer> {
-  if (sender === OURSELVES) return action('own', { charge: () => undefined, end: () => undefined })
-  const work = budget.begin(sender, expected, bytes.length, documentMs(bytes.length))
-  if (work === undefined) return BUSY
-  try {
-    return await action(expected ? 'expected' : 'unexpected', work)
-  } finally {
-    work.end()
-  }
-}
+const costOf = ({ length }: Uint8Array, expected: boolean) => ({
+  expected,
+  bytes: length,
+  milliseconds: documentMs(length)
+})
 
 const UNBOUND = refused('unbound', 'neither a live name nor a fresh stamp carries this document')
 
@@ -101,7 +90,7 @@ export class OfferedIdentities {
     if (!isNear(key)) return refused('not-neighbour', 'this node is not among those that store this identity')
     if (this.#held.has('kid', key, bytes)) return STORED
     const isOwners = this.#carriers.isBoundHere(claimed)
-    return withBudget(budget, sender, bytes, isOwners, async (urgency, work) => {
+    return withBudget(budget, sender, costOf(bytes, isOwners), async (urgency, work) => {
       if (!this.#carriers.mayBeCarried(claimed)) return UNBOUND
       const judged = await judge.judgeIdentity(bytes, profile, urgency)
       if (!judged.ok) return refused('invalid', `${judged.rule}: ${judged.detail}`)
@@ -194,7 +183,7 @@ export class OfferedManifests {
     if (!isManifestCurrent(claimed, clock.nowMs()))
       return refused('dead', 'validUntil has passed, or validFrom is still to come')
     const isExpected = this.#held.get('kid', recordKey('kid', claimed.id, this.#hash)) !== undefined
-    return withBudget(budget, sender, bytes, isExpected, async (urgency, work) => {
+    return withBudget(budget, sender, costOf(bytes, isExpected), async (urgency, work) => {
       const judged = await judge.judgeManifest(bytes, profile, urgency)
       if (!judged.ok) return refused('invalid', `${judged.rule}: ${judged.detail}`)
       const speaker = await this.#speakerOf(judged.value.id, bytes, urgency, work)

@@ -23,7 +23,7 @@ import { type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../bud
 import { BUSY, refused } from '../../wire/answers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
 import type { Capacity } from '../capacity.ts'
-import type { Verifier } from '../verifier.ts'
+import { type Verifier, verifyOffered, withBudget } from '../verifier.ts'
 import type { Entries } from './entries.ts'
 
 const STORED: PutAnswer = { type: 'stored' }
@@ -85,23 +85,12 @@ export class CodedHolder {
     const early = this.#against(key, claim)
     if (early !== undefined) return early
     const isExpected = this.entries.load(key) !== undefined
-    const work = sender === OURSELVES ? undefined : budget.begin(sender, isExpected, record.length, CHECK_MS.pulse)
-    if (work === undefined && sender !== OURSELVES) return BUSY
-    try {
-      let isPaid = true
-      const onCheck = (what: 'pulse' | 'proof'): void => {
-        if (!isPaid) work?.charge(CHECK_MS[what])
-        isPaid = false
-      }
-      const urgency = sender === OURSELVES ? 'own' : isExpected ? 'expected' : 'unexpected'
-      const verdict = await this.#parts.verifier.validate(reveal, { urgency, onCheck })
+    const first = { expected: isExpected, bytes: record.length, milliseconds: CHECK_MS.pulse }
+    return withBudget(budget, sender, first, async (urgency, work) => {
+      const verdict = await verifyOffered(this.#parts.verifier, reveal, urgency, work)
       if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
-      return await this.#mutex.run(toHex(key), () =>
-        Promise.resolve(this.#store(key, verdict.claim, record, sender, work))
-      )
-    } finally {
-      work?.end()
-    }
+      return this.#mutex.run(toHex(key), () => Promise.resolve(this.#store(key, verdict.claim, record, sender, work)))
+    })
   }
 
   /** Why what is held answers for the record that is offered; undefined where it enters. */
@@ -113,7 +102,7 @@ export class CodedHolder {
     return order === 0 ? STORED : order < 0 ? { type: 'stale', record: held.record } : undefined
   }
 
-  #store(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work?: Work): PutAnswer {
+  #store(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work: Work): PutAnswer {
     const { clock, profile, capacity } = this.#parts
     // Another record may have come meanwhile.
     const late = this.#against(key, claim)
@@ -126,7 +115,7 @@ export class CodedHolder {
       if (!isNew && spent === undefined) return BUSY
       if (spent !== undefined) this.#changes.set(id, spent)
     }
-    work?.charge(WRITE_MS)
+    work.charge(WRITE_MS)
     this.entries.save(key, { entry: newEntry(claim, 'settled', clock.time()), record })
     this.#parts.onStored(claim.name)
     return STORED

@@ -22,40 +22,15 @@ export interface Held {
   readonly record?: Uint8Array
 }
 
-export interface Entries {
-  /** The entry under K in its present state; undefined for none or a dead one. */
-  load(key: Uint8Array): Held | undefined
-  /** Durable when it returns. Without a record the held one remains. */
-  save(key: Uint8Array, held: Held): void
-  /** Keeps only the stub of a settled entry, which still refuses other claims [displaced holders]. */
-  dropPayload(key: Uint8Array): void
-  isStub(key: Uint8Array): boolean
-  /**
-   * Entries without records, ascending by K, under the first `bits` bits of `key` and behind `after`; undefined for
-   * each dead or unreadable one.
-   */
-  under(
-    key: Uint8Array,
-    bits: number,
-    after?: Uint8Array
-  ): IterableIterator<[key: Uint8Array, entry: Entry | undefined]>
-  all(): IterableIterator<Uint8Array>
-  /** Writes the present state of all unsettled entries; returns those still unsettled, by K in hex. */
-  tickUnsettled(): ReadonlyMap<string, Entry>
-  /** Deletes dead entries in parts, so that no request waits for it. */
-  dropDead(): Promise<void>
-  drop(key: Uint8Array): void
-  dropLatestProvisional(): boolean
-  count(): number
-  provisional(): number
-}
+/** The entries of this node, by K. */
+export type Entries = ReturnType<typeof createEntries>
 
 export function createEntries(
   store: Store,
   profile: NetworkProfile,
   clock: RoundClock,
   { keys, prefixes }: EntryTable = nameTable
-): Entries {
+) {
   const unsettled = new Map<string, Entry>()
   const stubs = new Set<string>()
 
@@ -94,14 +69,16 @@ export function createEntries(
   let total = store.count(prefixes.entries)
 
   return {
-    load(key) {
+    /** The entry under K in its present state; undefined for none or a dead one. */
+    load(key: Uint8Array): Held | undefined {
       const stored = readOrSetAside(store, keys.entry(key), store.get(keys.entry(key)), decodeEntry)
       const entry = stored && tick(stored)
       if (entry === undefined) return undefined
       const record = store.get(keys.record(key))
       return record === undefined ? { entry } : { entry, record }
     },
-    save(key, { entry, record }) {
+    /** Durable when it returns. Without a record the held one remains. */
+    save(key: Uint8Array, { entry, record }: Held): void {
       const id = toHex(key)
       const storeKey = keys.entry(key)
       const isNew = store.get(storeKey) === undefined
@@ -112,7 +89,8 @@ export function createEntries(
       if (isNew) total++
       if (record !== undefined) stubs.delete(id)
     },
-    dropPayload(key) {
+    /** Keeps only the stub of a settled entry, which still refuses other claims [displaced holders]. */
+    dropPayload(key: Uint8Array): void {
       const held = this.load(key)
       if (held?.record === undefined || held.entry.state !== 'settled') return
       store.batch([
@@ -121,8 +99,16 @@ export function createEntries(
       ])
       stubs.add(toHex(key))
     },
-    isStub: (key) => stubs.has(toHex(key)),
-    *under(key, bits, after) {
+    isStub: (key: Uint8Array) => stubs.has(toHex(key)),
+    /**
+     * Entries without records, ascending by K, under the first `bits` bits of `key` and behind `after`; undefined for
+     * each dead or unreadable one.
+     */
+    *under(
+      key: Uint8Array,
+      bits: number,
+      after?: Uint8Array
+    ): IterableIterator<[key: Uint8Array, entry: Entry | undefined]> {
       // The store narrows by whole hex digits. Matches of the remaining bits are contiguous: none before or behind them
       // is read.
       const hex = toHex(firstUnder(key, bits))
@@ -138,10 +124,11 @@ export function createEntries(
         yield [found, stored && tick(stored)]
       }
     },
-    *all() {
+    *all(): IterableIterator<Uint8Array> {
       for (const storeKey of store.keys(prefixes.entries)) yield fromHex(lastPart(storeKey))
     },
-    tickUnsettled() {
+    /** Writes the present state of all unsettled entries; returns those still unsettled, by K in hex. */
+    tickUnsettled(): ReadonlyMap<string, Entry> {
       const dead: string[] = []
       const changed: [id: string, entry: Entry][] = []
       for (const [id, entry] of unsettled) {
@@ -160,7 +147,8 @@ export function createEntries(
       for (const [id, entry] of changed) note(id, entry)
       return unsettled
     },
-    async dropDead() {
+    /** Deletes dead entries in parts, so that no request waits for it. */
+    async dropDead(): Promise<void> {
       let dead: string[] = []
       let looked = 0
       for (const [storeKey, bytes] of store.list(prefixes.entries)) {
@@ -173,10 +161,10 @@ export function createEntries(
       }
       dropAll(dead)
     },
-    drop(key) {
+    drop(key: Uint8Array): void {
       if (store.get(keys.entry(key)) !== undefined) dropAll([toHex(key)])
     },
-    dropLatestProvisional() {
+    dropLatestProvisional(): boolean {
       const provisional = [...unsettled].filter(([, { state }]) => state === 'provisional')
       if (provisional.length === 0) return false
       const [latest] = provisional.reduce((last, next) => (next[1].tenureRound >= last[1].tenureRound ? next : last))

@@ -27,7 +27,7 @@ import type { RoundClock } from '../../../time/round-clock.ts'
 import type { Peers } from '../../peers.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
-import type { Verifier } from '../verifier.ts'
+import { FREE, type Verifier, verifyOffered, withBudget } from '../verifier.ts'
 import type { Commitments } from '../commitments.ts'
 import type { Entries, Held } from './entries.ts'
 import { KeyedMutex } from '../../../util/keyed-mutex.ts'
@@ -105,36 +105,16 @@ export class RevealHolder {
     )
       return STORED
 
-    if (sender === OURSELVES || sender === WAITED)
-      return this.#verify(key, reveal, record, sender, sender === OURSELVES ? 'own' : 'expected')
-    const isExpected =
+    const verify = async (urgency: Urgency, work: Work): Promise<PutAnswer> => {
+      const verdict = await verifyOffered(this.#parts.verifier, reveal, urgency, work)
+      if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
+      return this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, sender, work))
+    }
+    if (sender === WAITED) return verify('expected', FREE)
+    const expected =
       this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.id, id))
-    const work = this.#parts.budget.begin(sender, isExpected, record.length, CHECK_MS.pulse)
-    if (work === undefined) return BUSY
-    try {
-      return await this.#verify(key, reveal, record, sender, isExpected ? 'expected' : 'unexpected', work)
-    } finally {
-      work.end()
-    }
-  }
-
-  /** Valid, then admission. The first pulse is already charged; other checks charge as they come. */
-  async #verify(
-    key: Uint8Array,
-    reveal: Reveal,
-    record: Uint8Array,
-    sender: Origin,
-    urgency: Urgency,
-    work?: Work
-  ): Promise<PutAnswer> {
-    let isPaid = true
-    const onCheck = (what: 'pulse' | 'proof'): void => {
-      if (!isPaid) work?.charge(CHECK_MS[what])
-      isPaid = false
-    }
-    const verdict = await this.#parts.verifier.validate(reveal, { urgency, onCheck })
-    if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
-    return this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, sender, work))
+    const first = { expected, bytes: record.length, milliseconds: CHECK_MS.pulse }
+    return withBudget(this.#parts.budget, sender, first, verify)
   }
 
   /**
@@ -185,9 +165,7 @@ export class RevealHolder {
       agreed && (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))
     if (found === undefined) return
     const { key } = neighbours
-    await this.#mutex.run(toHex(key), () =>
-      this.#admit(key, found.claim, found.record, ASKED_FOR, undefined, neighbours)
-    )
+    await this.#mutex.run(toHex(key), () => this.#admit(key, found.claim, found.record, ASKED_FOR, FREE, neighbours))
   }
 
   async applyWaiting(): Promise<void> {
@@ -222,7 +200,7 @@ export class RevealHolder {
     claim: Claim,
     record: Uint8Array,
     sender: Origin,
-    work?: Work,
+    work: Work,
     asked?: Neighbours
   ): Promise<PutAnswer> {
     const { entries, commitments, clock, profile } = this.#parts
@@ -237,7 +215,7 @@ export class RevealHolder {
       const decision = admit(held?.entry, claim, facts, profile)
       switch (decision.kind) {
         case 'ask':
-          work?.charge(ASK_MS)
+          work.charge(ASK_MS)
           neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) =>
             isAdoptionDecided(soFar, awaited, profile, roundsOfAcquaintance(facts.time, facts.commitment.seen, profile))
           )
@@ -253,7 +231,7 @@ export class RevealHolder {
         case 'store':
           if (held === undefined && sender !== OURSELVES && !this.#parts.capacity.forEntry(decision.entry.state))
             return FULL
-          work?.charge(WRITE_MS)
+          work.charge(WRITE_MS)
           return this.#store(key, decision, held, record, sender)
         case 'stale':
           this.#save(key, { ...held, entry: decision.entry }, held)
