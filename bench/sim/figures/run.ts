@@ -1,21 +1,30 @@
 /** One run: a population, one move or none, and what became of the names. */
 import { Adversary, type Spending } from '../people/adversary.ts'
+import {
+  count,
+  countByCode,
+  EXCUSED,
+  harmOf,
+  isPublished,
+  lookByCode,
+  none,
+  ORDER,
+  wrongAt,
+  type CodedSights,
+  type Sights
+} from './harm.ts'
 import { OTHER_RULES, ownerBy, shownClaims, type OtherRule } from './other-rules.ts'
 import { CodeInvariants } from '../search/invariants/codes.ts'
 import { HolderInvariants } from '../search/invariants/holders.ts'
 import { IdentityInvariants } from '../search/invariants/identities.ts'
 import { isLost, OwnerInvariants } from '../search/invariants/owners.ts'
-import type { InvariantId, Violation } from '../search/invariants/violation.ts'
+import type { Violation } from '../search/invariants/violation.ts'
 import type { Harm, Move } from '../moves/move.ts'
 import type { Costs } from '../network/ledger.ts'
-import { CodeResolver, Resolver, type Seen, type SeenByCode } from '../people/resolver.ts'
+import { Resolver } from '../people/resolver.ts'
 import { drawHabits, Owner } from '../people/owner.ts'
-import { drawBirths, startChurn } from '../people/churn.ts'
-import { SHORT_CODE } from '../../../src/protocol/claim/check-code.ts'
-import { compareRecords } from '../../../src/protocol/claim/order.ts'
-import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { clockOf, drawBirths, startChurn } from '../people/crowd.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
-import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, World } from '../world/world.ts'
 import type { Routing } from '../ports.ts'
 
@@ -33,22 +42,6 @@ export interface RunOptions {
   readonly lifeDays?: number
   /** Of moves that need none of their own; modelled by default. */
   readonly routing?: Routing
-  /** The rules' numbers; the move's own or those of SIM_PROFILE by default. */
-  readonly profile?: NetworkProfile
-}
-
-/** What resolvers saw of the victim's name after the move began, in looks (one in six hours by each). */
-export interface Sights {
-  right: number
-  wrong: number
-  contested: number
-  missing: number
-}
-
-/** The same by its check code. */
-export interface CodedSights extends Sights {
-  /** The owner, with an older record than the newest. */
-  older: number
 }
 
 export interface RunResult {
@@ -88,12 +81,10 @@ const SETTLED_MS = 4 * DAY_MS
 /** Other names that are looked at. */
 const SAMPLED = 5
 
-export const none = (): Sights => ({ right: 0, wrong: 0, contested: 0, missing: 0 })
-
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
   const { nodes, names, seed, move } = options
   const days = Math.max(options.days, leastDays(move))
-  const world = new World(seed, options.profile ?? move?.profile, undefined, move?.routing ?? options.routing)
+  const world = new World(seed, move?.profile, undefined, move?.routing ?? options.routing)
   const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
   const birth = drawBirths(world, lifeDays)
   for (let index = 0; index < nodes; index++) world.addNode({ ...clockOf(world), bornRound: birth() })
@@ -244,86 +235,6 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
 function leastDays(move: Move | undefined): number {
   if (move === undefined) return 0
   return move.days ?? (move.begins === 'settled' ? SETTLED_MS / DAY_MS : (move.leadDays ?? 0)) + 2
-}
-
-/** What cannot hold under a move that the rules allow as much. */
-export const EXCUSED: Readonly<Record<Harm, readonly InvariantId[]>> = {
-  harmless: [],
-  censored: ['P15', 'P16'],
-  unpinned: ['P15', 'P16', 'P17'],
-  taken: ['P15', 'P16', 'P17']
-}
-
-export const ORDER: readonly Harm[] = ['harmless', 'censored', 'unpinned', 'taken']
-
-interface Outcome {
-  readonly unpinned: Sights
-  readonly pinned: Sights
-  /** Honest holders with another owner's claim, of all. */
-  readonly wrong: number
-  readonly of: number
-  readonly thief: string | undefined
-  readonly isPublished: boolean
-}
-
-/** Whether a record that is done counts as published: for its owner, a name that is not is no name. */
-function isPublished({ revealedMs, registeredMs }: Owner): boolean {
-  return revealedMs === undefined || registeredMs !== undefined
-}
-
-/**
- * `taken`: most honest holders have the thief's claim. `unpinned`: resolvers without a pin saw another owner.
- * `censored`: more than one look in ten had no owner, or the name is not published.
- */
-export function harmOf({ unpinned, pinned, wrong, of, thief, isPublished }: Outcome): Harm {
-  const looks = unpinned.right + unpinned.wrong + unpinned.contested + unpinned.missing
-  if (pinned.wrong > 0 || (thief !== undefined && wrong * 2 > of)) return 'taken'
-  if (unpinned.wrong > 0) return 'unpinned'
-  return !isPublished || (unpinned.contested + unpinned.missing) * 10 > looks ? 'censored' : 'harmless'
-}
-
-export function count(
-  sights: Sights,
-  { kind, owner }: Pick<Seen | SeenByCode, 'kind' | 'owner'>,
-  rightful: string
-): void {
-  if (kind === 'owner') sights[owner === rightful ? 'right' : 'wrong']++
-  else sights[kind === 'contested' ? 'contested' : 'missing']++
-}
-
-/** By a newcomer; undefined before the claim is made. */
-export async function lookByCode(
-  world: World,
-  rules: CodeInvariants,
-  { name, code }: Pick<Owner, 'name' | 'code'>
-): Promise<SeenByCode | undefined> {
-  if (code === undefined) return undefined
-  const resolver = new CodeResolver(world)
-  const seen = await rules.look(resolver, name, code.slice(0, SHORT_CODE))
-  world.remove(resolver.node)
-  return seen
-}
-
-/** @param newest what the owner had published when the look began */
-async function countByCode(sights: CodedSights, seen: SeenByCode, newest: Reveal, world: World): Promise<void> {
-  const [shown, own] = [seen.reveal && (await world.verdicts.of(seen.reveal)), await world.verdicts.of(newest)]
-  const isOlder = shown?.ok === true && own.ok && compareRecords(shown.claim, own.claim) < 0
-  if (isOlder && seen.owner === toHex(newest.pubkey)) sights.older++
-  else count(sights, seen, toHex(newest.pubkey))
-}
-
-export function wrongAt(world: World, { name, recordKey, pubkey }: Owner): number {
-  return world.holdersOf(recordKey).filter(({ held }) => {
-    const entry = held.get(name)
-    return entry !== undefined && entry.owner !== pubkey
-  }).length
-}
-
-/** One clock in twenty is off by minutes, one in two hundred by up to a year ahead. */
-function clockOf(world: World): { clockOffMs?: number } {
-  const draw = world.chance.next()
-  if (draw < 0.005) return { clockOffMs: world.chance.next() * 365 * DAY_MS }
-  return draw < 0.055 ? { clockOffMs: world.chance.between(-5, 5) * MINUTE_MS } : {}
 }
 
 function every(world: World, milliseconds: number, action: () => void | Promise<void>): void {

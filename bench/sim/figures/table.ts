@@ -1,6 +1,7 @@
 /** Results as a table of text. */
 import { OTHER_RULES } from './other-rules.ts'
-import type { CodedSights, RunResult, Sights } from './run.ts'
+import type { CodedSights, Sights } from './harm.ts'
+import type { RunResult } from './run.ts'
 
 const COLUMNS: readonly (readonly [string, (result: RunResult) => string])[] = [
   ['move', ({ move }) => move],

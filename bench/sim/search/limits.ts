@@ -1,6 +1,6 @@
 /** What the rules let attackers do (docs/threat-model.md, "Many ids near a key"). More than that is a finding. */
 import type { Harm } from '../moves/move.ts'
-import { ORDER } from '../figures/run.ts'
+import { ORDER } from '../figures/harm.ts'
 import type { Used } from './actions.ts'
 import type { Plan } from './plan.ts'
 

@@ -1,5 +1,6 @@
 /** docs/simulator/figures.md: a table for each goal, and one of what the network itself takes. */
-import type { RunResult, Sights } from '../run.ts'
+import type { Sights } from '../harm.ts'
+import type { RunResult } from '../run.ts'
 import { GOALS, curves } from './goals.ts'
 import { type Row, type SweepOptions, largerJobs, median, rowOf, sweepJobs } from './sweep.ts'
 import { statSync, writeFileSync } from 'node:fs'

@@ -13,7 +13,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../world/world.ts'
 import type { Move } from '../move.ts'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
-import { wrongAt } from '../../figures/run.ts'
+import { wrongAt } from '../../figures/harm.ts'
 
 /** Of the k nearest, those that are honest: most. */
 const NEARER = 13
