@@ -24,7 +24,7 @@ const OFF_MS = [-2 * HOUR_MS, -5 * MINUTE_MS, 5 * MINUTE_MS, 2 * HOUR_MS, 30 * D
 /** The clocks of half of the honest nodes are off, by minutes to a year, when five ids come for a name. */
 const clocksOffAmongLiars: Move = {
   ...fiveLyingNeighbours,
-  id: 'clocks-off-among-fiveLyingNeighbours',
+  id: 'clocks-off-among-liars',
   attacks: [],
   isAlone: true,
   async run(stage) {
