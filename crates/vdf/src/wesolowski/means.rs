@@ -51,22 +51,6 @@ pub(super) fn for_each<T: Send>(
     });
 }
 
-#[cfg(test)]
-mod tests {
-    use super::for_each;
-    use core::sync::atomic::{AtomicU64, Ordering};
-
-    #[test]
-    fn every_item_is_worked_on_once() {
-        for threads in [0, 1, 2, 3, 10] {
-            let counts: Vec<_> = (0..7).map(AtomicU64::new).collect();
-            for_each(threads, counts.iter(), |count| _ = count.fetch_add(100, Ordering::Relaxed));
-            let counts: Vec<_> = counts.into_iter().map(AtomicU64::into_inner).collect();
-            assert_eq!(counts, (100..107).collect::<Vec<_>>(), "{threads}");
-        }
-    }
-}
-
 // A hint to the processor.
 
 /// Has a value brought into the first cache, where the target has an instruction for it, without waiting for it.
@@ -86,3 +70,19 @@ pub(crate) fn prefetch<T>(value: &T) {
 /// Bytes of a cache line on every x86-64 processor.
 #[cfg(target_arch = "x86_64")]
 const LINE_BYTES: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::for_each;
+    use core::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn every_item_is_worked_on_once() {
+        for threads in [0, 1, 2, 3, 10] {
+            let counts: Vec<_> = (0..7).map(AtomicU64::new).collect();
+            for_each(threads, counts.iter(), |count| _ = count.fetch_add(100, Ordering::Relaxed));
+            let counts: Vec<_> = counts.into_iter().map(AtomicU64::into_inner).collect();
+            assert_eq!(counts, (100..107).collect::<Vec<_>>(), "{threads}");
+        }
+    }
+}

@@ -100,6 +100,15 @@ fn digits(exponent: &Uint<B_LIMBS>, width: usize) -> [i8; DIGITS] {
     digits
 }
 
+// Powers of two modulo the Fiat-Shamir prime.
+
+/// `2^exponent mod b`, for odd `b`.
+pub(crate) fn power_of_two_mod(exponent: u64, b: &Uint<B_LIMBS>) -> Uint<B_LIMBS> {
+    let field = Montgomery::new(b);
+    let power = field.pow_of_two(&Uint::from_word(exponent));
+    field.leave(&power)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{WINDOW, digits, double_pow};
@@ -152,13 +161,4 @@ mod tests {
             }
         }
     }
-}
-
-// Powers of two modulo the Fiat-Shamir prime.
-
-/// `2^exponent mod b`, for odd `b`.
-pub(crate) fn power_of_two_mod(exponent: u64, b: &Uint<B_LIMBS>) -> Uint<B_LIMBS> {
-    let field = Montgomery::new(b);
-    let power = field.pow_of_two(&Uint::from_word(exponent));
-    field.leave(&power)
 }
