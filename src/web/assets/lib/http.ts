@@ -15,7 +15,7 @@ export function noteLost(): void {
 }
 
 /** The daemon answered, whatever it said. */
-export function noteAnswer(): void {
+function noteAnswer(): void {
   clearTimeout(timer)
   timer = undefined
   connection.set((now) => (now.isLost ? { isLost: false, sinceMs: null } : now))

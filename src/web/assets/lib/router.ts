@@ -2,7 +2,7 @@
 import { type Children, createStore, useEffect, useStore } from './html.ts'
 import type { IconName } from '../parts/icon.ts'
 
-export interface Place {
+interface Place {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
 }

@@ -56,6 +56,7 @@ http.whenLoggedOut(() => {
 })
 
 /** May this session do what needs that scope? `admin` may do all. */
-export const mayDo = (scopes: readonly TokenScope[], scope: TokenScope): boolean =>
-  scopes.includes('admin') || scopes.includes(scope)
-export const useMay = (scope: TokenScope): boolean => mayDo(useStore(session).scopes ?? [], scope)
+export function useMay(scope: TokenScope): boolean {
+  const { scopes = [] } = useStore(session)
+  return scopes.includes('admin') || scopes.includes(scope)
+}

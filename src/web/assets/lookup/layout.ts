@@ -22,7 +22,7 @@ interface Point {
 }
 export type PlacedPeer = AskedPeer & Point & { readonly angle: number }
 
-export interface Arc {
+interface Arc {
   readonly prefix: string
   readonly count: number
   readonly path: string
@@ -80,7 +80,7 @@ export function peersOf({ answers, asked, owner, candidates }: Asked): AskedPeer
 }
 
 /** The keys that peers name: the one that decided first, then by votes. */
-export function ownersOf({ owner, candidates, answers }: Omit<Asked, 'asked'>): string[] {
+function ownersOf({ owner, candidates, answers }: Omit<Asked, 'asked'>): string[] {
   const named = [...(owner === null ? [] : [owner]), ...candidates.map((each) => each.owner)]
   for (const answer of answers) if (answer.owner !== null) named.push(answer.owner)
   return [...new Set(named)]
@@ -127,7 +127,7 @@ export function layout(explanation: Asked & Pick<Explanation, 'reach'>, size: Si
   }
 }
 
-export function pointAt(centre: Point, distance: number, angle: number): Point {
+function pointAt(centre: Point, distance: number, angle: number): Point {
   const round = (value: number) => Math.round(value * 100) / 100
   return { x: round(centre.x + distance * Math.sin(angle)), y: round(centre.y - distance * Math.cos(angle)) }
 }

@@ -1,18 +1,17 @@
-import { createStore, html, useEffect, useState, useStore } from '../lib/html.ts'
+/** Readings of GET /metrics (Prometheus) over time, as graphs. */
+import { createStore, h, html, useEffect, useState, useStore } from '../lib/html.ts'
 import { getResponse } from '../lib/http.ts'
 import { short } from '../lib/words.ts'
 import { Card } from '../parts/basics.ts'
 import { Graph, type Line } from '../parts/graph.ts'
 
-/** Reads the text of GET /metrics (Prometheus), and makes rates of two readings. Pure. */
-
-export type Labels = Readonly<Record<string, string>>
-export interface Sample {
+type Labels = Readonly<Record<string, string>>
+interface Sample {
   readonly labels: Labels
   readonly value: number
 }
 /** Samples by the name of their metric. */
-export type Metrics = ReadonlyMap<string, readonly Sample[]>
+type Metrics = ReadonlyMap<string, readonly Sample[]>
 
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
@@ -63,7 +62,7 @@ export function rate(before: Count | undefined, now: Count): number | null {
   return seconds <= 0 || grown < 0 ? null : grown / seconds
 }
 
-export interface Series {
+interface Series {
   readonly id: string
   readonly title: string
   readonly unit?: string
@@ -82,43 +81,33 @@ export interface Reading {
 const MAX_READINGS = 360
 
 const isDashboard = (labels: Labels): boolean => labels['route'] === '/metrics'
+const scaled = (value: number | undefined, factor: number) => (value === undefined ? undefined : value * factor)
+
+const perSecond = { unit: '/s', isRate: true }
 
 /** What each graph shows. */
 export const SERIES: readonly Series[] = [
   { id: 'peers', title: 'Connected peers', of: (metrics) => total(metrics, 'chronym_peers') },
   { id: 'records', title: 'Records held', of: (metrics) => total(metrics, 'chronym_records') },
   {
+    ...perSecond,
     id: 'http',
     title: 'HTTP requests',
-    unit: '/s',
-    isRate: true,
     of: (metrics) => total(metrics, 'chronym_http_request_duration_seconds_count', (labels) => !isDashboard(labels))
   },
-  {
-    id: 'dns',
-    title: 'DNS queries',
-    unit: '/s',
-    isRate: true,
-    of: (metrics) => total(metrics, 'chronym_dns_queries_total') ?? 0
-  },
+  { ...perSecond, id: 'dns', title: 'DNS queries', of: (metrics) => total(metrics, 'chronym_dns_queries_total') ?? 0 },
   {
     id: 'cpu',
     title: 'Processor',
     unit: '%',
     isRate: true,
-    of: (metrics) => {
-      const seconds = total(metrics, 'process_cpu_seconds_total')
-      return seconds === undefined ? undefined : 100 * seconds
-    }
+    of: (metrics) => scaled(total(metrics, 'process_cpu_seconds_total'), 100)
   },
   {
     id: 'memory',
     title: 'Memory',
     unit: ' MiB',
-    of: (metrics) => {
-      const bytes = total(metrics, 'process_resident_memory_bytes')
-      return bytes === undefined ? undefined : bytes / 2 ** 20
-    }
+    of: (metrics) => scaled(total(metrics, 'process_resident_memory_bytes'), 2 ** -20)
   }
 ]
 
@@ -193,9 +182,7 @@ export function Traffic() {
   return html`
     <${Card} title="Traffic">
       ${error && html`<p class="quiet">${error.message}</p>`}
-      <div class="graphs">
-        ${SERIES.map((series) => html`<${SeriesGraph} key=${series.id} series=${series} history=${readings} />`)}
-      </div>
+      <div class="graphs">${SERIES.map((series) => seriesGraph(series, readings))}</div>
       <p class="hint">
         Read every ${EVERY_MS / 1000} seconds while this view is open. <code>/metrics</code> has all of it for
         Prometheus.
@@ -204,18 +191,22 @@ export function Traffic() {
   `
 }
 
-function SeriesGraph({ series, history: readings }: { series: Series; history: readonly Reading[] }) {
-  const { title, unit = '' } = series
-  const { times, values } = lineOf(readings, series)
-  const now = latest(values)
+function seriesGraph(series: Series, readings: readonly Reading[]) {
+  const { id, title, unit = '' } = series
+  const line = lineOf(readings, series)
+  const now = latest(line.values)
   const text = now === undefined ? 'no reading yet' : `${short(now)}${unit}`
   return html`
-    <div class="graph-frame">
+    <div class="graph-frame" key=${id}>
       <div class="row spread">
         <h3>${title}</h3>
         <span class="number">${text}</span>
       </div>
-      ${times.length < 2 ? html`<p class="quiet graph-wait">A line needs two readings.</p>` : html`<${Graph} times=${times} values=${values} unit=${unit} label=${`${title}: ${text} now`} />`}
+      ${
+        line.times.length < 2
+          ? html`<p class="quiet graph-wait">A line needs two readings.</p>`
+          : h(Graph, { ...line, unit, label: `${title}: ${text} now` })
+      }
     </div>
   `
 }

@@ -78,7 +78,7 @@ export function checklist(
   ]
 }
 
-export type Offer = readonly [command: string, text: string]
+type Offer = readonly [command: string, text: string]
 
 /** What the command line offers beside this page, for an owner of names. */
 export const COMMANDS: readonly Offer[] = [
@@ -91,7 +91,7 @@ export const COMMANDS: readonly Offer[] = [
   ['doctor', 'looks at all of this, and says what to do']
 ]
 
-export interface SeedNotice {
+interface SeedNotice {
   readonly title: string
   readonly lines: readonly string[]
   /** A line for each signature that waits. */

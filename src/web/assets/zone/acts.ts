@@ -29,7 +29,7 @@ export function publishQuestion(name: string, published: Published, changes: Dif
 }
 
 /** As of {@link publishQuestion}; `changes` goes from the draft to what is published: it shows what the discard does. */
-export function discardDraftQuestion(name: string, published: Published, changes: Difference | undefined): Question {
+function discardDraftQuestion(name: string, published: Published, changes: Difference | undefined): Question {
   const question = { title: `Discard the draft of ${name}?`, yes: 'Discard', no: 'Keep it' }
   if (published.trouble !== undefined || changes === undefined)
     return {

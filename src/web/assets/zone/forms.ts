@@ -11,7 +11,6 @@ export interface Part {
   readonly isNumber?: boolean
   readonly isLong?: boolean
   readonly isQuoted?: boolean
-  readonly isOptional?: boolean
 }
 
 interface Form {
@@ -22,8 +21,22 @@ interface Form {
 }
 
 const number = (name: string, start: string): Part => ({ name, isNumber: true, start })
-const choice = (name: string, start: string, options: readonly Option[]): Part => ({ name, start, options })
+/** Each option begins with its value. */
+const choice = (name: string, start: string, options: readonly string[]): Part => ({
+  name,
+  start,
+  options: options.map((text): Option => [text.split(' ')[0]!, text])
+})
 const HOST = 'host.example.org'
+const DIGITS = '64 hexadecimal digits'
+const binding = (word: string, placeholder: string): Form => ({
+  word,
+  parts: [
+    number('Priority', '1'),
+    { name: 'Target', start: '.', placeholder: '.' },
+    { name: 'Parameters', placeholder }
+  ]
+})
 
 export const FORMS: Readonly<Record<string, Form>> = {
   A: { word: 'IPv4 address', parts: [{ name: 'IPv4 address', placeholder: '192.0.2.10' }] },
@@ -56,56 +69,26 @@ export const FORMS: Readonly<Record<string, Form>> = {
     word: 'TLS certificate',
     parts: [
       choice('Usage', '3', [
-        ['3', '3 this certificate'],
-        ['2', '2 this authority'],
-        ['1', '1 certificate, also by authority'],
-        ['0', '0 authority, also by others']
+        '3 this certificate',
+        '2 this authority',
+        '1 certificate, also by authority',
+        '0 authority, also by others'
       ]),
-      choice('Selector', '1', [
-        ['1', '1 public key'],
-        ['0', '0 certificate']
-      ]),
-      choice('Matching', '1', [
-        ['1', '1 SHA-256'],
-        ['2', '2 SHA-512'],
-        ['0', '0 all of it']
-      ]),
-      { name: 'Data, hexadecimal', placeholder: '64 hexadecimal digits' }
+      choice('Selector', '1', ['1 public key', '0 certificate']),
+      choice('Matching', '1', ['1 SHA-256', '2 SHA-512', '0 all of it']),
+      { name: 'Data, hexadecimal', placeholder: DIGITS }
     ]
   },
   SSHFP: {
     word: 'SSH host key',
     parts: [
-      choice('Key', '4', [
-        ['4', '4 Ed25519'],
-        ['3', '3 ECDSA'],
-        ['1', '1 RSA'],
-        ['6', '6 Ed448'],
-        ['2', '2 DSA']
-      ]),
-      choice('Hash', '2', [
-        ['2', '2 SHA-256'],
-        ['1', '1 SHA-1']
-      ]),
-      { name: 'Fingerprint, hexadecimal', placeholder: '64 hexadecimal digits' }
+      choice('Key', '4', ['4 Ed25519', '3 ECDSA', '1 RSA', '6 Ed448', '2 DSA']),
+      choice('Hash', '2', ['2 SHA-256', '1 SHA-1']),
+      { name: 'Fingerprint, hexadecimal', placeholder: DIGITS }
     ]
   },
-  HTTPS: {
-    word: 'web service',
-    parts: [
-      number('Priority', '1'),
-      { name: 'Target', start: '.', placeholder: '.' },
-      { name: 'Parameters', placeholder: 'alpn=h2,h3', isOptional: true }
-    ]
-  },
-  SVCB: {
-    word: 'service binding',
-    parts: [
-      number('Priority', '1'),
-      { name: 'Target', start: '.', placeholder: '.' },
-      { name: 'Parameters', placeholder: 'alpn=dot port=853', isOptional: true }
-    ]
-  },
+  HTTPS: binding('web service', 'alpn=h2,h3'),
+  SVCB: binding('service binding', 'alpn=dot port=853'),
   URI: {
     word: 'service address',
     parts: [
@@ -120,12 +103,8 @@ export const FORMS: Readonly<Record<string, Form>> = {
     parts: [
       number('Key tag', ''),
       number('Algorithm', '13'),
-      choice('Hash', '2', [
-        ['2', '2 SHA-256'],
-        ['4', '4 SHA-384'],
-        ['1', '1 SHA-1']
-      ]),
-      { name: 'Digest, hexadecimal', placeholder: '64 hexadecimal digits' }
+      choice('Hash', '2', ['2 SHA-256', '4 SHA-384', '1 SHA-1']),
+      { name: 'Digest, hexadecimal', placeholder: DIGITS }
     ]
   },
   KID: { word: 'identity', parts: [{ name: 'DID', placeholder: 'did:kid:…' }] }
