@@ -1,5 +1,5 @@
 /**
- * One look-up: the peers nearest to a position in the key space. Kad-dht ends once the k nearest have answered, which
+ * One look-up: the peers nearest to a position in the key space. Kademlia ends once the k nearest have answered, which
  * may all be one machine's. Here diversity precedes the cut: the look-up continues until the k nearest *diverse* peers
  * named have answered. Ids of one prefix take two places, not k [ids of one address around a key].
  * S/Kademlia (Baumgart and Mies, 2007) uses disjoint paths, so that a liar spoils only one. Here all answers share one

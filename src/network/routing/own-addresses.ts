@@ -50,8 +50,8 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
   const announced = (): Multiaddr[] => {
     const all = standings()
     const chosen = all.filter(isAnnounced)
-    // Kad-dht keeps out of its table who announces nothing, though a connected peer can be asked, such as one behind a
-    // home's router. So it announces what leads nowhere: its loopback address, as a rule.
+    // Never nothing, or peers would keep the addresses that they were told before. So a node behind a home's router
+    // announces what leads nowhere: its loopback address, as a rule.
     const last = all.findLast(({ standing }) => standing === 'local')
     return (chosen.length > 0 || last === undefined ? chosen : [last]).map(({ address }) => address)
   }
