@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /**
  * The name of a platform in file and package names: <platform>-<arch>, on Linux with its C library, on Windows with its
- * ABI. src/native/target.ts is the same for the running program; a test holds them together.
+ * ABI. src/native/platform.ts is the same for the running program; a test holds them together.
  */
 export function addonTarget() {
   const { platform, arch } = process

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readCertificate } from '../../src/dns/certificate.ts'
+import { readCertificate } from '../../src/dns/listen.ts'
 
 const at = (file: string): string => join(import.meta.dirname, file)
 const [certificate, key] = [at('tls/cert.pem'), at('tls/key.pem')]

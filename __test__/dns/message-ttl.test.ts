@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leastTtl } from '../../src/dns/message-ttl.ts'
-import { wireName } from '../../src/dns/wire.ts'
+import { leastTtl, wireName } from '../../src/dns/wire.ts'
 
 type Record = readonly [type: number, ttl: number]
 

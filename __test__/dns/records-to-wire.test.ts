@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { zoneToWire } from '../../src/dns/records-to-wire.ts'
-import { wireName } from '../../src/dns/wire.ts'
+import { zoneToWire, wireName } from '../../src/dns/wire.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
 import { DEFAULT_TTL, parseZone, RECORD_TYPES, type ZoneRecord } from '../../src/protocol/zone/zone.ts'

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
-import { notify } from '../../src/native/notify.ts'
+import { notify } from '../../src/native/addon.ts'
 import { waitFor } from '../wait-for.ts'
 import { Scene } from './processes.ts'
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addon, loadAddon, type AddonSource } from '../../src/native/addon.ts'
-import { addonTarget, hasGlibc } from '../../src/native/target.ts'
+import { addonTarget, hasGlibc } from '../../src/native/platform.ts'
 import { VERSION } from '../../src/version.ts'
 import { addonTarget as buildTarget } from '../../scripts/native-target.mjs'
 

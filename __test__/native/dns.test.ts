@@ -7,8 +7,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { DnsQuestion, DnsServer, DnsServerOptions } from '../../src/native/dns.ts'
-import { startDnsServer } from '../../src/native/start-dns.ts'
+import { type DnsQuestion, type DnsServer, type DnsServerOptions, startDnsServer } from '../../src/native/dns.ts'
 import { waitFor } from '../wait-for.ts'
 
 const NATIVE = resolve(import.meta.dirname, '../../src/native')

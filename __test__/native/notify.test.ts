@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { notify } from '../../src/native/notify.ts'
+import { notify } from '../../src/native/addon.ts'
 
 /** What is received at real sockets: __test__/e2e/service-manager.test.ts. */
 it.each([

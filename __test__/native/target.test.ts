@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 
 it('asks for the C library once, and has no host of a socket looked up', async () => {
   vi.resetModules()
-  const { hasGlibc } = await import('../../src/native/target.ts')
+  const { hasGlibc } = await import('../../src/native/platform.ts')
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean }
   const withoutNetwork: boolean[] = []
   const getReport = vi.spyOn(report, 'getReport').mockImplementation(() => {

@@ -117,8 +117,8 @@ describe('the modules that browsers load', () => {
   })
 
   it('are the sources as they are', () => {
-    const source = readFileSync(join(import.meta.dirname, '../../src/vdf/power.ts'), 'utf8')
-    const served = modules.get('vdf/power.js')!.body
+    const source = readFileSync(join(import.meta.dirname, '../../src/vdf/form.ts'), 'utf8')
+    const served = modules.get('vdf/form.js')!.body
     expect(served.split('\n')).toHaveLength(source.split('\n').length)
   })
 })

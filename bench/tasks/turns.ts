@@ -1,9 +1,8 @@
 /** The thread of overhead.ts: the pool's loop around an evaluation, with bare squarings after each of its slices. */
 import type { MessagePort } from 'node:worker_threads'
 import { addon } from '../../src/native/addon.ts'
-import { answer, type Answer } from '../../src/native/worker/answer.ts'
+import { answer, type Answer, type WorkerCalls } from '../../src/native/worker/requests.ts'
 import { runEvaluation } from '../../src/native/worker/evaluate.ts'
-import type { WorkerCalls } from '../../src/native/worker/requests.ts'
 import { Slot, type SlotProgress } from '../../src/native/slot.ts'
 
 /** Milliseconds on the clock and microseconds of the thread's processor time. */

@@ -7,7 +7,7 @@ import { clockLags } from '../protocol/time/protocol-time.ts'
 import { Backoff } from '../util/backoff.ts'
 import { orAborted } from '../util/or-aborted.ts'
 import { PulseStore } from './pulse-store.ts'
-import { DrandSources } from './sources.ts'
+import { DrandSources } from './drand.ts'
 import { BeaconError, type BeaconChain, type BeaconClient, type Pulse, type VerifiedPulse } from './types.ts'
 
 export interface BeaconClientOptions {

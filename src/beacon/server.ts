@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import type { AddressInfo } from 'node:net'
 import { pulseRandomness } from '../protocol/time/pulse.ts'
-import type { BeaconChain } from './types.ts'
+import type { BeaconChain, Pulse } from './types.ts'
 
 export interface PulseSupply {
   chain: BeaconChain
@@ -94,4 +94,30 @@ export async function serveBeacon(
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
+}
+
+export interface RelayOptions {
+  host: string
+  port: number
+  chain: BeaconChain
+  pulses: readonly Pulse[]
+  /** Shown by `/info` only. */
+  groupHash?: string
+  beaconId?: string
+}
+
+export async function startRelay({
+  host,
+  port,
+  chain,
+  pulses,
+  groupHash = '',
+  beaconId = 'relay'
+}: RelayOptions): Promise<BeaconServer> {
+  const signatures = new Map(pulses.map(({ round, signature }) => [round, signature]))
+  const newest = Math.max(0, ...signatures.keys())
+  return await serveBeacon(
+    { chain, groupHash, beaconId, latestRound: () => newest, signature: (round) => signatures.get(round) },
+    { host, port }
+  )
 }

@@ -12,7 +12,7 @@ import type { DnsTrust } from '../native/dns.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import { parseZonePayload, ZoneError } from '../protocol/zone/zone.ts'
 import type { LookedUp, ResolvedName } from '../registry/use-cases.ts'
-import { zoneToWire } from './records-to-wire.ts'
+import { zoneToWire } from './wire.ts'
 
 /** Extended errors (RFC 8914). */
 export const EDE = { other: 0, notReady: 14, noReachableAuthority: 22, invalidData: 24 } as const

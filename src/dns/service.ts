@@ -18,7 +18,7 @@ import {
   type DnsPolicy,
   type Knowledge
 } from './knowledge.ts'
-import { leastTtl } from './message-ttl.ts'
+import { leastTtl } from './wire.ts'
 import { Questions } from './questions.ts'
 
 /** Names with a check code that the server knows at once. */

@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
 import type { DnsServerClass } from './dns.ts'
 import { NativeError } from './errors.ts'
-import { INSTALL_AGAIN, missingCure, platformPackage } from './platform-package.ts'
-import { addonTarget, hasGlibc } from './target.ts'
+import { INSTALL_AGAIN, missingCure, platformPackage, addonTarget, hasGlibc } from './platform.ts'
 import type { ProofQuestion } from './types.ts'
 
 /** A chain's key, decoded once for many pulses. */
@@ -173,7 +172,10 @@ export function addon(): Addon {
   if (missing !== undefined) throw missing
   try {
     if (process.env['CHRONYM_VDF_BACKEND'] === NO_ADDON)
-      throw new NativeError('ADDON_MISSING', `CHRONYM_VDF_BACKEND=${NO_ADDON} asks for no native addon. Unset it.`)
+      throw new NativeError(
+        'ADDON_MISSING',
+        `CHRONYM_VDF_BACKEND=${NO_ADDON} asks for no native addon, which alone evaluates. Unset it.`
+      )
     loaded ??= loadAddon(ownSource())
     return loaded
   } catch (error) {
@@ -265,4 +267,19 @@ function absent(message: string, cause: unknown): NativeError {
 
 function unavailable(message: string, cause?: unknown): NativeError {
   return new NativeError('ADDON_UNAVAILABLE', message, { cause })
+}
+
+/** Undefined where no addon can be used. */
+export function tryLockDirectory(path: string): DirectoryLock | undefined {
+  try {
+    return new (addon().DirectoryLock)(path)
+  } catch (error) {
+    if (error instanceof NativeError) return undefined
+    throw error
+  }
+}
+
+/** See `Addon.notify`. Throws NativeError ADDON_UNAVAILABLE, and an error with code NOTIFY_FAILED. */
+export function notify(address: string, message: string): void {
+  addon().notify(address, message)
 }

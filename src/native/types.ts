@@ -130,8 +130,6 @@ export interface NativePool extends DocumentJudge {
    * all.
    */
   verifyProofs(questions: readonly ProofQuestion[], options?: VerdictOptions): Promise<boolean[]>
-  /** |D|, big-endian, bits / 8 bytes. */
-  discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>
   /** Remembered and bounded as proofs are. */
   verifyPulse(question: PulseQuestion, options?: VerdictOptions): Promise<boolean>
   /** The 8-byte nonce found. Rejects with the signal's reason when aborted. */

@@ -10,9 +10,9 @@ import {
   missingDiversity,
   neededDiversity,
   type Diversity,
-  type Needed
-} from '../protocol/neighbourhood/diversity-needs.ts'
-import type { Origin } from '../protocol/neighbourhood/diversity.ts'
+  type Needed,
+  type Origin
+} from '../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Clock } from '../time/clock.ts'
 

@@ -1,6 +1,6 @@
 /** Opens SQLite files with the binding that belongs to this installation. */
 import Database from 'better-sqlite3'
-import { missingCure, platformFile } from '../native/platform-package.ts'
+import { missingCure, platformFile } from '../native/platform.ts'
 import { StoreError, type StoreErrorCode } from './types.ts'
 
 /** A package for users leaves the bindings of all platforms out, and the platform's own package has one. */

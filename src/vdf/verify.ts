@@ -2,12 +2,12 @@
  * Verification of Wesolowski's proofs on BigInt, for where the addon does not load. It gives the addon's verdicts:
  * __test__/vdf holds both to the same vectors and to each other.
  */
-import { checkSize, discriminantFromSeed } from './discriminant.ts'
+import { checkSize, discriminantFromSeed, B_BYTES, challenge } from './discriminant.ts'
 import { decodeForm, encodeForm, FORM_BYTES, isPlausibleForm } from './encoding.ts'
-import { equalForms, generator, type Discriminant, type Form } from './form.ts'
-import { B_BYTES, challenge } from './hash-prime.ts'
+import { equalForms, generator, type Discriminant, type Form, doublePower } from './form.ts'
 import { bitLength, fromBytesBe, powerOfTwoMod } from './integers.ts'
-import { doublePower } from './power.ts'
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import { pulseMessage } from '../protocol/time/pulse.ts'
 
 /** Bytes of a segment before the last one: squarings, B and witness. */
 const RECORD_BYTES = 8 + B_BYTES + FORM_BYTES
@@ -106,4 +106,23 @@ function verifyParts(discriminant: Discriminant, start: Uint8Array, parts: Parts
   }
   const prime = challenge(fromBytes, parts.y)
   return equalForms(doublePower(last, prime, from, powerOfTwoMod(parts.squarings, prime), discriminant), y)
+}
+
+/** The suite of RFC 9380. */
+const DST = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
+
+/**
+ * Whether the chain of that key (96 bytes, on G2) signed the round. Some 20 ms. False for points that are not
+ * canonical, not of the subgroup, or zero.
+ */
+export function verifyPulse(publicKey: Uint8Array, round: number, signature: Uint8Array): boolean {
+  const { shortSignatures: bls } = bls12_381
+  try {
+    const point = bls.Signature.fromBytes(signature)
+    point.assertValidity()
+    return bls.verify(point, bls.hash(pulseMessage(round), DST), publicKey)
+  } catch {
+    // the library throws for bytes that are no point of the group
+    return false
+  }
 }

@@ -1,5 +1,5 @@
 /** `chronym/verify` in a browser: plain JavaScript, a fifth of a second a claim. */
-import { bigintEngine } from './engines/bigint.ts'
+import { bigintEngine } from './verification.ts'
 import { createVerifier } from './verifier.ts'
 
 export * from './verifier.ts'

@@ -15,8 +15,7 @@ import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts
 import { PULSE_SIGNATURE_BYTES, pulseRandomness } from '../protocol/time/pulse.ts'
 import { parseZone, parseZonePayload, type Zone } from '../protocol/zone/zone.ts'
 import { bytesOf, hexOrBase64, objectOf, profileOf, type ProfileInput } from './input.ts'
-import { Refusal, runSteps } from './steps.ts'
-import type { Engine, Verification } from './types.ts'
+import { Refusal, runSteps, type Engine, type Verification } from './verification.ts'
 
 export interface Options {
   readonly profile: ProfileInput

@@ -2,8 +2,8 @@
  * `chronym/verify` in Node. Proofs and pulses are checked by the addon, on the calling thread: about six milliseconds a
  * claim, most of it for the discriminant. Where no addon loads, as in browser.ts. Nothing else differs.
  */
-import { bigintEngine } from './engines/bigint.ts'
-import { nativeEngine } from './engines/native.ts'
+import { bigintEngine } from './verification.ts'
+import { nativeEngine } from './native-engine.ts'
 import { createVerifier } from './verifier.ts'
 
 export * from './verifier.ts'

@@ -7,8 +7,7 @@ import { toHex, fromHex } from '../protocol/encoding/bytes.ts'
 import { parseZonePayload, ZoneError, type PublishedZone } from '../protocol/zone/zone.ts'
 import { roundTimeMs } from '../protocol/time/beacon-time.ts'
 import { profileOf, revealOf, type ProfileInput, type RevealJson } from './input.ts'
-import { Refusal, runSteps, type Step } from './steps.ts'
-import type { Engine, Progress, Verification } from './types.ts'
+import { Refusal, runSteps, type Step, type Engine, type Progress, type Verification } from './verification.ts'
 
 export interface RevealOptions {
   readonly profile: ProfileInput

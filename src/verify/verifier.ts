@@ -15,7 +15,7 @@ import {
 } from './documents.ts'
 import type { RevealJson } from './input.ts'
 import { verifyReveal, type RevealOptions } from './reveal.ts'
-import type { Engine } from './types.ts'
+import type { Engine } from './verification.ts'
 
 export type { BuiltInProfileId } from '../protocol/profile/built-in-profiles.ts'
 export type { NetworkProfile } from '../protocol/profile/profile.ts'
@@ -33,7 +33,7 @@ export type {
 } from './documents.ts'
 export type { ProfileInput, RevealJson } from './input.ts'
 export type { RevealOptions, VerifiedReveal } from './reveal.ts'
-export type { Backend, Check, Engine, Verification } from './types.ts'
+export type { Backend, Check, Engine, Verification } from './verification.ts'
 export type { VdfQuestion } from '../vdf/verify.ts'
 
 export type Verifier = ReturnType<typeof createVerifier>

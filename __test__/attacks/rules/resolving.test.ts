@@ -1,9 +1,8 @@
 /** Attacks on resolvers of a name, each under its name in docs/protocol/. */
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
-import { rulePin, type Pin, type Ruled } from '../../../src/protocol/resolution/pin.ts'
+import { rulePin, type Pin, type Ruled, isRollback, remember } from '../../../src/protocol/resolution/pin.ts'
 import { tally, type ResolveAnswer, type Tally } from '../../../src/protocol/resolution/quorum.ts'
-import { isRollback, remember } from '../../../src/protocol/resolution/rollback.ts'
 import { bareClaim, MAIN } from '../../protocol/fixtures.ts'
 
 const ALICE = bareClaim({ owner: 'alice' })

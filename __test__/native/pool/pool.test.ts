@@ -289,7 +289,7 @@ describe('the pool', () => {
   it('refuses everything once it is closed', async () => {
     const closed = createNativePool({ evaluationThreads: 1 })
     await closed.close()
-    await expect(closed.discriminant(new Uint8Array(32), 256)).rejects.toMatchObject({ code: 'POOL_CLOSED' })
+    await expect(closed.measureRate(256, 1)).rejects.toMatchObject({ code: 'POOL_CLOSED' })
     const request = { seed: new Uint8Array(32), bits: 256, iterations: 10, split: null, checkpointSeconds: 1 }
     expect(await closed.evaluate(request, () => undefined).outcome).toMatchObject({
       kind: 'failed',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shareThreads } from '../../../src/native/worker/share-threads.ts'
+import { shareThreads } from '../../../src/native/pool/evaluation.ts'
 
 describe('sharing threads among evaluations', () => {
   it('gives one evaluation all of them', () => {

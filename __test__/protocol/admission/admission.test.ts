@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { AdmissionFacts, Decision } from '../../../src/protocol/admission/admission.ts'
 import { admit, adopt, refuseEarly, reviseEntry } from '../../../src/protocol/admission/admission.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import type { Entry, EntryState } from '../../../src/protocol/admission/entry.ts'
-import { isRipe, MAX_RIVALS, newEntry, tickEntry } from '../../../src/protocol/admission/entry.ts'
+import {
+  type Entry,
+  type EntryState,
+  isRipe,
+  MAX_RIVALS,
+  newEntry,
+  tickEntry
+} from '../../../src/protocol/admission/entry.ts'
 import type { NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import { bareClaim, LOCAL, timeAt } from '../fixtures.ts'
 

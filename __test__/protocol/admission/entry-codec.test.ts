@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { decodeEntry, encodeEntry } from '../../../src/protocol/admission/entry-codec.ts'
-import { newEntry, withContender } from '../../../src/protocol/admission/entry.ts'
+import { decodeEntry, encodeEntry, newEntry, withContender } from '../../../src/protocol/admission/entry.ts'
 import { bareClaim, timeAt } from '../fixtures.ts'
 
 const ALICE = bareClaim({ owner: 'alice', firstRound: 1000 })

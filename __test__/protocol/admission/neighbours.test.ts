@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
-import type { NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import {
+  type NeighbourAnswer,
+  type NeighbourFacts,
   claimToAdopt,
   claimToRepair,
   isAdoptionDecided,

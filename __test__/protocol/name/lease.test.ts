@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { leaseState, renewalRound, revealWindow } from '../../../src/protocol/name/lease.ts'
-import { isRollback, remember } from '../../../src/protocol/resolution/rollback.ts'
+import { isRollback, remember } from '../../../src/protocol/resolution/pin.ts'
 import { bareClaim, LOCAL, MAIN } from '../fixtures.ts'
 
 describe('a lease', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { diversityOf, missingDiversity, neededDiversity } from '../../../src/protocol/neighbourhood/diversity-needs.ts'
-import { addressPrefix, type Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
+import {
+  diversityOf,
+  missingDiversity,
+  neededDiversity,
+  addressPrefix,
+  type Origin
+} from '../../../src/protocol/neighbourhood/diversity.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { LOCAL, MAIN } from '../fixtures.ts'
 

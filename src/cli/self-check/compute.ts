@@ -1,6 +1,6 @@
 /** Whether the addon loads, is of this version and computes what others computed. */
 import type { Addon } from '../../native/addon.ts'
-import { INSTALL_AGAIN } from '../../native/platform-package.ts'
+import { INSTALL_AGAIN } from '../../native/platform.ts'
 import { VERSION } from '../../version.ts'
 import { failed, type Finding } from '../findings.ts'
 import { KNOWN_PROOF, KNOWN_PULSE } from './known-answers.ts'

@@ -1,7 +1,6 @@
 /** The owner's side of an evaluation: follows a worker's long call, forwards its checkpoints, stops it. */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
-import { failure } from '../worker/answer.ts'
-import type { Call } from '../worker/requests.ts'
+import { failure, type Call } from '../worker/requests.ts'
 import { Slot } from '../slot.ts'
 import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest } from '../types.ts'
 
@@ -75,4 +74,16 @@ function ownMemory(bytes: Uint8Array | undefined): ArrayBuffer[] {
   if (bytes === undefined || !(bytes.buffer instanceof ArrayBuffer) || bytes.buffer.byteLength <= Buffer.poolSize)
     return []
   return [bytes.buffer]
+}
+
+/**
+ * Threads of each of `evaluations`, including its own; `total` in all, or one each where there are more evaluations
+ * than that.
+ */
+export function shareThreads(total: number, evaluations: number): number[] {
+  const spare = Math.max(0, total - evaluations)
+  return Array.from(
+    { length: evaluations },
+    (_, index) => 1 + Math.floor(spare / evaluations) + (index < spare % evaluations ? 1 : 0)
+  )
 }

@@ -6,14 +6,18 @@ import { Piscina } from 'piscina'
 import { sha256, toHex, u64be } from '../../protocol/encoding/bytes.ts'
 import { proofCacheKey } from '../../protocol/claim/proof-cache-key.ts'
 import { missingAddon } from '../addon.ts'
-import { failure, unwrap, type Answer } from '../worker/answer.ts'
+import { failure, unwrap, type Answer, type Call, type WorkerCalls } from '../worker/requests.ts'
 import { NativeError } from '../errors.ts'
-import { startEvaluation, type RunningEvaluation } from './evaluation.ts'
-import { shareThreads } from '../worker/share-threads.ts'
-import type { Call, WorkerCalls } from '../worker/requests.ts'
+import { startEvaluation, type RunningEvaluation, shareThreads } from './evaluation.ts'
 import { createScheduler } from './scheduler.ts'
-import { findStamp } from '../worker/stamp.ts'
-import type { NativePool, NativePoolOptions, ProofQuestion, PulseQuestion, VerdictOptions } from '../types.ts'
+import type {
+  NativePool,
+  NativePoolOptions,
+  ProofQuestion,
+  PulseQuestion,
+  VerdictOptions,
+  StampQuestion
+} from '../types.ts'
 import { Verdicts } from './verdicts.ts'
 
 const WORKER_FILE = workerFile('worker')
@@ -99,7 +103,6 @@ export function createNativePool(options: NativePoolOptions): NativePool {
       scheduler.requireRoom(questions.length, verdictOptions.urgency ?? 'own')
       return Promise.all(questions.map((question) => verifyProof(question, verdictOptions)))
     },
-    discriminant: (seed, bits) => call('discriminant', { seed, bits }),
     verifyPulse: async (question, verdictOptions = {}) =>
       pulses.ask(pulseKey(question), verdictOptions, (urgency) => scheduler.submit('verifyPulse', question, urgency)),
     judgeIdentity: async (record, profile, urgency) =>
@@ -196,4 +199,33 @@ function asNativeError(error: unknown): NativeError {
 
 function poolClosed(): NativeError {
   return new NativeError('POOL_CLOSED', 'the pool of worker threads is closed')
+}
+
+/** About 50 ms of hashing at ten million a second. */
+const ATTEMPTS_PER_SLICE = 2 ** 19
+const NONCE_BYTES = 8
+
+export async function findStamp({ prefix, bits, signal }: StampQuestion, call: Call): Promise<Uint8Array> {
+  signal?.throwIfAborted()
+  const stop = new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT)
+  const onAbort = (): void => {
+    Atomics.store(new Uint32Array(stop), 0, 1)
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    for (let start = 0; ;) {
+      const { nonce, next } = await call('searchStamp', { prefix, bits, start, attempts: ATTEMPTS_PER_SLICE, stop })
+      signal?.throwIfAborted()
+      if (nonce !== undefined) return encodeNonce(nonce)
+      start = next
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function encodeNonce(nonce: number): Uint8Array {
+  const bytes = new Uint8Array(NONCE_BYTES)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(nonce))
+  return bytes
 }

@@ -7,8 +7,7 @@ import {
   judgeManifest as manifest,
   judgeSpeaker as speaker
 } from '../../protocol/identity/judge-documents.ts'
-import { answer, type Answer } from './answer.ts'
-import type { WorkerCalls } from './requests.ts'
+import { answer, type Answer, type WorkerCalls } from './requests.ts'
 
 type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
 type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>

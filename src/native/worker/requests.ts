@@ -1,9 +1,13 @@
-/** What crosses to the workers: plain data, with shared memory and a port for what must be seen before the end. */
+/**
+ * What crosses to the workers: plain data, with shared memory and a port for what must be seen before the end. Results and
+ * failures come back as data too: an error that crosses a thread as an error loses its code.
+ */
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Judged, ManifestOutline } from '../../protocol/identity/judge-documents.ts'
 import type { IdentityRecordOutline } from '../../protocol/identity/record.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { EvaluationRequest, EvaluationSize, ProofQuestion, PulseQuestion } from '../types.ts'
+import { NativeError, type NativeErrorCode } from '../errors.ts'
 
 /** Each exported function of worker.ts and document-worker.ts: its argument and what its answer holds. */
 export interface WorkerCalls {
@@ -20,7 +24,6 @@ export interface WorkerCalls {
     request: { questions: readonly ProofQuestion[]; stop: SharedArrayBuffer }
     value: { verdicts: boolean[]; milliseconds: number }
   }
-  discriminant: { request: { seed: Uint8Array; bits: number }; value: Uint8Array }
   verifyPulse: { request: PulseQuestion; value: boolean }
   /** One slice. `stop` is the memory of a stop word. */
   searchStamp: {
@@ -41,3 +44,51 @@ export type Call = <K extends keyof WorkerCalls>(
   request: WorkerCalls[K]['request'],
   transfer?: Transferable[]
 ) => Promise<WorkerCalls[K]['value']>
+
+export type Answer<T> = { ok: true; value: T } | Failure
+export interface Failure {
+  ok: false
+  code: NativeErrorCode
+  message: string
+}
+
+/** Codes that napi itself gives an error, and what they mean here. */
+const FROM_NAPI: Readonly<Record<string, NativeErrorCode>> = {
+  // An argument of the wrong JavaScript type.
+  InvalidArg: 'INVALID_ARGUMENT',
+  // A panic, caught at the border.
+  GenericFailure: 'KERNEL_FAULT'
+}
+
+const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
+  'ADDON_MISSING',
+  'ADDON_UNAVAILABLE',
+  'INVALID_ARGUMENT',
+  'INVALID_CHECKPOINT',
+  'KERNEL_FAULT',
+  'CHECKPOINT_REFUSED',
+  'POOL_BUSY',
+  'POOL_CLOSED',
+  'WORKER_FAILED'
+])
+
+export function failure(error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (CODES.has(code)) return { ok: false, code: code as NativeErrorCode, message }
+  return { ok: false, code: FROM_NAPI[code] ?? 'WORKER_FAILED', message }
+}
+
+export function answer<T>(compute: () => T): Answer<T> {
+  try {
+    return { ok: true, value: compute() }
+  } catch (error) {
+    return failure(error)
+  }
+}
+
+/** Throws NativeError for a failure. */
+export function unwrap<T>(given: Answer<T>): T {
+  if (given.ok) return given.value
+  throw new NativeError(given.code, given.message)
+}

@@ -2,18 +2,21 @@
  * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
  */
 import { addon, missingAddon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from '../addon.ts'
-import { answer, type Answer } from './answer.ts'
+import { answer, type Answer, type WorkerCalls } from './requests.ts'
 import { runEvaluation } from './evaluate.ts'
 import { NativeError } from '../errors.ts'
+import { leadingZeroBits } from '../../protocol/crypto/stamp.ts'
+import { sha256, u64be } from '../../protocol/encoding/bytes.ts'
 import { LruMap } from '../../util/bounded-map.ts'
-import * as portable from './portable.ts'
-import type { WorkerCalls } from './requests.ts'
+import { verifyPulse as verifyPulseWithoutAddon, verifyQuestion } from '../../vdf/verify.ts'
 import { Slot } from '../slot.ts'
 import type { EvaluationRequest } from '../types.ts'
 
 type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
 type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>
 
+/** Attempts between two looks at the stop word: some ten milliseconds without the addon. */
+const ATTEMPTS_PER_LOOK = 4096
 const DEFAULT_MEMORY_BYTES = 256 * 1024 * 1024
 /** Discriminants that a thread remembers, a kilobyte each: deriving one costs more than verifying a proof in it. */
 const DISCRIMINANTS_KEPT = 256
@@ -55,21 +58,26 @@ export function verifyProofs({ questions, stop }: Request<'verifyProofs'>): Repl
 }
 
 function verdictsOn(questions: Request<'verifyProofs'>['questions'], stop: Uint32Array): boolean[] {
-  if (missingAddon() !== undefined) return portable.verifyProofs(questions, stop)
+  if (missingAddon() !== undefined) return verdictsOnBigInt(questions, stop)
   verifier ??= new (addon().Verifier)(DISCRIMINANTS_KEPT)
   return verifier.verify(questions, stop)
 }
 
-export function discriminant({ seed, bits }: Request<'discriminant'>): Reply<'discriminant'> {
-  return answer(() =>
-    missingAddon() === undefined ? discriminantOf(seed, bits).bytes() : portable.discriminant(seed, bits)
-  )
+/** As the addon's Verifier, slowly: fewer verdicts than questions when the stop word is set. */
+function verdictsOnBigInt(questions: Request<'verifyProofs'>['questions'], stop: Uint32Array): boolean[] {
+  const verdicts: boolean[] = []
+  for (const question of questions) {
+    if (Atomics.load(stop, 0) !== 0) break
+    verdicts.push(verifyQuestion(question))
+  }
+  return verdicts
 }
 
-export function verifyPulse(question: Request<'verifyPulse'>): Reply<'verifyPulse'> {
-  const { publicKey, round, signature } = question
+export function verifyPulse({ publicKey, round, signature }: Request<'verifyPulse'>): Reply<'verifyPulse'> {
   return answer(() =>
-    missingAddon() === undefined ? chainKeyOf(publicKey).verify(round, signature) : portable.pulseHolds(question)
+    missingAddon() === undefined
+      ? chainKeyOf(publicKey).verify(round, signature)
+      : verifyPulseWithoutAddon(publicKey, round, signature)
   )
 }
 
@@ -79,8 +87,19 @@ export function searchStamp(request: Request<'searchStamp'>): Reply<'searchStamp
   return answer(() =>
     missingAddon() === undefined
       ? addon().searchStamp(prefix, bits, start, attempts, stop)
-      : portable.searchStamp(request, stop)
+      : searchStampWithoutAddon(request, stop)
   )
+}
+
+function searchStampWithoutAddon(
+  { prefix, bits, start, attempts }: Request<'searchStamp'>,
+  stop: Uint32Array
+): WorkerCalls['searchStamp']['value'] {
+  for (let nonce = start; nonce < start + attempts; nonce++) {
+    if (nonce % ATTEMPTS_PER_LOOK === 0 && Atomics.load(stop, 0) !== 0) return { next: nonce }
+    if (leadingZeroBits(sha256(prefix, u64be(nonce))) >= bits) return { nonce, next: nonce + 1 }
+  }
+  return { next: start + attempts }
 }
 
 export function plannedWork({

@@ -1,6 +1,6 @@
 import { equalBytes, sha256, toHex } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { electorate } from '../../protocol/neighbourhood/electorate.ts'
+import { electorate } from '../../protocol/neighbourhood/diversity.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { recordKey } from '../../protocol/claim/record-key.ts'
 import { type Reveal, decodeReveal } from '../../protocol/claim/reveal.ts'

@@ -4,12 +4,29 @@
  */
 import { equalBytes } from '../encoding/bytes.ts'
 import type { Claim } from '../claim/claim.ts'
-import type { Entry } from './entry.ts'
-import { isRipe, MAX_REPAIRS, newEntry, ownSight, settled, withClaim, withContender, withRival } from './entry.ts'
+import {
+  type Entry,
+  isRipe,
+  MAX_REPAIRS,
+  newEntry,
+  ownSight,
+  settled,
+  withClaim,
+  withContender,
+  withRival
+} from './entry.ts'
 import { leaseState, revealWindow } from '../name/lease.ts'
-import type { Agreed, NeighbourFacts } from './neighbours.ts'
-import { claimToAdopt, claimToRepair, isAnswered, isUnopposed, longKnown, roundsOfAcquaintance } from './neighbours.ts'
-import { claimToYieldTo } from './contenders.ts'
+import {
+  type Agreed,
+  type NeighbourFacts,
+  claimToAdopt,
+  claimToRepair,
+  isAnswered,
+  isUnopposed,
+  longKnown,
+  roundsOfAcquaintance,
+  claimToYieldTo
+} from './neighbours.ts'
 import { compareContest, compareRecords, noteEquivocation } from '../claim/order.ts'
 import { isAhead } from '../claim/serial.ts'
 import type { NetworkProfile } from '../profile/profile.ts'

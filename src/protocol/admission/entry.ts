@@ -5,6 +5,10 @@ import { leaseState } from '../name/lease.ts'
 import { compareContest, type Equivocation } from '../claim/order.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
+import { type CborValue, decodeOwnCbor, encodeCbor } from '../encoding/cbor.ts'
+import { EncodingError } from '../errors.ts'
+import type { Name } from '../name/names.ts'
+import { arrayField, bytesField, fieldsOf, integerField, textField } from '../encoding/record-fields.ts'
 
 /**
  * `fresh`: in contest. `settling`: only repair changes it. `settled`: only death ends it. `provisional`: without a
@@ -133,4 +137,109 @@ export function withSight(entry: Entry, seen: number | undefined): Entry {
 /** s of the entry's claim where this node witnessed it; otherwise undefined. */
 export function ownSight({ claim, sight }: Entry): number | undefined {
   return sight !== undefined && equalBytes(sight.commitment, claim.commitment) ? sight.seen : undefined
+}
+
+/* As bytes, for the store: deterministic CBOR that peers never see. */
+
+const STATES: readonly string[] = ['fresh', 'settling', 'settled', 'provisional'] satisfies EntryState[]
+const CLAIM_MEMBERS = [
+  'name',
+  'pubkey',
+  'id',
+  'commitment',
+  'firstRound',
+  'firstIterations',
+  'tie',
+  'newestRound',
+  'serial',
+  'payloadHash',
+  'recordHash'
+]
+
+export function encodeEntry(entry: Entry): Uint8Array {
+  const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation, contenders, sight } = entry
+  const fields: Record<string, CborValue> = {
+    state,
+    claim: { ...claim },
+    tenureRound,
+    quietRound,
+    rivals: [...rivals],
+    repairs
+  }
+  if (equivocation !== undefined)
+    fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
+  if (contenders !== undefined) fields['contenders'] = contenders.map((each) => ({ ...each }))
+  if (sight !== undefined) fields['sight'] = { ...sight }
+  return encodeCbor(fields)
+}
+
+/** Throws EncodingError: the store is damaged. */
+export function decodeEntry(bytes: Uint8Array): Entry {
+  const fields = fieldsOf(
+    decodeOwnCbor(bytes),
+    ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'],
+    ['repairs', 'equivocation', 'contenders', 'sight']
+  )
+  const state = textField(fields, 'state')
+  if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
+  const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
+  if (rivals.length > MAX_RIVALS) throw new EncodingError('rivals: too many')
+  const entry: Entry = {
+    state: state as EntryState,
+    claim: claimFrom(fields['claim']),
+    tenureRound: integerField(fields, 'tenureRound'),
+    quietRound: integerField(fields, 'quietRound'),
+    rivals,
+    // Entries of older versions lack it.
+    repairs: Object.hasOwn(fields, 'repairs') ? integerField(fields, 'repairs') : 0
+  }
+  return {
+    ...entry,
+    ...(Object.hasOwn(fields, 'equivocation') && { equivocation: equivocationFrom(fields['equivocation']) }),
+    ...(Object.hasOwn(fields, 'contenders') && { contenders: contendersFrom(arrayField(fields, 'contenders')) }),
+    ...(Object.hasOwn(fields, 'sight') && { sight: sightFrom(fields['sight']) })
+  }
+}
+
+function claimFrom(value: CborValue | undefined): Claim {
+  const fields = fieldsOf(value, CLAIM_MEMBERS)
+  return {
+    // The name was valid when stored.
+    name: textField(fields, 'name') as Name,
+    pubkey: bytesField(fields, 'pubkey', 32),
+    id: bytesField(fields, 'id', 32),
+    commitment: bytesField(fields, 'commitment', 32),
+    firstRound: integerField(fields, 'firstRound'),
+    firstIterations: integerField(fields, 'firstIterations'),
+    tie: bytesField(fields, 'tie', 32),
+    newestRound: integerField(fields, 'newestRound'),
+    serial: integerField(fields, 'serial'),
+    payloadHash: bytesField(fields, 'payloadHash', 32),
+    recordHash: bytesField(fields, 'recordHash', 32)
+  }
+}
+
+function equivocationFrom(value: CborValue | undefined): Equivocation {
+  const fields = fieldsOf(value, ['round', 'serial', 'payloadHashes'])
+  const [low, high, ...rest] = arrayField(fields, 'payloadHashes').map((hash) => bytesField({ hash }, 'hash', 32))
+  if (low === undefined || high === undefined || rest.length > 0)
+    throw new EncodingError('payloadHashes: two are expected')
+  return { round: integerField(fields, 'round'), serial: integerField(fields, 'serial'), payloadHashes: [low, high] }
+}
+
+function contendersFrom(values: readonly CborValue[]): Contender[] {
+  if (values.length > MAX_CONTENDERS) throw new EncodingError('contenders: too many')
+  return values.map((value) => {
+    const fields = fieldsOf(value, ['id', 'firstRound', 'tie'])
+    return {
+      id: bytesField(fields, 'id', 32),
+      firstRound: integerField(fields, 'firstRound'),
+      tie: bytesField(fields, 'tie', 32)
+    }
+  })
+}
+
+function sightFrom(value: CborValue | undefined): Sight {
+  const fields = fieldsOf(value, ['commitment', 'seen'])
+  return { commitment: bytesField(fields, 'commitment', 32), seen: integerField(fields, 'seen') }
 }

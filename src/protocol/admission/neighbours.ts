@@ -1,11 +1,10 @@
 /** What the peers closest to K say of a name, and when their word replaces ours. */
 import { equalBytes } from '../encoding/bytes.ts'
-import type { Origin } from '../neighbourhood/diversity.ts'
-import { diverse } from '../neighbourhood/diversity.ts'
-import { electorate, quorumOf } from '../neighbourhood/electorate.ts'
-import type { EntryState } from './entry.ts'
+import { type Origin, diverse, electorate, quorumOf } from '../neighbourhood/diversity.ts'
+import { type EntryState, ownSight, type Entry } from './entry.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
+import { compareContest } from '../claim/order.ts'
 
 /** One neighbour's answer to "what do you hold?"; without `entry` it holds nothing. */
 export interface NeighbourAnswer extends Origin {
@@ -224,4 +223,19 @@ function majorityOf(held: readonly Held[], voters: number): Agreed | undefined {
     return { claimId, state: fresh * 2 > holders.length ? 'fresh' : 'settling' }
   }
   return undefined
+}
+
+/**
+ * The claim to yield to: the lowest that came within the contest of a settling entry, is lower than its own, and has
+ * enough holders. Enough is `witness_quorum` diverse peers, or all known where the profile limits no prefixes and fewer
+ * are known. They witnessed it, which is as good as a handed-over C.
+ */
+export function claimToYieldTo(entry: Entry, facts: NeighbourFacts, profile: NetworkProfile): Agreed | undefined {
+  const lower = (entry.contenders ?? []).filter((each) => compareContest(each, entry.claim) < 0)
+  if (lower.length === 0) return undefined
+  const { answers, known } = believed(ownSight(entry), facts)
+  const held = heldOf(diverse(answers, profile))
+  const quorum = Math.max(1, quorumOf(profile.witness_quorum, known, profile))
+  const lowest = lower.find(({ id }) => held.filter(({ claimId }) => equalBytes(claimId, id)).length >= quorum)
+  return lowest && { claimId: lowest.id, state: 'settling' }
 }

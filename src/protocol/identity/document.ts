@@ -3,11 +3,18 @@
  */
 import * as v from 'valibot'
 import { sha256, toHex } from '../encoding/bytes.ts'
-import type { DataIntegrityProof } from './data-integrity.ts'
-import { addProof, withoutMember } from './data-integrity.ts'
+import {
+  type DataIntegrityProof,
+  addProof,
+  withoutMember,
+  multikey,
+  parseBy,
+  proofSchema,
+  text,
+  uri
+} from './data-integrity.ts'
 import type { Did } from './did.ts'
 import { didOfGenesis, encodeMultikey, parseDid } from './did.ts'
-import { multikey, parseBy, proofSchema, text, uri } from './document-schema.ts'
 import type { KeyPair } from '../crypto/ed25519.ts'
 import { EncodingError, ProtocolError } from '../errors.ts'
 import { canonicalJsonBytes } from '../encoding/jcs.ts'

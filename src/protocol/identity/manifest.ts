@@ -1,11 +1,18 @@
 /** Capability manifests: what an identity offers, signed by one of its assertion keys. */
 import * as v from 'valibot'
 import { compareBytes, sha256, toHex } from '../encoding/bytes.ts'
-import type { DataIntegrityProof } from './data-integrity.ts'
-import { addProof, checkProof } from './data-integrity.ts'
+import {
+  type DataIntegrityProof,
+  addProof,
+  checkProof,
+  instant,
+  parseBy,
+  proofSchema,
+  text,
+  uri
+} from './data-integrity.ts'
 import type { Did } from './did.ts'
 import { decodeMultikey, parseDid } from './did.ts'
-import { instant, parseBy, proofSchema, text, uri } from './document-schema.ts'
 import { EncodingError } from '../errors.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
 import type { IdentityDocument } from './document.ts'

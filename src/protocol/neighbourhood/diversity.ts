@@ -3,7 +3,7 @@
  * they fill only the places that IPv4 leaves: a rented machine has both, and would count twice [two families].
  */
 import type { NetworkProfile } from '../profile/profile.ts'
-import { ipv4Octets, ipv6Octets } from '../zone/records/ip.ts'
+import { ipv4Octets, ipv6Octets } from '../zone/presentation.ts'
 
 /** A speaker and its address prefix (see `addressPrefix`), or `UNDIALLED`. */
 export interface Origin {
@@ -120,4 +120,72 @@ export function countedPrefix(prefix: string): string {
 export function countedWidePrefix(prefix: string): string {
   const ipv6 = IPV6.exec(prefix)
   return ipv6 === null ? widePrefix(prefix) : `${ipv6[1]!}/24`
+}
+
+type Limits = DiversityLimits & Pick<NetworkProfile, 'k'>
+
+/** The electorate: a majority is more than half of it. `found` peers were found. */
+export function electorate(found: number, { answers_per_prefix, k }: Limits): number {
+  return answers_per_prefix > 0 ? Math.max(found, k) : found
+}
+
+export function quorumOf(quorum: number, known: number, { answers_per_prefix }: DiversityLimits): number {
+  return answers_per_prefix > 0 ? quorum : Math.min(quorum, known)
+}
+
+export interface Diversity {
+  readonly peers: number
+  /** The /24, and by IPv6 the /32, that all peers are in. */
+  readonly prefixes: number
+  /** The /16, and by IPv6 the /24, that all peers are in. */
+  readonly widePrefixes: number
+}
+
+export interface Needed {
+  /**
+   * More than half of k: an answer that is not thin. A node's own store may count as one of them, but not about its own
+   * names.
+   */
+  readonly answer: number
+  /** Settling and repair. */
+  readonly settle: number
+  /** Adoption of a claim by a node that holds nothing. */
+  readonly adopt: number
+}
+
+export function diversityOf(peers: readonly Origin[], limits: Limits): Diversity {
+  return {
+    peers: diverse(peers, limits).length,
+    prefixes: new Set(peers.map(({ prefix }) => countedPrefix(prefix))).size,
+    widePrefixes: new Set(peers.map(({ prefix }) => countedWidePrefix(prefix))).size
+  }
+}
+
+/** Null where the profile limits no prefixes: there the known peers suffice. */
+export function neededDiversity({
+  answers_per_prefix,
+  k,
+  repair_quorum,
+  witness_quorum
+}: NetworkProfile): Needed | null {
+  return answers_per_prefix === 0
+    ? null
+    : { answer: Math.floor(k / 2) + 1, settle: repair_quorum, adopt: witness_quorum }
+}
+
+/** The fewest additions that make `needed` peers diverse: peers, and the new prefixes of either width among them. */
+export function missingDiversity(needed: number, peers: readonly Origin[], limits: Limits): Diversity {
+  const { answers_per_prefix: narrow, answers_per_wide_prefix: wide } = limits
+  const lacking = (room: number, perPrefix: number): number =>
+    perPrefix === 0 ? 0 : Math.max(0, Math.ceil((needed - room) / perPrefix))
+  // As many as could count if the present prefixes were full.
+  const filled = [...new Set(peers.map(({ prefix }) => prefix))].flatMap((prefix) =>
+    Array.from({ length: narrow }, (_, index) => ({ peer: `${prefix} ${index}`, prefix }))
+  )
+  const { widePrefixes } = diversityOf(peers, limits)
+  return {
+    peers: Math.max(0, needed - diverse(peers, limits).length),
+    prefixes: lacking(diverse(filled, limits).length, narrow),
+    widePrefixes: lacking(widePrefixes * wide, wide)
+  }
 }

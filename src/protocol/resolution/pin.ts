@@ -6,6 +6,7 @@ import { leaseState } from '../name/lease.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { Candidate, Tally } from './quorum.ts'
 import type { ProtocolTime } from '../time/protocol-time.ts'
+import { type RecordOrder, compareRecords } from '../claim/order.ts'
 
 /** A tentative pin ends this many `pin_after` after its first sighting, unless a second makes it firm. */
 const TENTATIVE_SPAN = 2
@@ -163,4 +164,16 @@ function isSighting(
 
 function renewed<P extends Pin>(pin: P, { newest }: Candidate): P {
   return newest.newestRound > pin.newestRound ? { ...pin, newestRound: newest.newestRound } : pin
+}
+
+export function isRollback(memory: RecordOrder | undefined, record: RecordOrder): boolean {
+  return memory !== undefined && compareRecords(record, memory) < 0
+}
+
+export function remember(
+  memory: RecordOrder | undefined,
+  { newestRound, serial, payloadHash, recordHash }: RecordOrder
+): RecordOrder {
+  const seen = { newestRound, serial, payloadHash, recordHash }
+  return memory === undefined || compareRecords(seen, memory) > 0 ? seen : memory
 }

@@ -4,12 +4,13 @@ import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
 import { messageOf, ProtocolError } from '../errors.ts'
 import { MAX_LABEL_OCTETS } from '../name/names.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
-import { MAX_NAME_CHARACTERS } from './records/domain-name.ts'
-import type { RecordType } from './records/record-data.ts'
-import { parseRecordData, RECORD_TYPES } from './records/record-data.ts'
+import { MAX_NAME_CHARACTERS } from './presentation.ts'
+import { type RecordType, parseRecordData, RECORD_TYPES } from './record-data.ts'
 
-export { absoluteTarget, parseRecordData, RECORD_TYPES } from './records/index.ts'
-export type { RecordData, RecordType, ServiceBinding, ServiceParameter } from './records/index.ts'
+export { absoluteTarget } from './presentation.ts'
+export { parseRecordData, RECORD_TYPES } from './record-data.ts'
+export type { RecordData, RecordType } from './record-data.ts'
+export type { ServiceBinding, ServiceParameter } from './svcb.ts'
 
 export interface ZoneRecord {
   type: RecordType

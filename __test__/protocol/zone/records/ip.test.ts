@@ -1,7 +1,7 @@
 import { isIPv4 as nodeIPv4, isIPv6 as nodeIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isIPv4, isIPv6 } from '../../../../src/protocol/zone/records/ip.ts'
+import { isIPv4, isIPv6 } from '../../../../src/protocol/zone/presentation.ts'
 
 const EDGES = [
   '', ':', '::', ':::', '::1', '1::', ':1', '1:', '1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7::', '::2:3:4:5:6:7:8',

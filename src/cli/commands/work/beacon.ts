@@ -56,7 +56,7 @@ interface Started {
 async function start(context: Context, { host, port, network, relay }: BeaconOptions): Promise<Started> {
   if (relay !== undefined) {
     const { chain, pulses } = await readRecording(context, relay)
-    const { startRelay } = await import('../../../beacon/relay.ts')
+    const { startRelay } = await import('../../../beacon/server.ts')
     return { chain, mode: 'relay', server: await startRelay({ host, port, chain, pulses }) }
   }
   const chain = loadProfile(context, network).beacon

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
-import { tickEntry, type Entry } from '../../../protocol/admission/entry.ts'
-import { decodeEntry, encodeEntry } from '../../../protocol/admission/entry-codec.ts'
+import { tickEntry, type Entry, decodeEntry, encodeEntry } from '../../../protocol/admission/entry.ts'
 import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { sharesPrefix } from '../../../protocol/claim/record-key.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'

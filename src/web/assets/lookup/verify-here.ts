@@ -1,4 +1,4 @@
-import type { Progress as Step, Verification } from '../../../verify/types.ts'
+import type { Progress as Step, Verification } from '../../../verify/verification.ts'
 import type { RevealBody } from '../lib/api.ts'
 import { h, html, useEffect, useRef, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'

@@ -1,9 +1,9 @@
 /** The engine of the addon: about six milliseconds a claim, on the calling thread. */
-import { LruMap } from '../../util/bounded-map.ts'
-import { addon, type Addon, type ChainKey, type Verifier } from '../../native/addon.ts'
-import { NativeError } from '../../native/errors.ts'
-import { toHex } from '../../protocol/encoding/bytes.ts'
-import type { Engine } from '../types.ts'
+import { LruMap } from '../util/bounded-map.ts'
+import { addon, type Addon, type ChainKey, type Verifier } from '../native/addon.ts'
+import { NativeError } from '../native/errors.ts'
+import { toHex } from '../protocol/encoding/bytes.ts'
+import type { Engine } from './verification.ts'
 
 /** Discriminants and chain keys that are remembered, a kilobyte and 40 kB each. */
 const DISCRIMINANTS_KEPT = 64

@@ -1,9 +1,6 @@
 /** SVCB and HTTPS (RFC 9460): `priority target key=value ...`. Parameters are in wire form, ascending by key. */
-import { concatBytes, fromBase64, utf8 } from '../../encoding/bytes.ts'
-import { domainName } from './domain-name.ts'
-import { ipv4Octets, ipv6Octets, u16 } from './ip.ts'
-import type { Word } from './presentation.ts'
-import { decimal, textOf, wordsOf } from './presentation.ts'
+import { concatBytes, fromBase64, utf8 } from '../encoding/bytes.ts'
+import { domainName, ipv4Octets, ipv6Octets, u16, type Word, decimal, textOf, wordsOf } from './presentation.ts'
 
 export interface ServiceParameter {
   readonly key: number

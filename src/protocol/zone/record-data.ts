@@ -1,0 +1,219 @@
+import { type Did, parseDid } from '../identity/did.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import { type ServiceBinding, parseSvcb } from './svcb.ts'
+import {
+  isIPv4,
+  isIPv6,
+  domainName,
+  bareWords,
+  decimal,
+  MAX_CHARACTER_STRING,
+  textOf,
+  wordsOf,
+  hexWords
+} from './presentation.ts'
+import { utf8 } from '../encoding/bytes.ts'
+
+export const RECORD_TYPES = [
+  'A',
+  'AAAA',
+  'CNAME',
+  'TXT',
+  'MX',
+  'SRV',
+  'NS',
+  'CAA',
+  'TLSA',
+  'SSHFP',
+  'SVCB',
+  'HTTPS',
+  'URI',
+  'PTR',
+  'DS',
+  'KID'
+] as const
+export type RecordType = (typeof RECORD_TYPES)[number]
+
+/** A parsed value. Targets are as written: `absoluteTarget` makes them absolute. */
+export type RecordData =
+  | { type: 'A' | 'AAAA'; address: string }
+  | { type: 'CNAME' | 'NS' | 'PTR'; target: string }
+  | { type: 'TXT'; strings: Uint8Array[] }
+  | { type: 'MX'; preference: number; exchange: string }
+  | { type: 'SRV'; priority: number; weight: number; port: number; target: string }
+  | { type: 'CAA'; flags: number; tag: string; value: Uint8Array }
+  | { type: 'TLSA'; usage: number; selector: number; matchingType: number; data: Uint8Array }
+  | { type: 'SSHFP'; algorithm: number; fingerprintType: number; fingerprint: Uint8Array }
+  | ({ type: 'SVCB' | 'HTTPS' } & ServiceBinding)
+  | { type: 'URI'; priority: number; weight: number; target: string }
+  | { type: 'DS'; keyTag: number; algorithm: number; digestType: number; digest: Uint8Array }
+  | { type: 'KID'; did: Did }
+
+export function parseRecordData(type: RecordType, value: string, profile: NetworkProfile): RecordData {
+  switch (type) {
+    case 'A':
+      return { type, ...parseA(value) }
+    case 'AAAA':
+      return { type, ...parseAaaa(value) }
+    case 'CNAME':
+    case 'NS':
+    case 'PTR':
+      return { type, ...parseTarget(value) }
+    case 'TXT':
+      return { type, ...parseTxt(value) }
+    case 'MX':
+      return { type, ...parseMx(value) }
+    case 'SRV':
+      return { type, ...parseSrv(value) }
+    case 'CAA':
+      return { type, ...parseCaa(value) }
+    case 'TLSA':
+      return { type, ...parseTlsa(value) }
+    case 'SSHFP':
+      return { type, ...parseSshfp(value) }
+    case 'SVCB':
+    case 'HTTPS':
+      return { type, ...parseSvcb(value) }
+    case 'URI':
+      return { type, ...parseUri(value) }
+    case 'DS':
+      return { type, ...parseDs(value) }
+    case 'KID':
+      return { type, did: parseDid(value, profile) }
+  }
+}
+
+export function parseA(value: string): { address: string } {
+  if (!isIPv4(value)) throw new Error(`${JSON.stringify(value)} is no IPv4 address`)
+  return { address: value }
+}
+
+/** RFC 4291 text without a zone index, which is local to a host. */
+export function parseAaaa(value: string): { address: string } {
+  if (!isIPv6(value)) throw new Error(`${JSON.stringify(value)} is no IPv6 address`)
+  return { address: value }
+}
+
+/** CNAME, NS, PTR: one domain name. */
+export function parseTarget(value: string): { target: string } {
+  const [target] = bareWords(value, ['target'])
+  return { target: domainName(target!) }
+}
+
+/** `preference exchange`; `0 .` says that the name takes no mail (RFC 7505). */
+export function parseMx(value: string): { preference: number; exchange: string } {
+  const [preference, exchange] = bareWords(value, ['preference', 'exchange'])
+  const parsed = { preference: decimal(preference!, 'preference', 16), exchange: domainName(exchange!, true) }
+  if (parsed.exchange === '.' && parsed.preference !== 0) throw new Error('a null MX has preference 0')
+  return parsed
+}
+
+/** `priority weight port target` (RFC 2782); target `.` means that the service is absent. */
+export function parseSrv(value: string): { priority: number; weight: number; port: number; target: string } {
+  const [priority, weight, port, target] = bareWords(value, ['priority', 'weight', 'port', 'target'])
+  return {
+    priority: decimal(priority!, 'priority', 16),
+    weight: decimal(weight!, 'weight', 16),
+    port: decimal(port!, 'port', 16),
+    target: domainName(target!, true)
+  }
+}
+
+/**
+ * A value that begins with a quote is presentation format: character-strings of at most 255 octets. Any other value is
+ * plain text, cut into character-strings of 255 octets.
+ */
+export function parseTxt(value: string): { strings: Uint8Array[] } {
+  if (!value.startsWith('"')) return { strings: pieces(utf8(value)) }
+  const strings = wordsOf(value).map((word) => word.bytes)
+  if (strings.some((string) => string.length > MAX_CHARACTER_STRING))
+    throw new Error('a quoted string has at most 255 octets; use several')
+  return { strings }
+}
+
+function pieces(bytes: Uint8Array): Uint8Array[] {
+  if (bytes.length === 0) throw new Error('an empty text is written ""')
+  const cut: Uint8Array[] = []
+  for (let offset = 0; offset < bytes.length; offset += MAX_CHARACTER_STRING)
+    cut.push(bytes.subarray(offset, offset + MAX_CHARACTER_STRING))
+  return cut
+}
+
+/** `flags tag value` (RFC 8659). */
+export function parseCaa(value: string): { flags: number; tag: string; value: Uint8Array } {
+  const [flags, tag, property, ...rest] = wordsOf(value)
+  if (flags === undefined || tag === undefined || property === undefined || rest.length > 0)
+    throw new Error('expected: flags tag "value"')
+  const tagText = textOf(tag)
+  if (!/^[a-zA-Z0-9]{1,15}$/.test(tagText)) throw new Error('a CAA tag is 1 to 15 letters and digits')
+  return { flags: decimal(textOf(flags), 'flags', 8), tag: tagText, value: property.bytes }
+}
+
+/** `priority weight "target"` (RFC 7553). */
+export function parseUri(value: string): { priority: number; weight: number; target: string } {
+  const [priority, weight, target, ...rest] = wordsOf(value)
+  if (priority === undefined || weight === undefined || target === undefined || rest.length > 0)
+    throw new Error('expected: priority weight "target"')
+  const uri = textOf(target)
+  if (!target.quoted || !/^[a-z][a-z0-9+.-]*:\S+$/i.test(uri)) throw new Error('the target is a URI in quotes')
+  return {
+    priority: decimal(textOf(priority), 'priority', 16),
+    weight: decimal(textOf(weight), 'weight', 16),
+    target: uri
+  }
+}
+
+/** Octets of IANA's registered digests; others may have any length. */
+const TLSA_MATCHING = new Map([
+  [1, 32],
+  [2, 64]
+])
+const SSHFP_TYPES = new Map([
+  [1, 20],
+  [2, 32]
+])
+const DS_DIGESTS = new Map([
+  [1, 20],
+  [2, 32],
+  [4, 48]
+])
+
+/** `usage selector matching-type data` (RFC 6698). */
+export function parseTlsa(value: string): { usage: number; selector: number; matchingType: number; data: Uint8Array } {
+  const [usage, selector, matching, data] = numbersAndHex(
+    value,
+    ['usage', 'selector', 'matching-type'],
+    'certificate association data'
+  )
+  checkLength(data, TLSA_MATCHING.get(matching!), 'matching type', matching!)
+  return { usage: usage!, selector: selector!, matchingType: matching!, data }
+}
+
+/** `algorithm type fingerprint` (RFC 4255). */
+export function parseSshfp(value: string): { algorithm: number; fingerprintType: number; fingerprint: Uint8Array } {
+  const [algorithm, type, , fingerprint] = numbersAndHex(value, ['algorithm', 'type'], 'fingerprint')
+  checkLength(fingerprint, SSHFP_TYPES.get(type!), 'fingerprint type', type!)
+  return { algorithm: algorithm!, fingerprintType: type!, fingerprint }
+}
+
+/** `key-tag algorithm digest-type digest` (RFC 4034). */
+export function parseDs(value: string): { keyTag: number; algorithm: number; digestType: number; digest: Uint8Array } {
+  const [keyTag, algorithm, type, digest] = numbersAndHex(value, ['key-tag', 'algorithm', 'digest-type'], 'digest')
+  checkLength(digest, DS_DIGESTS.get(type!), 'digest type', type!)
+  return { keyTag: keyTag!, algorithm: algorithm!, digestType: type!, digest }
+}
+
+type NumbersAndHex = [number | undefined, number | undefined, number | undefined, Uint8Array]
+
+/** Two or three octets (a key tag has two octets itself), then hex to the end. */
+function numbersAndHex(value: string, names: readonly string[], hexName: string): NumbersAndHex {
+  const words = wordsOf(value).map(textOf)
+  if (words.length <= names.length) throw new Error(`expected: ${names.join(' ')} ${hexName}`)
+  const numbers = names.map((name, index) => decimal(words[index]!, name, name === 'key-tag' ? 16 : 8))
+  return [numbers[0], numbers[1], numbers[2], hexWords(words.slice(names.length), hexName)]
+}
+
+function checkLength(data: Uint8Array, length: number | undefined, what: string, code: number): void {
+  if (length !== undefined && data.length !== length)
+    throw new Error(`${what} ${code} has ${length} octets, not ${data.length}`)
+}
