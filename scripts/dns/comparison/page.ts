@@ -29,7 +29,7 @@ file (\`scripts/dns/comparison/zone.ts\`) and signs online with our key. Our ser
 and for a name with a check code those that the daemon makes of the zone. Both receive the same ${compared.length} packets over real sockets.
 
 Compared are response code, flags, question, OPT and every record of each section. TTLs count as equal within a minute.
-Of signatures all but time and bytes is compared: validators check those (\`__test__/e2e/dns-validation.test.ts\`).
+Signatures are compared except for their time and bytes, which validators check (\`__test__/e2e/dns-validation.test.ts\`).
 
 - Alike: ${alike.length}.
 - Different, each with its reason: ${compared.length - alike.length}.
