@@ -42,11 +42,11 @@ export function pageText(title: string, content: string): string {
 }
 
 /** What every answer says beside its identifier: nobody sniffs, keeps or refers. */
-const BASELINE = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-store'
-} as const
+const BASELINE = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cache-Control', 'no-store']
+] as const
 
 /**
  * Sets the headers of every answer, directly on Node's response: Hono's Headers object costs more than a short route.
@@ -54,10 +54,13 @@ const BASELINE = {
  */
 export function setBaseline(c: Context<AppEnv>): void {
   const outgoing = (c.env as AppEnv['Bindings'] | undefined)?.outgoing
-  const set = (name: string, value: string): void => {
-    if (outgoing === undefined) c.header(name, value)
-    else outgoing.setHeader(name, value)
-  }
-  set('X-Request-Id', c.get('requestId'))
-  for (const name in BASELINE) set(name, BASELINE[name as keyof typeof BASELINE])
+  outgoing?.setHeader('X-Request-Id', c.get('requestId'))
+  for (const [name, value] of BASELINE) outgoing?.setHeader(name, value)
+}
+
+/** As {@link setBaseline}, to an answer that is there already, where no socket is. */
+export function addBaseline(c: Context<AppEnv>): void {
+  if ((c.env as AppEnv['Bindings'] | undefined)?.outgoing !== undefined) return
+  c.header('X-Request-Id', c.get('requestId'))
+  for (const [name, value] of BASELINE) if (!c.res.headers.has(name)) c.header(name, value)
 }

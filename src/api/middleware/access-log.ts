@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { Histogram, type Registry as MetricsRegistry } from 'prom-client'
 import { identifyRequest, type AppEnv } from '../http/request.ts'
-import { setBaseline } from '../http/response.ts'
+import { addBaseline, setBaseline } from '../http/response.ts'
 import type { ApiServices } from '../services.ts'
 
 const METRIC = 'chronym_http_request_duration_seconds'
@@ -41,6 +41,7 @@ export function accessLog({ metrics, log }: Pick<ApiServices, 'metrics' | 'log'>
     identifyRequest(c)
     setBaseline(c)
     await next()
+    addBaseline(c)
     const milliseconds = performance.now() - started
     const route = routeOf(c)
     const { method } = c.req
