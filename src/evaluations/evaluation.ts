@@ -58,7 +58,7 @@ export interface EvaluationSettings {
   readonly memoryBytes?: number | undefined
 }
 
-export interface EvaluationParts extends EvaluationSettings {
+interface EvaluationParts extends EvaluationSettings {
   /** Of its checkpoints. */
   readonly directory: string
   readonly pool: Pick<NativePool, 'evaluate'>

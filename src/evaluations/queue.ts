@@ -12,7 +12,7 @@ export function byTurn<T extends Turn>(waiting: readonly T[]): T[] {
   return waiting.toSorted((left, right) => compareDeadlines(left, right) || left.order - right.order)
 }
 
-export interface Slots<T> {
+interface Slots<T> {
   readonly count: number
   /** How many are taken now, including those that are about to be given up. */
   readonly taken: () => number

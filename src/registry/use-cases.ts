@@ -20,15 +20,18 @@ export interface RegistryEvent {
   detail: { name: string; warning?: NameWarningCode; message?: string }
 }
 
-export interface Registry {
-  start(): Promise<void>
-  stop(): Promise<void>
+/** The network, as this node sees it. */
+interface Peers {
   networkStatus(): NetworkStatusView
   /** Nearest to this node first. */
   peers(): PeerView[]
   /** Dials a multiaddr. SVC-REQ-001, SVC-NET-001, SVC-RES-001. */
   connect(address: string): Promise<PeerView>
   setMode(mode: NetworkMode): Promise<void>
+}
+
+/** What names mean. */
+interface Resolution {
   /** SVC-NAM-001, SVC-RES-001..004. */
   resolve(name: string, signal?: AbortSignal): Promise<ResolvedName>
   /** What `resolve` answers from memory; undefined where it asks, or refuses. */
@@ -44,6 +47,10 @@ export interface Registry {
   onForgotten(listener: (name: string | undefined) => void): () => void
   /** `withOwn`: with what only the owner of this daemon may see. SVC-NAM-001/002, SVC-RES-001. */
   explain(name: string, options?: { withOwn?: boolean; signal?: AbortSignal }): Promise<Explanation>
+}
+
+/** DIDs, their documents and manifests. */
+interface Identities {
   /** SVC-NAM-001, SVC-RES-001, SVC-RES-002. */
   resolveIdentity(did: string, signal?: AbortSignal): Promise<ResolvedIdentity>
   /** As resolveIdentity, for all versions. */
@@ -52,6 +59,14 @@ export interface Registry {
   readonly didMethod: string
   /** Those that this daemon published or adopted. SVC-STO-001. */
   ownIdentities(): OwnIdentityView[]
+  /** Signed with the seed. SVC-KEY-006, SVC-OWN-001, SVC-KID-001, SVC-PUB-002. */
+  createKid(identity: NewIdentity): Promise<{ did: string; version: number } & StoredBy>
+  publishKid(authorizedIdentity: unknown): Promise<{ did: string; version: number } & StoredBy>
+  publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
+}
+
+/** What names say: drafts and publications. */
+interface Zones {
   /** SVC-ZON-001 besides those of resolve. */
   publicZone(name: string, signal?: AbortSignal): Promise<ZoneView>
   /** The draft, else what this daemon published of a name that it holds. SVC-NAM-001/002. */
@@ -73,14 +88,10 @@ export interface Registry {
   drafts(): ZoneDraft[]
   /** SVC-OWN-001, SVC-ZON-003, SVC-PUB-002. */
   publishZone(name: string, signal?: AbortSignal): Promise<{ serial: number } & StoredBy>
-  /** Manual flow: C itself; the stamp is added here. SVC-NAM-001/002, SVC-RES-001, SVC-PUB-002. */
-  commit(name: string, commitment: Uint8Array): Promise<CommittedBy>
-  /** Manual flow: a finished Reveal. SVC-PUB-001, SVC-PUB-002, SVC-REG-001. */
-  publish(reveal: Reveal): Promise<StoredBy>
-  /** Signed with the seed. SVC-KEY-006, SVC-OWN-001, SVC-KID-001, SVC-PUB-002. */
-  createKid(identity: NewIdentity): Promise<{ did: string; version: number } & StoredBy>
-  publishKid(authorizedIdentity: unknown): Promise<{ did: string; version: number } & StoredBy>
-  publishManifest(authorizedManifest: unknown): Promise<{ did: string; version: number } & StoredBy>
+}
+
+/** What this machine remembers of owners. */
+interface Pins {
   /** The first thousand pins by name, or those after the name `after`. SVC-NAM-001/002. */
   pins(after?: string): PinView[]
   /**
@@ -90,7 +101,28 @@ export interface Registry {
   pinCodes(codes: readonly string[], dryRun?: boolean): PinnedCodesView
   /** The next look alone decides who owns the name. SVC-NAM-001/002, SVC-PIN-001, SVC-PIN-002. */
   forgetPin(name: string): void
+}
+
+/** Claims made here, by a task or by hand. */
+interface Claims {
+  register(name: string, options: { zone?: unknown }): Promise<TaskView>
+  renew(name: string, options: { zone?: unknown }): Promise<TaskView>
+  /** What a renewal begun now gives. SVC-NAM-*. */
+  renewalGain(name: string): RenewalGain
+  estimate(name: string): Promise<Estimate>
+  /** Manual flow: C itself; the stamp is added here. SVC-NAM-001/002, SVC-RES-001, SVC-PUB-002. */
+  commit(name: string, commitment: Uint8Array): Promise<CommittedBy>
+  /** Manual flow: a finished Reveal. SVC-PUB-001, SVC-PUB-002, SVC-REG-001. */
+  publish(reveal: Reveal): Promise<StoredBy>
+}
+
+/** The names of this daemon, and those that it looks for. */
+interface Names {
   ownedNames(): OwnedNameView[]
+  /** Lets a name lapse, and returns its new state. SVC-NAM-*, SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001. */
+  release(name: string): OwnedNameView
+  /** Takes a released name back. As `release`, without SVC-REG-002. */
+  takeBack(name: string): OwnedNameView
   wanted(): WantedView[]
   /** Looks for a name or DID of ours now, and again until it is found. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001. */
   want(nameOrDid: string): Promise<WantedView>
@@ -98,16 +130,12 @@ export interface Registry {
   unwant(nameOrDid: string): void
   /** The sealed list of names that one name carries, or should. SVC-STO-001. */
   nameList(): NameListView | null
+}
+
+export interface Registry extends Peers, Resolution, Identities, Zones, Pins, Claims, Names {
+  start(): Promise<void>
+  stop(): Promise<void>
   subscribe(listener: (event: RegistryEvent) => void): () => void
-  register(name: string, options: { zone?: unknown }): Promise<TaskView>
-  renew(name: string, options: { zone?: unknown }): Promise<TaskView>
-  estimate(name: string): Promise<Estimate>
-  /** Lets a name lapse, and returns its new state. SVC-NAM-*, SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001. */
-  release(name: string): OwnedNameView
-  /** Takes a released name back. As `release`, without SVC-REG-002. */
-  takeBack(name: string): OwnedNameView
-  /** What a renewal begun now gives. SVC-NAM-*. */
-  renewalGain(name: string): RenewalGain
 }
 
 export interface ResolvedName {
@@ -145,7 +173,7 @@ export interface ZoneView {
   state: ZoneState
 }
 
-export type ZoneState = 'draft' | 'published'
+type ZoneState = 'draft' | 'published'
 
 /** A change of some records: first the removals, then the additions. */
 export interface ZonePatch {

@@ -56,7 +56,7 @@ export class MeasuredRate {
   }
 }
 
-export interface EstimateParts {
+interface EstimateParts {
   readonly context: RegistryContext
   readonly tasks: ClaimTasks
   readonly rate: MeasuredRate

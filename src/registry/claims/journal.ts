@@ -141,7 +141,7 @@ const Entry = v.object({ state: State, lastEventId: Count })
 const Proof = v.object({ draft: Bytes, plan: Plan, proof: Bytes, taskId: Text, finishedMs: Time, spent: v.boolean() })
 
 export const encodeEntry = (entry: JournalEntry): Uint8Array => encode(entry)
-export const encodeProof = (proof: KeptProof): Uint8Array => encode(proof)
+const encodeProof = (proof: KeptProof): Uint8Array => encode(proof)
 
 /** `taskId`: from the record's key. A record of another task is as unreadable as none. */
 export function decodeEntry(bytes: Uint8Array, taskId: string): JournalEntry {

@@ -199,7 +199,7 @@ export function rest(task: Task): void {
 }
 
 /** Measurements of a task at work; not durable. */
-export interface TaskActivity {
+interface TaskActivity {
   readonly evaluation: EvaluationProgress
   /** Over minutes, see pace.ts; undefined until progress was seen. */
   readonly squaringsPerSecond: number | undefined
@@ -208,13 +208,13 @@ export interface TaskActivity {
 }
 
 /** What is known of a task beside its state; not durable. */
-export interface TaskCircumstances {
+interface TaskCircumstances {
   readonly activity: TaskActivity | undefined
   readonly stalled: TaskFailure | null
   readonly queuePosition: number | null
 }
 
-export function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCircumstances): TaskView {
+function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCircumstances): TaskView {
   const rate =
     activity === undefined || activity.evaluation.squaringsPerSecond <= 0
       ? null

@@ -42,7 +42,7 @@ const LOCKED = {
   message: 'The seed is locked, and the commitment needs its signature. `chronym unlock` lets it continue.'
 } as const
 
-export interface TaskManagerParts {
+interface TaskManagerParts {
   readonly store: Store
   readonly dataDir: string
   readonly pool: Pick<NativePool, 'evaluate'>
@@ -366,7 +366,7 @@ class Manager implements ClaimTasks {
 }
 
 /** Runs what a user asked for: failures of the store become SVC-STO-001. */
-export function stored<T>(work: () => T): T {
+function stored<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -376,7 +376,7 @@ export function stored<T>(work: () => T): T {
 }
 
 /** Throws SVC-TSK-004 for a task that has ended. */
-export function requireRunning({ id, name, kind, status, error }: TaskState): void {
+function requireRunning({ id, name, kind, status, error }: TaskState): void {
   if (status === 'running') return
   const how = status === 'completed' ? 'is completed' : error?.code === CANCELLED.code ? 'was cancelled' : 'has failed'
   throw new ServiceError(

@@ -280,7 +280,7 @@ export interface ClaimSteps {
   ): Promise<void>
 }
 
-export interface RunContext {
+interface RunContext {
   readonly dataDir: string
   readonly pool: Pick<NativePool, 'evaluate'>
   readonly steps: ClaimSteps

@@ -82,7 +82,7 @@ export class ImpossibleTransition extends Error {
   override readonly name = 'ImpossibleTransition'
 }
 
-export interface NewTask {
+interface NewTask {
   readonly id: string
   readonly name: string
   readonly kind: TaskKind
@@ -91,7 +91,7 @@ export interface NewTask {
 }
 
 /** What an earlier task for the same claim left: a proof that only waits to be published. */
-export interface FinishedProof {
+interface FinishedProof {
   readonly draft: Uint8Array
   readonly plan: ClaimPlan
   readonly proof: Uint8Array

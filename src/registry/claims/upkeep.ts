@@ -86,7 +86,7 @@ export class Reminders {
 
 const PURGE_EVERY_MS = 60 * 60 * 1000
 
-export interface RetentionParts {
+interface RetentionParts {
   readonly journal: TaskJournal
   readonly ledger: TaskLedger
   readonly files: EvaluationDirectories

@@ -20,7 +20,7 @@ export interface Known {
   readonly shortage: { readonly found: number; readonly needed: number } | null
 }
 
-export type Facts = Shown & Known
+type Facts = Shown & Known
 
 export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
   majority:

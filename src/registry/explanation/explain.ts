@@ -30,7 +30,7 @@ import type {
   OwnExplanation
 } from '../../views/explanation.ts'
 
-export interface ExplainParts {
+interface ExplainParts {
   readonly context: RegistryContext
   readonly tasks: ClaimTasks
   readonly renewal: AutomaticRenewal

@@ -9,7 +9,7 @@ import { linksOf } from '../../protocol/claim/reveal.ts'
 import { ownedNames } from '../status.ts'
 import type { OwnExplanation } from '../../views/explanation.ts'
 
-export interface ExplainParts {
+interface ExplainParts {
   readonly context: RegistryContext
   readonly tasks: ClaimTasks
   readonly renewal: AutomaticRenewal

@@ -77,7 +77,7 @@ export async function stamped(
  * What the network knows of it by then goes along. Rejects with StoreError, OfflineError and SVC-PUB-002; the new stamp
  * stays, and is sent again by itself.
  */
-export async function renewStamp(context: RegistryContext, did: Did): Promise<void> {
+async function renewStamp(context: RegistryContext, did: Did): Promise<void> {
   const { store, network, profile } = context
   const key = keys.ownIdentity(did)
   const own = readOrSetAside(store, key, store.get(key), (bytes) => decodeIdentityEnvelope(bytes, profile))

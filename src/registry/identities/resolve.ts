@@ -29,7 +29,7 @@ import {
 export interface KnownIdentity extends IdentityRecordEnvelope, IdentityRecordOutline {}
 
 /** Asks nobody. */
-export interface StandingParts extends Pick<RegistryContext, 'store' | 'profile' | 'time'> {
+interface StandingParts extends Pick<RegistryContext, 'store' | 'profile' | 'time'> {
   readonly pool: Pick<RegistryContext['pool'], 'judgeIdentity'>
 }
 
@@ -91,11 +91,7 @@ export function readDid({ profile }: RegistryContext, text: string): Did {
   }
 }
 
-export async function requireIdentity(
-  context: RegistryContext,
-  did: Did,
-  signal?: AbortSignal
-): Promise<KnownIdentity> {
+async function requireIdentity(context: RegistryContext, did: Did, signal?: AbortSignal): Promise<KnownIdentity> {
   const known = await findIdentity(context, did, signal)
   if (known !== undefined) return known
   if (context.network.status().peers === 0 && !isWholeNetwork(context)) throw new OfflineError('No peer can be asked.')
@@ -155,7 +151,7 @@ function jsonOf({ profile }: RegistryContext, version: Uint8Array): Record<strin
   return parseCanonicalJson(version, { maxBytes: profile.limits.kid_bytes }) as Record<string, unknown>
 }
 
-export interface ManifestParts extends Pick<RegistryContext, 'profile'> {
+interface ManifestParts extends Pick<RegistryContext, 'profile'> {
   readonly clock: Pick<RegistryContext['clock'], 'now'>
   readonly network: Pick<RegistryContext['network'], 'getManifest'>
   readonly pool: Pick<RegistryContext['pool'], 'judgeManifest' | 'judgeSpeaker'>

@@ -43,7 +43,7 @@ export function isKept(context: RegistryContext, record: OwnedName | undefined):
 }
 
 /** What the payload `former` carries; undefined without a list, or where our key does not open it. SVC-KEY-006. */
-export function openList(context: RegistryContext, name: Name, former: Uint8Array): string[] | undefined {
+function openList(context: RegistryContext, name: Name, former: Uint8Array): string[] | undefined {
   const sealed = sealedPart(former, context.profile)
   return sealed && withListKey(context, name, (key) => openNameList(key, sealed, context.profile))
 }

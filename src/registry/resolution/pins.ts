@@ -9,7 +9,7 @@ import type { PinView, SeenPinView } from '../../views/pin.ts'
 import { formatCodedName } from '../../protocol/claim/check-code.ts'
 
 /** What came of codes that the user gave. */
-export interface PinnedCodes {
+interface PinnedCodes {
   /** Names that are pinned now and were not, or by fewer characters. */
   readonly pinned: readonly Name[]
   /** Names that had this code, or a longer one, already. */

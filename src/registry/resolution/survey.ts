@@ -198,7 +198,7 @@ export interface Claims {
 }
 
 /** A peer's answer with the record, which is Valid. */
-export type Proved = RevealAnswer & Required<Pick<RevealAnswer, 'reveal' | 'claim'>>
+type Proved = RevealAnswer & Required<Pick<RevealAnswer, 'reveal' | 'claim'>>
 
 /** Our own store counts only when we are alone: we may just have joined. */
 export function claimsIn({ answers }: RevealLookup): Claims {

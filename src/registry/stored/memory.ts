@@ -17,7 +17,7 @@ const FORGOTTEN_PART = 8
 
 const Seen = v.object({ newestRound: Count, serial: Count, payloadHash: Bytes32, recordHash: Bytes32 })
 
-export interface MemoryOptions {
+interface MemoryOptions {
   /** Whether a lease with its grace is over: every older record of the claim is as dead, so nothing is lost with it. */
   readonly isDead: (newestRound: number) => boolean
   /** Of a name of ours or a pinned owner: never forgotten. */

@@ -28,7 +28,7 @@ export interface OwnedName {
   readonly released?: true
 }
 
-export interface Foreign {
+interface Foreign {
   readonly serial: number
   readonly seenMs: number
 }

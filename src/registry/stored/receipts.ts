@@ -11,7 +11,7 @@ const Stored = v.object({
   receipts: v.array(v.object({ peer: Text, seenRound: Count, signature: Bytes }))
 })
 
-export interface KeptReceipts {
+interface KeptReceipts {
   readonly commitment: Uint8Array
   /** p, chosen on the strength of these. */
   readonly pulseRound: number

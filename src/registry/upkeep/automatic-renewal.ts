@@ -28,7 +28,7 @@ const LONGEST_GAP_MS = 2 * LOOK_EVERY_MS
  */
 const RATE_KEPT_MS = 60 * 60 * 1000
 
-export interface AutomaticRenewalOptions {
+interface AutomaticRenewalOptions {
   readonly isOn: () => boolean
   readonly slots: () => number
   readonly emit: (event: RegistryEvent) => void
@@ -210,7 +210,7 @@ const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost
  * Tells what owners of names should know. The log has it when it appears and once a day; the event stream when it
  * appears and ends.
  */
-export class NameWarnings {
+class NameWarnings {
   readonly #context: RegistryContext
   readonly #emit: (event: RegistryEvent) => void
   readonly #said = new Map<string, { readonly name: string; readonly code: NameWarningCode; readonly atMs: number }>()

@@ -107,7 +107,7 @@ export async function publishList(
   if (draft === undefined && zones.get(name) !== undefined) zones.save(name, { serial, records: zone.records })
 }
 
-export type ListStanding = NameListView & {
+type ListStanding = NameListView & {
   /** What to publish, where that can be done now. */
   readonly due?: { readonly record: OwnedName; readonly zone: PublishedZone; readonly sealed: Uint8Array }
 }

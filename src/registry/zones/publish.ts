@@ -31,7 +31,7 @@ const EMPTY = new Uint8Array()
  * Silent where nobody answers: sending will tell. A record published within the same second or two shows only when it
  * is read back. Throws StoreError.
  */
-export async function refuseBesideOther(
+async function refuseBesideOther(
   context: RegistryContext,
   tasks: ClaimTasks,
   name: Name,

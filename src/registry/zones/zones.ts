@@ -127,7 +127,7 @@ export function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, na
   )
 }
 
-export function zoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): ZoneDraft['owner'] {
+function zoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): ZoneDraft['owner'] {
   const record = context.owned.get(name)
   if (record !== undefined && record.standing !== 'lost') return 'owned'
   return tasks.running(name) !== undefined ? 'registering' : 'unowned'
