@@ -38,6 +38,7 @@ describe('what needs attention', () => {
       ['bad name a.chronym grace']
     ],
     [{ tasks: [{ ...tasks[0]!, stalled: { code: 'SVC-BCN-001', message: 'No pulse.' } }] }, ['warn task t']],
+    [{ tasks: [task({ status: 'completed', stalled: { code: 'SVC-BCN-001', message: 'No pulse.' } })] }, []],
     [{ status: { mode: 'full', diversity: { message: 'Three more peers are needed.' } } }, ['warn diversity']],
     [{ status: { mode: 'offline', diversity: null } }, ['warn mode']],
     [{ drafts: [{ name: 'a.chronym', owner: 'owned' }] }, [' draft a.chronym']],

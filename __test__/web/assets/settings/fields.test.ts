@@ -41,7 +41,8 @@ describe('the fields of the configuration', () => {
 
   it('keep their values through the editor', () => {
     for (const field of all) expect(fields.parseEdit(field, fields.editText(field.value))).toEqual(field.value)
-    expect(() => fields.parseEdit({ kind: 'number' }, 'ten')).toThrow('must be a number')
+    for (const text of ['ten', ' '])
+      expect(() => fields.parseEdit({ kind: 'number' }, text)).toThrow('must be a number')
     expect(fields.parseEdit({ kind: 'list' }, ' a, b\n\nc ')).toEqual(['a', 'b', 'c'])
   })
 

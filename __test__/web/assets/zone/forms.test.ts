@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { parseRecordData, RECORD_TYPES, type RecordType } from '../../../../src/protocol/zone/zone.ts'
 import {
+  FORMS,
   isEntered,
   needsText,
   partsOf,
@@ -54,6 +55,7 @@ describe('the forms of records', () => {
 
   it('begin with what is usual, which is no record yet', () => {
     expect([startOf('A'), startOf('MX'), startOf('TLSA')]).toEqual(['', '10 ', '3 1 1 '])
+    expect(FORMS['TLSA']?.parts[0]?.options).toContainEqual(['3', '3 this certificate'])
     expect(isEntered({ type: 'MX', value: '10 ' })).toBe(false)
     expect(isEntered({ type: 'MX', value: '10 mail' })).toBe(true)
     expect(isEntered({ type: 'NONE', value: 'x' })).toBe(true)
