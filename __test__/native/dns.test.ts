@@ -220,7 +220,7 @@ describe('the DNS server', () => {
   })
 
   const preamble = `
-    import { startDnsServer } from '${NATIVE}/start-dns.ts'
+    import { startDnsServer } from '${NATIVE}/dns.ts'
     import { generateKeyPairSync } from 'node:crypto'
     import { createSocket } from 'node:dgram'
     import { Worker, isMainThread, parentPort } from 'node:worker_threads'
