@@ -7,7 +7,8 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type DnsQuestion, type DnsServer, type DnsServerOptions, startDnsServer } from '../../src/native/dns.ts'
+import { startDnsServer } from '../../src/native/addon.ts'
+import type { DnsQuestion, DnsServer, DnsServerOptions } from '../../src/native/dns.ts'
 import { waitFor } from '../wait-for.ts'
 
 const NATIVE = resolve(import.meta.dirname, '../../src/native')
@@ -220,7 +221,7 @@ describe('the DNS server', () => {
   })
 
   const preamble = `
-    import { startDnsServer } from '${NATIVE}/dns.ts'
+    import { startDnsServer } from '${NATIVE}/addon.ts'
     import { generateKeyPairSync } from 'node:crypto'
     import { createSocket } from 'node:dgram'
     import { Worker, isMainThread, parentPort } from 'node:worker_threads'

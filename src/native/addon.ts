@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
-import type { DnsServerClass } from './dns.ts'
-import { NativeError } from './errors.ts'
+import type { DnsQuestion, DnsServer, DnsServerClass, DnsServerOptions } from './dns.ts'
+import { NativeError, type NativeErrorCode } from './errors.ts'
 import { INSTALL_AGAIN, missingCure, platformPackage, addonTarget, hasGlibc } from './platform.ts'
 import type { ProofQuestion } from './types.ts'
 
@@ -282,4 +282,18 @@ export function tryLockDirectory(path: string): DirectoryLock | undefined {
 /** See `Addon.notify`. Throws NativeError ADDON_UNAVAILABLE, and an error with code NOTIFY_FAILED. */
 export function notify(address: string, message: string): void {
   addon().notify(address, message)
+}
+
+/**
+ * See `DnsServerClass.start`. Throws NativeError: LISTEN_FAILED with address, cause and cure, INVALID_ARGUMENT for
+ * options that cannot be used.
+ */
+export function startDnsServer(options: DnsServerOptions, onQuestion: (question: DnsQuestion) => void): DnsServer {
+  try {
+    return addon().DnsServer.start(options, onQuestion)
+  } catch (cause) {
+    if (cause instanceof NativeError) throw cause
+    const { code, message } = cause as Error & { code: NativeErrorCode }
+    throw new NativeError(code, message, { cause })
+  }
 }

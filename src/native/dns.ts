@@ -1,7 +1,4 @@
 /** The DNS server of the addon: its threads answer from what they are told, and ask for what they do not know. */
-import { addon } from './addon.ts'
-import { NativeError, type NativeErrorCode } from './errors.ts'
-
 export interface DnsListen {
   readonly transport: 'udp' | 'tcp' | 'tls'
   /** An IP address. */
@@ -114,18 +111,4 @@ export interface DnsServerClass {
    * must not throw. The server does not keep the process alive.
    */
   start(options: DnsServerOptions, onQuestion: (question: DnsQuestion) => void): DnsServer
-}
-
-/**
- * See `DnsServerClass.start`. Throws NativeError: LISTEN_FAILED with address, cause and cure, INVALID_ARGUMENT for
- * options that cannot be used.
- */
-export function startDnsServer(options: DnsServerOptions, onQuestion: (question: DnsQuestion) => void): DnsServer {
-  try {
-    return addon().DnsServer.start(options, onQuestion)
-  } catch (cause) {
-    if (cause instanceof NativeError) throw cause
-    const { code, message } = cause as Error & { code: NativeErrorCode }
-    throw new NativeError(code, message, { cause })
-  }
 }

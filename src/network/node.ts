@@ -16,7 +16,7 @@ import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
 import { identifyAgain } from './transport/identify-again.ts'
 import { positionOf } from './position.ts'
-import { RoutingTable } from './routing/table.ts'
+import { RoutingTable } from './table.ts'
 import { ListenError } from './types.ts'
 
 /**

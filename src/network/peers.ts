@@ -14,7 +14,7 @@ import type { LookUps } from './routing/look-ups.ts'
 import { dropUnreachable } from './routing/keep-table.ts'
 import { contactOf, type Prefixes } from './routing/prefixes.ts'
 import { positionOf } from './position.ts'
-import type { Contact } from './routing/table.ts'
+import type { Contact } from './table.ts'
 
 /**
  * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among some 32 to 64 peers.

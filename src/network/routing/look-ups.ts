@@ -9,7 +9,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Finder } from './finder.ts'
 import type { Node } from '../libp2p.ts'
 import { contactOf, type Prefixes } from './prefixes.ts'
-import type { Contact } from './table.ts'
+import type { Contact } from '../table.ts'
 import { positionOf } from '../position.ts'
 
 /** Time for which the table counts as complete, unless one of its peers disconnects. Joining peers enter the table. */

@@ -7,7 +7,7 @@ import { prefixOf } from '../transport/addresses.ts'
 import { isIPv6Prefix, UNDIALLED, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { Node } from '../libp2p.ts'
 import { positionOf } from '../position.ts'
-import type { Contact } from './table.ts'
+import type { Contact } from '../table.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
 
 /**

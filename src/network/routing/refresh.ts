@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { blindedKey } from '../../protocol/claim/record-key.ts'
-import { OWN_BITS } from './table.ts'
+import { OWN_BITS } from '../table.ts'
 import type { Node } from '../libp2p.ts'
 import type { LookUps } from './look-ups.ts'
 import { positionOf } from '../position.ts'

@@ -7,9 +7,9 @@
  * match.
  */
 import type { PeerId } from '@libp2p/interface'
-import { distance } from '../../protocol/neighbourhood/density.ts'
-import { diverse, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
-import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { distance } from '../protocol/neighbourhood/density.ts'
+import { diverse, type DiversityLimits, type Origin } from '../protocol/neighbourhood/diversity.ts'
+import type { NetworkProfile } from '../protocol/profile/profile.ts'
 
 /**
  * Leading bits of the own position that leaves follow: in a network of half a million, eight peers share them. So there
