@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { EXIT_CODE_MEANINGS } from '../../src/cli/failures/exit-codes.ts'
+import { EXIT_CODE_MEANINGS } from '../../src/cli/failures/failure.ts'
 import { cli } from './harness.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')

@@ -1,8 +1,7 @@
 /** The demo's output: numbered steps with their reasons, a progress bar, and the time taken. */
 import { styleText } from 'node:util'
 import { formatDuration } from '../../src/cli/terminal/format.ts'
-import { Painter } from '../../src/cli/terminal/painter.ts'
-import type { ProgressView } from '../../src/cli/terminal/progress.ts'
+import { Painter, type ProgressView } from '../../src/cli/terminal/progress.ts'
 
 type Style = 'bold' | 'dim' | 'green' | 'red'
 

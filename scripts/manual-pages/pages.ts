@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { Help, type Command } from 'commander'
 import type { Run } from '../../src/cli/context.ts'
-import { EXIT_CODE_MEANINGS } from '../../src/cli/failures/exit-codes.ts'
+import { EXIT_CODE_MEANINGS } from '../../src/cli/failures/failure.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import { CONFIG_FIELDS } from '../../src/config/config.ts'
 import { VERSION } from '../../src/version.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Command } from 'commander'
-import { EXIT, type ExitCode } from './failures/exit-codes.ts'
+import { Command } from 'commander'
+import { EXIT, type ExitCode } from './failures/failure.ts'
 import { Output, type TerminalStream } from './terminal/output.ts'
 import type { MeantDaemon } from '../util/shell-commands.ts'
 
@@ -69,21 +69,42 @@ export class Context {
   }
 }
 
-/** Arguments as commander hands them over: a missing optional one is undefined, a variadic one an array. */
-export type Handler<Options, Args extends unknown[]> = (
+type Returning<Options, Args extends unknown[], Result> = (
   context: Context,
   options: Options,
   ...args: Args
-) => Promise<ExitCode | undefined> | ExitCode | undefined
+) => Promise<Result> | Result
 
-/** Makes a commander action of a handler, whose types must be those of the command's options and arguments. */
-export function action<Options, Args extends unknown[]>(
-  run: Run,
-  handler: Handler<Options, Args>
-): (...received: unknown[]) => Promise<void> {
-  return async (...received) => {
-    const command = received.at(-1) as Command
-    const context = new Context(run, command.optsWithGlobals<GlobalOptions>())
-    run.exitCode = (await handler(context, command.opts() as Options, ...(command.processedArgs as Args))) ?? EXIT.ok
+/**
+ * Arguments as commander hands them over: a missing optional one is undefined, a variadic one an array. Without an exit
+ * code it is {@link EXIT.ok}.
+ */
+type Handler<Options, Args extends unknown[]> =
+  Returning<Options, Args, ExitCode | undefined> | Returning<Options, Args, void>
+
+/** A command whose handler gets a context. The handler's types must be those of the command's options and arguments. */
+export class CliCommand extends Command {
+  readonly #run: Run
+
+  constructor(run: Run, name?: string) {
+    super(name)
+    this.#run = run
+  }
+
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(this.#run, name)
+  }
+
+  runs<Options, Args extends unknown[]>(handler: Handler<Options, Args>): this {
+    return this.action(async () => {
+      const context = new Context(this.#run, this.optsWithGlobals<GlobalOptions>())
+      const exitCode = await handler(context, this.opts() as Options, ...(this.processedArgs as Args))
+      this.#run.exitCode = exitCode ?? EXIT.ok
+    })
+  }
+
+  /** The same for a handler that is imported only when the command runs. */
+  loads<Options, Args extends unknown[]>(load: () => Promise<Returning<Options, Args, ExitCode>>): this {
+    return this.runs<Options, Args>(async (...given) => (await load())(...given))
   }
 }

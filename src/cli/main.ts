@@ -2,7 +2,7 @@
 /** Entry of `chronym`: checks the version of Node before anything that needs it is loaded, then runs. */
 import { keepCompiledCode } from '../util/compile-cache.ts'
 import { requireNode } from '../util/node-version.ts'
-import { EXIT } from './failures/exit-codes.ts'
+import { EXIT } from './failures/failure.ts'
 
 requireNode(EXIT.fault)
 keepCompiledCode()

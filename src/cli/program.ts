@@ -1,40 +1,35 @@
-import { Command } from 'commander'
-import type { Run } from './context.ts'
+import type { Command } from 'commander'
+import { CliCommand, type Run } from './context.ts'
+import { EXIT_CODE_MEANINGS, usageFailure } from './failures/failure.ts'
+import { formatTable } from './terminal/format.ts'
 import { addBackupCommands } from './commands/daemon/backup.ts'
 import { addBeaconCommand } from './commands/work/beacon.ts'
-import { addKidCommands } from './commands/names/kid.ts'
-import { addKeyCommands } from './commands/daemon/key.ts'
-import { addManifestCommands } from './commands/names/manifest.ts'
+import { addKidCommands, addManifestCommands } from './commands/names/kid.ts'
+import { addKeyCommands, addUnlockCommands } from './commands/daemon/key.ts'
 import { addPinCommands } from './commands/names/pins.ts'
 import { addManualCommands } from './commands/work/manual.ts'
-import { addCompletionCommand } from './completion/command.ts'
+import { addCompletionCommand } from './completion/scripts.ts'
 import { addConfigCommands } from './commands/daemon/config.ts'
-import { addDaemonCommand } from './commands/daemon/daemon.ts'
-import { addSelfCheckCommand } from './commands/daemon/self-check.ts'
-import { addDashboardCommand } from './commands/daemon/dashboard.ts'
+import { addDaemonCommand, addDashboardCommand } from './commands/daemon/daemon.ts'
 import { addDnsCommands } from './commands/daemon/dns.ts'
-import { addDoctorCommand } from './commands/daemon/doctor.ts'
-import { addHelpCommand } from './commands/help.ts'
-import { addNameCommands } from './commands/names/names.ts'
-import { addReleaseCommand } from './commands/names/release.ts'
+import { addLookUpCommands, addVerifyCommand } from './commands/names/look-up.ts'
+import { addAdoptCommand, addNamesCommand, addReleaseCommand } from './commands/names/owned.ts'
 import { addShareCommand } from './commands/names/share.ts'
-import { addStatusCommand } from './commands/daemon/status.ts'
-import { addAdoptCommand } from './commands/names/adopt.ts'
+import { addCheckCommands, addStatusCommand } from './commands/daemon/status.ts'
 import { addTaskCommands } from './commands/work/tasks.ts'
 import { addPeerCommands } from './commands/daemon/peers.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
-import { addUnlockCommands } from './commands/daemon/unlock.ts'
 import { addVdfCommands } from './commands/work/vdf.ts'
-import { addVerifyCommand } from './commands/work/verify.ts'
+import { addRegisterCommands } from './commands/work/register.ts'
 import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
 
 /**
  * The whole command tree. Building it loads what most commands need; the rest a command imports when it runs.
  */
-export function buildProgram(run: Run): Command {
+export function buildProgram(run: Run): CliCommand {
   const { stdout } = run.surroundings
-  const program = new Command('chronym')
+  const program = new CliCommand(run, 'chronym')
     .description('Names earned by time: register, publish and resolve names of a peer-to-peer registry.')
     .version(VERSION, '-V, --version', 'print the version')
     .option('--json', 'print JSON, also for errors; the default on stdout when it is no terminal')
@@ -59,34 +54,62 @@ export function buildProgram(run: Run): Command {
   program.addHelpText('after', '\nExit codes: chronym help exit-codes. Manual: docs/cli.md')
 
   program.commandsGroup('Names:')
-  addTaskCommands(program, run)
-  addNameCommands(program, run)
-  addShareCommand(program, run)
-  addReleaseCommand(program, run)
-  addAdoptCommand(program, run)
-  addPinCommands(program, run)
-  addZoneCommands(program, run)
-  addKidCommands(program, run)
-  addManifestCommands(program, run)
+  addRegisterCommands(program)
+  addTaskCommands(program)
+  addLookUpCommands(program)
+  addNamesCommand(program)
+  addShareCommand(program)
+  addReleaseCommand(program)
+  addAdoptCommand(program)
+  addPinCommands(program)
+  addZoneCommands(program)
+  addKidCommands(program)
+  addManifestCommands(program)
   program.commandsGroup('Daemon:')
-  addDaemonCommand(program, run)
-  addStatusCommand(program, run)
-  addDashboardCommand(program, run)
-  addPeerCommands(program, run)
-  addConfigCommands(program, run)
-  addTokenCommands(program, run)
-  addKeyCommands(program, run)
-  addUnlockCommands(program, run)
-  addDoctorCommand(program, run)
-  addSelfCheckCommand(program, run)
-  addDnsCommands(program, run)
-  addBackupCommands(program, run)
+  addDaemonCommand(program)
+  addStatusCommand(program)
+  addDashboardCommand(program)
+  addPeerCommands(program)
+  addConfigCommands(program)
+  addTokenCommands(program)
+  addKeyCommands(program)
+  addUnlockCommands(program)
+  addCheckCommands(program)
+  addDnsCommands(program)
+  addBackupCommands(program)
   program.commandsGroup('Tools:')
-  addManualCommands(program, run)
-  addBeaconCommand(program, run)
-  addVdfCommands(program, run)
-  addVerifyCommand(program, run)
-  addCompletionCommand(program, run)
-  addHelpCommand(program, run)
+  addManualCommands(program)
+  addBeaconCommand(program)
+  addVdfCommands(program)
+  addVerifyCommand(program)
+  addCompletionCommand(program)
+  addHelpCommand(program)
   return program
+}
+
+/** `chronym help [command...]`, `chronym help exit-codes`. */
+function addHelpCommand(program: CliCommand): void {
+  program
+    .command('help')
+    .argument('[topic...]', 'a command, or "exit-codes"')
+    .description('explain a command, or the exit codes')
+    .runs((context, _options: unknown, path: string[]) => {
+      if (path[0] === 'exit-codes' && path.length === 1) {
+        // Help is text in a pager too.
+        context.output.plain(
+          EXIT_CODE_MEANINGS.map(([code, meaning]) => ({ code, meaning })),
+          formatTable([['code', 'meaning'], ...EXIT_CODE_MEANINGS.map(([code, meaning]) => [String(code), meaning])])
+        )
+        return undefined
+      }
+      let command: Command = program
+      for (const word of path) {
+        const next = command.commands.find(
+          (candidate) => candidate.name() === word || candidate.aliases().includes(word)
+        )
+        if (next === undefined) throw usageFailure(`no command "${path.join(' ')}"`, 'List the commands: chronym help.')
+        command = next
+      }
+      return command.help()
+    })
 }

@@ -1,7 +1,6 @@
 import { CommanderError, type Command } from 'commander'
 import { meantDaemon, type GlobalOptions, type Run, type Surroundings } from './context.ts'
-import { EXIT, type ExitCode } from './failures/exit-codes.ts'
-import { usageFailure, type Failure } from './failures/failure.ts'
+import { EXIT, type ExitCode, type Failure, usageFailure } from './failures/failure.ts'
 import { buildProgram } from './program.ts'
 import { Output } from './terminal/output.ts'
 import { reportFailure } from './terminal/report.ts'
@@ -39,7 +38,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
       return EXIT.usage
     }
     // Loads the classes of all that can fail; a command that succeeds does without.
-    const { toFailure } = await import('./to-failure.ts')
+    const { toFailure } = await import('./failures/to-failure.ts')
     const failure = await withMeaning(toFailure(error), error, program, args)
     reportFailure(output, failure)
     return failure.exitCode

@@ -16,7 +16,7 @@ import {
 import { configFields, type StartSources } from './sources.ts'
 import { ServiceError } from '../errors.ts'
 
-export interface ConfigServiceOptions {
+interface ConfigServiceOptions {
   readonly initial: Config
   /** Changes of earlier runs that are already part of `initial`. */
   readonly overrides: PartialConfig

@@ -16,7 +16,7 @@ export interface StartSources {
   readonly flags: PartialConfig
 }
 
-export interface RunTimeChanges {
+interface RunTimeChanges {
   readonly overrides: PartialConfig
   /** Paths set by this run, which win over flags and environment until it ends. */
   readonly ofThisRun: ReadonlySet<string>

@@ -23,8 +23,8 @@ import { createServiceManager } from './service-manager.ts'
 import { withDaemon } from '../util/shell-commands.ts'
 import { VERSION } from '../version.ts'
 
-export const EXIT_OK = 0
-export const EXIT_FAILED = 1
+const EXIT_OK = 0
+const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
 /** A longer stop is cut off: what matters is in the journal already. */

@@ -15,7 +15,7 @@ const PUBLIC_BEACONS = [
   'https://drand.cloudflare.com'
 ]
 
-export interface BeaconParts {
+interface BeaconParts {
   readonly profile: NetworkProfile
   readonly urls: readonly string[]
   readonly pool: NativePool

@@ -14,7 +14,7 @@ import type { Registry } from '../registry/use-cases.ts'
 import { dnsText } from './dns-text.ts'
 import type { Lifecycle } from './lifecycle.ts'
 
-export interface DnsParts {
+interface DnsParts {
   /** Undefined where `dns.enabled` is false. */
   readonly settings: DnsSettings | undefined
   readonly profile: NetworkProfile
@@ -25,7 +25,7 @@ export interface DnsParts {
   readonly log: Logger
 }
 
-export interface DaemonDns {
+interface DaemonDns {
   readonly resolver: DnsResolver
   /** Throws SVC-DNS-002. */
   start(services: DohServices, life: Lifecycle): Promise<void>

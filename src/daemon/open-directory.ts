@@ -24,7 +24,7 @@ const HALF_SEALED =
   'the words of the seed are in clear beside the sealed ones: a passphrase change ' +
   'was cut off. Stop the daemon and run `chronym key passphrase` again'
 
-export interface OpenDirectoryParts {
+interface OpenDirectoryParts {
   readonly paths: DataPaths
   readonly profile: NetworkProfile
   /** Undefined where the configuration asks for no backup. */

@@ -16,7 +16,7 @@ const STALE_BEACON_ROUNDS = 20
 /** With less room on the disk no write is sure: a change of a name takes some pages of the database and of its log. */
 const LEAST_FREE_BYTES = 2 ** 20
 
-export interface ReadinessSources {
+interface ReadinessSources {
   readonly network: Pick<Network, 'status' | 'canAsk'>
   readonly beacon: Pick<BeaconClient, 'latest' | 'now'>
   readonly tasks: Pick<TaskManager, 'unreadable' | 'list'>

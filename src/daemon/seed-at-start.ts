@@ -21,7 +21,7 @@ export interface PassphraseSources {
   readonly ask: ((question: string) => Promise<string>) | undefined
 }
 
-export interface SeedAtStartOptions {
+interface SeedAtStartOptions {
   /** `seed.passphrase_file`; empty: none. */
   readonly file: string
   readonly sources: PassphraseSources

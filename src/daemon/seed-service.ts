@@ -18,7 +18,7 @@ const LONGEST_WAIT_SECONDS = 60
 /** scrypt takes about a second. */
 const BUSY_RETRY_SECONDS = 2
 
-export interface SeedServiceOptions {
+interface SeedServiceOptions {
   readonly holder: SeedHolder
   readonly paths: DataPaths
   /** Throws SVC-KEY-002 where the seed is not that of the directory. */

@@ -10,7 +10,7 @@ const STATUS_INTERVAL_MS = 30_000
 /** systemctl shows one line. */
 const MAX_STATUS_LENGTH = 200
 
-export interface ServiceManagerOptions {
+interface ServiceManagerOptions {
   /** `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`. */
   readonly env: NodeJS.ProcessEnv
   readonly pid: number
@@ -18,7 +18,7 @@ export interface ServiceManagerOptions {
   readonly send: (address: string, message: string) => void
 }
 
-export interface ServiceManager {
+interface ServiceManager {
   starting(): void
   /**
    * Says that the daemon answers, then pings at half of `$WATCHDOG_USEC`. The timer of the pings is one of the event

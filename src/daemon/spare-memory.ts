@@ -12,7 +12,7 @@ const SPARE_BYTES = 64 * 2 ** 20
 /** A busy event loop fills the pages again at once. */
 const QUIET_SHARE = 0.1
 
-export interface Memory {
+interface Memory {
   /** Resident bytes. */
   readonly resident: () => number
   /** The part of the time since the last call that the event loop was busy, 0..1. */

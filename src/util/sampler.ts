@@ -3,7 +3,7 @@ const LINES_A_MINUTE = 60
 const MINUTE_MS = 60_000
 
 /** Whether this line is written, and how many were left out since the last one that was. */
-export interface Sampled {
+interface Sampled {
   readonly isWritten: boolean
   readonly leftOut: number
 }

@@ -62,7 +62,7 @@ export async function readSecretLine(file: string, stdin: Readable): Promise<Buf
  * What the user typed; `interrupted` after Ctrl-C, or where `signal` aborted; `closed` after Ctrl-D, or at the end of
  * the input.
  */
-export type Typed = { readonly line: string } | 'interrupted' | 'closed'
+type Typed = { readonly line: string } | 'interrupted' | 'closed'
 
 /** Asks for a line on a terminal without showing it; the question goes to stderr. Standard input must be a terminal. */
 export async function askHidden(stdin: Readable, question: string, signal?: AbortSignal): Promise<Typed> {

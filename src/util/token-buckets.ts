@@ -10,7 +10,7 @@ interface Bucket {
   atMs: number
 }
 
-export interface BucketOptions {
+interface BucketOptions {
   readonly perSecond: number
   readonly burst: number
   readonly keys: number

@@ -20,7 +20,7 @@ import { encodeWanted } from '../../../src/registry/stored/wanted-ids.ts'
 import { readBackupState } from '../../../src/data-directory/seed-safety.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import type { Store } from '../../../src/store/types.ts'
-import { EXIT } from '../../../src/cli/failures/exit-codes.ts'
+import { EXIT } from '../../../src/cli/failures/failure.ts'
 import { cli } from '../../cli/harness.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 

@@ -6,7 +6,7 @@ import { createServer, type Server as TcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { DnsView } from '../../../src/views/dns.ts'
-import type { Route } from '../../../src/cli/dns/types.ts'
+import type { Route } from '../../../src/cli/dns/route.ts'
 import { createHost, type Command, type CommandResult, type Host } from '../../../src/cli/dns/setup/host.ts'
 
 export const PUBLIC_KEY = Buffer.alloc(64, 7).toString('base64')

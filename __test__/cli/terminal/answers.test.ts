@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { verdictLine, type Finding } from '../../../src/cli/findings.ts'
+import { type Finding, verdictLine } from '../../../src/cli/self-check/findings.ts'
 import { REVEAL, REVEAL_BODY } from '../../api/helpers/endpoints.ts'
 import { cli } from '../harness.ts'
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EXIT } from '../../../src/cli/failures/exit-codes.ts'
-import { Failure } from '../../../src/cli/failures/failure.ts'
+import { EXIT, Failure } from '../../../src/cli/failures/failure.ts'
 import { Output, type OutputOptions } from '../../../src/cli/terminal/output.ts'
 import { describePath, reportFailure } from '../../../src/cli/terminal/report.ts'
 

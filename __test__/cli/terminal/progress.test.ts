@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Painter } from '../../../src/cli/terminal/painter.ts'
-import { etaSeconds, RateMeter, renderBar, renderProgress } from '../../../src/cli/terminal/progress.ts'
+import { etaSeconds, Painter, RateMeter, renderBar, renderProgress } from '../../../src/cli/terminal/progress.ts'
 
 describe('rate and ETA', () => {
   it('knows no rate before two samples lie apart', () => {

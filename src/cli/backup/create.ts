@@ -12,17 +12,14 @@ import type { DataPaths } from '../../data-directory/paths.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { builtInProfiles } from '../../protocol/profile/built-in-profiles.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, usageFailure } from '../failures/failure.ts'
 import { noteBackup, readBackupState, type BackupState } from '../../data-directory/seed-safety.ts'
-import { newPassphrase } from '../input/secret.ts'
-import { aboutDirectory } from '../key/about-directory.ts'
-import { ownSeed } from '../key/own-seed.ts'
-import { localPaths } from '../connection/location.ts'
-import { loadProfile } from '../profile.ts'
+import { newPassphrase } from '../input/questions.ts'
+import { aboutDirectory, ownSeed } from '../key/seed.ts'
+import { loadProfile, localPaths } from '../connection/location.ts'
 import { plural, printable } from '../terminal/format.ts'
 
-export interface BackupOptions {
+interface BackupOptions {
   passphraseFile?: string
   seedPassphraseFile?: string
   recipient?: string[]

@@ -6,19 +6,27 @@ import { shellWord } from '../../util/shell-commands.ts'
 import { requireEmptyDirectory, writeDirectory } from '../../backup/restore.ts'
 import { sealSeed } from '../../backup/sealed-seed.ts'
 import { verifyContents } from '../../backup/verify.ts'
-import { fromHex } from '../../protocol/encoding/bytes.ts'
-import { wordsToSeed } from '../../protocol/crypto/keys.ts'
-import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { fromHex, toHex } from '../../protocol/encoding/bytes.ts'
+import { seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { Checkers } from '../../protocol/claim/valid.ts'
+import { wantedRecords } from '../../backup/from-words.ts'
+import { canonicalName, parseName } from '../../protocol/name/names.ts'
+import { parseDid } from '../../protocol/identity/did.ts'
+import { dataPaths, defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'
+import { noteBackup } from '../../data-directory/seed-safety.ts'
+import { BackupError } from '../../backup/errors.ts'
+import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, Failure, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readText } from '../input/files.ts'
-import { askSecret, newPassphrase, readSecretFile } from '../input/secret.ts'
-import { formatRelative, printable } from '../terminal/format.ts'
+import { askLine, askSecret, hasPerson, newPassphrase, readSecretFile, requireConsent } from '../input/questions.ts'
+import { formatRelative, plural, printable } from '../terminal/format.ts'
 import { withPool } from '../vdf/native-kernel.ts'
+import { spellOne } from '../input/names.ts'
+import { readWords } from '../key/seed.ts'
+import { loadProfile, localConfig } from '../connection/location.ts'
 import { contentsText } from './create.ts'
-import { requireNetworkAskedFor, requireOriginalGone, targetDirectory } from './target.ts'
 
 export interface RestoreOptions {
   words?: boolean
@@ -56,7 +64,7 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
 }
 
 /** The sealed seed of the new directory, where a passphrase for it was given. */
-export async function sealedFor(
+async function sealedFor(
   context: Context,
   { passphraseFile, identity, seedPassphraseFile }: RestoreOptions,
   seed: Uint8Array
@@ -68,7 +76,7 @@ export async function sealedFor(
 }
 
 /** How the daemon of a restored directory is started. */
-export function startLine(root: string, network: string): string {
+function startLine(root: string, network: string): string {
   return `start it: chronym daemon --network ${shellWord(network)} --data-dir ${shellWord(root)}`
 }
 
@@ -128,5 +136,91 @@ function withChecks<T>(profile: NetworkProfile, use: (checkers: Checkers) => Pro
       verifyPulse: ({ round, signature }) => pool.verifyPulse({ publicKey, round, signature }),
       verifyProof: (check) => pool.verifyProof(check)
     })
+  })
+}
+
+/** `chronym restore --words`: a new directory with this seed; its daemon looks for the names in the network. */
+export async function restoreWords(context: Context, options: RestoreOptions): Promise<ExitCode> {
+  const profile = loadProfile(context, options.network)
+  const root = targetDirectory(context, profile)
+  requireEmptyDirectory(root)
+  const named = options.name ?? (await askForName(context, options, profile.tld))
+  const names = named.map((name) => parseName(canonicalName(name), profile))
+  const dids = (options.did ?? []).map((did) => parseDid(did, profile))
+  const seed = await readWords(context, undefined)
+  const sealed = await sealedFor(context, options, seed)
+  await requireOriginalGone(context, options.yes === true)
+  const records = wantedRecords(seed, profile, { ids: [...names, ...dids], sinceMs: Date.now() })
+  const network = writeDirectory(root, { profile, words: seedToWords(seed), records, files: [] }, { sealed })
+  // Who has typed them has them.
+  noteBackup(dataPaths(root), { words_checked_at: new Date().toISOString() })
+  const next = [
+    names.length === 0
+      ? 'then name one that you own: chronym adopt NAME'
+      : `it looks for ${plural(names.length, 'name')}`,
+    'the others follow by themselves if that name keeps the list of names (backup.list_in); else name each of them',
+    'what was found: chronym names'
+  ]
+  context.output.answer({ data_dir: root, network, wanted: [...names, ...dids] }, () =>
+    [`made ${root} with the seed of these words, for network ${profile.id}`, startLine(root, network), ...next].join(
+      '\n'
+    )
+  )
+  return EXIT.ok
+}
+
+/** Before the words, so that a typing error costs no second try at these. Nothing is asked where nobody can answer. */
+async function askForName(context: Context, { did, yes }: RestoreOptions, suffix: string): Promise<string[]> {
+  if (did !== undefined || yes === true || !hasPerson(context)) return []
+  const name = await askLine(
+    context,
+    'One of your names, best the one that keeps the list of all others (backup.list_in); empty: none.\nName:'
+  )
+  if (name === undefined)
+    throw new Failure('CLI-INT-001', 'interrupted; nothing was written', { exitCode: EXIT.interrupted })
+  return name === '' ? [] : [await spellOne(context, name, () => Promise.resolve(suffix))]
+}
+
+/** The new data directory: the one named, or the user's own for that network. */
+function targetDirectory(context: Context, profile: NetworkProfile): string {
+  const { data_dir: named } = localConfig(context)
+  return named === '' ? defaultDataDir(profile.id) : named
+}
+
+/**
+ * Refuses a backup of another network than the one that the option, the environment or the configuration file names;
+ * where none does, the backup decides.
+ */
+function requireNetworkAskedFor(context: Context, option: string | undefined, profile: NetworkProfile): void {
+  const named = context.env['CHRONYM_CONFIG']
+  const asked =
+    option ??
+    (mergeConfig(configFromFile(named ?? defaultConfigFile(), named !== undefined), configFromEnvironment(context.env))[
+      'network'
+    ] as string | undefined)
+  if (asked === undefined) return
+  const wanted = loadProfile(context, asked)
+  if (toHex(profileHash(wanted)) === toHex(profileHash(profile))) return
+  const which = wanted.id === profile.id ? `network ${profile.id} with other numbers` : `network ${profile.id}`
+  throw new BackupError(
+    'network',
+    `this backup is of ${which}, not of ${asked}`,
+    `Leave --network out, or name the right one; see the configuration too. Nothing was written.`
+  )
+}
+
+const WARNING =
+  'Two daemons with one seed conflict: they sign different zones with the same serial, and peers believe only one'
+
+/** The user's word that no other daemon uses the seed. Scripts give `--yes`. Throws as {@link requireConsent} does. */
+async function requireOriginalGone(context: Context, yes: boolean): Promise<void> {
+  if (yes) context.output.note(`${WARNING}.`)
+  await requireConsent(context, {
+    cost: WARNING,
+    question: 'Is the original gone or stopped?',
+    isGiven: yes,
+    refusal: 'without a terminal nobody can say whether the original daemon is gone or stopped',
+    cure: 'Stop the original daemon first; then give --yes.',
+    declined: 'not restored; nothing was written. Stop the original daemon first'
   })
 }

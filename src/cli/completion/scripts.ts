@@ -1,9 +1,20 @@
 /** Completion scripts for shells, made from the command tree. Pure. */
-import type { CompletionNode } from './tree.ts'
-import { OPTION_KINDS, valueKindOf } from './values.ts'
+import { Argument, InvalidArgumentError } from 'commander'
+import { connect } from '../connection/connect.ts'
+import type { CliCommand } from '../context.ts'
+import { printable } from '../terminal/format.ts'
+import {
+  type CompletionNode,
+  completionNodes,
+  OPTION_KINDS,
+  VALUE_KINDS,
+  type ValueKind,
+  valueKindOf,
+  valuesOf
+} from './words.ts'
 
-export type Shell = 'bash' | 'zsh' | 'fish'
-export const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish']
+type Shell = 'bash' | 'zsh' | 'fish'
+const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish']
 
 /** A word inside single quotes, for any of the three shells. */
 function quote(text: string): string {
@@ -132,4 +143,34 @@ export function completionScript(shell: Shell, nodes: readonly CompletionNode[])
     case 'fish':
       return fish(nodes)
   }
+}
+
+function isShell(what: Shell | ValueKind): what is Shell {
+  return (SHELLS as readonly string[]).includes(what)
+}
+
+function shellOrKind(text: string): Shell | ValueKind {
+  const known = [...SHELLS, ...VALUE_KINDS].find((each) => each === text)
+  if (known === undefined) throw new InvalidArgumentError(`Allowed choices are ${SHELLS.join(', ')}.`)
+  return known
+}
+
+/** `chronym completion bash|zsh|fish`; `chronym completion names|tasks|fields|scopes` is what those scripts ask for. */
+export function addCompletionCommand(program: CliCommand): void {
+  program
+    .command('completion')
+    .addArgument(
+      // What the scripts ask for is theirs alone: the help names the shells.
+      new Argument('<shell>', SHELLS.join(', ')).argParser(shellOrKind)
+    )
+    .description('print a completion script for your shell')
+    .runs(async (context, _options: unknown, what: Shell | ValueKind) => {
+      if (isShell(what)) {
+        const script = completionScript(what, completionNodes(program))
+        context.output.plain({ shell: what, script }, script.trimEnd())
+      } else {
+        const words = await valuesOf(what, () => connect(context))
+        context.output.plain(words, words.map(printable).join('\n'))
+      }
+    })
 }

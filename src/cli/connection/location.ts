@@ -1,15 +1,16 @@
 /** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
+import { resolve } from 'node:path'
 import { AccessTokenError, readAccessToken } from '../../data-directory/access-token.ts'
-import type { ConfigFieldView } from '../../views/config.ts'
-import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../config/config.ts'
+import type { ConfigFieldView } from '../../api/services.ts'
+import { checkConfig, type Config, configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
 import { configFields, type StartSources } from '../../config/sources.ts'
-import { loadProfile } from '../../config/network-profile.ts'
-import { dataPaths, defaultConfigFile, defaultDataDir, type DataPaths } from '../../data-directory/paths.ts'
+import { isBuiltIn, loadProfile as load } from '../../config/network-profile.ts'
+import { dataPaths, type DataPaths, defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'
 import { runningTarget } from '../../library/running-target.ts'
-import type { Context } from '../context.ts'
-import { EXIT } from '../failures/exit-codes.ts'
-import { Failure, messageOf, usageFailure } from '../failures/failure.ts'
 import type { Target } from '../../api/client/proven-fetch.ts'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { Context } from '../context.ts'
+import { EXIT, Failure, messageOf, usageFailure } from '../failures/failure.ts'
 
 function localSources(context: Context): StartSources {
   const { dataDir } = context.options
@@ -35,11 +36,11 @@ export function localConfig(context: Context): Config {
 
 export function localPaths(context: Context): DataPaths {
   const config = localConfig(context)
-  return dataPaths(config.data_dir === '' ? defaultDataDir(loadProfile(config.network).id) : config.data_dir)
+  return dataPaths(config.data_dir === '' ? defaultDataDir(load(config.network).id) : config.data_dir)
 }
 
 /** Which daemon a command is about: that of the data directory, or the one at an address that was named. */
-export type WhichDaemon =
+type WhichDaemon =
   | { readonly kind: 'directory' }
   | {
       readonly kind: 'address'
@@ -116,4 +117,19 @@ export function requireToken(context: Context): string {
     exitCode: EXIT.forbidden,
     cure: 'Start the daemon once (it makes the token), name its data directory with --data-dir, or give --token.'
   })
+}
+
+/** A built-in network (local, test, main) or a profile file; without a word, the network of the configuration. */
+export function loadProfile(context: Context, network: string | undefined): NetworkProfile {
+  return load(networkOf(context, network))
+}
+
+/** The same as a text that means the same network in every directory: for files that outlive the command. */
+export function networkReference(context: Context, network: string | undefined): string {
+  const named = networkOf(context, network)
+  return isBuiltIn(named) ? named : resolve(named)
+}
+
+function networkOf(context: Context, network: string | undefined): string {
+  return network ?? localConfig(context).network
 }

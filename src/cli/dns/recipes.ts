@@ -1,7 +1,6 @@
 /** The lines that bring a resolver to the daemon, each validated by the key of the zone. Pure. */
 import { isIP } from 'node:net'
-import { dsLine, hostPort } from './route.ts'
-import type { ConfigFile, Route } from './types.ts'
+import { type ConfigFile, dsLine, hostPort, type Route } from './route.ts'
 
 const addressWith = (separator: string, { servers }: Route): string[] =>
   servers.map(({ address, port }) => `${address}${separator}${port}`)

@@ -1,9 +1,7 @@
 /** What a resolver must know to ask the daemon for its zone. Strict: it ends in files that root writes. */
 import { isIP } from 'node:net'
-import type { Anchor, Route, Server } from './types.ts'
 import type { DnsView } from '../../views/dns.ts'
-import { EXIT } from '../failures/exit-codes.ts'
-import { Failure } from '../failures/failure.ts'
+import { EXIT, Failure } from '../failures/failure.ts'
 
 const TLD = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u
 const DS = /^\S+ (?:\d+ )?IN DS (?<tag>\d{1,5}) (?<algorithm>\d{1,3}) (?<type>\d{1,3}) (?<digest>[0-9A-Fa-f]{40,96})$/u
@@ -32,7 +30,7 @@ function reachable(address: string): string {
   return address === '::' ? '::1' : address
 }
 
-export function isLoopback({ address }: Pick<Server, 'address'>): boolean {
+function isLoopback({ address }: Pick<Server, 'address'>): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
@@ -89,4 +87,38 @@ export function dnskeyLine({ tld, anchor }: Pick<Route, 'tld' | 'anchor'>): stri
 /** `127.0.0.1:7453`, `[::1]:7453`. */
 export function hostPort({ address, port }: Server): string {
   return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`
+}
+
+export interface Server {
+  /** An IP address, never one that means every interface. */
+  readonly address: string
+  readonly port: number
+}
+
+/** The key of the zone, as DS and as DNSKEY. */
+interface Anchor {
+  readonly keyTag: number
+  readonly algorithm: number
+  readonly digestType: number
+  /** Upper-case hexadecimal. */
+  readonly digest: string
+  readonly flags: number
+  /** Base64. */
+  readonly publicKey: string
+}
+
+/** Where the names of a zone are answered, and the key that signs them. */
+export interface Route {
+  /** Without a closing dot. */
+  readonly tld: string
+  readonly servers: readonly Server[]
+  readonly anchor: Anchor
+}
+
+export interface ConfigFile {
+  readonly path: string
+  /** What begins a comment in this format. */
+  readonly comment: '#' | ';'
+  /** With its closing line end. */
+  readonly body: string
 }

@@ -1,26 +1,23 @@
 /** `chronym dns setup`: shows, writes or takes back the route of one domain. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { routeOf } from './route.ts'
+import { type Route, routeOf } from './route.ts'
 import { apply, checkWritable, planUndo, requireRoot, stateOf, undo } from './setup/apply.ts'
 import { chooseSystem, findSystems, SYSTEMS } from './setup/choose.ts'
 import { createHost, type Host } from './setup/host.ts'
 import type { Plan, SystemId } from './setup/systems.ts'
 import { doneText, planText } from './text.ts'
-import type { Route } from './types.ts'
 import { connect, connectProven } from '../connection/connect.ts'
-import { localPaths, whichDaemon } from '../connection/location.ts'
+import { loadProfile, localPaths, whichDaemon } from '../connection/location.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { Failure, usageFailure } from '../failures/failure.ts'
-import { loadProfile } from '../profile.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
 import { builtInProfiles } from '../../protocol/profile/built-in-profiles.ts'
-import { requireConsent } from '../questions/consent.ts'
-import { toFailure } from '../to-failure.ts'
+import { requireConsent } from '../input/questions.ts'
+import { toFailure } from '../failures/to-failure.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import type { DnsView } from '../../views/dns.ts'
 
-export interface SetupOptions {
+interface SetupOptions {
   apply?: boolean
   undo?: boolean
   system?: SystemId

@@ -1,11 +1,10 @@
 /** What the commands of DNS print. Pure. */
-import { hostPort } from './route.ts'
+import { type ConfigFile, hostPort, type Route } from './route.ts'
 import type { Plan, System } from './setup/systems.ts'
 import type { FileState, Ran } from './setup/apply.ts'
 import type { Found } from './setup/choose.ts'
 import type { Step, Verdict } from './probe/steps.ts'
 import type { DnsView } from '../../views/dns.ts'
-import type { ConfigFile, Route } from './types.ts'
 import { formatCount, formatFields, printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 

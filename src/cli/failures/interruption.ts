@@ -1,4 +1,4 @@
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from './failure.ts'
 
 /** Under npm one Ctrl-C comes twice, from the terminal and from npm; a person takes longer for a second one. */
 const SAME_KEYSTROKE_MS = 300
@@ -23,4 +23,24 @@ export function interruption(): AbortSignal {
     process.on('SIGTERM', stop)
   }
   return controller.signal
+}
+
+/**
+ * Ends this process as SIGTERM would when the parent that started it with a channel is gone. A server must not outlive
+ * the script that started it. Returns the undo, after which the channel no longer keeps the process alive.
+ */
+export function endWithParent(): () => void {
+  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  return () => {
+    process.removeAllListeners('disconnect')
+    if (process.connected) process.disconnect()
+  }
+}
+
+/** Resolves at Ctrl-C or SIGTERM, or when the parent is gone. */
+export async function untilInterrupted(signal: AbortSignal): Promise<void> {
+  const release = endWithParent()
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  release()
 }

@@ -3,13 +3,21 @@ import { nameKey } from '../../protocol/crypto/keys.ts'
 import type { Did, IdentityDocument, Service } from '../../protocol/identity/document.ts'
 import { signIdentityBinding } from '../../protocol/identity/binding.ts'
 import { parseName } from '../../protocol/name/names.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { decodeVdfProof } from '../../protocol/claim/reveal.ts'
-import type { RevealBody } from '../../api/client/client.ts'
-import { usageFailure } from '../failures/failure.ts'
+import type { IdentityPublishedBody, RevealBody } from '../../api/client/client.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import { createIdentity } from '../../protocol/identity/create.ts'
+import { nameOfInput, readJson } from '../input/files.ts'
+import { parseRecoveryKeys } from './recovery-key.ts'
+import { connect } from '../connection/connect.ts'
+import { loadProfile, whichDaemon } from '../connection/location.ts'
+import type { Context } from '../context.ts'
+import { readSeed } from '../key/seed.ts'
+import { plural, printable } from '../terminal/format.ts'
 
 /** What POST /api/publish-kid takes as `authorized_kid`. */
-export interface AuthorizedIdentity {
+interface AuthorizedIdentity {
   document: IdentityDocument
   name?: string
   /** Base64. */
@@ -37,4 +45,83 @@ export function bindToName(seed: Uint8Array, reveal: RevealBody, did: Did, profi
     throw usageFailure(`${reveal.name} belongs to another seed than this one`)
   const first = decodeVdfProof(fromBase64(reveal.vdf_proof)).chain?.[0]?.p ?? reveal.drand_pulse
   return toBase64(signIdentityBinding(name, first, did, key.secretKey, hash).signature)
+}
+
+interface CreateOptions {
+  name?: string
+  recoveryKey?: string[]
+  index: number
+  service?: string[]
+  alsoKnownAs?: string[]
+  seedFile?: string
+  network?: string
+  publish?: boolean
+}
+
+/** The daemon of the data directory signs with its seed: that asks for no passphrase where it is unlocked. */
+async function createAtDaemon(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const published = await connect(context).createKid({
+    index: options.index,
+    services: (options.service ?? []).map(parseService),
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.alsoKnownAs === undefined ? {} : { also_known_as: options.alsoKnownAs })
+  })
+  told(context, published)
+  return EXIT.ok
+}
+
+export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const ownSeed = options.seedFile === undefined && options.network === undefined && options.recoveryKey === undefined
+  if (options.publish === true && ownSeed && whichDaemon(context).kind === 'directory')
+    return createAtDaemon(context, options)
+  const recoveryKeys = options.recoveryKey === undefined ? undefined : parseRecoveryKeys(options.recoveryKey)
+  const profile = loadProfile(context, options.network)
+  const seed = await readSeed(context, options.seedFile)
+  const parts = {
+    index: options.index,
+    services: (options.service ?? []).map(parseService),
+    alsoKnownAs: options.alsoKnownAs ?? [],
+    recoveryKeys
+  }
+  const document = createIdentity(seed, parts, new Date().toISOString(), profile)
+  const authorized: AuthorizedIdentity = { document }
+  if (options.name !== undefined) {
+    authorized.name = options.name
+    authorized.name_signature = bindToName(seed, await connect(context).resolve(options.name), document.id, profile)
+  }
+  if (options.publish === true) told(context, await connect(context).publishKid(authorized))
+  else {
+    context.output.text(JSON.stringify({ authorized_kid: authorized }, undefined, context.output.json ? undefined : 2))
+    context.output.note(`identity ${document.id}; publish it: chronym kid publish FILE`)
+  }
+  return EXIT.ok
+}
+
+function told(context: Context, published: IdentityPublishedBody): void {
+  context.output.answer(
+    published,
+    () =>
+      `${printable(published.did)} version ${published.version}, held by ${published.stored_by} of ` +
+      `${plural(published.of, 'peer')} asked`
+  )
+}
+
+/** The wrapper's content: POST /api/publish-kid takes both. */
+function unwrap(json: unknown, member: string): unknown {
+  return typeof json === 'object' && json !== null && member in json ? (json as Record<string, unknown>)[member] : json
+}
+
+/** What `kid recover` prepares is not signed yet. */
+function requireSigned(json: unknown, file: string): unknown {
+  if (typeof json !== 'object' || json === null || !('chronym_recovery' in json)) return unwrap(json, 'authorized_kid')
+  throw new Failure('CLI-INP-001', `${nameOfInput(file)} is a recovery that nobody has signed`, {
+    exitCode: EXIT.usage,
+    cure: 'Sign it first, where the recovery key is: chronym kid sign FILE --recovery-key-file KEY > SIGNED.'
+  })
+}
+
+export async function runPublish(context: Context, _options: unknown, file: string): Promise<ExitCode> {
+  const signed = requireSigned(await readJson(file, context.stdin), file)
+  told(context, await connect(context).publishKid(signed))
+  return EXIT.ok
 }

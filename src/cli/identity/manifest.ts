@@ -1,10 +1,16 @@
 import * as v from 'valibot'
 import { encodeMultikey, parseDid } from '../../protocol/identity/did.ts'
 import { didAssertionKey } from '../../protocol/crypto/keys.ts'
-import { signManifest, type Capability, type Manifest } from '../../protocol/identity/manifest.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { type Capability, type Manifest, signManifest } from '../../protocol/identity/manifest.ts'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { ResolvedIdentityBody } from '../../api/client/client.ts'
-import { inputFailure, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
+import { connect } from '../connection/connect.ts'
+import type { Context } from '../context.ts'
+import { readJson } from '../input/files.ts'
+import { loadProfile } from '../connection/location.ts'
+import { readSeed } from '../key/seed.ts'
+import { plural, printable } from '../terminal/format.ts'
 
 /** Identities made from one seed that are looked through for the key of a document. */
 const MAX_INDEX = 64
@@ -27,7 +33,7 @@ const Draft = v.looseObject({
   validUntil: v.optional(v.string()),
   proof: v.optional(v.unknown())
 })
-export type ManifestDraft = v.InferOutput<typeof Draft>
+type ManifestDraft = v.InferOutput<typeof Draft>
 
 /** `files file-transfer https https://files.example`: id, type, protocol, endpoint. */
 export function parseCapability(text: string): Capability {
@@ -88,4 +94,57 @@ export function makeManifest(
     validUntil: draft.validUntil ?? new Date(nowMs + days * DAY_MS).toISOString()
   }
   return signManifest(unsigned, method, key.secretKey, new Date(nowMs).toISOString(), profile)
+}
+
+interface PublishOptions {
+  did?: string
+  capability?: string[]
+  days: number
+  seedFile?: string
+  network?: string
+}
+
+async function draftOf(context: Context, file: string | undefined, options: PublishOptions): Promise<ManifestDraft> {
+  const given = options.capability ?? []
+  if ((file === undefined) === (given.length === 0))
+    throw usageFailure('give a FILE ("-": standard input) or --capability, one of the two')
+  if (file === undefined) return { capabilities: given.map((text) => ({ ...parseCapability(text) })) }
+  const json = await readJson(file, context.stdin)
+  const inner =
+    typeof json === 'object' && json !== null && 'authorized_manifest' in json ? json.authorized_manifest : json
+  return parseManifestDraft(
+    typeof inner === 'object' && inner !== null && 'manifest' in inner ? inner.manifest : inner,
+    file
+  )
+}
+
+export async function runPublish(
+  context: Context,
+  options: PublishOptions,
+  file: string | undefined
+): Promise<ExitCode> {
+  const draft = await draftOf(context, file, options)
+  const client = connect(context)
+  let manifest: unknown = draft
+  if (draft.proof === undefined) {
+    const did = options.did ?? draft.id
+    if (did === undefined)
+      throw usageFailure('which identity? --did is missing', 'List its DID: it was printed by chronym kid create.')
+    manifest = makeManifest(
+      await readSeed(context, options.seedFile),
+      draft,
+      await client.resolveKid(did),
+      options.days,
+      Date.now(),
+      loadProfile(context, options.network)
+    )
+  }
+  const published = await client.publishManifest({ manifest })
+  context.output.answer(
+    published,
+    () =>
+      `manifest version ${published.version} of ${printable(published.did)}, held by ` +
+      `${published.stored_by} of ${plural(published.of, 'peer')} asked`
+  )
+  return EXIT.ok
 }

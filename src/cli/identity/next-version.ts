@@ -1,23 +1,31 @@
 /** Versions that the seed's update key signs: new keys, and the end of an identity. */
 import { encodeMultikey } from '../../protocol/identity/did.ts'
-import { didUpdateKey } from '../../protocol/crypto/keys.ts'
+import { didAssertionKey, didUpdateKey } from '../../protocol/crypto/keys.ts'
 import { KEY_INDICES, keyIndexOf } from '../../protocol/identity/key-index.ts'
 import {
   buildNextVersion,
-  signIdentityDocument,
   type IdentityChanges,
-  type IdentityDocument
+  type IdentityDocument,
+  parseIdentityDocument,
+  signIdentityDocument
 } from '../../protocol/identity/document.ts'
-import { verifyVersion, type IdentityLog } from '../../protocol/identity/log.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
-import { usageFailure } from '../failures/failure.ts'
-import { keysAt } from './log.ts'
+import { type IdentityLog, verifyIdentityLog, verifyVersion } from '../../protocol/identity/log.ts'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
+import type { OwnIdentityView } from '../../views/identity.ts'
+import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
+import { connect } from '../connection/connect.ts'
+import type { Context } from '../context.ts'
+import { loadProfile } from '../connection/location.ts'
+import { requireConsent } from '../input/questions.ts'
+import { readSeed } from '../key/seed.ts'
+import { formatTable, plural, printable } from '../terminal/format.ts'
+import { aboutDid, requireDid } from '../input/names.ts'
 
 /**
  * The next version with the keys of another index of the seed, for the old update key to sign. Services, aliases and
  * recovery keys stay. CLI-USE-001 where the index was used before [a key that leaked would sign again].
  */
-export function rotatedKeys(log: IdentityLog, seed: Uint8Array, wanted: number | undefined, profile: NetworkProfile) {
+function rotatedKeys(log: IdentityLog, seed: Uint8Array, wanted: number | undefined, profile: NetworkProfile) {
   const hash = profileHash(profile)
   const updateKeyAt = (index: number): string => encodeMultikey(didUpdateKey(seed, hash, index).publicKey)
   const used = new Set(log.versions.flatMap(({ document }) => document.updateKeys))
@@ -35,7 +43,7 @@ export function rotatedKeys(log: IdentityLog, seed: Uint8Array, wanted: number |
 }
 
 /** The tombstone: no key and no service is left for a reader that overlooks `deactivated`. */
-export const TOMBSTONE: IdentityChanges = {
+const TOMBSTONE: IdentityChanges = {
   deactivated: true,
   verificationMethod: [],
   authentication: [],
@@ -50,7 +58,7 @@ export const TOMBSTONE: IdentityChanges = {
  *
  * @param created an instant in UTC, such as `new Date(ms).toISOString()`
  */
-export function signNextVersion(
+function signNextVersion(
   log: IdentityLog,
   changes: IdentityChanges,
   seed: Uint8Array,
@@ -76,4 +84,110 @@ export function signNextVersion(
   const signed = signIdentityDocument(buildNextVersion(document, changes), key, created, profile)
   verifyVersion(signed, parent, profile)
   return signed
+}
+
+/** The log as a daemon shows it, verified. CLI-INP-001 where it is another identity's; throws IdentityError. */
+export function readLog(did: string, versions: readonly unknown[], profile: NetworkProfile): IdentityLog {
+  const log = verifyIdentityLog(
+    versions.map((version) => parseIdentityDocument(version, profile)),
+    profile
+  )
+  if (log.did === did) return log
+  throw inputFailure(`the daemon answered with the log of ${log.did}, not of ${did}: ask another one with --api`)
+}
+
+/** One key that signs versions, and one for authentication and assertions. */
+export function keysAt(did: string, seed: Uint8Array, index: number, profile: NetworkProfile): IdentityChanges {
+  const hash = profileHash(profile)
+  const method = `${did}#key-1`
+  return {
+    updateKeys: [encodeMultikey(didUpdateKey(seed, hash, index).publicKey)],
+    verificationMethod: [
+      {
+        id: method,
+        type: 'Multikey',
+        controller: did,
+        publicKeyMultibase: encodeMultikey(didAssertionKey(seed, hash, index).publicKey)
+      }
+    ],
+    authentication: [method],
+    assertionMethod: [method]
+  }
+}
+
+interface NextVersionOptions {
+  index?: number
+  yes?: boolean
+  seedFile?: string
+  network?: string
+}
+
+function identitiesText(identities: readonly OwnIdentityView[]): string {
+  if (identities.length === 0) return 'no identities: chronym kid create --publish makes one'
+  return formatTable([
+    ['did', 'version', 'state', 'name', 'key', 'updated'],
+    ...identities.map(({ did, version, state, name, index, updated }) => [
+      printable(did),
+      String(version),
+      state,
+      name === null ? '-' : printable(name),
+      index === null ? '-' : String(index),
+      updated
+    ])
+  ])
+}
+
+export async function runList(context: Context): Promise<ExitCode> {
+  const identities = await connect(context).identities()
+  context.output.answer(identities, () => context.output.commands(identitiesText(identities)))
+  return EXIT.ok
+}
+
+export async function runRotate(context: Context, options: NextVersionOptions, did: string): Promise<ExitCode> {
+  const { log, seed, profile } = await prepare(context, options, did)
+  const { index, changes } = rotatedKeys(log, seed, options.index, profile)
+  const published = await publish(context, { log, seed, profile }, changes)
+  context.output.answer(
+    { ...published, index },
+    () =>
+      `${heldBy(published)}; its keys are of index ${index} now. Publish its manifest again, for the new key to sign`
+  )
+  return EXIT.ok
+}
+
+export async function runDeactivate(context: Context, options: NextVersionOptions, did: string): Promise<ExitCode> {
+  const prepared = await prepare(context, options, did)
+  const { recoveryKeys = [] } = prepared.log.versions.at(-1)!.document
+  await requireConsent(context, {
+    cost:
+      `${did} ends: resolvers show it as deactivated, without keys and services. ` +
+      (recoveryKeys.length === 0
+        ? 'It has no recovery key, so nothing revives it'
+        : `Only its recovery key can revive it (${recoveryKeys.join(', ')})`),
+    question: 'Deactivate it?',
+    isGiven: options.yes === true
+  })
+  const published = await publish(context, prepared, TOMBSTONE)
+  context.output.answer({ ...published, deactivated: true }, () => `${heldBy(published)}; it is deactivated`)
+  return EXIT.ok
+}
+
+async function prepare(context: Context, options: NextVersionOptions, did: string) {
+  const profile = loadProfile(context, options.network)
+  const seed = await readSeed(context, options.seedFile)
+  const { versions } = await aboutDid(connect(context).identityLog(requireDid(did)))
+  return { log: readLog(did, versions, profile), seed, profile }
+}
+
+async function publish(
+  context: Context,
+  { log, seed, profile }: Awaited<ReturnType<typeof prepare>>,
+  changes: IdentityChanges
+) {
+  const document = signNextVersion(log, changes, seed, new Date().toISOString(), profile)
+  return connect(context).publishKid({ document })
+}
+
+function heldBy({ did, version, stored_by: storedBy, of }: Awaited<ReturnType<typeof publish>>): string {
+  return `${printable(did)} version ${version}, held by ${storedBy} of ${plural(of, 'peer')} asked`
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { withoutMember } from '../../protocol/identity/data-integrity.ts'
 import { encodeMultikey } from '../../protocol/identity/did.ts'
 import { didUpdateKey } from '../../protocol/crypto/keys.ts'
@@ -5,14 +6,25 @@ import {
   buildNextVersion,
   type IdentityChanges,
   type IdentityDocument,
+  parseIdentityDocument,
+  parseUnsignedIdentityDocument,
   type UnsignedIdentityDocument
 } from '../../protocol/identity/document.ts'
-import type { IdentityLog } from '../../protocol/identity/log.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
-import { usageFailure } from '../failures/failure.ts'
-import { keysAt } from './log.ts'
+import { type IdentityLog, verifyIdentityLog } from '../../protocol/identity/log.ts'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import type { Context } from '../context.ts'
+import { nameOfInput, readJson } from '../input/files.ts'
+import { loadProfile, networkReference } from '../connection/location.ts'
+import { connect } from '../connection/connect.ts'
+import { readSeed } from '../key/seed.ts'
+import { aboutDid, requireDid } from '../input/names.ts'
+import { keysAt, readLog } from './next-version.ts'
+import { parseRecoveryKeys } from './recovery-key.ts'
 
-export interface RecoverParts {
+interface RecoverParts {
   /** The version that the new one follows; left out: the newest. */
   readonly after?: number | undefined
   /** Whose keys the identity gets; left out: it keeps those that it has. */
@@ -76,4 +88,103 @@ function newKeys(
     )
   }
   return keysAt(log.did, seed, index, profile)
+}
+
+const FileSchema = v.object({
+  chronym_recovery: v.object({
+    version: v.literal(1),
+    /** A built-in one, or the path of a profile file where the file was prepared. */
+    network: v.string(),
+    profile_hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/u)),
+    /** The versions that the new one follows, version 1 first. */
+    log: v.pipe(v.array(v.unknown()), v.minLength(1)),
+    unsigned: v.unknown()
+  })
+})
+
+export interface Recovery {
+  readonly profile: NetworkProfile
+  /** Verified. */
+  readonly log: IdentityLog
+  readonly unsigned: UnsignedIdentityDocument
+}
+
+function recoveryFile(network: string, { profile, log, unsigned }: Recovery): object {
+  return {
+    chronym_recovery: {
+      version: 1,
+      network,
+      profile_hash: toHex(profileHash(profile)),
+      log: log.versions.map(({ document }) => document),
+      unsigned
+    }
+  }
+}
+
+/**
+ * Reads and verifies such a file: the log by its own signatures, the new version by its shape. CLI-INP-001 for anything
+ * else.
+ */
+export async function readRecoveryFile(context: Context, file: string, network: string | undefined): Promise<Recovery> {
+  const json = await readJson(file, context.stdin)
+  const where = nameOfInput(file)
+  const result = v.safeParse(FileSchema, json)
+  if (!result.success) throw fault(`${where} is no recovery that \`chronym kid recover\` prepared`)
+  const { chronym_recovery: output } = result.output
+  const profile = loadProfile(context, network ?? output.network)
+  if (toHex(profileHash(profile)) !== output.profile_hash)
+    throw fault(
+      `${where} was prepared for another network than ${profile.id}`,
+      'Name the profile file of that network with --network.'
+    )
+  try {
+    const log = verifyIdentityLog(
+      output.log.map((document) => parseIdentityDocument(document, profile)),
+      profile
+    )
+    return { profile, log, unsigned: parseUnsignedIdentityDocument(output.unsigned, profile) }
+  } catch (error) {
+    if (error instanceof ProtocolError) throw fault(`${where} does not verify: ${error.detail}`, undefined, error)
+    throw error
+  }
+}
+
+function fault(
+  detail: string,
+  cure = 'Prepare it again with `chronym kid recover DID`, and copy the whole file.',
+  cause?: unknown
+): Failure {
+  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cure, cause })
+}
+
+interface RecoverOptions {
+  after?: number
+  index: number
+  keepKeys?: boolean
+  recoveryKey?: string[]
+  seedFile?: string
+  network?: string
+}
+
+/**
+ * `chronym kid recover DID`. Asks any daemon; nothing secret leaves this machine or is needed but the new owner's seed.
+ */
+export async function runRecover(context: Context, options: RecoverOptions, did: string): Promise<ExitCode> {
+  const recoveryKeys = options.recoveryKey === undefined ? undefined : parseRecoveryKeys(options.recoveryKey)
+  const profile = loadProfile(context, options.network)
+  const keysOf =
+    options.keepKeys === true ? undefined : { seed: await readSeed(context, options.seedFile), index: options.index }
+  const { versions } = await aboutDid(connect(context).identityLog(requireDid(did)))
+  const { log, unsigned } = buildRecovery(
+    readLog(did, versions, profile),
+    { after: options.after, keysOf, recoveryKeys },
+    profile
+  )
+  const file = recoveryFile(networkReference(context, options.network), { profile, log, unsigned })
+  context.output.text(JSON.stringify(file, undefined, context.output.json ? undefined : 2))
+  context.output.note(
+    `version ${unsigned.version} of ${did} is prepared. With the recovery key: chronym kid sign FILE ` +
+      '--recovery-key-file KEY. Then here: chronym kid publish SIGNED'
+  )
+  return EXIT.ok
 }

@@ -4,20 +4,19 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { decrypt, encrypt, isAgeFile, writeSealedFile } from '../../backup/encryption.ts'
 import { BackupError } from '../../backup/container.ts'
 import { decodeMultikey, encodeMultikey } from '../../protocol/identity/did.ts'
-import { keyPairFromSeed, type KeyPair } from '../../protocol/crypto/ed25519.ts'
+import { type KeyPair, keyPairFromSeed } from '../../protocol/crypto/ed25519.ts'
 import { EncodingError, KeyError } from '../../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import type { Context } from '../context.ts'
-import { EXIT } from '../failures/exit-codes.ts'
-import { Failure, messageOf, usageFailure } from '../failures/failure.ts'
-import { askSecret, newPassphrase, readSecretFile } from '../input/secret.ts'
+import { EXIT, type ExitCode, Failure, messageOf, usageFailure } from '../failures/failure.ts'
+import { askSecret, newPassphrase, readSecretFile } from '../input/questions.ts'
 
 /** Of a file that a person may have typed; age adds a few hundred bytes. */
 const MAX_FILE_BYTES = 16 * 1024
 
 const PUBLIC_LINE = /^#\s*public key:\s*(\S+)\s*$/mu
 
-export interface PassphraseOptions {
+interface PassphraseOptions {
   passphrase?: boolean
   passphraseFile?: string
 }
@@ -45,7 +44,7 @@ export function parseRecoveryKeys(texts: readonly string[]): Uint8Array[] {
  * Draws a key and writes it to a new file, mode 0600: 24 words and its public key. With a passphrase the file is in the
  * age format. Throws CLI-INP-001 if the file exists.
  */
-export async function makeRecoveryKey(
+async function makeRecoveryKey(
   context: Context,
   file: string,
   options: PassphraseOptions
@@ -141,4 +140,25 @@ async function open(
 
 function inputFault(detail: string, cure: string, cause?: unknown): Failure {
   return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cure, cause })
+}
+
+/** With `public`, only the public key of a file is asked for. */
+interface RecoveryKeyOptions extends PassphraseOptions {
+  public?: boolean
+}
+
+export async function runRecoveryKey(context: Context, options: RecoveryKeyOptions, file: string): Promise<ExitCode> {
+  if (options.public === true) {
+    const publicKey = encodeMultikey((await readRecoveryKey(context, file, options)).publicKey)
+    context.output.plain({ file, public_key: publicKey }, publicKey)
+    return EXIT.ok
+  }
+  const { publicKey, isEncrypted } = await makeRecoveryKey(context, file, options)
+  context.output.plain({ file, public_key: publicKey, encrypted: isEncrypted }, publicKey)
+  context.output.note(
+    `the secret key is in ${file}${isEncrypted ? '' : ', in plain words'}: keep it off the daemon's ` +
+      'machine, with a second copy elsewhere. Use the public key: chronym kid create --recovery-key ' +
+      publicKey
+  )
+  return EXIT.ok
 }

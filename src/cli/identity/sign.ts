@@ -2,12 +2,15 @@ import { encodeMultikey } from '../../protocol/identity/did.ts'
 import type { KeyPair } from '../../protocol/crypto/ed25519.ts'
 import { didRecoveryKey } from '../../protocol/crypto/keys.ts'
 import { KEY_INDICES } from '../../protocol/identity/key-index.ts'
-import { signIdentityDocument, type IdentityDocument } from '../../protocol/identity/document.ts'
+import { type IdentityDocument, signIdentityDocument } from '../../protocol/identity/document.ts'
 import { verifyVersion } from '../../protocol/identity/log.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
-import { EXIT } from '../failures/exit-codes.ts'
-import { Failure } from '../failures/failure.ts'
-import type { Recovery } from './recovery-file.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import type { Context } from '../context.ts'
+import { readSeed } from '../key/seed.ts'
+import { printable } from '../terminal/format.ts'
+import { readRecoveryFile, type Recovery } from './recover.ts'
+import { readRecoveryKey } from './recovery-key.ts'
 
 /**
  * Signs a prepared version. Throws CLI-INP-001 unless the key is a recovery key of the version before, IdentityError
@@ -15,7 +18,7 @@ import type { Recovery } from './recovery-file.ts'
  *
  * @param created an instant in UTC, such as `new Date(ms).toISOString()`
  */
-export function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair, created: string): IdentityDocument {
+function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair, created: string): IdentityDocument {
   const parent = log.versions.at(-1)!
   const { recoveryKeys = [], version } = parent.document
   if (!recoveryKeys.includes(encodeMultikey(key.publicKey))) {
@@ -35,7 +38,7 @@ export function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair,
 }
 
 /** The recovery key that `kid create` takes from the seed where none is named. */
-export function recoveryKeyOfSeed({ log, profile }: Recovery, seed: Uint8Array): KeyPair {
+function recoveryKeyOfSeed({ log, profile }: Recovery, seed: Uint8Array): KeyPair {
   const listed = log.versions.at(-1)!.document.recoveryKeys ?? []
   const hash = profileHash(profile)
   for (let index = 0; index < KEY_INDICES; index += 1) {
@@ -49,7 +52,7 @@ export function recoveryKeyOfSeed({ log, profile }: Recovery, seed: Uint8Array):
 }
 
 /** What a person should read before publishing the signed version. */
-export function describeVersion({
+function describeVersion({
   id,
   version,
   updateKeys,
@@ -66,4 +69,29 @@ export function describeVersion({
     ),
     ...alsoKnownAs.map((uri) => `  also known as: ${uri}`)
   ]
+}
+
+interface SignOptions {
+  recoveryKeyFile?: string
+  passphraseFile?: string
+  seedFile?: string
+  network?: string
+}
+
+/** `chronym kid sign FILE`. Asks nobody. */
+export async function runSign(context: Context, options: SignOptions, file: string): Promise<ExitCode> {
+  if (options.recoveryKeyFile !== undefined && options.seedFile !== undefined)
+    throw usageFailure(
+      '--recovery-key-file and --seed-file exclude each other',
+      'Give the one whose recovery key is to sign.'
+    )
+  const recovery = await readRecoveryFile(context, file, options.network)
+  const key =
+    options.recoveryKeyFile === undefined
+      ? recoveryKeyOfSeed(recovery, await readSeed(context, options.seedFile))
+      : await readRecoveryKey(context, options.recoveryKeyFile, options)
+  const document = signRecovery(recovery, key, new Date().toISOString())
+  context.output.text(JSON.stringify({ authorized_kid: { document } }, undefined, context.output.json ? undefined : 2))
+  context.output.note(`${describeVersion(document).map(printable).join('\n')}\npublish it: chronym kid publish FILE`)
+  return EXIT.ok
 }

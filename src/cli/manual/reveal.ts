@@ -1,25 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { fromHex, toBase64, toHex } from '../../protocol/encoding/bytes.ts'
 import { nameKey } from '../../protocol/crypto/keys.ts'
 import { canonicalName, iterationsFor, parseName } from '../../protocol/name/names.ts'
-import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { pulseRandomness } from '../../protocol/time/pulse.ts'
-import { encodeVdfProof, proofShape, signReveal, type Reveal } from '../../protocol/claim/reveal.ts'
+import { encodeVdfProof, proofShape, type Reveal, signReveal } from '../../protocol/claim/reveal.ts'
 import { vdfSeed } from '../../protocol/claim/vdf-seed.ts'
 import { parseZone, serializeZone } from '../../protocol/zone/zone.ts'
 import type { NativePool } from '../../native/types.ts'
 import type { RevealBody } from '../../api/client/client.ts'
+import { createBeaconClient } from '../../beacon/client.ts'
+import { signDevPulse } from '../../beacon/dev-beacon.ts'
+import { clockRound, roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import { DEV_BEACON_CHAIN } from '../../protocol/profile/dev-beacon.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { inputFailure, usageFailure } from '../failures/failure.ts'
-import { loadProfile } from '../profile.ts'
-import { readSeed } from '../seed.ts'
+import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
+import { loadProfile, localConfig } from '../connection/location.ts'
+import { readSeed } from '../key/seed.ts'
 import { formatCount, plural, printable } from '../terminal/format.ts'
 import { evaluationOf, withPool } from '../vdf/native-kernel.ts'
 import { watchEvaluation } from '../vdf/prove.ts'
 import { readZone } from '../zone-file/zone-input.ts'
-import { currentRound, pulseOf, type PulseSource } from './pulse.ts'
-import { readSecret, secretFileOf, writeSecret, type Secret } from './secret-file.ts'
+import { readSecret, type Secret, secretFileOf, writeSecret } from './commit.ts'
 
 export interface RevealOptions extends PulseSource {
   file?: string
@@ -36,7 +39,7 @@ const NO_CHECKPOINT_SECONDS = 86_400
 const FIRST_SERIAL = 1
 
 /** As GET /api/resolve shows it, and POST /api/publish takes it. */
-export function revealBody(reveal: Reveal): RevealBody {
+function revealBody(reveal: Reveal): RevealBody {
   return {
     name: reveal.name,
     pubkey: [...reveal.pubkey],
@@ -144,4 +147,51 @@ export async function runReveal(context: Context, text: string, options: RevealO
     () => `${printable(name)} is revealed; held by ${stored_by} of ${plural(of, 'peer')} asked`
   )
   return EXIT.ok
+}
+
+/** The League of Entropy's HTTP relays (https://docs.drand.love). */
+const DRAND_RELAYS = ['https://api.drand.sh', 'https://api2.drand.sh', 'https://api3.drand.sh']
+
+interface PulseSource {
+  /** The signature itself, given on the command line. */
+  pulse?: Uint8Array
+  beaconUrl?: string[]
+}
+
+/** The round now, by the clock. */
+function currentRound(profile: NetworkProfile): number {
+  return clockRound(Date.now(), profile.beacon)
+}
+
+/** The verified signature of a round; waits for a round that is still to come. */
+async function pulseOf(
+  context: Context,
+  pool: NativePool,
+  profile: NetworkProfile,
+  round: number,
+  source: PulseSource
+): Promise<Uint8Array> {
+  const { signal } = context
+  const publicKey = new Uint8Array(Buffer.from(profile.beacon.public_key, 'hex'))
+  if (source.pulse !== undefined) {
+    if (await pool.verifyPulse({ publicKey, round, signature: source.pulse })) return source.pulse
+    throw usageFailure(`--pulse is not the pulse of round ${round} of this network's beacon`)
+  }
+  const urls = source.beaconUrl ?? localConfig(context).beacon.urls
+  // The dev beacon's key is public: its pulses need no server.
+  if (urls.length === 0 && profile.beacon.public_key === DEV_BEACON_CHAIN.public_key) {
+    await delay(Math.max(0, roundTimeMs(round, profile.beacon) - Date.now()), undefined, { signal })
+    return signDevPulse(round)
+  }
+  const client = createBeaconClient({
+    chain: profile.beacon,
+    urls: urls.length === 0 ? DRAND_RELAYS : urls,
+    pool,
+    warn: (message) => context.output.note(message)
+  })
+  try {
+    return (await client.waitFor(round, signal)).signature
+  } finally {
+    client.stop()
+  }
 }

@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { INSTALL_AGAIN, platformFile, platformPackage, addonTarget, hasGlibc } from '../../native/platform.ts'
-import { failed, type Finding } from '../findings.ts'
+import { INSTALL_AGAIN, platformFile, platformPackage } from '../../native/platform-package.ts'
+import { addonTarget, hasGlibc } from '../../native/target.ts'
+import { failed, type Finding } from './findings.ts'
 
 const NAME = 'files'
 
 /** Where to look, for tests of its own. */
-export interface Installation {
+interface Installation {
   /** Folder of the main package. */
   readonly root: string
   readonly target: string

@@ -1,16 +1,14 @@
 /** Follows a task to its end: a progress bar for people, JSON lines for programs. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { cureOf } from '../failures/cures.ts'
+import { cureOf, EXIT, type ExitCode, Failure } from '../failures/failure.ts'
 import type { Context } from '../context.ts'
 import { UnreachableError, type StreamOptions, type TaskEventMessage } from '../../api/client/client.ts'
 import type { TaskView } from '../../views/task.ts'
-import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { Failure } from '../failures/failure.ts'
-import { isCancelled } from './task-words.ts'
+import { isCancelled } from './task.ts'
 import { formatCount, formatDuration, printable } from '../terminal/format.ts'
 import { etaSeconds, RateMeter, type ProgressView } from '../terminal/progress.ts'
 
-export interface TaskSource {
+interface TaskSource {
   task(taskId: string): Promise<TaskView>
   taskEvents(taskId: string, options?: StreamOptions): AsyncIterable<TaskEventMessage>
 }

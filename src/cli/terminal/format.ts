@@ -110,3 +110,8 @@ export function formatFields(fields: readonly (readonly [string, string])[]): st
   const width = Math.max(0, ...fields.map(([label]) => label.length))
   return fields.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')
 }
+
+/** JSON of the network as it is: its shape is the reader's concern. */
+export function indentedJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2).split('\n').map(printable).join('\n')
+}

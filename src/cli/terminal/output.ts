@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { withDaemon, type MeantDaemon } from '../../util/shell-commands.ts'
 import { printable, printableMessage } from './format.ts'
-import { Painter } from './painter.ts'
+import { Painter } from './progress.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'whiteBright' | 'bgBlack'
 export type Paint = (style: Style, text: string) => string

@@ -1,13 +1,9 @@
-import { titleOf } from '../failures/cures.ts'
-import type { Failure } from '../failures/failure.ts'
-import { printable } from './format.ts'
-import type { Output } from './output.ts'
+import { EXIT, type Failure, titleOf } from '../failures/failure.ts'
+import { plural, printable } from './format.ts'
+import type { Output, Paint } from './output.ts'
 
 /** A failure as `--json` shows it on stderr. */
-export function failureToJson(
-  failure: Failure,
-  commands: (text: string) => string = (text) => text
-): Record<string, unknown> {
+function failureToJson(failure: Failure, commands: (text: string) => string = (text) => text): Record<string, unknown> {
   return {
     error: {
       code: failure.code,

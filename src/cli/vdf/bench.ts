@@ -1,16 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import * as v from 'valibot'
 import { VERSION } from '../../version.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readJson } from '../input/files.ts'
 import { formatCount } from '../terminal/format.ts'
-import { REFERENCES } from './bench-references.ts'
-import { asBenchResult, rowOf, threadCounts, type BenchResult, type BenchRow } from './bench-result.ts'
 import { withKernel } from './native-kernel.ts'
 
-export interface BenchOptions {
+interface BenchOptions {
   /** For each number of threads, over all runs. */
   seconds: number
   bits: number
@@ -122,3 +120,81 @@ function references({ bits, squarings_per_second: rate }: BenchResult): string[]
 function ratio(rate: number, other: number): string {
   return (rate / other).toFixed(2)
 }
+
+const rate = v.pipe(v.number(), v.minValue(0))
+
+/** Squarings per second of all threads together, over the runs. */
+const RowSchema = v.object({
+  threads: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  median: rate,
+  low: rate,
+  high: rate
+})
+
+const BenchResultSchema = v.object({
+  /** The median of one thread. */
+  squarings_per_second: rate,
+  backend: v.string(),
+  /** The kind of steps that the kernel was made of, `compiled` or `ordered`. */
+  steps: v.string(),
+  bits: v.number(),
+  /** Measured for each number of threads, over all runs. */
+  seconds: v.number(),
+  runs: v.number(),
+  cpu: v.string(),
+  cores: v.number(),
+  platform: v.string(),
+  version: v.string(),
+  measured_at: v.string(),
+  rows: v.pipe(v.array(RowSchema), v.minLength(1))
+})
+
+type BenchRow = v.InferOutput<typeof RowSchema>
+export type BenchResult = v.InferOutput<typeof BenchResultSchema>
+
+/** Median, lowest and highest of at least one rate. */
+export function rowOf(threads: number, rates: readonly number[]): BenchRow {
+  const sorted = rates.map(Math.round).sort((left, right) => left - right)
+  const [below, above] = [sorted[(sorted.length - 1) >> 1]!, sorted[sorted.length >> 1]!]
+  return { threads, median: Math.round((below + above) / 2), low: sorted[0]!, high: sorted.at(-1)! }
+}
+
+/** Throws an input failure that names the file for anything but a result. */
+function asBenchResult(value: unknown, file: string): BenchResult {
+  const result = v.safeParse(BenchResultSchema, value)
+  if (result.success) return result.output
+  const issue = result.issues[0]
+  const at = issue.path?.map(({ key }) => String(key)).join('.') ?? 'the file'
+  throw inputFailure(
+    `${file} is no result of a benchmark: ${at}: ${issue.message}`,
+    undefined,
+    'Give a file that `chronym vdf bench --save FILE` wrote.'
+  )
+}
+
+/** 1, 2, 4 and so on below `most`, and `most`. */
+export function threadCounts(most: number): number[] {
+  const counts: number[] = []
+  for (let threads = 1; threads < most; threads *= 2) counts.push(threads)
+  return [...counts, most]
+}
+
+/** Published rates of others, at 1024 bits on one thread or chip. */
+interface Reference {
+  readonly what: string
+  readonly squaringsPerSecond: number
+  readonly source: string
+}
+
+const REFERENCES: readonly Reference[] = [
+  {
+    what: 'the fastest known chip',
+    squaringsPerSecond: 715_000,
+    source: 'docs/protocol/wire.md, 2'
+  },
+  {
+    what: "the fastest chiavdf that Chia's network saw before chips (2020; thought to be Rocket Lake, AVX-512 IFMA)",
+    squaringsPerSecond: 360_000,
+    source: "wiki of chia-blockchain, page 'Timelords'"
+  }
+]

@@ -16,11 +16,11 @@ export interface ProofClaim {
 export type Verdict = { valid: true } | { valid: false; reason: string }
 
 /** Bytes of a form. */
-export const FORM_BYTES = 100
+const FORM_BYTES = 100
 /** Bytes of y and its witness. */
-export const PROOF_BYTES = 2 * FORM_BYTES
+const PROOF_BYTES = 2 * FORM_BYTES
 /** Bytes that each level of recursion adds: iterations (8), B (33), witness (100). */
-export const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
+const SEGMENT_BYTES = 8 + 33 + FORM_BYTES
 /**
  * What the kernel derives a discriminant from. chiavdf takes other sizes too; a seed is a counter there, and a short
  * one may wrap without end.
@@ -68,7 +68,7 @@ export interface Evaluation {
   proof: Promise<Uint8Array | undefined>
 }
 
-export interface EvaluationQuestion {
+interface EvaluationQuestion {
   seed: Uint8Array
   bits: number
   iterations: number

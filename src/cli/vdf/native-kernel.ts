@@ -1,10 +1,14 @@
-import { addon, missingAddon, type Discriminant } from '../../native/addon.ts'
-import { answer } from '../../native/worker/requests.ts'
+import { addon, type Discriminant, missingAddon } from '../../native/addon.ts'
+import { answer } from '../../native/worker/answer.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { EvaluationHandle, NativePool } from '../../native/types.ts'
-import type { Evaluation, Kernel, ProofClaim, Verdict } from './kernel.ts'
-import { portableKernel } from './portable-kernel.ts'
 import { LruMap } from '../../util/bounded-map.ts'
+import { discriminantFromBytes, discriminantFromSeed } from '../../vdf/discriminant.ts'
+import { encodeForm } from '../../vdf/encoding.ts'
+import { generator } from '../../vdf/form.ts'
+import { toBytesBe } from '../../vdf/integers.ts'
+import { verifyProof } from '../../vdf/verify.ts'
+import type { Evaluation, Kernel, ProofClaim, Verdict } from './kernel.ts'
 
 /** The command line keeps no checkpoints: its evaluations live as long as the process. */
 const NO_CHECKPOINT_SECONDS = 86_400
@@ -130,5 +134,32 @@ export async function withKernel<T>(use: (kernel: Kernel) => Promise<T>, threads
     return await use(kernel)
   } finally {
     await kernel.close()
+  }
+}
+
+const unable = (): Promise<never> =>
+  Promise.reject(missingAddon() ?? new NativeError('ADDON_MISSING', 'There is no native addon.'))
+
+export const portableKernel: Kernel = {
+  backend: 'bigint',
+  steps: 'none',
+  verify: (claim) => Promise.resolve(verdictOf(claim)),
+  discriminant: (seed, bits) => Promise.resolve(toBytesBe(discriminantFromSeed(seed, bits).magnitude, bits / 8)),
+  evaluate: unable,
+  measureRate: unable,
+  close: () => Promise.resolve()
+}
+
+function verdictOf({ source, bits, iterations, x, depth, proof }: ProofClaim): Verdict {
+  try {
+    const discriminant =
+      'seed' in source ? discriminantFromSeed(source.seed, bits) : discriminantFromBytes(source.discriminant)
+    const start = x ?? encodeForm(generator(discriminant), discriminant)
+    const valid = verifyProof(discriminant, start, BigInt(iterations), proof, depth)
+    return valid ? { valid } : { valid, reason: 'the proof does not prove this' }
+  } catch (error) {
+    // a discriminant that is none is part of the claim here
+    if (error instanceof RangeError) return { valid: false, reason: error.message }
+    throw error
   }
 }

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode } from '../failures/exit-codes.ts'
-import { Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
 import { etaSeconds } from '../terminal/progress.ts'
 import { seedFault, type Evaluation } from './kernel.ts'
 import { withKernel } from './native-kernel.ts'
 
-export interface ProveOptions {
+interface ProveOptions {
   seed: Uint8Array
   bits: number
   iterations: number
@@ -17,7 +16,7 @@ export interface ProveOptions {
 const WATCH_INTERVAL_MS = 100
 
 /** Where the registry splits two segments (docs/protocol/wire.md, 7): the second is a tenth, rounded down. */
-export function defaultSplit(iterations: number): number {
+function defaultSplit(iterations: number): number {
   return iterations - Math.floor(iterations / 10)
 }
 

@@ -1,9 +1,8 @@
 /** Zones from RFC 1035 master files. Strict: what it does not know it refuses, with the line. */
 import { DEFAULT_TTL, MAX_TTL, MIN_TTL, RECORD_TYPES } from '../../protocol/zone/zone.ts'
-import type { ZoneInput, ZoneRecordInput } from './zone-input.ts'
-import { absoluteName, labelBelow, wordsForZone } from './names.ts'
+import { parseTtl, type ZoneInput, type ZoneRecordInput } from './zone-input.ts'
+import { absoluteName, labelBelow, wordsForZone } from './format.ts'
 import { entriesOf, type Entry, type FileProblem, type Token } from './tokens.ts'
-import { parseTtl } from './ttl.ts'
 
 export type { FileProblem } from './tokens.ts'
 

@@ -5,7 +5,7 @@ import { usageFailure } from '../failures/failure.ts'
 import { MAX_STRING } from '../zone-file/format.ts'
 import { parseRecordLine, zoneOfLines, type ZoneInput, type ZoneRecordInput } from '../zone-file/zone-input.ts'
 
-export interface Selector {
+interface Selector {
   readonly label: string
   readonly type?: string
   readonly value?: string

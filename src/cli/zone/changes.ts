@@ -3,7 +3,7 @@ import { formatTable, printable } from '../terminal/format.ts'
 import { valueForFile } from '../zone-file/format.ts'
 import type { ZoneInput, ZoneRecordInput } from '../zone-file/zone-input.ts'
 
-export interface LabelledRecord extends ZoneRecordInput {
+interface LabelledRecord extends ZoneRecordInput {
   readonly label: string
 }
 

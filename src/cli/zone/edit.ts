@@ -2,27 +2,25 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ProblemError, type Client } from '../../api/client/client.ts'
+import { spawn } from 'node:child_process'
+import { type Client, ProblemError } from '../../api/client/client.ts'
 import { canonicalName } from '../../protocol/name/names.ts'
-import { hasPerson } from '../questions/consent.ts'
+import { shellWord } from '../../util/shell-commands.ts'
+import { hasPerson } from '../input/questions.ts'
 import type { Context } from '../context.ts'
-import { inputFailure } from '../failures/failure.ts'
+import { EXIT, Failure, inputFailure, usageFailure } from '../failures/failure.ts'
 import { printable } from '../terminal/format.ts'
 import { formatMasterFile } from '../zone-file/format.ts'
-import { parseMasterFile, type FileProblem, type ParsedFile } from '../zone-file/parse.ts'
+import { type FileProblem, type ParsedFile, parseMasterFile } from '../zone-file/parse.ts'
 import { changesBetween, inSpellingOf, isUnchanged, type ZoneChanges } from './changes.ts'
-import { currentZone, type CurrentZone } from './current.ts'
-import { shellWord } from '../../util/shell-commands.ts'
-import { editorOf, openInEditor } from './editor.ts'
-import { problemsInFile } from './file-problems.ts'
-import { requireConsentToLoss } from './saving.ts'
+import { currentZone, type CurrentZone, problemsInFile, requireConsentToLoss } from './saving.ts'
 
 /** Begins the lines with errors, which are removed before the file is parsed again. */
 const REMARK = ';! '
 const HEADER =
   '; One record a line: OWNER [TTL] IN TYPE VALUE. Save and close to continue; without a change nothing is saved.\n'
 
-export interface Edited {
+interface Edited {
   readonly saved: { readonly serial: number }
   readonly changes: ZoneChanges
 }
@@ -115,4 +113,38 @@ function isProblems(outcome: Edited | undefined | readonly FileProblem[]): outco
 
 function badFile(problems: readonly FileProblem[]): Error {
   return inputFailure(`line ${problems[0]!.line}: ${problems[0]!.message}; nothing was saved`)
+}
+
+/** The command of the user's editor. Throws CLI-USE-001 without one named and without a terminal. */
+function editorOf(context: Context): string {
+  const named = [context.env['VISUAL'], context.env['EDITOR']].find(
+    (command) => command !== undefined && command.trim() !== ''
+  )
+  if (named !== undefined) return named
+  if (!hasPerson(context))
+    throw usageFailure(
+      'there is no editor: neither VISUAL nor EDITOR is set',
+      'Set one, or use `chronym zone export` and `chronym zone import`.'
+    )
+  return process.platform === 'win32' ? 'notepad' : 'vi'
+}
+
+/**
+ * Opens a file in an editor until that ends. The command may have arguments of its own, as with git. Throws CLI-INP-001
+ * when it fails.
+ */
+async function openInEditor(command: string, file: string): Promise<void> {
+  const child =
+    process.platform === 'win32'
+      ? spawn(`${command} "${file}"`, { shell: true, stdio: 'inherit' })
+      : spawn('sh', ['-c', `${command} "$1"`, command, file], { stdio: 'inherit' })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+  if (code !== 0)
+    throw new Failure('CLI-INP-001', `the editor (${command}) ended with ${code ?? 'a signal'}; nothing was saved`, {
+      exitCode: EXIT.usage,
+      cure: 'Set VISUAL or EDITOR to an editor that waits until the file is closed.'
+    })
 }

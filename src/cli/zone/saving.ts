@@ -1,12 +1,16 @@
 /** Saving a whole zone, with a question before records are lost. */
-import type { Client, ZoneBody } from '../../api/client/client.ts'
-import { requireConsent } from '../questions/consent.ts'
-import type { Context } from '../context.ts'
+import { type Client, ProblemError, type ZoneBody } from '../../api/client/client.ts'
 import { canonicalName } from '../../protocol/name/names.ts'
+import type { FieldError } from '../../errors.ts'
+import { requireConsent } from '../input/questions.ts'
+import type { Context } from '../context.ts'
 import { plural, printable } from '../terminal/format.ts'
 import type { ZoneInput } from '../zone-file/zone-input.ts'
-import { changesBetween, formatChanges, isUnchanged, type ZoneChanges } from './changes.ts'
-import { currentZone } from './current.ts'
+import { EXIT, type ExitCode, Failure } from '../failures/failure.ts'
+import { nameOfInput, readText } from '../input/files.ts'
+import { type FileProblem, type ParsedFile, parseMasterFile } from '../zone-file/parse.ts'
+import { connect } from '../connection/connect.ts'
+import { changesBetween, countBeyond, formatChanges, isUnchanged, type ZoneChanges } from './changes.ts'
 
 export interface ReplaceOptions {
   readonly yes?: boolean
@@ -59,11 +63,160 @@ export async function replaceZone(
   return { saved: await client.saveZone(name, sent, { ifMatch }), changes }
 }
 
-export function showSaved(context: Context, name: string, saved: { serial: number }, changes: ZoneChanges): void {
+function showSaved(context: Context, name: string, saved: { serial: number }, changes: ZoneChanges): void {
   if (!isUnchanged(changes)) context.output.note(formatChanges(changes))
   context.output.answer(saved, () =>
     context.output.commands(
       `saved as serial ${saved.serial}; make it live: chronym zone publish ${printable(canonicalName(name))}`
     )
   )
+}
+
+export interface CurrentZone {
+  readonly zone: ZoneInput
+  readonly state: 'draft' | 'published'
+  readonly etag: string | undefined
+}
+
+const NONE: CurrentZone = { zone: { records: {} }, state: 'published', etag: undefined }
+
+/**
+ * The draft of a name, else what this daemon published of it. That of another's name is none to change: the daemon
+ * refuses it when it is sent.
+ */
+export async function currentZone(client: Client, name: string): Promise<CurrentZone> {
+  try {
+    const { zone, source, state, etag } = await client.zone(name)
+    return source === 'local' ? { zone, state, etag } : NONE
+  } catch (error) {
+    // An own zone comes from the daemon's store; a network that finds nothing means that there is none.
+    if (error instanceof ProblemError && (error.code.startsWith('SVC-RES-') || error.code === 'SVC-ZON-001'))
+      return NONE
+    throw error
+  }
+}
+
+/**
+ * Replaces the zone of a name with that of a file (`-`: standard input). CLI-INP-001 names every line that can't be
+ * read, SVC-ZON-002 every line that the daemon refuses; nothing is saved then.
+ */
+export async function importZone(
+  context: Context,
+  client: Client,
+  name: string,
+  file: string,
+  options: ReplaceOptions
+): Promise<{ saved: { serial: number }; changes: ZoneChanges }> {
+  const text = await readText(file, context.stdin)
+  const where = nameOfInput(file)
+  if (text.trim() === '')
+    throw badFile(where, [{ line: 1, message: 'the file is empty; a zone without records has at least a comment' }])
+  const parsed = parseMasterFile(text, canonicalName(name))
+  if (parsed.problems.length > 0) throw badFile(where, parsed.problems)
+  if (parsed.soaLine !== undefined)
+    context.output.note(
+      `• ${where} line ${parsed.soaLine}: the SOA is left out; a Chronym zone has a serial of its own`
+    )
+  try {
+    return await replaceZone(context, client, name, parsed.zone, options)
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'SVC-ZON-002' && error.errors.length > 0)
+      throw badFile(where, problemsInFile(error.errors, parsed), { code: error.code, exitCode: EXIT.refused })
+    throw error
+  }
+}
+
+/** As `zone set`: the command line refuses what cannot be parsed, the daemon what no zone may hold. */
+function badFile(
+  where: string,
+  problems: readonly FileProblem[],
+  { code, exitCode }: { code: string; exitCode: ExitCode } = { code: 'CLI-INP-001', exitCode: EXIT.usage }
+): Failure {
+  const [first, ...more] = problems
+  return new Failure(code, `${where} line ${first!.line}: ${first!.message}; nothing was saved`, {
+    exitCode,
+    errors: more.map(({ line, message }) => ({ path: `line ${line}`, message })),
+    cure: 'Correct these lines and import the file again.'
+  })
+}
+
+/**
+ * What the daemon has against records, by the lines of the file that they come from; line 1 for what concerns the
+ * whole.
+ */
+export function problemsInFile(errors: readonly FieldError[], { lines }: ParsedFile): FileProblem[] {
+  return errors.map(({ path, message }) => {
+    const [, label = '', index = '0'] = path.split('/')
+    return { line: lines[label]?.[Number(index)] ?? lines[label]?.[0] ?? 1, message }
+  })
+}
+
+export interface PublishOption {
+  publish?: boolean
+  readonly yes?: boolean
+}
+
+/** Whether the zone was given whole, so that all its lines are meant. */
+interface Given {
+  readonly isWhole: boolean
+}
+
+export async function publish(context: Context, name: string): Promise<void> {
+  const published = await connect(context).publishZone(name)
+  context.output.answer(
+    published,
+    () =>
+      `published serial ${published.serial}; held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`
+  )
+}
+
+export async function finish(
+  context: Context,
+  name: string,
+  options: PublishOption,
+  saved: { serial: number },
+  changes: ZoneChanges,
+  { isWhole }: Given = { isWhole: false }
+): Promise<ExitCode> {
+  if (options.publish !== true) {
+    showSaved(context, name, saved, changes)
+    return EXIT.ok
+  }
+  const { zone } = await currentZone(connect(context), name)
+  const live = changesBetween(await published(context, name), zone)
+  const others = isWhole ? 0 : countBeyond(changes, live)
+  if (others > 0 && options.yes !== true) {
+    const kept = `nothing was published; your change is in the draft, serial ${saved.serial}`
+    await requireConsent(context, {
+      cost: `publishing makes ${plural(others, 'line')} of earlier edits live too`,
+      shown: formatChanges(live),
+      question: `${others} of these lines ${others === 1 ? 'is an earlier edit' : 'are earlier edits'}. Publish them too?`,
+      isGiven: false,
+      refusal: `publishing would make ${plural(others, 'line')} of earlier edits live too; ${kept}`,
+      cure: `See all of them: chronym zone diff ${printable(name)}. To publish them too, give --yes.`,
+      declined: kept
+    })
+  } else if (!isUnchanged(live)) context.output.note(formatChanges(live))
+  await publish(context, name)
+  return EXIT.ok
+}
+
+/** The zone that others see; without records where the name is not registered. */
+export async function published(context: Context, name: string): Promise<ZoneBody> {
+  try {
+    return (await connect(context, { anonymous: true }).zone(name)).zone
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'SVC-RES-002') return { records: {} }
+    throw error
+  }
+}
+
+/** The same; an unreachable network counts as no records, so that too much counts as lost, not too little. */
+export async function publishedOrNothing(context: Context, name: string): Promise<ZoneBody> {
+  try {
+    return await published(context, name)
+  } catch (error) {
+    if (error instanceof ProblemError && error.code.startsWith('SVC-RES-')) return { records: {} }
+    throw error
+  }
 }

@@ -12,7 +12,7 @@ import { decodeVdfProof, revealSigningBytes } from '../../../../src/protocol/cla
 import { vdfSeed } from '../../../../src/protocol/claim/vdf-seed.ts'
 import { pulseRandomness } from '../../../../src/protocol/time/pulse.ts'
 import type { RevealBody } from '../../../../src/api/client/client.ts'
-import type { Secret } from '../../../../src/cli/manual/secret-file.ts'
+import type { Secret } from '../../../../src/cli/manual/commit.ts'
 import { cli } from '../../harness.ts'
 
 const NAME = 'alice.chronym'

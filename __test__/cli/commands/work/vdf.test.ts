@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rowOf, threadCounts, type BenchResult } from '../../../../src/cli/vdf/bench-result.ts'
+import { type BenchResult, rowOf, threadCounts } from '../../../../src/cli/vdf/bench.ts'
 import { addon } from '../../../../src/native/addon.ts'
 import { cli } from '../../harness.ts'
 

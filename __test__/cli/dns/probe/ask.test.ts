@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask } from '../../../../src/cli/dns/probe/ask.ts'
-import { decodeReply, encodeQuery, TYPE } from '../../../../src/cli/dns/probe/message.ts'
+import { ask, decodeReply, encodeQuery, TYPE } from '../../../../src/cli/dns/probe/ask.ts'
 import { DnsScene, nameOf, say, typeOf } from '../scene.ts'
 
 const scene = new DnsScene()

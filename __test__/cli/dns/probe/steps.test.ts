@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ask } from '../../../../src/cli/dns/probe/ask.ts'
-import { TYPE } from '../../../../src/cli/dns/probe/message.ts'
+import { ask, TYPE } from '../../../../src/cli/dns/probe/ask.ts'
 import { probeDns, type Probe, type Step, type Verdict } from '../../../../src/cli/dns/probe/steps.ts'
 import { addressBytes, type Resolvers } from '../../../../src/cli/dns/probe/system.ts'
 import { DNSKEY_DATA, DnsScene, nameOf, ROUTE, say, typeOf, type Said } from '../scene.ts'

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { apply, checkWritable, planUndo, stateOf, undo } from '../../../../src/cli/dns/setup/apply.ts'
+import { apply, authorOf, checkWritable, planUndo, stateOf, undo } from '../../../../src/cli/dns/setup/apply.ts'
 import { SYSTEMS } from '../../../../src/cli/dns/setup/choose.ts'
 import type { Host } from '../../../../src/cli/dns/setup/host.ts'
-import { authorOf } from '../../../../src/cli/dns/setup/marked-file.ts'
 import type { Plan, SystemId } from '../../../../src/cli/dns/setup/systems.ts'
-import type { Route } from '../../../../src/cli/dns/types.ts'
+import type { Route } from '../../../../src/cli/dns/route.ts'
 import { DnsScene, hostOf, ON_PORT_53, read, ROUTE } from '../scene.ts'
 
 const scene = new DnsScene()

@@ -1,11 +1,9 @@
-import type { Command } from 'commander'
-import type { BackupOptions } from '../../backup/create.ts'
 import type { RestoreOptions } from '../../backup/restore.ts'
-import { action, type Run } from '../../context.ts'
+import type { CliCommand } from '../../context.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
 
-export function addBackupCommands(program: Command, run: Run): void {
+export function addBackupCommands(program: CliCommand): void {
   program
     .command('backup')
     .argument('<file>', 'path of the backup; an existing file is replaced only with --force')
@@ -29,12 +27,7 @@ export function addBackupCommands(program: Command, run: Run): void {
     .option('--tasks', 'include journal and checkpoints of running tasks: up to some hundred MiB each')
     .option('--network <network>', "the daemon's profile file, unless its network is built in")
     .option('--force', 'replace the file')
-    .action(
-      action(run, async (context, options: BackupOptions, file: string) => {
-        const { runBackup } = await import('../../backup/create.ts')
-        return runBackup(context, options, file)
-      })
-    )
+    .loads(async () => (await import('../../backup/create.ts')).runBackup)
 
   program
     .command('restore')
@@ -56,23 +49,21 @@ export function addBackupCommands(program: Command, run: Run): void {
       "local, test, main or a profile file (default: the backup's; with --words: the configuration's)"
     )
     .option('-y, --yes', 'do not ask: the original daemon is gone or stopped')
-    .action(
-      action(run, async (context, options: RestoreOptions, file: string | undefined) => {
-        if (options.words === true) {
-          if (file !== undefined || options.identity !== undefined || options.passphraseFile !== undefined)
-            throw usageFailure('--words takes no file and no key: the words come from standard input')
-          const { restoreWords } = await import('../../backup/words.ts')
-          return restoreWords(context, options)
-        }
-        if (file === undefined)
-          throw usageFailure(
-            'restore needs the file of a backup, or --words',
-            'Example: chronym restore --words --name alice.chronym'
-          )
-        if (options.name !== undefined || options.did !== undefined)
-          throw usageFailure('--name and --did go with --words: a backup knows its names')
-        const { restoreFile } = await import('../../backup/restore.ts')
-        return restoreFile(context, options, file)
-      })
-    )
+    .runs(async (context, options: RestoreOptions, file: string | undefined) => {
+      if (options.words === true) {
+        if (file !== undefined || options.identity !== undefined || options.passphraseFile !== undefined)
+          throw usageFailure('--words takes no file and no key: the words come from standard input')
+        const { restoreWords } = await import('../../backup/restore.ts')
+        return restoreWords(context, options)
+      }
+      if (file === undefined)
+        throw usageFailure(
+          'restore needs the file of a backup, or --words',
+          'Example: chronym restore --words --name alice.chronym'
+        )
+      if (options.name !== undefined || options.did !== undefined)
+        throw usageFailure('--name and --did go with --words: a backup knows its names')
+      const { restoreFile } = await import('../../backup/restore.ts')
+      return restoreFile(context, options, file)
+    })
 }

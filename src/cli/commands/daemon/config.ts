@@ -1,20 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Command } from 'commander'
-import { configuredBackup } from '../../../backup/kept/create-keeper.ts'
+import { configuredBackup } from '../../../backup/kept/configured.ts'
 import { configuredDns } from '../../../config/dns.ts'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../../config/config.ts'
 import { ServiceError } from '../../../errors.ts'
 import { ERROR_TABLE } from '../../../error-table.ts'
 import { defaultConfigFile } from '../../../data-directory/paths.ts'
 import { connect } from '../../connection/connect.ts'
-import { action, type Context, type Run } from '../../context.ts'
-import { EXIT } from '../../failures/exit-codes.ts'
-import { Failure, inputFailure, messageOf, usageFailure } from '../../failures/failure.ts'
-import { loadProfile } from '../../profile.ts'
+import type { Context, CliCommand } from '../../context.ts'
+import { EXIT, Failure, inputFailure, messageOf, usageFailure } from '../../failures/failure.ts'
+import { loadProfile } from '../../connection/location.ts'
 import { formatFields, printable } from '../../terminal/format.ts'
 
 /** Leaves of a configuration as `api.port` and their values. */
-export function flatten(value: unknown, prefix = ''): [string, unknown][] {
+function flatten(value: unknown, prefix = ''): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[prefix, value]]
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, prefix === '' ? key : `${prefix}.${key}`))
 }
@@ -23,7 +21,7 @@ export function flatten(value: unknown, prefix = ''): [string, unknown][] {
  * `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send, or one field and its value as two
  * words. Values are JSON where they parse as JSON, text otherwise.
  */
-export function parseAssignments(words: readonly string[]): Record<string, unknown> {
+function parseAssignments(words: readonly string[]): Record<string, unknown> {
   const [field, value, ...more] = words
   const isPair = field?.includes('=') === false && value !== undefined && more.length === 0
   const assignments = isPair ? [`${field}=${value}`] : words
@@ -96,92 +94,77 @@ async function checked(context: Context, path: string, required: boolean): Promi
   }
 }
 
-export function addConfigCommands(program: Command, run: Run): void {
+export function addConfigCommands(program: CliCommand): void {
   const config = program.command('config').description("the daemon's configuration").helpCommand(false)
 
   config
     .command('get')
     .argument('[field]', 'such as mode or api.port; without one, all')
     .description('show the configuration of the running daemon')
-    .action(
-      action(run, async (context, _options: unknown, field: string | undefined) => {
-        const whole: unknown = await connect(context).config()
-        const value = (field ?? '')
-          .split('.')
-          .filter((key) => key !== '')
-          .reduce<unknown>(
-            (inner, key) =>
-              typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
-            whole
-          )
-        if (value === undefined)
-          throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, {
-            exitCode: EXIT.notFound,
-            cure: '`chronym config get` shows them all.'
-          })
-        context.output.answer(value, () =>
-          typeof value === 'object' && value !== null && !Array.isArray(value)
-            ? configText(value)
-            : printable(typeof value === 'string' ? value : JSON.stringify(value))
+    .runs(async (context, _options: unknown, field: string | undefined) => {
+      const whole: unknown = await connect(context).config()
+      const value = (field ?? '')
+        .split('.')
+        .filter((key) => key !== '')
+        .reduce<unknown>(
+          (inner, key) =>
+            typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
+          whole
         )
-        return EXIT.ok
-      })
-    )
+      if (value === undefined)
+        throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, {
+          exitCode: EXIT.notFound,
+          cure: '`chronym config get` shows them all.'
+        })
+      context.output.answer(value, () =>
+        typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? configText(value)
+          : printable(typeof value === 'string' ? value : JSON.stringify(value))
+      )
+    })
 
   config
     .command('set')
     .argument('<assignments...>', 'FIELD=VALUE, such as mode=light; or one FIELD and its VALUE')
     .description('change fields while the daemon runs')
-    .action(
-      action(run, async (context, _options: unknown, assignments: string[]) => {
-        const changed: unknown = await connect(context).changeConfig(parseAssignments(assignments))
-        context.output.answer(changed, () => configText(changed))
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options: unknown, assignments: string[]) => {
+      const changed: unknown = await connect(context).changeConfig(parseAssignments(assignments))
+      context.output.answer(changed, () => configText(changed))
+    })
 
   config
     .command('unset')
     .argument('<fields...>', 'such as mode or vdf.queue')
     .description('undo `config set`: flag, environment, file or default apply again')
-    .action(
-      action(run, async (context, _options: unknown, fields: string[]) => {
-        const client = connect(context)
-        let left: unknown
-        for (const field of fields) left = await client.unsetConfig(field)
-        context.output.answer(left, () => configText(left))
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options: unknown, fields: string[]) => {
+      const client = connect(context)
+      let left: unknown
+      for (const field of fields) left = await client.unsetConfig(field)
+      context.output.answer(left, () => configText(left))
+    })
 
   config
     .command('check')
     .argument('[file]', 'default: config.toml of the user')
     .description('check a configuration file together with the environment; needs no daemon')
-    .action(
-      action(run, async (context, _options: unknown, file: string | undefined) => {
-        const named = file ?? context.env['CHRONYM_CONFIG']
-        const path = named ?? defaultConfigFile()
-        if (named !== undefined) requireReadable(path)
-        const merged = await checked(context, path, named !== undefined)
-        const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
-        context.output.answer(
-          { valid: true, file: path, config: merged },
-          (paint) => `${paint('green', 'valid')}: ${there}`
-        )
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options: unknown, file: string | undefined) => {
+      const named = file ?? context.env['CHRONYM_CONFIG']
+      const path = named ?? defaultConfigFile()
+      if (named !== undefined) requireReadable(path)
+      const merged = await checked(context, path, named !== undefined)
+      const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
+      context.output.answer(
+        { valid: true, file: path, config: merged },
+        (paint) => `${paint('green', 'valid')}: ${there}`
+      )
+    })
 
   config
     .command('profile')
     .argument('[network]', 'local, test, main, or a profile file; without one, the network of the configuration')
     .description('print the profile of a network, as a start for your own; needs no daemon')
-    .action(
-      action(run, (context, _options: unknown, network: string | undefined) => {
-        const profile = loadProfile(context, network)
-        context.output.plain(profile, JSON.stringify(profile, undefined, 2))
-        return EXIT.ok
-      })
-    )
+    .runs((context, _options: unknown, network: string | undefined) => {
+      const profile = loadProfile(context, network)
+      context.output.plain(profile, JSON.stringify(profile, undefined, 2))
+    })
 }

@@ -1,9 +1,7 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { connect } from '../../connection/connect.ts'
-import { action, type Context, type Run } from '../../context.ts'
-import type { SetupOptions } from '../../dns/setup.ts'
-import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
-import { Failure, usageFailure } from '../../failures/failure.ts'
+import type { Context, CliCommand } from '../../context.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from '../../failures/failure.ts'
 import { plural, printable } from '../../terminal/format.ts'
 
 const RECIPES = ['unbound', 'bind', 'dnsmasq', 'resolved'] as const
@@ -70,7 +68,7 @@ async function test(context: Context, given: string | undefined, root: string | 
 }
 
 /** dns anchor, stats, flush, test, setup. */
-export function addDnsCommands(program: Command, run: Run): void {
+export function addDnsCommands(program: CliCommand): void {
   const dns = program
     .command('dns')
     .description('names in every program: the DNS server of the daemon')
@@ -81,27 +79,24 @@ export function addDnsCommands(program: Command, run: Run): void {
     .command('anchor')
     .description('print the key of the zone as DS and DNSKEY, or the lines for a resolver that validates')
     .addOption(new Option('--for <resolver>', 'the whole configuration of a resolver').choices([...RECIPES]))
-    .action(action(run, (context, options: { for?: Recipe }) => anchor(context, options)))
+    .runs((context, options: { for?: Recipe }) => anchor(context, options))
 
   dns
     .command('stats')
     .description('show queries by transport, answers by outcome, and the cache')
-    .action(action(run, (context) => stats(context)))
+    .runs((context) => stats(context))
 
   dns
     .command('flush')
     .argument('[name]', 'a name; without it, all')
     .description('forget what the DNS server knows of a name, so that the next query looks again')
-    .action(
-      action(run, async (context, _options: unknown, name: string | undefined) => {
-        const answer = await connect(context).flushDns(name)
-        context.output.answer(
-          answer,
-          () => `${plural(answer.flushed, 'name')} forgotten${name === undefined ? '' : `: ${printable(name)}`}`
-        )
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options: unknown, name: string | undefined) => {
+      const answer = await connect(context).flushDns(name)
+      context.output.answer(
+        answer,
+        () => `${plural(answer.flushed, 'name')} forgotten${name === undefined ? '' : `: ${printable(name)}`}`
+      )
+    })
 
   dns
     .command('test')
@@ -110,9 +105,7 @@ export function addDnsCommands(program: Command, run: Run): void {
       'say whether programs on this machine ask the daemon, with the AD bit or not, and why (exit code 1: no)'
     )
     .addOption(rootOption)
-    .action(
-      action(run, (context, options: { root?: string }, name: string | undefined) => test(context, name, options.root))
-    )
+    .runs((context, options: { root?: string }, name: string | undefined) => test(context, name, options.root))
 
   dns
     .command('setup')
@@ -123,10 +116,5 @@ export function addDnsCommands(program: Command, run: Run): void {
     .addOption(new Option('--system <resolver>', 'the resolver to set up, in place of the one found').choices(SYSTEMS))
     .addOption(rootOption)
     .option('-y, --yes', 'do not ask')
-    .action(
-      action(run, async (context, options: SetupOptions) => {
-        const { setup } = await import('../../dns/setup.ts')
-        return setup(context, options)
-      })
-    )
+    .loads(async () => (await import('../../dns/setup.ts')).setup)
 }

@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { connect } from '../../connection/connect.ts'
-import { action, type Run } from '../../context.ts'
-import type { NetworkStatusView, PeerView } from '../../../views/network.ts'
-import { EXIT } from '../../failures/exit-codes.ts'
+import type { CliCommand } from '../../context.ts'
+import type { NetworkStatusView } from '../../../views/network-status.ts'
+import type { PeerView } from '../../../views/peer.ts'
 import { formatRelative, formatTable, plural, printable } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
 
@@ -32,43 +31,34 @@ export function addressLines({ addresses }: Pick<NetworkStatusView, 'addresses'>
 }
 
 /** peers (the list by default, connect), id. */
-export function addPeerCommands(program: Command, run: Run): void {
+export function addPeerCommands(program: CliCommand): void {
   program
     .command('id')
     .description('print the peer id and the addresses that other daemons take with --bootstrap')
-    .action(
-      action(run, async (context) => {
-        const { peer_id, addresses } = await connect(context).networkStatus()
-        context.output.answer({ peer_id, addresses }, (paint) =>
-          [
-            printable(peer_id),
-            ...(addresses.length === 0 ? ['no addresses: the daemon is offline'] : addressLines({ addresses }, paint))
-          ].join('\n')
-        )
-        return EXIT.ok
-      })
-    )
+    .runs(async (context) => {
+      const { peer_id, addresses } = await connect(context).networkStatus()
+      context.output.answer({ peer_id, addresses }, (paint) =>
+        [
+          printable(peer_id),
+          ...(addresses.length === 0 ? ['no addresses: the daemon is offline'] : addressLines({ addresses }, paint))
+        ].join('\n')
+      )
+    })
 
   const peers = program.command('peers').description('the peers of the daemon').helpCommand(false)
   peers
     .command('list', { isDefault: true })
     .description('list the peers, nearest first: those of the routing table and the connected ones')
-    .action(
-      action(run, async (context) => {
-        const listed = await connect(context).peers()
-        context.output.answer(listed, () => peerTable(listed, Date.now()))
-        return EXIT.ok
-      })
-    )
+    .runs(async (context) => {
+      const listed = await connect(context).peers()
+      context.output.answer(listed, () => peerTable(listed, Date.now()))
+    })
   peers
     .command('connect')
     .argument('<address>', 'multiaddr of the peer, as `chronym id` prints it there')
     .description('dial a peer once; --bootstrap joins through it at each start')
-    .action(
-      action(run, async (context, _options, address: string) => {
-        const peer = await connect(context).connectPeer(address)
-        context.output.answer(peer, () => `connected to ${printable(peer.peer)}`)
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options, address: string) => {
+      const peer = await connect(context).connectPeer(address)
+      context.output.answer(peer, () => `connected to ${printable(peer.peer)}`)
+    })
 }

@@ -1,14 +1,11 @@
-import type { Command } from 'commander'
-import { connect } from '../../connection/connect.ts'
-import { action, type Context, type Run } from '../../context.ts'
-import { ProblemError, type Client, type SeedBody } from '../../../api/client/client.ts'
-import type { NetworkStatusView } from '../../../views/network.ts'
-import type { OwnedNameView } from '../../../views/own.ts'
+import { type Client, ProblemError, type SeedBody } from '../../../api/client/client.ts'
+import type { NetworkStatusView } from '../../../views/network-status.ts'
+import type { OwnedNameView } from '../../../views/owned-name.ts'
 import type { TaskView } from '../../../views/task.ts'
-import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
-import { usageFailure } from '../../failures/failure.ts'
-import { taskIdOf } from '../../task/task-argument.ts'
-import { isCancelled } from '../../task/task-words.ts'
+import { connect } from '../../connection/connect.ts'
+import type { CliCommand, Context } from '../../context.ts'
+import { EXIT, type ExitCode, usageFailure } from '../../failures/failure.ts'
+import { isCancelled, taskIdOf } from '../../task/task.ts'
 import {
   formatCount,
   formatDuration,
@@ -20,9 +17,9 @@ import {
 } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { watchTask } from '../../task/watch.ts'
-import { warningLines } from '../names/names.ts'
+import { warningLines } from '../names/owned.ts'
 import { addressLines } from './peers.ts'
-import { waitingText } from './unlock.ts'
+import { waitingText } from './key.ts'
 
 /** One line while something is missing. */
 function diversityFields({ diversity, status }: NetworkStatusView, paint: Paint): (readonly [string, string])[] {
@@ -63,7 +60,7 @@ function networkText(status: NetworkStatusView, dns: string | undefined, paint: 
   ])
 }
 
-export function taskText(task: TaskView, nowMs: number): string {
+function taskText(task: TaskView, nowMs: number): string {
   const done = `${formatCount(task.progress)} of ${formatCount(task.iterations)} squarings`
   return formatFields([
     ['task', printable(task.task_id)],
@@ -122,50 +119,65 @@ async function showTask(context: Context, taskId: string, watch: boolean): Promi
   return task.status === 'failed' ? EXIT.negative : EXIT.ok
 }
 
-export function addStatusCommand(program: Command, run: Run): void {
+export function addStatusCommand(program: CliCommand): void {
   program
     .command('status')
     .argument('[task]', 'task id, or the name of a task; without it, the network')
     .description('show the network and warnings about your names, or one task (exit code 1 if it failed)')
     .option('-w, --watch', 'follow the task to its end')
-    .action(
-      action(run, async (context, options: { watch?: boolean }, taskId: string | undefined) => {
-        if (taskId !== undefined) return showTask(context, taskId, options.watch === true)
-        if (options.watch === true)
-          throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
-        const client = connect(context)
-        const status = await client.networkStatus()
-        const names = await warnedNames(client)
-        const seed = await lockedSeed(client)
-        const { checks } = await client.readiness()
-        // Where it answers; undefined while it is off.
-        const dns = checks.find(({ name }) => name === 'dns')?.detail
-        const lost = checks.find(({ name, warning }) => name === 'holdings' && warning === true)?.detail
-        const lostLines = (paint: Paint): string[] =>
-          lost === undefined ? [] : [paint('red', printable(lost)), '  which, and what to do: chronym doctor']
-        const lockLines = (paint: Paint): string[] =>
-          seed === undefined
-            ? []
-            : [paint('yellow', `the seed is locked: ${waitingText(seed.waiting)}`), '  unlock it: chronym unlock']
-        context.output.answer(
-          {
-            ...status,
-            ...(dns !== undefined && { dns }),
-            ...(lost !== undefined && { lost }),
-            ...(seed !== undefined && { seed }),
-            ...(names.length > 0 && { warned_names: names })
-          },
-          (paint) =>
-            context.output.commands(
-              [
-                networkText(status, dns, paint),
-                ...lostLines(paint),
-                ...lockLines(paint),
-                ...warningLines(names, paint)
-              ].join('\n')
-            )
-        )
-        return EXIT.ok
-      })
+    .runs(async (context, options: { watch?: boolean }, taskId: string | undefined) => {
+      if (taskId !== undefined) return showTask(context, taskId, options.watch === true)
+      if (options.watch === true) throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
+      const client = connect(context)
+      const status = await client.networkStatus()
+      const names = await warnedNames(client)
+      const seed = await lockedSeed(client)
+      const { checks } = await client.readiness()
+      // Where it answers; undefined while it is off.
+      const dns = checks.find(({ name }) => name === 'dns')?.detail
+      const lost = checks.find(({ name, warning }) => name === 'holdings' && warning === true)?.detail
+      const lostLines = (paint: Paint): string[] =>
+        lost === undefined ? [] : [paint('red', printable(lost)), '  which, and what to do: chronym doctor']
+      const lockLines = (paint: Paint): string[] =>
+        seed === undefined
+          ? []
+          : [paint('yellow', `the seed is locked: ${waitingText(seed.waiting)}`), '  unlock it: chronym unlock']
+      context.output.answer(
+        {
+          ...status,
+          ...(dns !== undefined && { dns }),
+          ...(lost !== undefined && { lost }),
+          ...(seed !== undefined && { seed }),
+          ...(names.length > 0 && { warned_names: names })
+        },
+        (paint) =>
+          context.output.commands(
+            [
+              networkText(status, dns, paint),
+              ...lostLines(paint),
+              ...lockLines(paint),
+              ...warningLines(names, paint)
+            ].join('\n')
+          )
+      )
+      return EXIT.ok
+    })
+}
+
+/** doctor, self-check. */
+export function addCheckCommands(program: CliCommand): void {
+  program
+    .command('doctor')
+    .description(
+      'check Node, addon, configuration, token, seed, daemon, peers and beacon (exit code 1 when something is wrong)'
     )
+    .loads(async () => (await import('../../self-check/doctor.ts')).runDoctor)
+
+  program
+    .command('self-check')
+    .description(
+      'after an installation or upgrade: check the installed files, the addon against known answers, configuration, ' +
+        'data directory, and the version or ports of the daemon (exit code 1 when something is wrong)'
+    )
+    .loads(async () => (await import('../../self-check/self-check.ts')).runSelfCheck)
 }

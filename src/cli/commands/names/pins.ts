@@ -1,9 +1,7 @@
-import type { Command } from 'commander'
-import { MOST_CODES } from '../../../api/schemas/names.ts'
+import { MOST_CODES } from '../../../api/schemas/pins.ts'
 import type { PinnedCodesView, PinView } from '../../../views/pin.ts'
 import { connect } from '../../connection/connect.ts'
-import { action, type Context, type Run } from '../../context.ts'
-import { EXIT } from '../../failures/exit-codes.ts'
+import type { Context, CliCommand } from '../../context.ts'
 import { inputFailure } from '../../failures/failure.ts'
 import { nameOfInput, readLines } from '../../input/files.ts'
 import { daemonSuffix, spellOne } from '../../input/names.ts'
@@ -34,7 +32,7 @@ function pinRow(pin: PinView, nowMs: number): string[] {
   ]
 }
 
-export function pinsText(pins: readonly PinView[], nowMs: number): string {
+function pinsText(pins: readonly PinView[], nowMs: number): string {
   if (pins.length === 0) return 'no pins: this daemon has seen no name settled, and no code was given'
   return formatTable([
     ['name', 'check code', 'owner', 'state', 'since', 'second look', 'until'],
@@ -76,7 +74,7 @@ function pinnedText({ pinned, known }: PinnedCodesView, isDry: boolean): string 
   return `${some} ${isDry ? 'would be' : pinned.length === 1 ? 'is' : 'are'} pinned by code, ${known} had that code before`
 }
 
-export function addPinCommands(program: Command, run: Run): void {
+export function addPinCommands(program: CliCommand): void {
   const pins = program.command('pins').description('the claims that names mean to this daemon').helpCommand(false)
 
   pins
@@ -84,61 +82,46 @@ export function addPinCommands(program: Command, run: Run): void {
     .description(
       'list them: a claim seen once is tentative and binds nothing; one seen twice is firm; a given code is final'
     )
-    .action(
-      action(run, async (context) => {
-        const all = await connect(context).pins()
-        context.output.answer(all, () => pinsText(all, Date.now()))
-        return EXIT.ok
-      })
-    )
+    .runs(async (context) => {
+      const all = await connect(context).pins()
+      context.output.answer(all, () => pinsText(all, Date.now()))
+    })
 
   pins
     .command('add')
     .argument('<name>', 'a name with its check code, such as alice--7kq2mx')
     .argument('[code]', 'the code apart, for a name that is too long to carry it')
     .description('pin a name by its check code: the bare name means that claim alone from now on')
-    .action(
-      action(run, async (context, _options: unknown, name: string, code?: string) => {
-        const answer = await pinAll(context, [code === undefined ? name : `${name} ${code}`], false)
-        context.output.answer(answer, () => pinnedText(answer, false))
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options: unknown, name: string, code?: string) => {
+      const answer = await pinAll(context, [code === undefined ? name : `${name} ${code}`], false)
+      context.output.answer(answer, () => pinnedText(answer, false))
+    })
 
   pins
     .command('import')
     .argument('<file>', 'one name with its code a line; "-": standard input')
     .description('pin all names of a file by their check codes, or none where one contradicts what is pinned')
     .option('--dry-run', 'only say what would come of it', false)
-    .action(
-      action(run, async (context, { dryRun }: { dryRun: boolean }, file: string) => {
-        const answer = await pinAll(context, await codesIn(context, file), dryRun)
-        context.output.answer(answer, () => pinnedText(answer, dryRun))
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, { dryRun }: { dryRun: boolean }, file: string) => {
+      const answer = await pinAll(context, await codesIn(context, file), dryRun)
+      context.output.answer(answer, () => pinnedText(answer, dryRun))
+    })
 
   pins
     .command('export')
     .description('print firm pins and given codes, a line each, for `pins import` or pins.codes of another machine')
-    .action(
-      action(run, async (context) => {
-        const lasting = (await connect(context).pins()).filter(({ state }) => state !== 'tentative')
-        const lines = lasting.map(({ name, coded_name: coded, check_code: code }) => coded ?? `${name} ${code}`)
-        context.output.plain(lines, lines.map(printable).join('\n'))
-        return EXIT.ok
-      })
-    )
+    .runs(async (context) => {
+      const lasting = (await connect(context).pins()).filter(({ state }) => state !== 'tentative')
+      const lines = lasting.map(({ name, coded_name: coded, check_code: code }) => coded ?? `${name} ${code}`)
+      context.output.plain(lines, lines.map(printable).join('\n'))
+    })
 
   pins
     .command('forget')
     .argument('<name>')
     .description('forget the owner of a name: the next look-up alone decides who it is')
-    .action(
-      action(run, async (context, _options: unknown, name: string) => {
-        const answer = await connect(context).forgetPin(name)
-        context.output.answer(answer, () => `the owner of ${printable(name)} is forgotten; the next look decides`)
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options: unknown, name: string) => {
+      const answer = await connect(context).forgetPin(name)
+      context.output.answer(answer, () => `the owner of ${printable(name)} is forgotten; the next look decides`)
+    })
 }

@@ -1,10 +1,8 @@
-import type { Command } from 'commander'
 import { formatCodedName, SHORT_CODE, WHOLE_CODE } from '../../../protocol/claim/check-code.ts'
 import { MAX_LABEL_OCTETS, type Name } from '../../../protocol/name/names.ts'
 import { spellName } from '../../../util/typed-name.ts'
 import { connect } from '../../connection/connect.ts'
-import { action, type Context, type Run } from '../../context.ts'
-import { EXIT } from '../../failures/exit-codes.ts'
+import type { Context, CliCommand } from '../../context.ts'
 import { integerOption } from '../../input/values.ts'
 import { formatFields, printable } from '../../terminal/format.ts'
 
@@ -54,7 +52,7 @@ async function sharedText(shared: Shared, characters: number, { output }: Contex
   return [fields, '', ...rows.map((row) => output.paint('whiteBright', output.paint('bgBlack', row)))].join('\n')
 }
 
-export function addShareCommand(program: Command, run: Run): void {
+export function addShareCommand(program: CliCommand): void {
   program
     .command('share')
     .argument('<name>', 'a name of this daemon, or any name that resolves')
@@ -65,23 +63,20 @@ export function addShareCommand(program: Command, run: Run): void {
       integerOption(SHORT_CODE, WHOLE_CODE),
       SHORT_CODE
     )
-    .action(
-      action(run, async (context, { characters }: { characters: number }, name: string) => {
-        const client = connect(context)
-        // What its key has lost, or let lapse, is for the network to show.
-        const own = (await client.names()).find(
-          (each) => each.name === name && each.state !== 'lost' && each.state !== 'lapsed'
+    .runs(async (context, { characters }: { characters: number }, name: string) => {
+      const client = connect(context)
+      // What its key has lost, or let lapse, is for the network to show.
+      const own = (await client.names()).find(
+        (each) => each.name === name && each.state !== 'lost' && each.state !== 'lapsed'
+      )
+      const reveal = own ?? (await client.resolve(name))
+      const shared = sharedOf(reveal.name, reveal.check_code!, characters)
+      const text = context.output.json ? '' : await sharedText(shared, characters, context)
+      context.output.answer(shared, () => text)
+      if (own === undefined && reveal.name === name)
+        context.output.note(
+          `• ${printable(name)} is not of this daemon: the code is what the network shows now, not what its owner ` +
+            'gave you'
         )
-        const reveal = own ?? (await client.resolve(name))
-        const shared = sharedOf(reveal.name, reveal.check_code!, characters)
-        const text = context.output.json ? '' : await sharedText(shared, characters, context)
-        context.output.answer(shared, () => text)
-        if (own === undefined && reveal.name === name)
-          context.output.note(
-            `• ${printable(name)} is not of this daemon: the code is what the network shows now, not what its owner ` +
-              'gave you'
-          )
-        return EXIT.ok
-      })
-    )
+    })
 }

@@ -1,42 +1,31 @@
-import type { Command } from 'commander'
-import { connect } from '../../connection/connect.ts'
-import { action, type Context, type Run } from '../../context.ts'
-import { askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
-import { ProblemError, type ZoneAnswer, type ZoneBody } from '../../../api/client/client.ts'
+import type { ZoneAnswer, ZoneBody } from '../../../api/client/client.ts'
 import { canonicalName } from '../../../protocol/name/names.ts'
-import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
-import { Failure, usageFailure } from '../../failures/failure.ts'
+import { connect } from '../../connection/connect.ts'
+import type { CliCommand, Context } from '../../context.ts'
+import { askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
+import { EXIT, type ExitCode, Failure, usageFailure } from '../../failures/failure.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
-import { formatTable, plural, printable } from '../../terminal/format.ts'
+import { formatTable, printable } from '../../terminal/format.ts'
 import { recordsOfArguments, selectorsOfArguments } from '../../zone/arguments.ts'
+import { changesBetween, formatChanges, isUnchanged, recordKey, recordsOf } from '../../zone/changes.ts'
 import {
-  changesBetween,
-  countBeyond,
-  formatChanges,
-  isUnchanged,
-  recordKey,
-  recordsOf,
-  type ZoneChanges
-} from '../../zone/changes.ts'
-import { requireConsent } from '../../questions/consent.ts'
-import { currentZone } from '../../zone/current.ts'
+  currentZone,
+  finish,
+  importZone,
+  publish,
+  published,
+  publishedOrNothing,
+  type PublishOption,
+  type ReplaceOptions,
+  replaceZone,
+  requireConsentToLoss
+} from '../../zone/saving.ts'
 import { editZone } from '../../zone/edit.ts'
-import { importZone } from '../../zone/import.ts'
-import { replaceZone, requireConsentToLoss, showSaved, type ReplaceOptions } from '../../zone/saving.ts'
 import { formatMasterFile } from '../../zone-file/format.ts'
 import { readZone, zoneOfLines } from '../../zone-file/zone-input.ts'
 
-interface PublishOption {
-  publish?: boolean
-  readonly yes?: boolean
-}
 interface SetOptions extends ReplaceOptions, PublishOption {
   record?: string[]
-}
-
-/** Whether the zone was given whole, so that all its lines are meant. */
-interface Given {
-  readonly isWhole: boolean
 }
 
 /** A zone in record lines, which `zone set` reads again. */
@@ -50,46 +39,6 @@ export function zoneText(zone: ZoneBody): string {
     ])
   )
   return `; serial ${zone.serial ?? 0}\n${rows.length === 0 ? '; no records' : formatTable(rows)}`
-}
-
-async function publish(context: Context, name: string): Promise<void> {
-  const published = await connect(context).publishZone(name)
-  context.output.answer(
-    published,
-    () =>
-      `published serial ${published.serial}; held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`
-  )
-}
-
-async function finish(
-  context: Context,
-  name: string,
-  options: PublishOption,
-  saved: { serial: number },
-  changes: ZoneChanges,
-  { isWhole }: Given = { isWhole: false }
-): Promise<ExitCode> {
-  if (options.publish !== true) {
-    showSaved(context, name, saved, changes)
-    return EXIT.ok
-  }
-  const { zone } = await currentZone(connect(context), name)
-  const live = changesBetween(await published(context, name), zone)
-  const others = isWhole ? 0 : countBeyond(changes, live)
-  if (others > 0 && options.yes !== true) {
-    const kept = `nothing was published; your change is in the draft, serial ${saved.serial}`
-    await requireConsent(context, {
-      cost: `publishing makes ${plural(others, 'line')} of earlier edits live too`,
-      shown: formatChanges(live),
-      question: `${others} of these lines ${others === 1 ? 'is an earlier edit' : 'are earlier edits'}. Publish them too?`,
-      isGiven: false,
-      refusal: `publishing would make ${plural(others, 'line')} of earlier edits live too; ${kept}`,
-      cure: `See all of them: chronym zone diff ${printable(name)}. To publish them too, give --yes.`,
-      declined: kept
-    })
-  } else if (!isUnchanged(live)) context.output.note(formatChanges(live))
-  await publish(context, name)
-  return EXIT.ok
 }
 
 function originOf(name: string, { source, state }: ZoneAnswer): string {
@@ -156,26 +105,6 @@ async function remove(
   return finish(context, name, options, saved, { added: [], removed, retimed: [] })
 }
 
-/** The zone that others see; without records where the name is not registered. */
-async function published(context: Context, name: string): Promise<ZoneBody> {
-  try {
-    return (await connect(context, { anonymous: true }).zone(name)).zone
-  } catch (error) {
-    if (error instanceof ProblemError && error.code === 'SVC-RES-002') return { records: {} }
-    throw error
-  }
-}
-
-/** The same; an unreachable network counts as no records, so that too much counts as lost, not too little. */
-async function publishedOrNothing(context: Context, name: string): Promise<ZoneBody> {
-  try {
-    return await published(context, name)
-  } catch (error) {
-    if (error instanceof ProblemError && error.code.startsWith('SVC-RES-')) return { records: {} }
-    throw error
-  }
-}
-
 async function diff(context: Context, name: string): Promise<ExitCode> {
   const current = await currentZone(connect(context), name)
   if (current.state !== 'draft') {
@@ -226,7 +155,7 @@ async function drafts(context: Context): Promise<ExitCode> {
 }
 
 /** zone get, set, add, rm, edit, diff, discard, drafts, import, export, publish. */
-export function addZoneCommands(program: Command, run: Run): void {
+export function addZoneCommands(program: CliCommand): void {
   const zone = program.command('zone').description('DNS records of a name').helpCommand(false)
   const PUBLISH = ['--publish', 'publish it as well'] as const
   const YES_TO_ALL = [
@@ -241,16 +170,13 @@ export function addZoneCommands(program: Command, run: Run): void {
     .description('print the zone of a name: the draft if there is one, else the published zone; it says which')
     .option('--public', 'what the network shows, also for our own names')
     .option(...CODE_OPTION)
-    .action(
-      action(run, async (context, options: CodeOption & { public?: boolean }, name: string) => {
-        const found = await connect(context, { anonymous: options.public === true }).zone(askedName(name, options.code))
-        context.output.answer(
-          found.zone,
-          () => `; ${context.output.commands(originOf(name, found))}\n${zoneText(found.zone)}`
-        )
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, options: CodeOption & { public?: boolean }, name: string) => {
+      const found = await connect(context, { anonymous: options.public === true }).zone(askedName(name, options.code))
+      context.output.answer(
+        found.zone,
+        () => `; ${context.output.commands(originOf(name, found))}\n${zoneText(found.zone)}`
+      )
+    })
 
   zone
     .command('set')
@@ -265,11 +191,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     )
     .option(...PUBLISH)
     .option(...YES)
-    .action(
-      action(run, (context, options: SetOptions, name: string, file: string | undefined) =>
-        set(context, name, file, options)
-      )
-    )
+    .runs((context, options: SetOptions, name: string, file: string | undefined) => set(context, name, file, options))
 
   zone
     .command('add')
@@ -278,11 +200,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .description('add records to the zone of a name; all others stay')
     .option(...PUBLISH)
     .option(...YES_TO_ALL)
-    .action(
-      action(run, (context, options: PublishOption, name: string, words: string[]) =>
-        add(context, name, words, options)
-      )
-    )
+    .runs((context, options: PublishOption, name: string, words: string[]) => add(context, name, words, options))
 
   zone
     .command('rm')
@@ -291,11 +209,7 @@ export function addZoneCommands(program: Command, run: Run): void {
     .description('remove records from the zone of a name')
     .option(...PUBLISH)
     .option(...YES_TO_ALL)
-    .action(
-      action(run, (context, options: PublishOption, name: string, words: string[]) =>
-        remove(context, name, words, options)
-      )
-    )
+    .runs((context, options: PublishOption, name: string, words: string[]) => remove(context, name, words, options))
 
   zone
     .command('edit')
@@ -303,33 +217,31 @@ export function addZoneCommands(program: Command, run: Run): void {
     .description('edit the zone of a name as a master file, in VISUAL or EDITOR')
     .option(...PUBLISH)
     .option(...YES_TO_ALL)
-    .action(
-      action(run, async (context, options: PublishOption, name: string) => {
-        const edited = await editZone(context, connect(context), name)
-        if (edited !== undefined) return finish(context, name, options, edited.saved, edited.changes)
-        context.output.note('nothing was changed')
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, options: PublishOption, name: string) => {
+      const edited = await editZone(context, connect(context), name)
+      if (edited !== undefined) return finish(context, name, options, edited.saved, edited.changes)
+      context.output.note('nothing was changed')
+      return EXIT.ok
+    })
 
   zone
     .command('diff')
     .argument('<name>')
     .description('compare the draft of a name with its published zone')
-    .action(action(run, (context, _options: unknown, name: string) => diff(context, name)))
+    .runs((context, _options: unknown, name: string) => diff(context, name))
 
   zone
     .command('discard')
     .argument('<name>')
     .description('drop the draft of a name; the published zone stays')
     .option('-y, --yes', 'do not ask')
-    .action(action(run, (context, options: { yes?: boolean }, name: string) => discard(context, name, options)))
+    .runs((context, options: { yes?: boolean }, name: string) => discard(context, name, options))
 
   zone
     .command('drafts')
     .alias('list')
     .description('list the zones saved here and not yet published')
-    .action(action(run, (context) => drafts(context)))
+    .runs((context) => drafts(context))
 
   zone
     .command('import')
@@ -338,37 +250,29 @@ export function addZoneCommands(program: Command, run: Run): void {
     .description('replace the zone of a name with a master file; asks before it drops records')
     .option(...PUBLISH)
     .option(...YES)
-    .action(
-      action(run, async (context, options: ReplaceOptions & PublishOption, name: string, file: string) => {
-        const { saved, changes } = await importZone(context, connect(context), name, file, options)
-        return finish(context, name, options, saved, changes, { isWhole: true })
-      })
-    )
+    .runs(async (context, options: ReplaceOptions & PublishOption, name: string, file: string) => {
+      const { saved, changes } = await importZone(context, connect(context), name, file, options)
+      return finish(context, name, options, saved, changes, { isWhole: true })
+    })
 
   zone
     .command('export')
     .argument('<name>')
     .description('print the zone of a name as an RFC 1035 master file')
     .option('--public', 'what the network shows, also for our own names')
-    .action(
-      action(run, async (context, options: { public?: boolean }, name: string) => {
-        const found = await connect(context, { anonymous: options.public === true }).zone(name)
-        const text =
-          `; ${originOf(name, found)}; serial ` +
-          `${found.zone.serial ?? 0}\n${formatMasterFile(found.zone, canonicalName(name))}`
-        context.output.plain({ zone: text }, text.trimEnd())
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, options: { public?: boolean }, name: string) => {
+      const found = await connect(context, { anonymous: options.public === true }).zone(name)
+      const text =
+        `; ${originOf(name, found)}; serial ` +
+        `${found.zone.serial ?? 0}\n${formatMasterFile(found.zone, canonicalName(name))}`
+      context.output.plain({ zone: text }, text.trimEnd())
+    })
 
   zone
     .command('publish')
     .argument('<name>')
     .description('sign the draft of a name and publish it')
-    .action(
-      action(run, async (context, _options: unknown, name: string) => {
-        await publish(context, name)
-        return EXIT.ok
-      })
-    )
+    .runs(async (context, _options: unknown, name: string) => {
+      await publish(context, name)
+    })
 }

@@ -1,14 +1,12 @@
-import type { Command } from 'commander'
 import * as v from 'valibot'
 import type { BeaconServer } from '../../../beacon/server.ts'
 import type { BeaconChain, Pulse } from '../../../beacon/types.ts'
-import { action, type Context, type Run } from '../../context.ts'
-import { EXIT, type ExitCode } from '../../failures/exit-codes.ts'
-import { Failure, inputFailure } from '../../failures/failure.ts'
+import type { Context, CliCommand } from '../../context.ts'
+import { EXIT, type ExitCode, Failure, inputFailure } from '../../failures/failure.ts'
 import { readJson } from '../../input/files.ts'
 import { integerOption } from '../../input/values.ts'
-import { loadProfile } from '../../profile.ts'
-import { untilInterrupted } from '../../until-interrupted.ts'
+import { loadProfile } from '../../connection/location.ts'
+import { untilInterrupted } from '../../failures/interruption.ts'
 
 interface BeaconOptions {
   host: string
@@ -87,12 +85,12 @@ async function serve(context: Context, options: BeaconOptions): Promise<ExitCode
         `use it: chronym daemon --beacon-url ${server.url}   Ctrl-C stops it.`
       ].join('\n')
   )
-  await untilInterrupted(context)
+  await untilInterrupted(context.signal)
   await server.close()
   return EXIT.ok
 }
 
-export function addBeaconCommand(program: Command, run: Run): void {
+export function addBeaconCommand(program: CliCommand): void {
   program
     .command('beacon')
     .description("serve the development beacon, or a recording of another, over drand's HTTP API")
@@ -100,5 +98,5 @@ export function addBeaconCommand(program: Command, run: Run): void {
     .option('--port <port>', 'port to listen on; 0 takes a free one', integerOption(0, MAX_PORT), BEACON_PORT)
     .option('--network <network>', 'network whose beacon it is: local, test or a profile file')
     .option('--relay <file>', 'serve the pulses recorded in a file')
-    .action(action(run, (context, options: BeaconOptions) => serve(context, options)))
+    .runs((context, options: BeaconOptions) => serve(context, options))
 }

@@ -1,11 +1,11 @@
-import { Option, type Command } from 'commander'
-import { action, type Run } from '../../context.ts'
+import { Option } from 'commander'
+import type { CliCommand } from '../../context.ts'
 import { collectOption, hexOption, integerOption } from '../../input/values.ts'
 import type { CommitOptions } from '../../manual/commit.ts'
 import type { RevealOptions } from '../../manual/reveal.ts'
 
 /** commit, reveal: a registration by hand (docs/manual-registration.md). */
-export function addManualCommands(program: Command, run: Run): void {
+export function addManualCommands(program: CliCommand): void {
   program
     .command('commit')
     .argument('<name>')
@@ -15,12 +15,10 @@ export function addManualCommands(program: Command, run: Run): void {
     .option('-f, --file <file>', 'where the secret is kept, mode 0600 (default: in the data directory)')
     .option('--offline', 'print the body for POST /api/commit instead of sending it')
     .option('--force', 'overwrite an existing secret file')
-    .action(
-      action(run, async (context, options: CommitOptions, name: string) => {
-        const { runCommit } = await import('../../manual/commit.ts')
-        return runCommit(context, name, options)
-      })
-    )
+    .runs(async (context, options: CommitOptions, name: string) => {
+      const { runCommit } = await import('../../manual/commit.ts')
+      return runCommit(context, name, options)
+    })
 
   program
     .command('reveal')
@@ -42,10 +40,8 @@ export function addManualCommands(program: Command, run: Run): void {
     )
     .option('--beacon-url <url>', 'drand HTTP endpoint; may be repeated', collectOption)
     .option('--offline', 'print the body for POST /api/publish instead of sending it')
-    .action(
-      action(run, async (context, options: RevealOptions, name: string) => {
-        const { runReveal } = await import('../../manual/reveal.ts')
-        return runReveal(context, name, options)
-      })
-    )
+    .runs(async (context, options: RevealOptions, name: string) => {
+      const { runReveal } = await import('../../manual/reveal.ts')
+      return runReveal(context, name, options)
+    })
 }

@@ -1,11 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { InvalidArgumentError, type Command } from 'commander'
-import { action, type Run } from '../../context.ts'
+import { InvalidArgumentError } from 'commander'
+import type { CliCommand } from '../../context.ts'
 import { hexOption, integerOption, numberOption } from '../../input/values.ts'
-import type { BenchOptions } from '../../vdf/bench.ts'
 import { MAX_DISCRIMINANT_BITS } from '../../vdf/kernel.ts'
-import type { ProveOptions } from '../../vdf/prove.ts'
-import type { VerifyOptions } from '../../vdf/verify.ts'
 
 const MAX_ITERATIONS = Number.MAX_SAFE_INTEGER
 const DEFAULT_BITS = 1024
@@ -22,7 +19,7 @@ function depthOption(text: string): number {
 }
 
 /** `chronym vdf prove|verify|bench`: the kernel by itself, without a daemon. */
-export function addVdfCommands(program: Command, run: Run): void {
+export function addVdfCommands(program: CliCommand): void {
   const vdf = program
     .command('vdf')
     .description('the verifiable delay function alone; needs no daemon')
@@ -43,11 +40,7 @@ export function addVdfCommands(program: Command, run: Run): void {
     .option('--depth <n>', 'levels of recursion (default: 0)', depthOption)
     .option('--proof <hex>', 'y and all that follows it', hexOption)
     .option('--jsonl <file>', 'check every line of a file ("-": standard input) and print a verdict for each')
-    .action(
-      action(run, async (context, options: VerifyOptions) =>
-        (await import('../../vdf/verify.ts')).runVerify(context, options)
-      )
-    )
+    .loads(async () => (await import('../../vdf/verify.ts')).runVerify)
 
   vdf
     .command('prove')
@@ -66,11 +59,7 @@ export function addVdfCommands(program: Command, run: Run): void {
       'squarings of the first of two segments (default with --depth 1: nine tenths)',
       integerOption(1, MAX_ITERATIONS)
     )
-    .action(
-      action(run, async (context, options: ProveOptions) =>
-        (await import('../../vdf/prove.ts')).runProve(context, options)
-      )
-    )
+    .loads(async () => (await import('../../vdf/prove.ts')).runProve)
 
   vdf
     .command('bench')
@@ -87,9 +76,5 @@ export function addVdfCommands(program: Command, run: Run): void {
     .option('--save <file>', 'keep the result, for --compare and to share')
     .option('--compare <file>', 'show ratios to a result saved before, or on another machine')
     .option('--reference', 'show ratios to published rates')
-    .action(
-      action(run, async (context, options: BenchOptions) =>
-        (await import('../../vdf/bench.ts')).runBench(context, options)
-      )
-    )
+    .loads(async () => (await import('../../vdf/bench.ts')).runBench)
 }

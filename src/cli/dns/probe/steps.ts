@@ -1,9 +1,7 @@
 /** The checks of `chronym dns test`: from the daemon outwards to what programs ask. */
-import { isSilent, type Ask, type Silence } from './ask.ts'
-import { rcodeName, TYPE, type Reply } from './message.ts'
+import { type Ask, isSilent, rcodeName, type Reply, type Silence, TYPE } from './ask.ts'
 import type { Lookup, Resolvers } from './system.ts'
-import { hostPort } from '../route.ts'
-import type { Route, Server } from '../types.ts'
+import { hostPort, type Route, type Server } from '../route.ts'
 
 export interface Step {
   readonly name: 'server' | 'name' | 'resolver' | 'trust-ad' | 'programs'

@@ -1,7 +1,7 @@
 /** The servers that programs of this machine ask for names. */
 import { lookup as getaddrinfo } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { Server } from '../types.ts'
+import type { Server } from '../route.ts'
 import type { Host } from '../setup/host.ts'
 import { nameservers, settings } from '../setup/systems.ts'
 import { messageOf } from '../../failures/failure.ts'
@@ -14,7 +14,7 @@ export interface Resolvers {
   readonly trustsAd: boolean | undefined
 }
 
-export interface FoundAddress {
+interface FoundAddress {
   readonly text: string
   /** Hexadecimal: two spellings of one address are equal. */
   readonly bytes: string

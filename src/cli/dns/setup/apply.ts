@@ -1,12 +1,11 @@
 /** Writes what a plan says and takes it back: files of our own, whole, and only those. */
 import { dirname } from 'node:path/posix'
-import type { Command, CommandResult, Host } from './host.ts'
-import { authorOf, bodyOf, madeItsDirectory, markedText } from './marked-file.ts'
-import type { Plan, System } from './systems.ts'
-import { EXIT } from '../../failures/exit-codes.ts'
-import { Failure, messageOf } from '../../failures/failure.ts'
+import { createHash } from 'node:crypto'
+import { EXIT, Failure, messageOf } from '../../failures/failure.ts'
 import { printable } from '../../terminal/format.ts'
-import type { ConfigFile } from '../types.ts'
+import type { ConfigFile } from '../route.ts'
+import type { Command, CommandResult, Host } from './host.ts'
+import type { Plan, System } from './systems.ts'
 
 /** `same`: written before, with this content. */
 export type FileState = 'absent' | 'same' | 'outdated' | 'changed' | 'foreign'
@@ -101,7 +100,7 @@ function takeBack(host: Host, formers: readonly Former[]): void {
   }
 }
 
-export interface Applied {
+interface Applied {
   readonly written: readonly string[]
   readonly commands: readonly Ran[]
 }
@@ -131,7 +130,7 @@ export function apply(host: Host, { files, check, commands }: Plan): Applied {
   return { written: formers.map(({ path }) => path), commands: ran }
 }
 
-export interface Undoing {
+interface Undoing {
   readonly files: readonly string[]
   readonly commands: readonly Command[]
 }
@@ -164,4 +163,38 @@ export function undo(host: Host, { files, commands }: Undoing): { removed: reado
     removed: files,
     commands: runAll(host, commands, 'The files are removed.', 'Look at the log of that resolver, and restart it.')
   }
+}
+
+const MARKER =
+  /^[#;] Written by chronym dns setup; chronym dns setup --undo removes it \((?<digest>[0-9a-f]{32})(?<made>, with its directory)?\)\.\n/u
+
+/** `changed`: the setup wrote it, and somebody changed it since. */
+type Authorship = 'ours' | 'changed' | 'foreign'
+
+function digestOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 32)
+}
+
+/** `madeDirectory`: the directory goes with the file. */
+export function markedText({ comment, body }: ConfigFile, madeDirectory: boolean): string {
+  const made = madeDirectory ? ', with its directory' : ''
+  return (
+    `${comment} Written by chronym dns setup; chronym dns setup --undo removes it ` +
+    `(${digestOf(body)}${made}).\n${body}`
+  )
+}
+
+export function authorOf(text: string): Authorship {
+  const match = MARKER.exec(text)
+  if (match === null) return 'foreign'
+  return digestOf(text.slice(match[0].length)) === match.groups!['digest'] ? 'ours' : 'changed'
+}
+
+function madeItsDirectory(text: string): boolean {
+  return MARKER.exec(text)?.groups?.['made'] !== undefined
+}
+
+/** What follows the first line. */
+function bodyOf(text: string): string {
+  return text.replace(MARKER, '')
 }

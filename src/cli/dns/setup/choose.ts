@@ -5,8 +5,7 @@ import { macos, plainResolvConf, windows } from './others.ts'
 import { resolved } from './resolved.ts'
 import type { System, SystemId } from './systems.ts'
 import { unbound } from './unbound.ts'
-import { EXIT } from '../../failures/exit-codes.ts'
-import { Failure } from '../../failures/failure.ts'
+import { EXIT, Failure } from '../../failures/failure.ts'
 
 /** The first found that programs ask wins, else the first found. */
 export const SYSTEMS: readonly System[] = [macos, windows, resolved, managedDnsmasq, dnsmasq, unbound, plainResolvConf]

@@ -1,7 +1,7 @@
 import type { Host } from './host.ts'
 import { nameservers, RESOLVED_STUBS, settings, type Obstacle, type System } from './systems.ts'
 import { FIRST_WITH_DELEGATES, resolvedAnchorFile, resolvedFile } from '../recipes.ts'
-import { authorOf } from './marked-file.ts'
+import { authorOf } from './apply.ts'
 import { printable } from '../../terminal/format.ts'
 
 const CONFIGURATION = ['/etc/systemd/resolved.conf', '/run/systemd/resolved.conf', '/usr/lib/systemd/resolved.conf']

@@ -1,6 +1,6 @@
 /** The resolvers of a machine that can send one domain to the daemon: how each is found, and what it needs. Pure. */
 import type { Command, Host } from './host.ts'
-import type { ConfigFile, Route } from '../types.ts'
+import type { ConfigFile, Route } from '../route.ts'
 
 export const SYSTEM_IDS = [
   'systemd-resolved',

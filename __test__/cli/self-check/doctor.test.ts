@@ -1,0 +1,183 @@
+/** What `doctor` says of the configuration: the running daemon's, or that of the file where none runs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type ApiServer, serve } from '../../../src/api/serve.ts'
+import { createConfigService } from '../../../src/config/service.ts'
+import { checkConfig, mergeConfig } from '../../../src/config/config.ts'
+import { dataPaths } from '../../../src/data-directory/paths.ts'
+import { writePrivateFile } from '../../../src/data-directory/private-files.ts'
+import { writeRunningRecord } from '../../../src/data-directory/running-record.ts'
+import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
+import { cli } from '../harness.ts'
+
+interface Diagnosis {
+  readonly checks: readonly { name: string; state: string; detail: string; cure?: string }[]
+  readonly configuration: { from: string; fields: { field: string; value: unknown; source: string }[] } | null
+}
+
+let directory: string
+let world: World
+let server: ApiServer | undefined
+let env: Record<string, string>
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'chronym-doctor-'))
+  writeFileSync(join(directory, 'config.toml'), 'mode = "light"\n')
+  env = { CHRONYM_CONFIG: join(directory, 'config.toml'), CHRONYM_DATA_DIR: directory }
+  world = createWorld()
+  const sources = { file: { mode: 'light' }, environment: {}, flags: { api: { port: 0 } } }
+  const started = checkConfig(mergeConfig(sources.file, sources.flags), 'test')
+  world.services.config = createConfigService({
+    initial: started,
+    started,
+    sources,
+    overrides: {},
+    save: () => undefined,
+    apply: async () => undefined
+  })
+})
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function start(): Promise<void> {
+  server = await serve(world.services, { host: '127.0.0.1', port: 0 })
+  writePrivateFile(dataPaths(directory).token, `${MAIN_TOKEN}\n`)
+  writeRunningRecord(dataPaths(directory), { url: server.url, instance: INSTANCE })
+}
+
+async function diagnose(args: readonly string[] = []): Promise<Diagnosis> {
+  return JSON.parse((await cli(['doctor', '--json', ...args], { env })).stdout) as Diagnosis
+}
+
+const of = ({ checks }: Diagnosis, name: string) => checks.find((check) => check.name === name)
+const field = ({ configuration }: Diagnosis, path: string) => configuration?.fields.find((each) => each.field === path)
+
+describe('doctor', () => {
+  it('reads file and environment where no daemon runs, and says so', async () => {
+    const found = await diagnose()
+    expect(of(found, 'config')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringMatching(
+        /from file and environment, as no daemon answers: network local, mode light/
+      ) as string
+    })
+    expect(of(found, 'daemon')).toMatchObject({
+      state: 'failed',
+      detail: expect.stringContaining(`no daemon runs on ${directory}`) as string,
+      cure: expect.stringContaining('chronym daemon --data-dir') as string
+    })
+    expect(found.configuration?.from).toBe('file')
+    expect([field(found, 'mode')?.source, field(found, 'data_dir')?.source, field(found, 'vdf.queue')?.source]).toEqual(
+      ['file', 'environment', 'default']
+    )
+  })
+
+  it('reports what the running daemon holds, not what the file says by now', async () => {
+    await start()
+    writeFileSync(join(directory, 'config.toml'), 'mode = "offline"\n')
+    const found = await diagnose()
+    expect(of(found, 'config')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringMatching(/of the running daemon: .* mode light/) as string
+    })
+    expect(found.configuration?.from).toBe('daemon')
+    expect([field(found, 'mode')?.source, field(found, 'api.port')?.source]).toEqual(['file', 'flag'])
+  })
+
+  it('shows what was set at run time and hides the file, until it is unset', async () => {
+    await start()
+    await cli(['config', 'set', 'mode=offline', 'vdf.queue=5'], { env })
+    const found = await diagnose()
+    expect(of(found, 'config')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('mode = "offline" (file: "light"), vdf.queue = 5 (default: 100)') as string,
+      cure: 'Undo it: chronym config unset mode vdf.queue'
+    })
+    expect(field(found, 'mode')?.source).toBe('run time')
+    const unset = await cli(['config', 'unset', 'mode', 'vdf.queue'], { env })
+    expect(JSON.parse(unset.stdout)).toMatchObject({ mode: 'light', vdf: { queue: 100 } })
+    expect(of(await diagnose(), 'config')).toMatchObject({ state: 'ok' })
+    for (const [assignment, fault] of [
+      ['moed=light', 'moed: unknown field'],
+      ['vdf.queue=many', 'vdf.queue: Expected number but received "many"']
+    ] as const) {
+      expect(await cli(['config', 'set', 'mode=offline', assignment], { env })).toMatchObject({
+        exitCode: 6,
+        stderr: expect.stringContaining(`(nothing was changed)\n  ${fault}\n  cure: `) as string
+      })
+    }
+    expect(field(await diagnose(), 'mode')?.source).toBe('file')
+    const { exitCode, stderr } = await cli(['config', 'unset', 'moed'], { env })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 6,
+      stderr: expect.stringMatching(
+        /Invalid configuration \(nothing was changed\)\n {2}moed: unknown field\n {2}cure: .*chronym config get/u
+      ) as string
+    })
+  })
+
+  it.each([
+    [
+      { name: 'backup', ok: true, detail: 'written 9 s ago' },
+      { name: 'backup', state: 'ok', detail: '/srv/names.age: written 9 s ago' }
+    ],
+    [
+      { name: 'backup', ok: true, warning: true, detail: 'not written yet' },
+      {
+        name: 'backup',
+        state: 'warning',
+        detail: '/srv/names.age: not written yet',
+        cure: expect.stringContaining('Move away a file there') as string
+      }
+    ],
+    [{ name: 'peers', ok: true, detail: 'no backup is kept' }, undefined]
+  ])('tells file and age of the kept backup, and warns where it cannot be written: %j', async (check, expected) => {
+    const sources = { file: { backup: { file: '/srv/names.age' } }, environment: {}, flags: {} }
+    const started = checkConfig(sources.file, 'test')
+    world.services.config = createConfigService({
+      initial: started,
+      started,
+      sources,
+      overrides: {},
+      save: () => undefined,
+      apply: async () => undefined
+    })
+    world.state.checks = [check]
+    await start()
+    expect(of(await diagnose(), 'backup')).toEqual(expected)
+  })
+
+  it.each([
+    ['kept', 'ok'],
+    ['not-updated', 'warning']
+  ] as const)('tells where the list of names is: %s', async (state, expected) => {
+    world.state.backup = { kept: null, missing: [], list: { name: 'alice.chronym', state, detail: 'It is told.' } }
+    await start()
+    expect(of(await diagnose(), 'list')).toMatchObject({ state: expected, detail: 'It is told.' })
+  })
+
+  it('prints every field with its value and source on a terminal', async () => {
+    await start()
+    const { stdout } = await cli(['doctor'], { env, terminal: true })
+    expect(stdout).toContain('configuration of the running daemon')
+    expect(stdout).toMatch(/^mode +"light" +file$/m)
+    expect(stdout).toMatch(/^log\.level +"info" +default$/m)
+  })
+
+  it('says so where the daemon does not tell its configuration to this token', async () => {
+    await start()
+    const { token } = world.services.tokens.create(['vdf'])
+    const found = await diagnose(['--token', token])
+    expect(of(found, 'config')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('SVC-AUT-002') as string,
+      cure: expect.stringContaining('scope read') as string
+    })
+    expect(found.configuration).toBeNull()
+  })
+})

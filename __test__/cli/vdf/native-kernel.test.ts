@@ -1,0 +1,44 @@
+/** `chronym vdf verify` where no addon loads: the kernel of the command line on a few vectors of chiavdf. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { portableKernel } from '../../../src/cli/vdf/native-kernel.ts'
+import { fromHex, toHex } from '../../../src/protocol/encoding/bytes.ts'
+
+const lines = readFileSync(join(import.meta.dirname, '../../vectors/chiavdf.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+const vectors = lines
+  .map(
+    (line) =>
+      JSON.parse(line) as Record<'kind' | 'seed_hex' | 'discriminant_hex' | 'x_hex' | 'y_hex' | 'proof_hex', string> &
+        Record<'disc_bits' | 'iterations' | 'recursion', number>
+  )
+  .filter(({ disc_bits, kind }) => disc_bits === 256 && kind !== 'malleable')
+
+describe('the kernel without an addon', () => {
+  it.each(vectors)('verifies $kind of $iterations squarings', async (vector) => {
+    const claim = {
+      source: { discriminant: fromHex(vector.discriminant_hex) },
+      bits: vector.disc_bits,
+      iterations: vector.iterations,
+      x: fromHex(vector.x_hex),
+      depth: vector.recursion,
+      proof: fromHex(vector.y_hex + vector.proof_hex)
+    }
+    expect(await portableKernel.verify(claim)).toEqual({ valid: true })
+    expect(await portableKernel.verify({ ...claim, iterations: claim.iterations + 1 })).toMatchObject({ valid: false })
+    const even = Uint8Array.from(claim.source.discriminant)
+    even[even.length - 1]! ^= 1
+    expect(await portableKernel.verify({ ...claim, source: { discriminant: even } })).toMatchObject({
+      reason: 'a discriminant is 1 modulo 8'
+    })
+  })
+
+  it('derives discriminants and evaluates nothing', async () => {
+    const { seed_hex, disc_bits, discriminant_hex } = vectors[0]!
+    expect(toHex(await portableKernel.discriminant(fromHex(seed_hex), disc_bits))).toBe(discriminant_hex)
+    await expect(portableKernel.measureRate(256, 1, 1)).rejects.toMatchObject({ code: 'ADDON_MISSING' })
+    expect(portableKernel.backend).toBe('bigint')
+  })
+})

@@ -1,0 +1,183 @@
+/** Registrations and renewals: what each costs is said before it begins. */
+import { networkInterfaces } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { type Client, ProblemError } from '../../../api/client/client.ts'
+import type { Estimate } from '../../../views/estimate.ts'
+import type { TaskView } from '../../../views/task.ts'
+import { requireConsent } from '../../input/questions.ts'
+import type { CliCommand, Context } from '../../context.ts'
+import { formatCount, formatDuration, formatRate, plural, printable } from '../../terminal/format.ts'
+import { connect } from '../../connection/connect.ts'
+import { EXIT, type ExitCode } from '../../failures/failure.ts'
+import { watchTask } from '../../task/watch.ts'
+import { readZone } from '../../zone-file/zone-input.ts'
+
+/** Longer computations need a confirmation. */
+const ASK_FROM_SECONDS = 5 * 60
+/**
+ * A renewal that prolongs by less than this share of a lease needs a confirmation: an automatic one gives about nine
+ * tenths.
+ */
+const LITTLE_SHARE = 1 / 2
+
+/** What a name costs, in words: "1,000,000 squarings, about 3.4 s at 320.1 K/s". */
+function costText(estimate: Estimate): string {
+  const {
+    iterations,
+    iterations_per_second: rate,
+    seconds,
+    queued_seconds: queued,
+    proving_seconds: proving,
+    proof_kept: isKept
+  } = estimate
+  if (isKept) return 'a finished proof is kept here, only publishing is left'
+  const parts = [`${formatCount(iterations)} squarings, about ${formatDuration(seconds)} at ${formatRate(rate)}`]
+  if (queued > 0) parts.push(`of which ${formatDuration(queued)} waiting for the tasks before it`)
+  if (proving >= 60) parts.push(`${queued > 0 ? '' : 'of which '}${formatDuration(proving)} proving`)
+  return parts.join(', ')
+}
+
+/**
+ * What a renewal gives: "it prolongs the lease by 3 min 05 s and spends one of the 64 renewals left". Nothing for a
+ * registration.
+ */
+function gainText({ gain_seconds: gain, left }: Pick<Estimate, 'gain_seconds' | 'left'>): string | undefined {
+  return gain === null || left === null
+    ? undefined
+    : `it prolongs the lease by ${formatDuration(gain)} and spends one of the ${plural(left, 'renewal')} left`
+}
+
+function isLittle({ gain_seconds: gain, lease_start: start, lease_end: end }: Estimate): boolean {
+  return gain !== null && gain < (LITTLE_SHARE * (Date.parse(end) - Date.parse(start))) / 1000
+}
+
+/**
+ * Says what is coming, and asks where it takes long or gains little. Throws as `requireConsent` does, or what the
+ * daemon refuses.
+ */
+async function agreeToStart(
+  context: Context,
+  client: Client,
+  kind: TaskView['kind'],
+  name: string,
+  isGiven: boolean
+): Promise<void> {
+  if (isGiven && context.output.json && !context.output.live) return
+  const estimate = await client.estimate(name)
+  // The daemon's own refusal says more.
+  if (estimate.kind !== kind) return
+  const { seconds, queued_seconds: queued, lease_start: start, lease_end: end } = estimate
+  const gain = gainText(estimate)
+  const cost =
+    `${printable(name)}: ${costText(estimate)}; lease from ${start} to ` +
+    `${end}${gain === undefined ? '' : `; ${gain}`}`
+  if (isLittle(estimate)) {
+    await requireConsent(context, {
+      cost: `${cost}. So soon after the last one it gains little`,
+      question: 'Renew it all the same?',
+      isGiven
+    })
+  } else if (seconds - queued > ASK_FROM_SECONDS && !estimate.proof_kept) {
+    await requireConsent(context, {
+      cost,
+      question: 'The daemon computes that long, across restarts; you need not wait. Start?',
+      isGiven,
+      byDefault: true
+    })
+  } else {
+    context.output.note(cost)
+    return
+  }
+  if (isGiven) context.output.note(cost)
+}
+
+/** A record with an address of this machine, best one that others reach. */
+function ownAddress(): string {
+  const found = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80'))
+  const { family, address } = found.find((each) => each.family === 'IPv4') ??
+    found[0] ?? { family: 'IPv4', address: '127.0.0.1' }
+  return `${family === 'IPv4' ? 'A' : 'AAAA'} ${address}`
+}
+
+/** After the first registration of a daemon: the name has no records yet, and this machine does not ask the daemon. */
+async function noteNextStep(context: Context, client: Client, name: string): Promise<void> {
+  if (context.output.json) return
+  const [first, ...others] = await client.names()
+  // Serial 1 is the empty zone that a registration begins with.
+  if (first === undefined || others.length > 0 || first.serial > 1) return
+  const own = printable(name)
+  context.output.note(
+    `${own} points nowhere yet.\n` +
+      `  point it to this machine: chronym zone add ${own} @ ${ownAddress()} --publish\n` +
+      '  use such names on this computer: chronym dns setup'
+  )
+}
+
+interface StartOptions {
+  wait: boolean
+  yes?: boolean
+  zone?: string
+}
+
+/** The daemon's answer that the name is ours and now listed: what was asked for, but for a zone. Throws all others. */
+function takenUp(error: unknown, { zone }: StartOptions): ProblemError {
+  if (error instanceof ProblemError && error.problem['taken_up'] === true && zone === undefined) return error
+  throw error
+}
+
+async function start(context: Context, kind: TaskView['kind'], name: string, options: StartOptions): Promise<ExitCode> {
+  const client = connect(context)
+  const zone = options.zone === undefined ? undefined : await readZone(options.zone, context.stdin)
+  await agreeToStart(context, client, kind, name, options.yes === true)
+  const settings = { ...(zone === undefined ? {} : { zone }), idempotencyKey: randomUUID() }
+  const started = await (kind === 'register' ? client.register(name, settings) : client.renew(name, settings)).catch(
+    (error: unknown) => takenUp(error, options)
+  )
+  if (started instanceof ProblemError) {
+    context.output.answer({ event: 'taken-up', name, message: started.detail }, () => printable(started.detail))
+    return EXIT.ok
+  }
+  if (!options.wait) {
+    context.output.answer(started, () => printable(started.task_id))
+    return EXIT.ok
+  }
+  if (context.output.json) context.output.jsonLine({ event: 'started', ...started })
+  else context.output.note(`task ${printable(started.task_id)}`)
+  const exitCode = await watchTask(context, client, started.task_id)
+  if (exitCode === EXIT.ok && kind === 'register' && zone === undefined) await noteNextStep(context, client, name)
+  return exitCode
+}
+
+function addStart(program: CliCommand, kind: TaskView['kind'], description: string): void {
+  program
+    .command(kind)
+    .argument('<name>', 'such as alice.chronym')
+    .description(description)
+    .option('--zone <file>', 'zone to publish with it (JSON or record lines; "-": standard input)')
+    .option('--no-wait', 'print the task id and return')
+    .option('-y, --yes', 'do not ask before more than five minutes of work or a renewal that gains little')
+    .runs((context, options: StartOptions, name: string) => start(context, kind, name, options))
+}
+
+/** register, renew, estimate. */
+export function addRegisterCommands(program: CliCommand): void {
+  addStart(program, 'register', 'earn a name: commit, wait for the pulse, compute, reveal')
+  addStart(program, 'renew', 'extend the lease of a name')
+
+  program
+    .command('estimate')
+    .argument('<name>')
+    .description('estimate what a name costs: squarings, time on this machine, lease')
+    .runs(async (context, _options: unknown, name: string) => {
+      const estimate = await connect(context).estimate(name)
+      const gain = gainText(estimate)
+      context.output.answer(
+        estimate,
+        () =>
+          `${printable(name)}: ${costText(estimate)}; lease from ${estimate.lease_start} to ` +
+          `${estimate.lease_end}${gain === undefined ? '' : `; ${gain}`}`
+      )
+    })
+}

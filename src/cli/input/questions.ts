@@ -1,0 +1,114 @@
+/** Questions before what is expensive, shows a secret or cannot be taken back. */
+import { createInterface } from 'node:readline/promises'
+import { askHidden, LEAST_PASSPHRASE_LENGTH, readSecretLine, SecretFileError } from '../../util/secret-input.ts'
+import type { Context } from '../context.ts'
+import { printable } from '../terminal/format.ts'
+import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
+
+interface Consent {
+  /** The cost, as a sentence without its full stop. */
+  readonly cost: string
+  readonly question: string
+  /** `--yes` */
+  readonly isGiven: boolean
+  /** The answer of who only presses Enter. Yes suits only what loses nothing and shows no secret. */
+  readonly byDefault?: boolean
+  /** Precedes the question; by default the cost. */
+  readonly shown?: string
+  /** The error without a terminal. */
+  readonly refusal?: string
+  readonly cure?: string
+  /** The message after a no. */
+  readonly declined?: string
+}
+
+/** Whether a person can be asked: both the question and the answer need a terminal. */
+export function hasPerson({ output, stdin }: Context): boolean {
+  return output.live && (stdin as { isTTY?: boolean }).isTTY === true
+}
+
+/**
+ * Asks on a terminal. Where nobody can answer, what was not agreed to beforehand is not done: CLI-USE-001 (exit code
+ * 2), and `--yes` is the cure. Throws CLI-INT-001 for a no.
+ */
+export async function requireConsent(context: Context, consent: Consent): Promise<void> {
+  const { cost, question, isGiven, byDefault = false, shown = cost } = consent
+  if (isGiven) return
+  if (!hasPerson(context))
+    throw usageFailure(
+      consent.refusal ?? `${cost}; this needs a confirmation, which only a terminal can give`,
+      consent.cure ?? 'Add --yes where it is meant.'
+    )
+  context.output.error(shown)
+  if (!(await confirm(context, question, byDefault)))
+    throw new Failure('CLI-INT-001', consent.declined ?? 'not confirmed; nothing was changed', {
+      exitCode: EXIT.interrupted
+    })
+}
+
+async function confirm(context: Context, question: string, byDefault: boolean): Promise<boolean> {
+  const answer = await askLine(context, `${question} ${byDefault ? '[Y/n]' : '[y/N]'}`)
+  if (answer === undefined) return false
+  return answer === '' ? byDefault : /^(?:y|yes)$/iu.test(answer)
+}
+
+/** The line that a person types, without white space around it; undefined for Ctrl-C and Ctrl-D. */
+export async function askLine({ stdin }: Context, question: string): Promise<string | undefined> {
+  const prompt = createInterface({ input: stdin, output: process.stderr })
+  // Ctrl-C and Ctrl-D close it without an answer.
+  const closed = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)))
+  try {
+    const answer = await Promise.race([prompt.question(`${printable(question)} `), closed])
+    if (answer === undefined) process.stderr.write('\n')
+    return answer?.trim()
+  } finally {
+    prompt.close()
+  }
+}
+
+/** Whether somebody can be asked for a secret. */
+function isTerminal(context: Context): boolean {
+  return (context.stdin as { isTTY?: boolean }).isTTY === true
+}
+
+/**
+ * Asks for a line on the terminal without showing it; the question goes to stderr. Fails with `cure` where nobody can
+ * answer.
+ */
+export async function askSecret(context: Context, question: string, cure: string): Promise<string> {
+  if (!isTerminal(context)) throw usageFailure(`without a terminal nobody can be asked: ${question}`, cure)
+  const typed = await askHidden(context.stdin, question)
+  if (typeof typed === 'string') throw new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted })
+  return typed.line
+}
+
+/** The first line of a file, of `-` or of a file descriptor. */
+export async function readSecretFile(context: Context, file: string): Promise<string> {
+  try {
+    return (await readSecretLine(file, context.stdin)).toString()
+  } catch (error) {
+    if (error instanceof SecretFileError) throw usageFailure(error.message)
+    throw error
+  }
+}
+
+/** A passphrase for something new: from a file, or asked for twice. */
+export async function newPassphrase(
+  context: Context,
+  file: string | undefined,
+  { question, cure }: { readonly question: string; readonly cure: string }
+): Promise<string> {
+  const passphrase = file === undefined ? await askTwice(context, question, cure) : await readSecretFile(context, file)
+  if (passphrase.length < LEAST_PASSPHRASE_LENGTH)
+    throw usageFailure(
+      `a passphrase needs ${LEAST_PASSPHRASE_LENGTH} characters`,
+      'Four or five random words are good.'
+    )
+  return passphrase
+}
+
+async function askTwice(context: Context, question: string, cure: string): Promise<string> {
+  const first = await askSecret(context, question, cure)
+  if (first === (await askSecret(context, 'The same again', cure))) return first
+  throw usageFailure('the two passphrases differ', 'Try again.')
+}

@@ -1,0 +1,367 @@
+/** The checks of `chronym doctor`; none of them changes anything. */
+import { existsSync } from 'node:fs'
+import { type Client, type ConfigFieldView, ProblemError } from '../../api/client/client.ts'
+import type { BackupView } from '../../views/backup.ts'
+import type { NetworkStatusView } from '../../views/network-status.ts'
+import { VERSION } from '../../version.ts'
+import { connect } from '../connection/connect.ts'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode, Failure, messageOf } from '../failures/failure.ts'
+import { failed, type Finding, findingLine, isHealthy, verdictLine } from './findings.ts'
+import { findToken, givenToken, localFields, localPaths } from '../connection/location.ts'
+import { formatDuration, formatTable, plural, printable } from '../terminal/format.ts'
+
+const PROBE_TIMEOUT_MS = 3_000
+/** Pulses come every 3 s at most in the built-in networks; older ones mean that something is stuck. */
+const STALE_PULSE_SECONDS = 60
+
+/** Always ok: main.ts starts no command on a Node that is too old. */
+function checkNode(): Finding {
+  return { name: 'node', state: 'ok', detail: `Node ${process.versions.node}, chronym ${VERSION}` }
+}
+
+async function checkAddon(): Promise<Finding> {
+  try {
+    const { addon, missingAddon } = await import('../../native/addon.ts')
+    const missing = missingAddon()
+    if (missing !== undefined)
+      return {
+        name: 'addon',
+        state: 'warning',
+        detail: `none: proofs are verified on BigInt, slowly, and nothing is registered or renewed. ${missing.message}`
+      }
+    const loaded = addon()
+    return {
+      name: 'addon',
+      state: 'ok',
+      detail: `version ${loaded.version()}, backend ${loaded.backend()}, ${loaded.steps()} steps`
+    }
+  } catch (error) {
+    return failed('addon', error)
+  }
+}
+
+/** Where the configuration was read, and each of its fields. */
+interface Configuration {
+  readonly from: 'daemon' | 'file'
+  readonly fields: readonly ConfigFieldView[]
+}
+
+/** Of the file and the environment: what a daemon started here would read. */
+function localConfiguration(context: Context): Configuration | Finding {
+  try {
+    return { from: 'file', fields: localFields(context) }
+  } catch (error) {
+    return failed('config', error)
+  }
+}
+
+/** As the running daemon tells it; a finding where it may not be told. */
+async function daemonConfiguration(client: Client): Promise<Configuration | Finding> {
+  try {
+    return { from: 'daemon', fields: await client.configFields(probe()) }
+  } catch (error) {
+    return {
+      name: 'config',
+      state: 'warning',
+      detail: `the daemon does not show its configuration (${messageOf(error)})`,
+      cure: 'Give a token with the scope read; `chronym config check` looks at the file alone.'
+    }
+  }
+}
+
+/** Where the values come from; a value of run time that hides one of the file is worth a look. */
+function checkConfiguration({ from, fields }: Configuration): Finding {
+  const valueOf = (field: string): string => {
+    const value = fields.find((each) => each.field === field)?.value
+    return typeof value === 'string' ? value : 'not shown'
+  }
+  const held = `network ${valueOf('network')}, mode ${valueOf('mode')}, data in ${valueOf('data_dir')}`
+  if (from === 'file')
+    return { name: 'config', state: 'ok', detail: `from file and environment, as no daemon answers: ${held}` }
+  const set = fields.filter(({ source }) => source === 'run time')
+  if (set.length === 0) return { name: 'config', state: 'ok', detail: `of the running daemon: ${held}` }
+  const list = set.map(
+    ({ field, value, otherwise }) =>
+      `${field} = ${JSON.stringify(value)} (${otherwise?.source ?? 'default'}: ${JSON.stringify(otherwise?.value)})`
+  )
+  const hides = set.some(
+    ({ value, otherwise }) =>
+      otherwise?.source !== 'default' && JSON.stringify(otherwise?.value) !== JSON.stringify(value)
+  )
+  return {
+    name: 'config',
+    state: hides ? 'warning' : 'ok',
+    detail: `of the running daemon: ${held}; set at run time: ${list.join(', ')}`,
+    cure: `Undo it: chronym config unset ${set.map(({ field }) => field).join(' ')}`
+  }
+}
+
+function checkToken(context: Context): Finding {
+  try {
+    if (findToken(context) === undefined) {
+      return {
+        name: 'token',
+        state: 'warning',
+        detail: `none at ${localPaths(context).token}`,
+        cure: 'The daemon makes it at its first start. Or give --data-dir or --token.'
+      }
+    }
+    return {
+      name: 'token',
+      state: 'ok',
+      detail: givenToken(context) === undefined ? localPaths(context).token : 'given by flag or environment'
+    }
+  } catch (error) {
+    return failed('token', error)
+  }
+}
+
+const probe = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
+
+const SAFE_SEED_CURE =
+  'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): if you ' +
+  'lose them, you lose the names.'
+
+/** Of the directory on this machine; nothing where there is none. */
+async function checkSeed(context: Context): Promise<Finding[]> {
+  try {
+    const paths = localPaths(context)
+    const { readOwnerSeed } = await import('../../data-directory/owner-seed.ts')
+    const { isHalfSealed, readSealedSeed, seedForm } = await import('../../data-directory/seed-files.ts')
+    const form = seedForm(paths)
+    // Checks the format only: the content needs the passphrase.
+    if (form === 'sealed') readSealedSeed(paths)
+    else if (readOwnerSeed(paths.seed) === undefined) {
+      if (!existsSync(paths.database)) return []
+      return [
+        {
+          name: 'seed',
+          state: 'failed',
+          detail: `${paths.seed} is not there`,
+          cure: 'Put the 24 words back with `chronym key import`, or restore a backup.'
+        }
+      ]
+    }
+    const file = form === 'sealed' ? paths.sealedSeed : paths.seed
+    if (isHalfSealed(paths))
+      return [
+        {
+          name: 'seed',
+          state: 'warning',
+          detail:
+            `${paths.seed} holds the words in clear beside ${paths.sealedSeed}: a change of the passphrase ` +
+            'was interrupted',
+          cure: 'Stop the daemon and run `chronym key passphrase` again, with --remove to remove the passphrase.'
+        }
+      ]
+    const { isSeedSafe } = await import('../../data-directory/seed-safety.ts')
+    const held = form === 'sealed' ? `${file} (under a passphrase)` : file
+    if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${held}, kept elsewhere too` }]
+    return [{ name: 'seed', state: 'warning', detail: `no copy of ${held} is known`, cure: SAFE_SEED_CURE }]
+  } catch (error) {
+    return [failed('seed', error)]
+  }
+}
+
+async function checkDaemon(context: Context): Promise<Diagnosis> {
+  const local = localConfiguration(context)
+  const configOf = (told: Configuration | Finding): Finding => ('fields' in told ? checkConfiguration(told) : told)
+  const diagnosis = (told: Configuration | Finding, findings: Finding[]): Diagnosis => ({
+    findings: [configOf(told), ...findings],
+    configuration: 'fields' in told ? told : undefined
+  })
+  try {
+    const client = connect(context)
+    const status = await client.networkStatus(probe())
+    const token = checkToken(context)
+    const told = await daemonConfiguration(client)
+    return diagnosis(told, [
+      token,
+      { name: 'daemon', state: 'ok', detail: `answers at ${client.baseUrl}, network ${status.network}` },
+      await checkAccess(client),
+      checkPeers(status),
+      ...checkDiversity(status),
+      checkBeacon(status),
+      ...(await checkOwned(client, told))
+    ])
+  } catch (error) {
+    const late = error instanceof Error && error.name === 'TimeoutError'
+    return diagnosis(local, [
+      checkToken(context),
+      failed(
+        'daemon',
+        late
+          ? new Failure('CLI-NET-001', `the daemon does not answer within ${PROBE_TIMEOUT_MS / 1000} s`, {
+              exitCode: EXIT.unreachable,
+              cure: 'Read its log, or name another daemon with --api.',
+              cause: error
+            })
+          : error
+      )
+    ])
+  }
+}
+
+async function checkAccess(client: Client): Promise<Finding> {
+  try {
+    await client.ownedNames(probe())
+    return { name: 'access', state: 'ok', detail: 'the daemon takes the token' }
+  } catch (error) {
+    if (!(error instanceof ProblemError)) return failed('access', error)
+    return {
+      name: 'access',
+      state: 'failed',
+      detail: `the daemon answers ${error.status} to this token`,
+      cure: 'The token may belong to another daemon or data directory. `chronym token` shows it; see --data-dir.'
+    }
+  }
+}
+
+function checkPeers({ status, peers, connecting }: NetworkStatusView): Finding {
+  if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
+  const cure = connecting ?? 'Set the mode to full or light: chronym config set mode=full.'
+  return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
+}
+
+const DIVERSITY_CURE =
+  'Name more bootstrap peers of other networks (--bootstrap). For a few machines use a profile ' +
+  'with answers_per_prefix 0 or a smaller k: docs/network.md, "A young network".'
+
+/** Empty where the network counts no prefixes, and while no peer can be asked: the check of peers says that. */
+function checkDiversity({ status, diversity }: NetworkStatusView): Finding[] {
+  if (!diversity || status !== 'online') return []
+  const { peers, prefixes, message } = diversity
+  if (message !== null) return [{ name: 'diverse', state: 'warning', detail: message, cure: DIVERSITY_CURE }]
+  return [{ name: 'diverse', state: 'ok', detail: `${plural(peers, 'diverse peer')} in ${prefixes} /24 (IPv6: /32)` }]
+}
+
+function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusView): Finding {
+  if (round === null || age === null)
+    return {
+      name: 'beacon',
+      state: 'failed',
+      detail: 'no verified pulse yet',
+      cure: 'Check beacon.urls (--beacon-url) and the connection.'
+    }
+  if (age > STALE_PULSE_SECONDS)
+    return {
+      name: 'beacon',
+      state: 'warning',
+      detail: `the newest pulse (round ${round}) is ${formatDuration(age)} old`,
+      cure: 'Check beacon.urls, the connection and the clock of this machine.'
+    }
+  return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
+}
+
+const JOURNAL_CURE =
+  'The log names them; the database keeps them unchanged under `aside/`. Start the lost tasks again and check the disk.'
+
+/** What works but needs attention, according to the daemon. */
+async function checkOwned(client: Client, told: Configuration | Finding): Promise<Finding[]> {
+  const { checks } = await client.readiness(probe())
+  const finding = (name: string, cure: string): Finding => {
+    const check = checks.find((each) => each.name === name)
+    if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not shown' }
+    return { name, state: 'warning', detail: check.detail, cure }
+  }
+  const locked = checks.find(({ code }) => code === 'seed-locked')
+  const lock: Finding[] =
+    locked !== undefined
+      ? [{ name: 'lock', state: 'warning', detail: `the seed is ${locked.detail}`, cure: 'Unlock it: chronym unlock' }]
+      : []
+  return [
+    ...lock,
+    finding('journal', JOURNAL_CURE),
+    finding('tasks', '`chronym tasks` says which, and why. They resume automatically when the cause is gone.'),
+    finding('names', '`chronym names` says which, why, and what to do.'),
+    ...(checks.some(({ name }) => name === 'dns') ? [finding('dns', 'The log of the daemon says why.')] : []),
+    ...checkBackup(
+      told,
+      checks.find(({ name }) => name === 'backup')
+    ),
+    ...(await checkStored(client))
+  ]
+}
+
+/** What the database lost, and the sealed list of names where there is one. Nothing where the token may not read it. */
+async function checkStored(client: Client): Promise<Finding[]> {
+  try {
+    const { list, missing } = await client.backup(probe())
+    return [checkHoldings(missing), ...(list === null ? [] : [checkList(list)])]
+  } catch (error) {
+    if (error instanceof ProblemError) return []
+    throw error
+  }
+}
+
+function checkHoldings(missing: BackupView['missing']): Finding {
+  if (missing.length === 0) return { name: 'holdings', state: 'ok', detail: 'the database has all that it had' }
+  const detail = missing.map(({ what, id, detail }) => `${what} ${id} (${detail})`).join(', ')
+  return { name: 'holdings', state: 'failed', detail: `the database lost ${detail}`, cure: HOLDINGS_CURE }
+}
+
+const HOLDINGS_CURE =
+  'Restore a backup into a new directory (docs/backup.md), or wait: the daemon looks for them in the network ' +
+  '(`chronym adopt` says how far). `chronym adopt --forget NAME` gives one up.'
+
+function checkList({ state, detail }: NonNullable<BackupView['list']>): Finding {
+  if (state === 'kept' || state === 'waiting') return { name: 'list', state: 'ok', detail }
+  return { name: 'list', state: 'warning', detail, cure: LIST_CURE }
+}
+
+const LIST_CURE = 'Until then the words and one name do not find all others: keep a backup file, or note your names.'
+
+const BACKUP_CURE =
+  'The log says why. Its directory must exist and have space. Move away a file there that this ' +
+  'daemon did not write: docs/backup.md.'
+
+/** Of `backup.file`; nothing where the daemon keeps none. */
+function checkBackup(
+  told: Configuration | Finding,
+  check: { detail: string; warning?: boolean | undefined } | undefined
+): Finding[] {
+  if (check === undefined) return []
+  const file = 'fields' in told ? told.fields.find(({ field }) => field === 'backup.file')?.value : undefined
+  const detail = `${typeof file === 'string' ? `${file}: ` : ''}${check.detail}`
+  return [
+    check.warning === true
+      ? { name: 'backup', state: 'warning', detail, cure: BACKUP_CURE }
+      : { name: 'backup', state: 'ok', detail }
+  ]
+}
+
+interface Diagnosis {
+  readonly findings: readonly Finding[]
+  /** Undefined where it cannot be read. */
+  readonly configuration: Configuration | undefined
+}
+
+/** All checks, in the order in which one depends on the other. */
+async function diagnose(context: Context): Promise<Diagnosis> {
+  const { findings, configuration } = await checkDaemon(context)
+  return { findings: [checkNode(), await checkAddon(), ...(await checkSeed(context)), ...findings], configuration }
+}
+
+function configurationText({ from, fields }: Configuration): string {
+  const title =
+    from === 'daemon'
+      ? 'configuration of the running daemon'
+      : 'configuration of file and environment (no daemon answers)'
+  const rows = fields.map(({ field, value, source }) => [field, printable(JSON.stringify(value)), source])
+  return `${title}\n${formatTable([['field', 'value', 'from'], ...rows])}`
+}
+
+export async function runDoctor(context: Context): Promise<ExitCode> {
+  const { findings, configuration } = await diagnose(context)
+  const healthy = isHealthy(findings)
+  context.output.answer({ healthy, checks: findings, configuration: configuration ?? null }, (paint) =>
+    [
+      ...findings.map((finding) => context.output.commands(findingLine(finding, paint))),
+      ...(configuration === undefined ? [] : ['', configurationText(configuration)]),
+      '',
+      verdictLine(findings, paint)
+    ].join('\n')
+  )
+  return healthy ? EXIT.ok : EXIT.negative
+}
