@@ -116,7 +116,7 @@ describe('the data directory', () => {
   it('that cannot be one is named, with the cure', () => {
     const file = join(import.meta.dirname, 'config.test.ts')
     expect(() => makePrivateDirectory(join(file, 'data'))).toThrow(
-      /config\.test\.ts.data cannot be the data directory: .*config\.test\.ts is no directory.*--data-dir/
+      /config\.test\.ts.data cannot be the data directory: .*config\.test\.ts is not a directory.*--data-dir/
     )
   })
 

@@ -19,7 +19,7 @@ describe('a directory', () => {
   it('is not made over a link into nothing', () => {
     symlinkSync(join(scratch, 'nothing'), join(scratch, 'link'))
     expect(() => makeDirectories(join(scratch, 'link', 'below'))).toThrow(
-      `${join(scratch, 'link')} can't be made: what has that name is no directory`
+      `${join(scratch, 'link')} can't be made: what has that name is not a directory`
     )
   })
 })

@@ -7,7 +7,7 @@ import { EXIT } from './failures/failure.ts'
 requireNode(EXIT.fault)
 keepCompiledCode()
 
-// A reader that has seen enough (`chronym tasks | head`) is no failure.
+// A reader that has seen enough (`chronym tasks | head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit()
   process.stderr.write(`chronym: the answer could not be written: ${error.message}\n`)

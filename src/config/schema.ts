@@ -31,7 +31,7 @@ const absolutePath = v.pipe(
 /** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
 const API_PORT = 7468
 export const P2P_PORT = 7469
-/** Of DNS, on loopback addresses. Unprivileged, unlike 53. */
+/** The DNS port on loopback addresses. Unprivileged, unlike 53. */
 export const DNS_PORT = 7453
 
 const MODES = ['full', 'light', 'offline'] as const

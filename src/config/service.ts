@@ -46,7 +46,7 @@ export interface LiveConfig extends ConfigService {
 
 /**
  * Checks the whole patch before any of it takes effect. Throws SVC-CFG-001 for an unknown or invalid field. Throws
- * SVC-CFG-002 for one that needs a restart; setting a field to its present value is no change.
+ * SVC-CFG-002 for one that needs a restart; setting a field to its present value changes nothing.
  */
 export function createConfigService(options: ConfigServiceOptions): LiveConfig {
   let config = options.initial

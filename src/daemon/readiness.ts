@@ -24,9 +24,9 @@ interface ReadinessSources {
   readonly isSeedSafe: () => boolean
   readonly isSeedLocked: () => boolean
   readonly dns: Pick<DnsResolver, 'view'>
-  /** Why there is no addon, if there is none. */
+  /** Why the addon is missing, if it is. */
   readonly missingAddon?: string | undefined
-  /** Of the disk with the data directory, for this user. */
+  /** Free bytes for this user on the disk with the data directory. */
   readonly freeBytes: () => number
   /** Undefined where the configuration names no `backup.file`. */
   readonly backup?: Pick<BackupKeeper, 'status'> | undefined
@@ -119,7 +119,7 @@ function checkHoldings(missing: readonly MissingView[]): ReadinessCheck {
 
 const PLURALS = { name: 'names', identity: 'identities', task: 'tasks' } as const
 
-/** A locked seed is no failure: look-ups and squaring continue. */
+/** A locked seed is not a failure: look-ups and squaring continue. */
 function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): ReadinessCheck {
   const safety = isSafe ? 'kept elsewhere too' : 'no other copy is known'
   const waiting = unsigned === 0 ? 'no task waits for it' : `${unsigned} task(s) wait for a signature`
@@ -127,7 +127,7 @@ function checkSeed(isSafe: boolean, isLocked: boolean, unsigned: number): Readin
   return warnedOf('seed', isSafe ? 0 : 1, safety, safety)
 }
 
-/** None where DNS is off. It is no part of the work of a daemon that others rely on, so it is never not ok. */
+/** Left out where DNS is off. Others don't rely on this daemon's DNS, so the check never fails. */
 function checkDns({ enabled, listen, zone }: DnsView): ReadinessCheck[] {
   return enabled
     ? [warnedOf('dns', listen.length === 0 ? 1 : 0, `${zone} on ${dnsText(listen)}`, 'not started yet')]

@@ -52,7 +52,7 @@ export function createServiceManager({ env, pid, send }: ServiceManagerOptions):
     starting: () => tell('STATUS=Starting'),
     ready(readiness, warnOfDaemon) {
       warn = warnOfDaemon
-      // Before this, nobody could hear of a failure.
+      // Before this, a failure had nobody to be told to.
       isFailing = false
       const status = (): string => {
         try {

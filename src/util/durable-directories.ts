@@ -20,15 +20,15 @@ function makeDirectory(place: string): void {
     mkdirSync(place, { mode: 0o700 })
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    // Another process was quicker. A link into nothing is there too, and is no directory.
+    // Another process was quicker. A link into nothing exists too, and is not a directory.
     if (code === 'EEXIST' && statSync(place, { throwIfNoEntry: false })?.isDirectory()) return
     const reason =
       code === 'ENOENT'
         ? `the file system of ${dirname(place)} takes no new directories`
         : code === 'ENOTDIR'
-          ? `${dirname(place)} is no directory`
+          ? `${dirname(place)} is not a directory`
           : code === 'EEXIST'
-            ? 'what has that name is no directory'
+            ? 'what has that name is not a directory'
             : message
     throw Object.assign(new Error(`${place} can't be made: ${reason}`, { cause }), { code })
   }

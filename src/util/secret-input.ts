@@ -10,7 +10,7 @@ import { joinSecret } from './secret-buffer.ts'
 /** Shorter ones are quickly guessed, whatever scrypt costs. */
 export const LEAST_PASSPHRASE_LENGTH = 8
 
-/** Bytes of a first line; a longer one is no passphrase, and a device would never end. */
+/** Bytes of a first line; a longer line can't be a passphrase, and a device would never end. */
 const MOST_LINE_BYTES = 4_096
 
 /** A number of a file descriptor; a file of that name is `./3`. */

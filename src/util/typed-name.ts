@@ -12,7 +12,7 @@ export class TypedNameError extends Error {
 export interface TypedName {
   /** In lower case, without a closing dot, each label in ASCII. The daemon says whether the network takes it. */
   readonly name: string
-  /** The same as people read it; undefined where that is no other text. */
+  /** The same as people read it; undefined where that is the same text. */
   readonly unicode: string | undefined
 }
 
@@ -23,8 +23,8 @@ const CODED = /^(.*)--([a-z0-9]+)$/isu
 /**
  * `Bücher.` as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it: non-transitional, NFC,
  * with CheckBidi and CheckJoiners. On top come CheckHyphens, UseSTD3ASCIIRules, letters and digits alone (as IDNA 2008:
- * no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. A check code behind is no part
- * of the name: these rules are not for it. Throws TypedNameError.
+ * no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. A check code behind it does
+ * not belong to the name, and these rules don't apply to it. Throws TypedNameError.
  */
 export function spellName(text: string): TypedName {
   const labels = text.trim().split(/[.\u3002\uff0e\uff61]/u)

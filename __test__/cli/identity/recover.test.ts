@@ -294,7 +294,7 @@ describe('a recovery on the command line', () => {
       exitCode: 2,
       stderr: expect.stringContaining('is not JSON') as string
     })
-    expectRefusal(await signText('{}'), 'is no recovery')
+    expectRefusal(await signText('{}'), 'is not a recovery')
     // The two files, the wrong way round.
     const words = wordsIn(at('own'))
     for (const secret of [words, `"${words}" x`])

@@ -14,7 +14,7 @@ describe('a name of a master file', () => {
   ])('%j below %j is %j', (text, origin, name) => expect(absoluteName(text, origin)).toBe(name))
 
   it.each(['', 'a..b', '..', '.a', `${'a'.repeat(64)}.`, '"a"', 'a\\.b'])('%j is no name', (text) =>
-    expect(() => absoluteName(text, 'alice.chronym')).toThrow('is no name')
+    expect(() => absoluteName(text, 'alice.chronym')).toThrow('is not a name')
   )
 
   it('has at most 253 characters, the origin among them', () => {

@@ -77,7 +77,7 @@ describe('JSON that has the shape of no zone', () => {
     ['{"records": {"@": [{"type": "A", "value": "x", "ttl": "60"}]}}', 'records.@.0.ttl'],
     ['{"serial": "3", "records": {}}', 'serial']
   ])('%s is refused, with its place', (text, path) =>
-    expect(() => parseZoneText(text, 'zone.json')).toThrow(`zone.json is no zone (${path}: `)
+    expect(() => parseZoneText(text, 'zone.json')).toThrow(`zone.json is not a zone (${path}: `)
   )
 })
 

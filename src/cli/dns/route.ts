@@ -7,7 +7,7 @@ const TLD = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u
 const DS = /^\S+ (?:\d+ )?IN DS (?<tag>\d{1,5}) (?<algorithm>\d{1,3}) (?<type>\d{1,3}) (?<digest>[0-9A-Fa-f]{40,96})$/u
 const DNSKEY = /^\S+ (?:\d+ )?IN DNSKEY (?<flags>\d{1,5}) 3 (?<algorithm>\d{1,3}) (?<key>[A-Za-z0-9+/]+={0,2})$/u
 
-/** Of CLI-DNS-003. */
+/** The cure of CLI-DNS-003. */
 export const ENABLE_CURE = 'Set dns.enabled = true in its configuration, and restart it. Its log says why DNS fails.'
 
 function unusable(what: string): Failure {
@@ -20,11 +20,11 @@ function unusable(what: string): Failure {
 /** The zone without its closing dot. */
 function tldOf(zone: string): string {
   const tld = zone.replace(/\.$/u, '')
-  if (!TLD.test(tld)) throw unusable('a zone that is no label of a domain name')
+  if (!TLD.test(tld)) throw unusable('a zone that is not a label of a domain name')
   return tld
 }
 
-/** An address that means "every interface" is no address to ask. */
+/** An address that means "every interface" can't be asked. */
 function reachable(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   return address === '::' ? '::1' : address
@@ -39,7 +39,7 @@ function serversOf(listen: DnsView['listen']): Server[] {
     .filter(({ transport }) => transport === 'udp')
     .map(({ address, port }): Server => {
       if (isIP(address) === 0 || !Number.isInteger(port) || port < 1 || port > 65_535)
-        throw unusable('an address that is none')
+        throw unusable('an unusable address')
       return { address: reachable(address), port }
     })
   const distinct = servers.filter(
@@ -52,7 +52,7 @@ function serversOf(listen: DnsView['listen']): Server[] {
 function anchorOf({ ds, dnskey }: { readonly ds: string; readonly dnskey: string }): Anchor {
   const digest = DS.exec(ds)?.groups
   const key = DNSKEY.exec(dnskey)?.groups
-  if (digest === undefined || key === undefined) throw unusable('an anchor that is no DS with its DNSKEY')
+  if (digest === undefined || key === undefined) throw unusable('an anchor that is not a DS with its DNSKEY')
   return {
     keyTag: Number(digest['tag']),
     algorithm: Number(digest['algorithm']),

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Route, routeOf } from './route.ts'
 import { apply, checkWritable, planUndo, requireRoot, stateOf, undo } from './setup/apply.ts'
-import { chooseSystem, findSystems, SYSTEMS } from './setup/choose.ts'
+import { chooseSystem, findSystems } from './setup/choose.ts'
+import { WRITTEN } from './setup/written.ts'
 import { createHost, type Host } from './setup/host.ts'
 import type { Plan, SystemId } from './setup/systems.ts'
 import { doneText, planText } from './text.ts'
@@ -107,7 +108,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
     throw usageFailure('--apply and --undo exclude each other', 'Give one of them.')
   const host = createHost(options.root)
   if (options.undo === true) {
-    const undoing = planUndo(host, SYSTEMS, [loadProfile(context, 'main').tld])
+    const undoing = planUndo(host, WRITTEN, [loadProfile(context, 'main').tld])
     requireRoot(host, 'Repeat it as root: sudo chronym dns setup --undo')
     const done = undo(host, undoing)
     context.output.answer(done, () =>

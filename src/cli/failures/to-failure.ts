@@ -43,7 +43,7 @@ function protocolFailure(error: ProtocolError): Failure {
   return new Failure(code, error.detail, { exitCode: EXIT.refused, errors, cure: ERROR_TABLE[code].cure, cause: error })
 }
 
-/** Of a data directory that is whole: another seed, a running daemon. */
+/** Refusals of an intact data directory: another seed, a running daemon. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['SVC-KEY-002', 'SVC-KEY-005'])
 
 /** Errors of code shared with the daemon. A wrong configuration counts as a wrong option. */
@@ -133,7 +133,7 @@ export function toFailure(error: unknown): Failure {
     return usageFailure(
       error.message.replace(/^error: /u, '').replaceAll('\n', ' '),
       error.code === 'commander.unknownOption'
-        ? 'Run `chronym help`. A word that begins with a hyphen and is no option goes after `--`.'
+        ? 'Run `chronym help`. A word that begins with a hyphen but is not an option goes after `--`.'
         : 'Run `chronym help`.'
     )
   if (error instanceof ProblemError) return problemFailure(error)

@@ -50,7 +50,7 @@ export function parseCapability(text: string): Capability {
 export function parseManifestDraft(json: unknown, file: string): ManifestDraft {
   const result = v.safeParse(Draft, json)
   if (result.success) return result.output
-  throw inputFailure(`${file} is no manifest: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`)
+  throw inputFailure(`${file} is not a manifest: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`)
 }
 
 /** The key of this seed that the document lists for assertions, with the id of its verification method. */

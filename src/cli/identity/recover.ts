@@ -129,7 +129,7 @@ export async function readRecoveryFile(context: Context, file: string, network: 
   const json = await readJson(file, context.stdin)
   const where = nameOfInput(file)
   const result = v.safeParse(FileSchema, json)
-  if (!result.success) throw fault(`${where} is no recovery that \`chronym kid recover\` prepared`)
+  if (!result.success) throw fault(`${where} is not a recovery that \`chronym kid recover\` prepared`)
   const { chronym_recovery: output } = result.output
   const profile = loadProfile(context, network ?? output.network)
   if (toHex(profileHash(profile)) !== output.profile_hash)

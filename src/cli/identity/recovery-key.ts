@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, messageOf, usageFailure } from '../failures/failure.ts'
 import { askSecret, newPassphrase, readSecretFile } from '../input/questions.ts'
 
-/** Of a file that a person may have typed; age adds a few hundred bytes. */
+/** Bound on a file that a person may have typed; age adds a few hundred bytes. */
 const MAX_FILE_BYTES = 16 * 1024
 
 const PUBLIC_LINE = /^#\s*public key:\s*(\S+)\s*$/mu
@@ -22,7 +22,7 @@ interface PassphraseOptions {
 }
 
 /**
- * The public keys of `--recovery-key`, in the order given. CLI-USE-001, which quotes none: what is no public key may be
+ * The public keys of `--recovery-key`, in the order given. CLI-USE-001, which quotes none: a text that is not a public key may be
  * a secret one.
  */
 export function parseRecoveryKeys(texts: readonly string[]): Uint8Array[] {

@@ -48,14 +48,14 @@ function spellOrFail(text: string): TypedName {
   }
 }
 
-/** Of the network that the command names with --network, else of the daemon's. */
+/** The suffix of the network that --network names, else of the daemon's network. */
 async function suffixOf(context: Context, command: Command): Promise<string> {
   if (command.options.some(({ long }) => long === '--network'))
     return loadProfile(context, command.getOptionValue('network') as string | undefined).tld
   return daemonSuffix(context)
 }
 
-/** Of the daemon's network. */
+/** The suffix of the daemon's network. */
 export async function daemonSuffix(context: Context): Promise<string> {
   const { zone } = await connect(context, { anonymous: true }).dns()
   return zone.replace(/\.$/u, '')
@@ -65,7 +65,7 @@ export interface CodeOption {
   readonly code?: string
 }
 
-/** Of commands that look a name up. */
+/** The option of commands that look a name up. */
 export const CODE_OPTION = ['--code <code>', 'its check code, for a name that is too long to carry it'] as const
 
 /** As the client takes it. A DID has no code. Throws CLI-USE-001. */
@@ -88,7 +88,7 @@ const CURES: Readonly<Record<string, string>> = {
 export function requireDid(text: string): string {
   if (text.startsWith('did:')) return text
   throw usageFailure(
-    `"${text}" is no DID`,
+    `"${text}" is not a DID`,
     'A DID begins with did:, such as did:chronym:zQm...; a name is looked up by `chronym resolve NAME`.'
   )
 }

@@ -73,7 +73,7 @@ export async function runPassphrase(
 /** Words in a line on a terminal. */
 const COLUMNS = 4
 
-/** Of the longest BIP-39 word. */
+/** Letters of the longest BIP-39 word. */
 const WORD_WIDTH = 8
 
 /** Numbered, to be copied by hand. */
@@ -109,7 +109,7 @@ export async function runShow(
   return EXIT.ok
 }
 
-/** A file of another seed must not be taken for this directory's. Of a running daemon it is right: it has looked. */
+/** A file of another seed must not be taken for this directory's. A running daemon has checked its own already. */
 function requireFittingSeed(context: Context, paths: DataPaths, seed: Uint8Array): void {
   try {
     requireKeptSeed(paths, loadProfile(localConfig(context).network), seed)

@@ -162,7 +162,7 @@ export async function readWords(context: Context, file: string | undefined): Pro
     if (!(error instanceof KeyError)) throw error
     throw new Failure(
       'CLI-INP-001',
-      `${isAsked ? 'what was typed' : nameOfInput(file ?? '-')} is no seed: ${error.detail}`,
+      `${isAsked ? 'what was typed' : nameOfInput(file ?? '-')} is not a seed: ${error.detail}`,
       {
         exitCode: EXIT.usage,
         cure: 'Compare it with what you wrote down, word by word and in order.',

@@ -115,7 +115,7 @@ function makeSecretDirectory(context: Context): void {
 
 export async function readSecret(file: string): Promise<Secret> {
   if (!existsSync(file))
-    throw new Failure('CLI-INP-001', `there is no secret file ${file}`, {
+    throw new Failure('CLI-INP-001', `the secret file ${file} is missing`, {
       exitCode: EXIT.usage,
       cure: 'Name it with --file, or the data directory of its commitment with --data-dir.'
     })
@@ -129,7 +129,7 @@ export async function readSecret(file: string): Promise<Secret> {
   const result = v.safeParse(SecretSchema, json)
   if (result.success) return result.output
   throw inputFailure(
-    `${file} is no secret file of chronym commit: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`
+    `${file} is not a secret file of chronym commit: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`
   )
 }
 

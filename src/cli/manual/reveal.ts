@@ -35,7 +35,7 @@ export interface RevealOptions extends PulseSource {
 
 /** No checkpoints here: the daemon's tasks have them. */
 const NO_CHECKPOINT_SECONDS = 86_400
-/** Of the first payload of a name. */
+/** The serial of the first payload of a name. */
 const FIRST_SERIAL = 1
 
 /** As GET /api/resolve shows it, and POST /api/publish takes it. */

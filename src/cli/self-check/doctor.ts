@@ -47,7 +47,7 @@ interface Configuration {
   readonly fields: readonly ConfigFieldView[]
 }
 
-/** Of the file and the environment: what a daemon started here would read. */
+/** What a daemon started here would read from file and environment. */
 function localConfiguration(context: Context): Configuration | Finding {
   try {
     return { from: 'file', fields: localFields(context) }
@@ -56,7 +56,7 @@ function localConfiguration(context: Context): Configuration | Finding {
   }
 }
 
-/** As the running daemon tells it; a finding where it may not be told. */
+/** As the running daemon shows it; a finding if the token may not read it. */
 async function daemonConfiguration(client: Client): Promise<Configuration | Finding> {
   try {
     return { from: 'daemon', fields: await client.configFields(probe()) }
@@ -123,7 +123,7 @@ const SAFE_SEED_CURE =
   'Write its 24 words down (`chronym key show`), then check them (`chronym key check`): if you ' +
   'lose them, you lose the names.'
 
-/** Of the directory on this machine; nothing where there is none. */
+/** Checks the directory on this machine, if it exists. */
 async function checkSeed(context: Context): Promise<Finding[]> {
   try {
     const paths = localPaths(context)
@@ -316,7 +316,7 @@ const BACKUP_CURE =
   'The log says why. Its directory must exist and have space. Move away a file there that this ' +
   'daemon did not write: docs/backup.md.'
 
-/** Of `backup.file`; nothing where the daemon keeps none. */
+/** Checks `backup.file`, if the daemon keeps one. */
 function checkBackup(
   told: Configuration | Finding,
   check: { detail: string; warning?: boolean | undefined } | undefined

@@ -32,7 +32,7 @@ export function checkFiles({ root, target, find }: Installation = thisInstallati
   try {
     const built = join(root, 'native', `chronym.${target}.node`)
     if (existsSync(built))
-      return { name: NAME, state: 'ok', detail: `${built} was built on this machine, so there is no checksum of it` }
+      return { name: NAME, state: 'ok', detail: `${built} was built on this machine, so no checksum exists for it` }
     const list = join(root, 'native', 'checksums.json')
     const packed = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Checksums)[target] : undefined
     if (packed === undefined)

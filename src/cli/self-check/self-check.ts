@@ -36,7 +36,7 @@ async function checkDaemon(context: Context): Promise<Finding[]> {
   }
 }
 
-/** Those that are configured. Where none is, the daemon takes a free one for peers and DNS. */
+/** Checks the configured ports. Without any, the daemon takes a free one for peers and DNS. */
 async function checkPorts(context: Context): Promise<Finding> {
   const name = 'ports'
   try {
@@ -80,7 +80,7 @@ async function listenFault(wanted: SocketAddress): Promise<string | undefined> {
   }
 }
 
-/** Of file and environment: what a daemon started here would read. */
+/** What a daemon started here would read from file and environment. */
 function checkConfig(context: Context): Finding {
   try {
     const set = localFields(context).filter(({ source }) => source !== 'default')

@@ -13,7 +13,7 @@ export function isCancelled({ status, error }: Pick<TaskView, 'status' | 'error'
   return status === 'failed' && error?.code === 'SVC-TSK-003'
 }
 
-/** Of a task that has ended: "is completed", "was cancelled", "has failed". */
+/** How a task ended: "is completed", "was cancelled", "has failed". */
 export function taskOutcome(task: Pick<TaskView, 'status' | 'error'>): string {
   if (task.status === 'completed') return 'is completed'
   return isCancelled(task) ? 'was cancelled' : 'has failed'
@@ -36,8 +36,8 @@ export function taskWord(task: TaskView): { word: string; style: Style | undefin
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/u
 
 /**
- * The id of the task meant by `text`: an id, its beginning as a table shows it, or a name in any spelling. Of a name's
- * tasks it is the running one, else the newest.
+ * The id of the task meant by `text`: an id, its beginning as a table shows it, or a name in any spelling. For a
+ * name it is the running task, else the newest.
  */
 export async function taskIdOf(client: Pick<Client, 'tasks'>, text: string): Promise<string> {
   if (TASK_ID.test(text)) return text

@@ -166,7 +166,7 @@ function asBenchResult(value: unknown, file: string): BenchResult {
   const issue = result.issues[0]
   const at = issue.path?.map(({ key }) => String(key)).join('.') ?? 'the file'
   throw inputFailure(
-    `${file} is no result of a benchmark: ${at}: ${issue.message}`,
+    `${file} is not a result of a benchmark: ${at}: ${issue.message}`,
     undefined,
     'Give a file that `chronym vdf bench --save FILE` wrote.'
   )

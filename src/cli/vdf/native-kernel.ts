@@ -62,8 +62,8 @@ class NativeKernel implements Kernel {
     const checked = answer(() =>
       this.#addon.verifyProof(this.#discriminant(source, bits), x ?? null, iterations, proof, depth)
     )
-    // What the kernel calls a wrong argument is here part of the claim: a discriminant that is no prime, a start that
-    // is no form.
+    // What the kernel calls a wrong argument is here part of the claim: a composite discriminant, a start that
+    // is not a form.
     if (!checked.ok && checked.code !== 'INVALID_ARGUMENT')
       return Promise.reject(new NativeError(checked.code, checked.message))
     if (!checked.ok) return Promise.resolve({ valid: false, reason: checked.message })
@@ -138,7 +138,7 @@ export async function withKernel<T>(use: (kernel: Kernel) => Promise<T>, threads
 }
 
 const unable = (): Promise<never> =>
-  Promise.reject(missingAddon() ?? new NativeError('ADDON_MISSING', 'There is no native addon.'))
+  Promise.reject(missingAddon() ?? new NativeError('ADDON_MISSING', 'The native addon is missing.'))
 
 export const portableKernel: Kernel = {
   backend: 'bigint',

@@ -88,18 +88,18 @@ const NAME_WORDS: Readonly<Record<string, readonly number[]>> = {
 
 /**
  * An absolute name in lower case, without the closing dot; the root is the empty text. `origin` is one. Throws Error
- * for what is no name.
+ * for text that is not a name.
  */
 export function absoluteName(text: string, origin: string): string {
   if (text === '@') return origin
   if (text === '.') return ''
-  if (/["\\]/.test(text)) throw new Error(`${text} is no name: quotes and escapes are not allowed in names`)
+  if (/["\\]/.test(text)) throw new Error(`${text} is not a name: quotes and escapes are not allowed in names`)
   const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   const name = lower.endsWith('.') ? lower.slice(0, -1) : origin === '' ? lower : `${lower}.${origin}`
   if (name.split('.').some((label) => label === '' || label.length > 63))
-    throw new Error(`${text} is no name: a label has 1 to 63 octets`)
+    throw new Error(`${text} is not a name: a label has 1 to 63 octets`)
   if (name.length > 253)
-    throw new Error(`${text} is no name: it has more than 253 characters with the origin ${origin}`)
+    throw new Error(`${text} is not a name: it has more than 253 characters with the origin ${origin}`)
   return name
 }
 

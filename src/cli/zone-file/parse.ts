@@ -85,7 +85,7 @@ function readEntry({ isIndented, tokens, line }: Entry, state: State): FileRecor
     return undefined
   }
   if (!(RECORD_TYPES as readonly string[]).includes(type))
-    throw new Error(`${type} is no type of a Chronym zone: those are ${RECORD_TYPES.join(', ')}`)
+    throw new Error(`${type} is not a type of a Chronym zone. Types are ${RECORD_TYPES.join(', ')}`)
   if (words.length === 0) throw new Error(`${type} has no value`)
   if (words[0] === '\\#') throw new Error(`write the value of ${type} in its own form: \\# (RFC 3597) is not read`)
   if (ttl !== undefined && (ttl < MIN_TTL || ttl > MAX_TTL))
@@ -113,7 +113,7 @@ function readRecord(
   }
   const type = tokens[index]?.text
   if (type === undefined) throw new Error('a record is [OWNER] [TTL] [IN] TYPE VALUE; the type is missing')
-  if (!/^[a-z][a-z0-9]*$/iu.test(type)) throw new Error(`${type} is no record type`)
+  if (!/^[a-z][a-z0-9]*$/iu.test(type)) throw new Error(`${type} is not a record type`)
   if (ttl !== undefined) state.lastTtl = ttl
   // The TTL that a zone has anyway is not written into it.
   const inherited = state.defaultTtl ?? state.lastTtl
@@ -134,13 +134,14 @@ function quotedText(word: string): string {
 function readDirective([directive, argument, ...more]: readonly Token[], state: State): void {
   const name = directive!.text.toUpperCase()
   if (name === '$INCLUDE' || name === '$GENERATE') throw new Error(`${name} is not read: write the records themselves`)
-  if (name !== '$ORIGIN' && name !== '$TTL') throw new Error(`${directive!.text} is no directive: $ORIGIN and $TTL are`)
+  if (name !== '$ORIGIN' && name !== '$TTL')
+    throw new Error(`${directive!.text} is not a directive; the directives are $ORIGIN and $TTL`)
   if (argument === undefined || more.length > 0) throw new Error(`${name} takes one value`)
   if (name === '$ORIGIN') {
     state.origin = absoluteName(argument.text, state.origin)
     return
   }
   const ttl = parseTtl(argument.text)
-  if (ttl === undefined) throw new Error(`${argument.text} is no TTL: write seconds, or 1h, 2d, 1h30m`)
+  if (ttl === undefined) throw new Error(`${argument.text} is not a TTL: write seconds, or 1h, 2d, 1h30m`)
   state.defaultTtl = ttl
 }

@@ -109,12 +109,12 @@ function readWord(reading: Reading): string {
   return text.slice(start, reading.position).replaceAll('\t', String.raw`\009`)
 }
 
-/** `\DDD` of an octet, or `\X` of one character that is no digit. */
+/** `\DDD` of an octet, or `\X` of one character other than a digit. */
 function readEscape(reading: Reading): void {
   const rest = reading.text.slice(reading.position + 1, reading.position + 4)
   if (/^[0-9]/.test(rest)) {
     if (!/^[0-9]{3}/.test(rest) || Number(rest) > 255)
-      throw new SyntaxError(`\\${rest.replace(/[^0-9].*$/su, '')} is no octet: three digits up to 255 are expected`)
+      throw new SyntaxError(`\\${rest.replace(/[^0-9].*$/su, '')} is not an octet: three digits up to 255 are expected`)
     reading.position += 4
     return
   }

@@ -17,7 +17,7 @@ export interface ZoneInput {
 
 const RECORD_LINE = /^(?<label>\S+)\s+(?:(?<ttl>\d[\dsmhdw]*)\s+)?(?:IN\s+)?(?<type>[A-Za-z]+)\s+(?<value>\S.*)$/u
 
-/** `www A 192.0.2.1`, `www 600 A 192.0.2.1`, `@ TXT hello world`. Undefined when it is no record. */
+/** `www A 192.0.2.1`, `www 600 A 192.0.2.1`, `@ TXT hello world`. Undefined for any other text. */
 export function parseRecordLine(line: string): { label: string; record: ZoneRecordInput } | undefined {
   const groups = RECORD_LINE.exec(line.trim())?.groups
   if (groups === undefined) return undefined
@@ -39,7 +39,7 @@ export function zoneOfLines(lines: readonly string[], where: (index: number) => 
   for (const [index, line] of lines.entries()) {
     const parsed = parseRecordLine(line)
     if (parsed === undefined) {
-      const detail = `${where(index)}: "${line.trim()}" is no record`
+      const detail = `${where(index)}: "${line.trim()}" is not a record`
       throw isFile
         ? inputFailure(`${detail}; nothing was saved`, undefined, LINE_CURE)
         : usageFailure(detail, LINE_CURE)
@@ -101,7 +101,7 @@ export function parseZoneText(text: string, file: string): ZoneInput {
   const { issues } = v.safeParse(ZoneJson, json)
   if (issues !== undefined)
     throw inputFailure(
-      `${file} is no zone (${v.getDotPath(issues[0]) ?? 'all of it'}: ${issues[0].message}); nothing was saved`,
+      `${file} is not a zone (${v.getDotPath(issues[0]) ?? 'all of it'}: ${issues[0].message}); nothing was saved`,
       undefined,
       'Write {"records": {LABEL: [{"type", "value"}]}}.'
     )
@@ -114,7 +114,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 /** Longest TTL (RFC 2181, section 8). */
 const MAX_SECONDS = 2 ** 31 - 1
 
-/** Seconds of `300`, `1h` or `1h30m`; undefined for what is no TTL. Throws Error above 2^31-1. */
+/** Seconds of `300`, `1h` or `1h30m`; undefined for any other text. Throws Error above 2^31-1. */
 export function parseTtl(text: string): number | undefined {
   if (!/^(?:\d+|(?:\d+[smhdw])+)$/iu.test(text)) return undefined
   const seconds = /^\d+$/u.test(text)

@@ -74,7 +74,7 @@ export function selectorsOfArguments(name: string, words: readonly string[]): Se
     requireLabel(name, label)
     if (type !== undefined && !isType(type))
       throw usageFailure(
-        `"${text}": ${type} is no record type`,
+        `"${text}": ${type} is not a record type`,
         `Write LABEL [TYPE [VALUE]]; types are ${RECORD_TYPES.join(', ')}.`
       )
     return {

@@ -112,7 +112,7 @@ describe('a DID that the daemon does not show', () => {
       if (command[0] !== 'resolve')
         expect(await show('alice.chronym')).toMatchObject({
           exitCode: 2,
-          stderr: expect.stringContaining('"alice.chronym" is no DID') as string
+          stderr: expect.stringContaining('"alice.chronym" is not a DID') as string
         })
     }
   )
@@ -162,7 +162,7 @@ describe('a manifest made on the command line', () => {
     ['null', null],
     ['no capabilities', {}],
     ['a capability without endpoint', { capabilities: [{ id: 'a', type: 'b', protocol: 'c' }] }]
-  ])('is no manifest with %s', (_title, json) => {
-    expect(() => parseManifestDraft(json, 'm.json')).toThrow('m.json is no manifest')
+  ])('is not a manifest with %s', (_title, json) => {
+    expect(() => parseManifestDraft(json, 'm.json')).toThrow('m.json is not a manifest')
   })
 })

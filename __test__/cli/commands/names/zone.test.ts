@@ -182,10 +182,10 @@ describe('zone add and rm', () => {
   })
 
   it.each([
-    [['add', NAME, 'www'], '"www" is no record'],
+    [['add', NAME, 'www'], '"www" is not a record'],
     [['add', NAME, 'www.alice.chronym A 192.0.2.1'], 'Write "www" in its place'],
     [['add', NAME, 'Alice.Chronym. A 192.0.2.1'], 'Write "@" in its place'],
-    [['rm', NAME, 'www FOO'], 'FOO is no record type'],
+    [['rm', NAME, 'www FOO'], 'FOO is not a record type'],
     [['rm', NAME, ' '], 'selects nothing'],
     [['rm', NAME], 'missing required argument']
   ])('%j is a usage error', async (args, message) => {

@@ -193,7 +193,7 @@ describe('a renewal', () => {
   it('that gains little is asked about, with the gain and what it spends', async () => {
     estimate = renewal(185)
     const { exitCode, stderr } = await ask(RENEW, { terminal: true, stdin: 'n\n' })
-    expect(stderr).toContain('it prolongs the lease by 3 min 05 s and spends one of the 64 renewals left')
+    expect(stderr).toContain('it extends the lease by 3 min 05 s and spends one of the 64 renewals left')
     expect({ exitCode, asked }).toEqual({ exitCode: 130, asked: ['POST /api/vdf/estimate'] })
   })
 

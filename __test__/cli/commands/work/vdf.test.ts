@@ -227,7 +227,7 @@ describe('vdf bench', () => {
 
   it.each([
     ['a file that is not there', 'none.json', "can't be read"],
-    ['a file that is no result', 'package.json', 'is no result of a benchmark: squarings_per_second']
+    ['a file that is no result', 'package.json', 'is not a result of a benchmark: squarings_per_second']
   ])('refuses to compare with %s before it measures', async (_what, file, message) => {
     const { exitCode, stderr } = await cli(['vdf', 'bench', '--seconds', '3600', '--compare', file])
     expect(exitCode).toBe(2)

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { apply, authorOf, checkWritable, planUndo, stateOf, undo } from '../../../../src/cli/dns/setup/apply.ts'
-import { SYSTEMS } from '../../../../src/cli/dns/setup/choose.ts'
 import type { Host } from '../../../../src/cli/dns/setup/host.ts'
 import type { Plan, SystemId } from '../../../../src/cli/dns/setup/systems.ts'
+import { WRITTEN } from '../../../../src/cli/dns/setup/written.ts'
 import type { Route } from '../../../../src/cli/dns/route.ts'
 import { DnsScene, hostOf, ON_PORT_53, read, ROUTE } from '../scene.ts'
 
@@ -16,13 +16,13 @@ const FILES = {
   '/etc/unbound/unbound.conf': 'include-toplevel: "/etc/unbound/unbound.conf.d/*.conf"\n',
   '/etc/unbound/unbound.conf.d/root-auto-trust-anchor-file.conf': 'server:\n',
   '/etc/dnsmasq.conf': 'conf-dir=/etc/dnsmasq.d\n',
-  '/etc/dnsmasq.d/README': 'of the package\n',
-  '/etc/NetworkManager/dnsmasq.d/other.conf': 'server=/corp/192.0.2.1\n'
+  '/etc/dnsmasq.d/README': 'of the package\n'
 }
+const DROP_IN = '/etc/systemd/resolved.conf.d/chronym.conf'
 const RUNS = ['unbound', 'dnsmasq', 'NetworkManager', 'systemd-resolved']
 const planOf = (id: SystemId, host: Host, route: Route = ROUTE): Plan =>
-  SYSTEMS.find((each) => each.id === id)!.plan(host, route)
-const undoing = (host: Host) => planUndo(host, SYSTEMS, ['chronym'])
+  WRITTEN.find((each) => each.id === id)!.plan(host, route)
+const undoing = (host: Host) => planUndo(host, WRITTEN, ['chronym'])
 
 /** Every file and directory, with what it holds. */
 function picture(root: string): Record<string, string | null> {
@@ -35,10 +35,8 @@ function picture(root: string): Record<string, string | null> {
 
 describe.each<[SystemId, string[]]>([
   ['systemd-resolved', ['/etc/systemd/resolved.conf.d/chronym.conf', '/etc/dnssec-trust-anchors.d/chronym.positive']],
-  ['networkmanager-dnsmasq', ['/etc/NetworkManager/dnsmasq.d/chronym.conf']],
   ['dnsmasq', ['/etc/dnsmasq.d/chronym.conf']],
-  ['unbound', ['/etc/unbound/unbound.conf.d/chronym.conf']],
-  ['macos', ['/etc/resolver/chronym']]
+  ['unbound', ['/etc/unbound/unbound.conf.d/chronym.conf']]
 ])('%s', (id, paths) => {
   it('gets its files, is checked and reloaded, and all of it is taken back', () => {
     const root = scene.tree(FILES, RUNS)
@@ -77,38 +75,38 @@ describe('applying', () => {
     const host = hostOf(root)
     const former = process.umask(0o077)
     try {
-      apply(host, planOf('macos', host))
+      apply(host, planOf('systemd-resolved', host))
     } finally {
       process.umask(former)
     }
     const modeOf = (path: string) => statSync(join(root, path)).mode & 0o777
-    expect([modeOf('/etc/resolver'), modeOf('/etc/resolver/chronym')]).toEqual([0o755, 0o644])
+    expect([modeOf(dirname(DROP_IN)), modeOf(DROP_IN)]).toEqual([0o755, 0o644])
   })
 
   it('again changes nothing, and with another address replaces what it wrote', () => {
     const root = scene.tree(FILES, RUNS)
     const host = hostOf(root)
-    const [file] = planOf('macos', host).files
+    const [file] = planOf('systemd-resolved', host).files
     expect(stateOf(host, file!)).toBe('absent')
-    apply(host, planOf('macos', host))
+    apply(host, planOf('systemd-resolved', host))
     expect(stateOf(host, file!)).toBe('same')
-    expect(apply(host, planOf('macos', host)).written).toEqual([])
-    const [moved] = planOf('macos', host, ON_PORT_53).files
+    expect(apply(host, planOf('systemd-resolved', host)).written).toEqual([])
+    const [moved] = planOf('systemd-resolved', host, ON_PORT_53).files
     expect(stateOf(host, moved!)).toBe('outdated')
-    apply(host, planOf('macos', host, ON_PORT_53))
-    expect(read(root, '/etc/resolver/chronym')).toContain('port 53\n')
+    apply(host, planOf('systemd-resolved', host, ON_PORT_53))
+    expect(read(root, DROP_IN)).toContain('DNS=127.0.0.1:53\n')
     // The directory that the first run made still goes with the file.
     undo(host, undoing(host))
-    expect(existsSync(join(root, '/etc/resolver'))).toBe(false)
+    expect(existsSync(join(root, dirname(DROP_IN)))).toBe(false)
   })
 
   it('keeps a directory that it made while others have files in it', () => {
     const root = scene.tree(FILES)
     const host = hostOf(root)
-    apply(host, planOf('macos', host))
-    writeFileSync(join(root, '/etc/resolver/corp'), 'nameserver 192.0.2.1\n')
+    apply(host, planOf('systemd-resolved', host))
+    writeFileSync(join(root, '/etc/systemd/resolved.conf.d/corp.conf'), '[Resolve]\n')
     undo(host, undoing(host))
-    expect(readdirSync(join(root, '/etc/resolver'))).toEqual(['corp'])
+    expect(readdirSync(join(root, dirname(DROP_IN)))).toEqual(['corp.conf'])
   })
 
   it('leaves everything as it was where the resolver refuses its configuration', () => {
@@ -160,7 +158,7 @@ describe('applying', () => {
 
   it('needs root, and says how', () => {
     const host = { ...hostOf(scene.tree({})), mayWrite: false }
-    expect(() => checkWritable(host, planOf('macos', host).files, 'sudo this')).toThrow(
+    expect(() => checkWritable(host, planOf('systemd-resolved', host).files, 'sudo this')).toThrow(
       expect.objectContaining({ code: 'CLI-DNS-002', exitCode: 5, cure: 'sudo this' })
     )
   })
@@ -197,14 +195,5 @@ describe('taking back', () => {
     const host = hostOf(root)
     apply(host, planOf('dnsmasq', host))
     expect(undoing(host)).toMatchObject({ files: ['/etc/dnsmasq.d/chronym.conf'], commands: [] })
-  })
-
-  it('removes the rule of Windows, which is no file', () => {
-    const host = hostOf(scene.tree({}), {}, 'win32')
-    const { files, commands } = undoing(host)
-    expect(files).toEqual([])
-    expect(commands).toEqual([
-      expect.arrayContaining(['powershell.exe', expect.stringContaining('Remove-DnsClientNrptRule')])
-    ])
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { chooseSystem, findSystems, SYSTEMS } from '../../../../src/cli/dns/setup/choose.ts'
+import { chooseSystem, findSystems } from '../../../../src/cli/dns/setup/choose.ts'
 import { createHost } from '../../../../src/cli/dns/setup/host.ts'
 import { SYSTEM_IDS, type Plan, type SystemId } from '../../../../src/cli/dns/setup/systems.ts'
 import { DnsScene, hostOf, ON_PORT_53, ROUTE } from '../scene.ts'
@@ -23,7 +23,7 @@ const planOf = (
   files: Record<string, string> = {},
   answers: Parameters<typeof hostOf>[1] = {},
   route = ROUTE
-): Plan => SYSTEMS.find((each) => each.id === id)!.plan(hostOf(scene.tree(files), answers), route)
+): Plan => chooseSystem([], id).plan(hostOf(scene.tree(files), answers), route)
 
 const WITH_LINK = { 'resolvectl dns': { output: 'Global:\nLink 2 (eth0): 192.0.2.53\nLink 3 (wg0):' } }
 
@@ -137,13 +137,6 @@ describe('dnsmasq', () => {
       'conf-dir='
     )
   })
-
-  it('of NetworkManager has a directory of its own, and is reloaded by it', () => {
-    expect(planOf('networkmanager-dnsmasq', MANAGED)).toMatchObject({
-      files: [{ path: '/etc/NetworkManager/dnsmasq.d/chronym.conf' }],
-      commands: [['nmcli', 'general', 'reload', 'dns-full']]
-    })
-  })
 })
 
 describe('unbound', () => {
@@ -155,18 +148,32 @@ describe('unbound', () => {
   })
 })
 
-describe('Windows', () => {
-  it('gets a rule for the domain where the port is 53, in place of a former one', () => {
-    const { commands, obstacle } = planOf('windows', {}, {}, ON_PORT_53)
-    expect(obstacle).toBeUndefined()
-    expect(commands.map((command) => command.at(-1)!.split(' ')[0])).toEqual([
-      'Get-DnsClientNrptRule',
-      'Add-DnsClientNrptRule'
-    ])
-    expect(commands[1]!.at(-1)).toContain("-Namespace '.chronym' -NameServers '127.0.0.1' -Comment 'chronym dns setup'")
+describe('what is printed and never written', () => {
+  it.each<[SystemId, string | undefined, RegExp, RegExp]>([
+    [
+      'networkmanager-dnsmasq',
+      '/etc/NetworkManager/dnsmasq.d/chronym.conf',
+      /^nmcli general reload/,
+      /delete the file/
+    ],
+    ['macos', '/etc/resolver/chronym', /^dscacheutil -flushcache/, /delete the file/],
+    [
+      'windows',
+      undefined,
+      /Add-DnsClientNrptRule -Namespace '\.chronym' -NameServers '127\.0\.0\.1'/,
+      /Remove-DnsClientNrptRule/
+    ]
+  ])('of %s says where, what to run and how to undo it', (id, path, command, undo) => {
+    const { files, commands, obstacle } = planOf(id, {}, {}, ON_PORT_53)
+    expect(files.map((file) => file.path)).toEqual(path === undefined ? [] : [path])
+    expect(commands[0]!.join(' ')).toMatch(command)
+    expect(obstacle).toMatchObject({
+      detail: expect.stringContaining('writes nothing') as string,
+      cure: expect.stringMatching(undo) as string
+    })
   })
 
-  it('says that its rules have no port, where it is another', () => {
+  it('of Windows says that its rules have no port, where it is another', () => {
     expect(planOf('windows')).toMatchObject({ commands: [], obstacle: { cure: expect.stringContaining('dns.listen') } })
   })
 })

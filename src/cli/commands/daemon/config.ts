@@ -28,7 +28,7 @@ function parseAssignments(words: readonly string[]): Record<string, unknown> {
   const patch = Object.create(null) as Record<string, unknown>
   for (const assignment of assignments) {
     const at = assignment.indexOf('=')
-    if (at < 1) throw usageFailure(`"${assignment}" is no FIELD=VALUE`, 'Example: chronym config set mode=light')
+    if (at < 1) throw usageFailure(`"${assignment}" is not FIELD=VALUE`, 'Example: chronym config set mode=light')
     const path = assignment.slice(0, at).split('.')
     const last = path.pop() ?? ''
     let target = patch

@@ -48,7 +48,7 @@ async function stats(context: Context): Promise<ExitCode> {
 function nameBelow(tld: string, given: string): string {
   const name = given.toLowerCase().replace(/\.$/u, '')
   if (name.length > 253 || !name.endsWith(`.${tld}`) || !/^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]+$/u.test(name))
-    throw usageFailure(`${given} is no name below .${tld}`, `Example: chronym dns test alice.${tld}`)
+    throw usageFailure(`${given} is not a name below .${tld}`, `Example: chronym dns test alice.${tld}`)
   return name
 }
 

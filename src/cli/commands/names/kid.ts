@@ -96,7 +96,7 @@ export function addKidCommands(program: CliCommand): void {
     .loads(async () => (await import('../../identity/sign.ts')).runSign)
 }
 
-/** Of the identities that there are. */
+/** The commands about identities that exist. */
 function addVersionCommands(kid: CliCommand): void {
   kid
     .command('list')

@@ -180,7 +180,7 @@ export function addVerifyCommand(program: CliCommand): void {
     .runs(async (context, { network, code }: { network?: string } & CodeOption, typed: string, file: string) => {
       const name = askedName(typed, code)
       const profile = loadProfile(context, network)
-      // A typing error is no verdict on the record.
+      // A typing error says nothing about the record.
       parseAskedName(name, profile)
       const reveal = (await readJson(file, context.stdin)) as RevealJson
       const { verifyReveal } = await import('../../../verify/node.ts')

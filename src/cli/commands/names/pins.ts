@@ -40,7 +40,7 @@ function pinsText(pins: readonly PinView[], nowMs: number): string {
   ])
 }
 
-/** Of an import; `#` begins a comment. Names are completed and spelt as on the command line. */
+/** The codes of an import; `#` begins a comment. Names are completed and spelt as on the command line. */
 async function codesIn(context: Context, file: string): Promise<string[]> {
   const codes: string[] = []
   for await (const line of readLines(file, context.stdin)) {

@@ -15,7 +15,7 @@ import { readZone } from '../../zone-file/zone-input.ts'
 /** Longer computations need a confirmation. */
 const ASK_FROM_SECONDS = 5 * 60
 /**
- * A renewal that prolongs by less than this share of a lease needs a confirmation: an automatic one gives about nine
+ * A renewal that extends the lease by less than this share needs a confirmation: an automatic one gives about nine
  * tenths.
  */
 const LITTLE_SHARE = 1 / 2
@@ -38,13 +38,13 @@ function costText(estimate: Estimate): string {
 }
 
 /**
- * What a renewal gives: "it prolongs the lease by 3 min 05 s and spends one of the 64 renewals left". Nothing for a
+ * What a renewal gives: "it extends the lease by 3 min 05 s and spends one of the 64 renewals left". Nothing for a
  * registration.
  */
 function gainText({ gain_seconds: gain, left }: Pick<Estimate, 'gain_seconds' | 'left'>): string | undefined {
   return gain === null || left === null
     ? undefined
-    : `it prolongs the lease by ${formatDuration(gain)} and spends one of the ${plural(left, 'renewal')} left`
+    : `it extends the lease by ${formatDuration(gain)} and spends one of the ${plural(left, 'renewal')} left`
 }
 
 function isLittle({ gain_seconds: gain, lease_start: start, lease_end: end }: Estimate): boolean {

@@ -86,7 +86,7 @@ function nameStep(name: string, answer: Reply | Silence): Step {
 interface Reached {
   readonly steps: Step[]
   readonly by: Server | undefined
-  /** Of the zone's own answer. */
+  /** Whether the zone's own answer has the AD bit. */
   readonly ad: boolean
 }
 

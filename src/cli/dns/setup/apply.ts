@@ -5,7 +5,7 @@ import { EXIT, Failure, messageOf } from '../../failures/failure.ts'
 import { printable } from '../../terminal/format.ts'
 import type { ConfigFile } from '../route.ts'
 import type { Command, CommandResult, Host } from './host.ts'
-import type { Plan, System } from './systems.ts'
+import type { Plan, WrittenSystem } from './systems.ts'
 
 /** `same`: written before, with this content. */
 export type FileState = 'absent' | 'same' | 'outdated' | 'changed' | 'foreign'
@@ -136,7 +136,7 @@ interface Undoing {
 }
 
 /** What {@link undo} would do. Throws CLI-DNS-001 for a file of ours that somebody changed, or for another's in its place. */
-export function planUndo(host: Host, systems: readonly System[], tlds: readonly string[]): Undoing {
+export function planUndo(host: Host, systems: readonly WrittenSystem[], tlds: readonly string[]): Undoing {
   const found = systems.map((system) => {
     const paths = system.directories.flatMap((directory) =>
       host.list(directory).map((name) => ({ name, path: `${directory}/${name}` }))
@@ -147,8 +147,7 @@ export function planUndo(host: Host, systems: readonly System[], tlds: readonly 
       if (author === 'foreign' && tlds.some((tld) => isOurName(name, tld))) throw refusal(path, author)
       return author === 'ours'
     })
-    const isConcerned = files.length > 0 || (system.directories.length === 0 && system.find(host) !== undefined)
-    return { files: files.map(({ path }) => path), commands: isConcerned ? system.undo(host) : [] }
+    return { files: files.map(({ path }) => path), commands: files.length > 0 ? system.undo(host) : [] }
   })
   return { files: found.flatMap(({ files }) => files), commands: found.flatMap(({ commands }) => commands) }
 }

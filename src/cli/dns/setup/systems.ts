@@ -36,13 +36,17 @@ export interface System {
   /** Whether the programs of this machine ask it first. */
   isAsked(host: Host): boolean
   plan(host: Host, route: Route): Plan
+}
+
+/** A system whose files this command writes and takes back. */
+export interface WrittenSystem extends System {
   /** Where its files are. */
   readonly directories: readonly string[]
-  /** What follows the removal of its files, or removes what is no file. */
+  /** What follows the removal of its files. */
   undo(host: Host): readonly Command[]
 }
 
-/** Uncommented lines of a file. */
+/** Lines of a file that are not comments. */
 export function settings(text: string | undefined): string[] {
   return (text ?? '')
     .split('\n')
