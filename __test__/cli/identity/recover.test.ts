@@ -319,7 +319,7 @@ describe('a recovery on the command line', () => {
       stdout: '',
       stderr: expect.stringMatching(new RegExp(`${unknown}[^]*cure: Check the DID`, 'u')) as string
     })
-    expectRefusal(await prepare('alice.chronym'), 'is no DID')
+    expectRefusal(await prepare('alice.chronym'), 'is not a DID')
     expect(await prepare(genesis.id, createIdentity(NEW, parts, CREATED, profile))).toMatchObject({
       exitCode: 2,
       stdout: '',
