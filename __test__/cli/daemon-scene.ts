@@ -1,15 +1,14 @@
 /** A daemon's HTTP interface, its data directory, and programs that pass for it, all on loopback. */
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { connect as dial, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve, type ApiServer } from '../../src/api/serve.ts'
 import { dataPaths } from '../../src/data-directory/paths.ts'
 import { writePrivateFile } from '../../src/data-directory/private-files.ts'
 import { writeRunningRecord } from '../../src/data-directory/running-record.ts'
 import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../api/helpers/world.ts'
+import { temporary } from '../temporary.ts'
 
 export interface Impostor {
   readonly url: string
@@ -40,8 +39,7 @@ export class DaemonScene {
   }
 
   temporary(): string {
-    const path = mkdtempSync(join(tmpdir(), 'chronym-meant-'))
-    this.onEnd(() => rmSync(path, { recursive: true, force: true }))
+    const path = temporary()
     return path
   }
 

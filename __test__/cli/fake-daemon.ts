@@ -1,9 +1,7 @@
 /** A daemon with fixed answers, and one command line at a time that asks it. */
-import { serve, type ServerType } from '@hono/node-server'
-import { Hono } from 'hono'
+import { Hono, type Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import { proofKey, proofOf } from '../../src/api/daemon-proof.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
 import type { BackupView } from '../../src/views/backup.ts'
@@ -13,7 +11,7 @@ import type { DnsView } from '../../src/views/dns.ts'
 import type { TaskView } from '../../src/views/task.ts'
 import { explanation } from '../api/helpers/explanation.ts'
 import { pinOf, REVEAL, REVEAL_BODY } from '../api/helpers/endpoints.ts'
-import { cli } from './harness.ts'
+import { cli, listen } from './harness.ts'
 
 export const TASK: TaskView = {
   task_id: 't1',
@@ -142,6 +140,13 @@ export const shown = {
   checks: [] as { name: string; ok: boolean; detail: string }[]
 }
 
+/** A problem document; of an unknown code, with the status of a name that nobody has. */
+function problem(c: Context, code: ErrorCode, detail: string): Response {
+  const { status, title } = ERROR_TABLE[Object.hasOwn(ERROR_TABLE, code) ? code : 'SVC-RES-002']
+  const body = { type: `/errors/${code}`, title, status, detail, code, request_id: 'r7' }
+  return c.newResponse(JSON.stringify(body), (status ?? 500) as 500, { 'Content-Type': 'application/problem+json' })
+}
+
 /** Answers as the daemon does: codes on demand, the rest fixed. */
 export function fakeDaemon() {
   const requests: { method: string; path: string; query: string; headers: Headers; body: unknown }[] = []
@@ -160,14 +165,7 @@ export function fakeDaemon() {
     if (c.req.param('code') === REVEAL.name) return c.json({ ...REVEAL_BODY, source: 'held' })
     // A code in the place of a name, spelt as one.
     const code = c.req.param('code').replace('.chronym', '').toUpperCase() as ErrorCode
-    const { status, title } = ERROR_TABLE[Object.hasOwn(ERROR_TABLE, code) ? code : 'SVC-RES-002']
-    return c.newResponse(
-      JSON.stringify({ type: `/errors/${code}`, title, status, detail: `detail of ${code}`, code, request_id: 'r7' }),
-      (status ?? 500) as 500,
-      {
-        'Content-Type': 'application/problem+json'
-      }
-    )
+    return problem(c, code, `detail of ${code}`)
   })
   app.get('/api/resolve-kid/:did', (c) =>
     c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null })
@@ -186,10 +184,7 @@ export function fakeDaemon() {
   app.post('/api/peers', async (c) => {
     const { address } = await c.req.json<{ address: string }>()
     if (address !== 'nobody') return c.json(near)
-    const problem = { type: '/errors/SVC-NET-001', title: '', status: 502, detail: 'nobody there', code: 'SVC-NET-001' }
-    return c.newResponse(JSON.stringify({ ...problem, request_id: 'r7' }), 502, {
-      'Content-Type': 'application/problem+json'
-    })
+    return problem(c, 'SVC-NET-001', 'nobody there')
   })
   app.get('/api/pins', (c) => c.json(PINS.filter(({ name }) => name > (c.req.query('after') ?? ''))))
   app.post('/api/pins', async (c) => {
@@ -220,36 +215,12 @@ export function fakeDaemon() {
   })
   app.get('/api/backup', (c) => c.json({ kept: null, list: shown.list, missing: [] }))
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
-  app.get('/api/names', (c) => {
-    if (c.req.header('Authorization') !== undefined) return c.json(shown.names)
-    return c.newResponse(
-      JSON.stringify({
-        type: '/errors/SVC-AUT-001',
-        title: '',
-        status: 401,
-        detail: 'no token',
-        code: 'SVC-AUT-001',
-        request_id: 'r7'
-      }),
-      401,
-      { 'Content-Type': 'application/problem+json' }
-    )
-  })
-  app.get('/api/seed', (c) => {
-    if (c.req.header('Authorization') !== undefined) return c.json(shown.seed)
-    return c.newResponse(
-      JSON.stringify({
-        type: '/errors/SVC-AUT-001',
-        title: '',
-        status: 401,
-        detail: 'no token',
-        code: 'SVC-AUT-001',
-        request_id: 'r7'
-      }),
-      401,
-      { 'Content-Type': 'application/problem+json' }
-    )
-  })
+  app.get('/api/names', (c) =>
+    c.req.header('Authorization') === undefined ? problem(c, 'SVC-AUT-001', 'no token') : c.json(shown.names)
+  )
+  app.get('/api/seed', (c) =>
+    c.req.header('Authorization') === undefined ? problem(c, 'SVC-AUT-001', 'no token') : c.json(shown.seed)
+  )
   app.get('/api/vdf/tasks', (c) => c.json([TASK, { ...DONE, task_id: 't2' }]))
   app.get('/api/vdf/status/:id', (c) => c.json(c.req.param('id') === 'bad' ? FAILED : DONE))
   app.get('/api/vdf/status/:id/events', (c) =>
@@ -294,16 +265,13 @@ export function fakeDaemon() {
 }
 
 export const daemon = fakeDaemon()
-let server: ServerType
 export let url: string
 
 beforeAll(async () => {
-  await new Promise<AddressInfo>((resolve) => {
-    server = serve({ fetch: daemon.app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
-  })
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = await listen(daemon.app.fetch)
+  url = server.url
+  return server.close
 })
-afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 export const ask = (args: readonly string[], settings: Parameters<typeof cli>[1] = {}) =>
   cli(['--api', url, '--token', 'secret', ...args], settings)

@@ -1,4 +1,7 @@
+import { serve, type ServerType } from '@hono/node-server'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { expect } from 'vitest'
 import { runCli } from '../../src/cli/run.ts'
 
 export interface CliResult {
@@ -32,4 +35,23 @@ export async function cli(
     interruption: () => signal
   })
   return { exitCode, stdout, stderr }
+}
+
+/** How a command ends, and what it says of it: for `toMatchObject`. */
+export const says = (exitCode: number, stderr: string | RegExp): { exitCode: number; stderr: string } => ({
+  exitCode,
+  stderr: (typeof stderr === 'string' ? expect.stringContaining(stderr) : expect.stringMatching(stderr)) as string
+})
+
+/** Serves on a free port of loopback. */
+export async function listen(
+  fetch: Parameters<typeof serve>[0]['fetch']
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const server = await new Promise<ServerType>((resolve) => {
+    const made = serve({ fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(made))
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve()))
+  }
 }

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createConfigService } from '../../src/config/service.ts'
 import type { StartSources } from '../../src/config/sources.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../src/config/config.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { makePrivateDirectory } from '../../src/data-directory/private-files.ts'
+import { temporary } from '../temporary.ts'
 
 function caught(action: () => unknown): ServiceError {
   try {
@@ -30,10 +30,7 @@ function caught(action: () => unknown): ServiceError {
 describe('configuration sources', () => {
   let dir: string
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'chronym-config-'))
-  })
-  afterEach(() => {
-    rmSync(dir, { recursive: true, force: true })
+    dir = temporary()
   })
 
   it('has a flag and an environment variable for each leaf of the schema', () => {

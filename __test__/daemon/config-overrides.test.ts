@@ -1,26 +1,24 @@
 /** What a daemon starts with after changes at run time, on a real store. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readStartConfig, saveOverrides } from '../../src/daemon/config-overrides.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
+import { temporary } from '../temporary.ts'
 
 let directory: string
 let store: Store
 let setAside: string[]
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-overrides-'))
+  directory = temporary()
   setAside = []
   store = openStore(join(directory, 'chronym.db'), { onSetAside: (key) => setAside.push(key) })
 })
 
 afterEach(() => {
   store.close()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 const sources = { file: { log: { level: 'warn' } }, environment: {}, flags: {} } as const

@@ -1,14 +1,14 @@
 /** Where the passphrase comes from when the daemon starts. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { sealSeed } from '../../src/backup/sealed-seed.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { writeOwnerSeed } from '../../src/data-directory/seed-files.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { seedAtStart, type PassphraseSources } from '../../src/daemon/seed-at-start.ts'
+import { temporary } from '../temporary.ts'
 
 const SEED = new Uint8Array(32).fill(7)
 const RIGHT = 'correct horse battery'
@@ -17,11 +17,10 @@ let paths: DataPaths
 let warnings: string[]
 
 beforeEach(async () => {
-  paths = dataPaths(mkdtempSync(join(tmpdir(), 'chronym-start-')))
+  paths = dataPaths(temporary())
   writeFileSync(paths.sealedSeed, await sealSeed(SEED, RIGHT, { workFactor: 8 }), { mode: 0o600 })
   warnings = []
 })
-afterEach(() => rmSync(paths.root, { recursive: true, force: true }))
 
 /** A terminal that answers so, one line after the other. */
 const typing =

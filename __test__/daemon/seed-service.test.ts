@@ -1,8 +1,7 @@
 /** Locking and unlocking the seed of a running daemon. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { SeedService } from '../../src/api/services.ts'
 import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
 import { ServiceError } from '../../src/errors.ts'
@@ -10,7 +9,8 @@ import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createSeedService } from '../../src/daemon/seed-service.ts'
 import type { TaskView } from '../../src/views/task.ts'
-import { writeOwnerSeed } from '../../src/data-directory/seed-files.ts'
+import { writeOwnerSeed } from '../../src/data-directory/owner-seed.ts'
+import { temporary } from '../temporary.ts'
 
 const SEED = new Uint8Array(32).fill(7)
 const RIGHT = Buffer.from('correct horse battery')
@@ -24,7 +24,7 @@ let admitted: (seed: Uint8Array) => void
 let service: SeedService
 
 beforeEach(async () => {
-  paths = dataPaths(mkdtempSync(join(tmpdir(), 'chronym-lock-')))
+  paths = dataPaths(temporary())
   writeFileSync(paths.sealedSeed, await sealSeed(SEED, String(RIGHT), { workFactor: 8 }), { mode: 0o600 })
   holder = new SeedHolder(undefined)
   nowMs = 1_000_000
@@ -46,7 +46,6 @@ beforeEach(async () => {
     warn: (message) => told.push(message)
   })
 })
-afterEach(() => rmSync(paths.root, { recursive: true, force: true }))
 
 const refusal = (passphrase: Uint8Array): Promise<ServiceError> =>
   service.unlock(passphrase).then(

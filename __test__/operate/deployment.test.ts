@@ -1,20 +1,19 @@
 /** Containers and proxies of docs/operate: what programs that read them say, and what they presume of the daemon. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { CONFIG_FIELDS, checkConfig, configFromEnvironment, configFromFile, DNS_PORT } from '../../src/config/config.ts'
+import { temporary } from '../temporary.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const DOCS = join(ROOT, 'docs/operate')
 const read = (file: string): string => readFileSync(join(DOCS, file), 'utf8')
-const directory = mkdtempSync(join(tmpdir(), 'chronym-deploy-'))
+const directory = temporary()
 const { api } = checkConfig({}, 'test')
 
 beforeAll(() => needPackages(['nginx', 'caddy', 'openssl']))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function run(program: string, ...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(program, args, {

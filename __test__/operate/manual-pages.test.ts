@@ -1,21 +1,20 @@
 /** The manual pages: clean for mandoc, of the whole command tree, and listed in package.json. */
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { commandTree, manualPages } from '../../scripts/manual-pages/pages.ts'
 import { items, page, roffText, syntax } from '../../scripts/manual-pages/roff.ts'
 import { CONFIG_FIELDS } from '../../src/config/config.ts'
+import { temporary } from '../temporary.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const pages = manualPages('2026-01-02')
-const directory = mkdtempSync(join(tmpdir(), 'chronym-man-'))
+const directory = temporary()
 
 beforeAll(() => needPackages(['mandoc']))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function mandoc(...args: string[]): string {
   const { stdout, stderr } = spawnSync(programOf('mandoc'), args, { encoding: 'utf8', maxBuffer: 2 ** 26 })

@@ -1,21 +1,20 @@
 /** The alerts and the dashboard of docs/operate: valid for Prometheus, and of metrics that the daemon has. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { accessLog } from '../../src/api/middleware/access-log.ts'
 import { observeAttention, type AttentionSources } from '../../src/daemon/attention-metrics.ts'
 import { createMetrics, observe, type MetricSources } from '../../src/daemon/metrics.ts'
+import { temporary } from '../temporary.ts'
 
 const DOCS = resolve(import.meta.dirname, '../../docs/operate')
 const RULES = join(DOCS, 'prometheus/chronym.rules.yml')
-const directory = mkdtempSync(join(tmpdir(), 'chronym-alerts-'))
+const directory = temporary()
 
 beforeAll(() => needPackages(['prometheus']))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function promtool(...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(programOf('prometheus'), args, { encoding: 'utf8' })

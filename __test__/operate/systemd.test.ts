@@ -1,21 +1,20 @@
 /** The systemd unit of docs/operate/systemd, as systemd itself judges it. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { configFromEnvironment, configFromFile } from '../../src/config/config.ts'
 import { EXIT_USAGE } from '../../src/daemon/chronymd.ts'
 import { CREDENTIAL } from '../../src/daemon/seed-at-start.ts'
+import { temporary } from '../temporary.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/operate/systemd')
 const UNIT = join(FOLDER, 'chronymd.service')
 const unit = readFileSync(UNIT, 'utf8')
-const directory = mkdtempSync(join(tmpdir(), 'chronym-unit-'))
+const directory = temporary()
 
 beforeAll(() => needPackages(['systemd']))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function analyze(...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(programOf('systemd'), [...args, '--no-pager'], { encoding: 'utf8' })

@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporary } from '../temporary.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
 describe('what Node compiles', () => {
   let directory: string
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'chronym-compiled-'))
+    directory = temporary()
   })
-  afterEach(() => rmSync(directory, { recursive: true }))
 
   /** The cache's folder, as a package in `directory` uses it, or a checkout there; empty for none. */
   function folderOf(sources: 'src' | 'dist', env: Record<string, string>): string {

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { makeDirectories } from '../../src/util/durable-directories.ts'
+import { temporary } from '../temporary.ts'
 
 let scratch: string
-beforeEach(() => (scratch = mkdtempSync(join(tmpdir(), 'chronym-directories-'))))
-afterEach(() => rmSync(scratch, { recursive: true, force: true }))
+beforeEach(() => (scratch = temporary()))
 
 describe('a directory', () => {
   it('is made with those above it, and made again without harm', () => {

@@ -1,18 +1,17 @@
 /** Secrets from files, descriptors and standard input. */
-import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { readSecretLine, SecretFileError } from '../../src/util/secret-input.ts'
+import { temporary } from '../temporary.ts'
 
 let directory: string
 let file: string
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-secret-'))
+  directory = temporary()
   file = join(directory, 'passphrase')
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const NOTHING = Readable.from([])
 

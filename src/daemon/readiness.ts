@@ -7,7 +7,7 @@ import type { Registry } from '../registry/use-cases.ts'
 import type { TaskManager } from '../registry/tasks.ts'
 import type { MissingView } from '../views/backup.ts'
 import type { DnsView } from '../views/dns.ts'
-import type { ReadinessCheck } from '../views/readiness.ts'
+import { plural } from '../util/words.ts'
 import { dnsText } from './dns-text.ts'
 
 /** Without a new pulse for this many rounds the daemon is not ready. */
@@ -113,7 +113,7 @@ function checkStored({ working, stalled, unreadable, names, warned }: Stored, fr
 function checkHoldings(missing: readonly MissingView[]): ReadinessCheck {
   const counts = (['name', 'identity', 'task'] as const)
     .map((what) => [missing.filter((each) => each.what === what).length, what] as const)
-    .flatMap(([count, what]) => (count === 0 ? [] : `${count} ${count === 1 ? what : PLURALS[what]}`))
+    .flatMap(([count, what]) => (count === 0 ? [] : plural(count, what, PLURALS[what])))
   return warnedOf('holdings', missing.length, 'complete', `the database lost ${counts.join(', ')}`)
 }
 

@@ -1,6 +1,6 @@
 /** Locking and unlocking the seed of a running daemon, and what waits for it. */
-import type { SeedBody } from '../api/schemas/daemon.ts'
-import type { SeedService } from '../api/services.ts'
+import { doubled } from '../util/backoff.ts'
+import type { SeedService, SeedView } from '../api/services.ts'
 import { unsealApart, type UnsealRequest } from '../backup/sealed-seed.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
@@ -54,7 +54,7 @@ export function createSeedService({
         retryAfter: BUSY_RETRY_SECONDS
       })
     if (wrong < FREE_TRIES) return
-    const waitMs = 1000 * Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** Math.min(wrong - FREE_TRIES, 10))
+    const waitMs = 1000 * doubled(FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS, wrong - FREE_TRIES)
     const leftMs = waitMs - Math.abs(now() - wrongAtMs)
     if (leftMs > 0)
       throw new ServiceError('SVC-REQ-005', `${wrong} passphrases in a row were wrong.`, {

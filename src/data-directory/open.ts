@@ -1,4 +1,5 @@
 /** A data directory knows its network and its seed. One that does not fit is refused and stays unchanged. */
+import { plural } from '../util/words.ts'
 import { existsSync, renameSync } from 'node:fs'
 import * as v from 'valibot'
 import { ServiceError } from '../errors.ts'
@@ -326,6 +327,6 @@ function ownedKeys(contents: StoreContents): { readonly name: Name; readonly pub
 function holdingsOf(contents: StoreContents): string {
   return HOLDINGS.map(([what, prefix]) => [what, contents.count(prefix)] as const)
     .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${count} ${count === 1 ? what : what.replace(/y$/u, 'ie').concat('s')}`)
+    .map(([what, count]) => plural(count, what, what.replace(/y$/u, 'ie').concat('s')))
     .join(', ')
 }

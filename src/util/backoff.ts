@@ -1,3 +1,8 @@
+/** The wait after `failures` in a row: doubled each time, and bounded. */
+export function doubled(firstMs: number, maxMs: number, failures: number): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30))
+}
+
 /** Waits between attempts that fail: doubled, bounded, and jittered so that many nodes do not return at once. */
 export class Backoff {
   readonly #firstMs: number
@@ -18,7 +23,7 @@ export class Backoff {
 
   /** Between half of the doubled time and all of it. */
   next(): number {
-    const ceiling = Math.min(this.#maxMs, this.#firstMs * 2 ** Math.min(this.#failures, 30))
+    const ceiling = doubled(this.#firstMs, this.#maxMs, this.#failures)
     this.#failures += 1
     return ceiling * (0.5 + 0.5 * this.#random())
   }

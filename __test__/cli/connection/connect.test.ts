@@ -138,8 +138,7 @@ describe('the daemon of a data directory', () => {
   it('must have written a record that can be read', async () => {
     const directory = dataDirectory()
     writeFileSync(join(directory, 'running.json'), '{')
-    const { exitCode, stderr } = await cli(['--data-dir', directory, 'names'])
-    expect({ exitCode, stderr }).toEqual({
+    expect(await cli(['--data-dir', directory, 'names'])).toMatchObject({
       exitCode: 3,
       stderr: expect.stringMatching(/running\.json cannot be used.*\n.*restart the daemon/) as string
     })

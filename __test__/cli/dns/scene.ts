@@ -1,13 +1,13 @@
 /** A daemon's answer about DNS, trees of files that pass for machines, and name servers on loopback. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as TcpServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { DnsView } from '../../../src/views/dns.ts'
 import type { Route } from '../../../src/cli/dns/route.ts'
 import { createHost, type Command, type CommandResult, type Host } from '../../../src/cli/dns/setup/host.ts'
+import { temporary } from '../../temporary.ts'
 
 export const PUBLIC_KEY = Buffer.alloc(64, 7).toString('base64')
 export const ROUTE: Route = {
@@ -60,8 +60,7 @@ export class DnsScene {
 
   /** A tree of files; `runs` are programs at work on it. */
   tree(files: Readonly<Record<string, string>>, runs: readonly string[] = []): string {
-    const root = mkdtempSync(join(tmpdir(), 'chronym-dns-'))
-    this.onEnd(() => rmSync(root, { recursive: true, force: true }))
+    const root = temporary()
     const processes = runs.map((name, index) => [`/proc/${100 + index}/comm`, `${name.slice(0, 15)}\n`] as const)
     for (const [path, text] of [...Object.entries(files), ...processes]) {
       mkdirSync(dirname(join(root, path)), { recursive: true })

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createIdentity } from '../../../src/protocol/identity/create.ts'
 import { buildRecovery } from '../../../src/cli/identity/recover.ts'
 import { decodeMultikey, encodeMultibase, encodeMultikey } from '../../../src/protocol/identity/did.ts'
@@ -18,7 +17,8 @@ import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
 import { MAIN_TOKEN } from '../../api/helpers/world.ts'
 import { DaemonScene } from '../daemon-scene.ts'
-import { cli, type CliResult } from '../harness.ts'
+import { cli, type CliResult, says } from '../harness.ts'
+import { temporary } from '../../temporary.ts'
 
 const profile = builtInProfiles.local
 const hash = profileHash(profile)
@@ -33,16 +33,14 @@ const next = (former: IdentityDocument, changes: IdentityChanges, key = didUpdat
   signIdentityDocument(buildNextVersion(former, changes), key, CREATED, profile)
 const keysOf = { seed: NEW, index: 0 }
 
-let directory: string
+const directory = temporary()
 const at = (name: string): string => join(directory, name)
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-recovery-'))
   writeFileSync(at('old'), '07'.repeat(32))
   writeFileSync(at('new'), '08'.repeat(32))
   writeFileSync(at('passphrase'), 'correct horse battery\n')
   writeFileSync(at('other-passphrase'), 'wrong horse battery\n')
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** It names cause and cure, ends with 2, prints nothing, and quotes no secret. */
 function expectRefusal({ exitCode, stdout, stderr }: CliResult, cause: string, ...secrets: string[]): void {
@@ -277,7 +275,7 @@ describe('a recovery on the command line', () => {
       ['--seed-file', at('old')]
     ]) {
       const signed = await sign(at('mine'), ...args)
-      expect(signed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(unsigned.updateKeys[0]!) as string })
+      expect(signed).toMatchObject(says(0, unsigned.updateKeys[0]!))
       const { document } = (JSON.parse(signed.stdout) as { authorized_kid: { document: IdentityDocument } })
         .authorized_kid
       expect(verifyIdentityLog([mine, document], profile).versions[1]!.signer).toBe('recovery')
@@ -290,10 +288,7 @@ describe('a recovery on the command line', () => {
       writeFileSync(at('changed'), content)
       return sign(at('changed'), '--recovery-key-file', at('own'), ...args)
     }
-    expect(await signText(text.slice(0, -10))).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('is not JSON') as string
-    })
+    expect(await signText(text.slice(0, -10))).toMatchObject(says(2, 'is not JSON'))
     expectRefusal(await signText('{}'), 'is not a recovery')
     // The two files, the wrong way round.
     const words = wordsIn(at('own'))
@@ -315,15 +310,13 @@ describe('a recovery on the command line', () => {
   it('is not prepared for a DID that nobody knows, or by a daemon that shows another log', async () => {
     const unknown = createIdentity(NEW, parts, CREATED, profile).id
     expect(await prepare(unknown)).toMatchObject({
-      exitCode: 4,
-      stdout: '',
-      stderr: expect.stringMatching(new RegExp(`${unknown}[^]*cure: Check the DID`, 'u')) as string
+      ...says(4, new RegExp(`${unknown}[^]*cure: Check the DID`, 'u')),
+      stdout: ''
     })
     expectRefusal(await prepare('alice.chronym'), 'is not a DID')
     expect(await prepare(genesis.id, createIdentity(NEW, parts, CREATED, profile))).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: expect.stringContaining('ask another one') as string
+      ...says(2, 'ask another one'),
+      stdout: ''
     })
   })
 })

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ask } from '../fake-daemon.ts'
+import { temporary } from '../../temporary.ts'
 
 describe('a commitment by hand', () => {
   it('is bound to the pulse that the daemon names by what the peers saw', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'chronym-commit-'))
+    const directory = temporary()
     try {
       const [file, seed] = [join(directory, 'secret.json'), join(directory, 'seed')]
       writeFileSync(seed, '11'.repeat(32))
@@ -26,7 +26,6 @@ describe('a commitment by hand', () => {
       })
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pulse_round: 1020 })
     } finally {
-      rmSync(directory, { recursive: true, force: true })
     }
   })
 })

@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { checkFiles } from '../../../src/cli/self-check/files.ts'
+import { temporary } from '../../temporary.ts'
 
 const ADDON = 'chronym.linux-x64-gnu.node'
 let root: string
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'chronym-files-'))
+  root = temporary()
   mkdirSync(join(root, 'native'))
   mkdirSync(join(root, 'platform'))
   writeFileSync(join(root, 'platform', ADDON), 'the addon')
   const sha256 = createHash('sha256').update('the addon').digest('hex')
   writeFileSync(join(root, 'native/checksums.json'), JSON.stringify({ 'linux-x64-gnu': { [ADDON]: sha256 } }))
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 const check = (target = 'linux-x64-gnu', find = (file: string): string | undefined => join(root, 'platform', file)) =>
   checkFiles({ root, target, find })

@@ -1,11 +1,10 @@
 /** What `chronym self-check` says of configuration, data directory, ports and daemon. */
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { serve } from '../../../src/api/serve.ts'
 import { dataPaths } from '../../../src/data-directory/paths.ts'
 import { writePrivateFile } from '../../../src/data-directory/private-files.ts'
@@ -15,16 +14,16 @@ import { VERSION } from '../../../src/version.ts'
 import { createWorld, INSTANCE, MAIN_TOKEN } from '../../api/helpers/world.ts'
 import { RENAMING } from '../../store/migrating.ts'
 import { cli } from '../harness.ts'
+import { temporary } from '../../temporary.ts'
 
 let directory: string
 let env: Record<string, string>
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-self-check-'))
+  directory = temporary()
   env = { CHRONYM_CONFIG: join(directory, 'config.toml'), CHRONYM_DATA_DIR: join(directory, 'data') }
   writeFileSync(env['CHRONYM_CONFIG']!, '[api]\nport = 0\n')
 })
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 interface Answer {
   readonly healthy: boolean

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { count as formatCount, plural } from '../../../src/util/words.ts'
 import {
-  formatCount,
   formatDuration,
   formatFields,
   formatRate,
   formatRelative,
   formatTable,
-  plural,
   printable
 } from '../../../src/cli/terminal/format.ts'
 

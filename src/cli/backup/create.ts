@@ -17,7 +17,8 @@ import { noteBackup, readBackupState, type BackupState } from '../../data-direct
 import { newPassphrase } from '../input/questions.ts'
 import { aboutDirectory, ownSeed } from '../key/seed.ts'
 import { loadProfile, localPaths } from '../connection/location.ts'
-import { plural, printable } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
+import { printable } from '../terminal/format.ts'
 
 interface BackupOptions {
   passphraseFile?: string
@@ -118,9 +119,9 @@ function networksOf(context: Context, { network }: BackupOptions, { root }: Data
 export function contentsText({ names, identities, drafts, tasks, proofs }: BackupSummary): string {
   const draftCount = drafts.length + names.filter(({ draft }) => draft).length
   const parts = [
-    `the seed`,
+    'the seed',
     plural(names.length, 'name'),
-    `${identities.length} ${identities.length === 1 ? 'identity' : 'identities'}`,
+    plural(identities.length, 'identity', 'identities'),
     plural(draftCount, 'zone draft'),
     ...(proofs > 0 ? [plural(proofs, 'finished proof')] : []),
     ...(tasks.length > 0 ? [plural(tasks.length, 'running task')] : [])

@@ -5,7 +5,8 @@ import type { FileState, Ran } from './setup/apply.ts'
 import type { Found } from './setup/choose.ts'
 import type { Step, Verdict } from './probe/steps.ts'
 import type { DnsView } from '../../views/dns.ts'
-import { formatCount, formatFields, printable } from '../terminal/format.ts'
+import { count as formatCount } from '../../util/words.ts'
+import { formatFields, printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 
 /** Files one after the other, each below a comment with its path: one file alone can be saved as it is. */

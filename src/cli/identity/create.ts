@@ -14,7 +14,8 @@ import { connect } from '../connection/connect.ts'
 import { loadProfile, whichDaemon } from '../connection/location.ts'
 import type { Context } from '../context.ts'
 import { readSeed } from '../key/seed.ts'
-import { plural, printable } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
+import { printable } from '../terminal/format.ts'
 
 /** What POST /api/publish-kid takes as `authorized_kid`. */
 interface AuthorizedIdentity {

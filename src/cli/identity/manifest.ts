@@ -10,7 +10,8 @@ import type { Context } from '../context.ts'
 import { readJson } from '../input/files.ts'
 import { loadProfile } from '../connection/location.ts'
 import { readSeed } from '../key/seed.ts'
-import { plural, printable } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
+import { printable } from '../terminal/format.ts'
 
 /** Identities made from one seed that are looked through for the key of a document. */
 const MAX_INDEX = 64

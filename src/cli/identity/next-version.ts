@@ -18,7 +18,8 @@ import type { Context } from '../context.ts'
 import { loadProfile } from '../connection/location.ts'
 import { requireConsent } from '../input/questions.ts'
 import { readSeed } from '../key/seed.ts'
-import { formatTable, plural, printable } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
+import { formatTable, printable } from '../terminal/format.ts'
 import { aboutDid, requireDid } from '../input/names.ts'
 
 /**

@@ -14,7 +14,7 @@ import type { Context } from '../context.ts'
 import { EXIT, Failure, inputFailure, messageOf } from '../failures/failure.ts'
 import { localConfig, localPaths } from '../connection/location.ts'
 import { askSecret, readSecretFile } from '../input/questions.ts'
-import { plural } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 
 const SEED_HEX = /^[0-9a-f]{64}$/iu

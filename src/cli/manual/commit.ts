@@ -15,7 +15,8 @@ import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, inputFailure, messageOf } from '../failures/failure.ts'
 import { loadProfile, localPaths, networkReference } from '../connection/location.ts'
 import { readSeed } from '../key/seed.ts'
-import { plural, printable } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
+import { printable } from '../terminal/format.ts'
 import { jsonFault, readText } from '../input/files.ts'
 
 export interface CommitOptions {

@@ -9,7 +9,8 @@ import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, messageOf } from '../failures/failure.ts'
 import { failed, type Finding, findingLine, isHealthy, verdictLine } from './findings.ts'
 import { findToken, givenToken, localFields, localPaths } from '../connection/location.ts'
-import { formatDuration, formatTable, plural, printable } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
+import { formatDuration, formatTable, printable } from '../terminal/format.ts'
 
 const PROBE_TIMEOUT_MS = 3_000
 /** Pulses come every 3 s at most in the built-in networks; older ones mean that something is stuck. */

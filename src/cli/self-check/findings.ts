@@ -1,6 +1,7 @@
 /** What `doctor` and `self-check` find, and how they show it. */
 import { EXIT } from '../failures/failure.ts'
-import { plural, printable } from '../terminal/format.ts'
+import { plural } from '../../util/words.ts'
+import { printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 import { toFailure } from '../failures/to-failure.ts'
 

@@ -5,7 +5,8 @@ import type { Context } from '../context.ts'
 import { UnreachableError, type StreamOptions, type TaskEventMessage } from '../../api/client/client.ts'
 import type { TaskView } from '../../views/task.ts'
 import { isCancelled } from './task.ts'
-import { formatCount, formatDuration, printable } from '../terminal/format.ts'
+import { count as formatCount } from '../../util/words.ts'
+import { formatDuration, printable } from '../terminal/format.ts'
 import { etaSeconds, RateMeter, type ProgressView } from '../terminal/progress.ts'
 
 interface TaskSource {

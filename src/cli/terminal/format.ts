@@ -6,11 +6,6 @@ const HOUR_S = 60 * MINUTE_S
 const DAY_S = 24 * HOUR_S
 const YEAR_S = 365 * DAY_S
 
-/** 1234567 as "1,234,567". */
-export function formatCount(value: number): string {
-  return Math.trunc(value).toLocaleString('en-US')
-}
-
 /** Squarings per second: "812 /s", "333.1 K/s", "1.20 M/s". */
 export function formatRate(perSecond: number): string {
   if (perSecond >= 1e6) return `${(perSecond / 1e6).toFixed(2)} M/s`
@@ -37,11 +32,6 @@ export function formatRelative(iso: string, nowMs: number): string {
   if (Number.isNaN(at)) return iso
   const seconds = (at - nowMs) / 1000
   return seconds >= 0 ? `in ${formatDuration(seconds)}` : `${formatDuration(-seconds)} ago`
-}
-
-/** "3 peers", "1 peer". */
-export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Control characters (C0, DEL, C1), direction marks, and what a terminal shows as nothing or as a line end. */

@@ -1,5 +1,6 @@
 /** Progress of a long computation as one line of text. Pure: time comes in as an argument. */
-import { formatCount, formatDuration, formatRate } from './format.ts'
+import { count as formatCount } from '../../util/words.ts'
+import { formatDuration, formatRate } from './format.ts'
 
 /** Long enough to smooth slices of 50-200 ms, short enough to follow a machine that becomes busy. */
 const RATE_WINDOW_MS = 10_000

@@ -1,5 +1,6 @@
 import { EXIT, type Failure, titleOf } from '../failures/failure.ts'
-import { plural, printable } from './format.ts'
+import { plural } from '../../util/words.ts'
+import { printable } from './format.ts'
 import type { Output, Paint } from './output.ts'
 
 /** A failure as `--json` shows it on stderr. */

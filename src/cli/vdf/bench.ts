@@ -5,7 +5,7 @@ import { VERSION } from '../../version.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readJson } from '../input/files.ts'
-import { formatCount } from '../terminal/format.ts'
+import { count as formatCount } from '../../util/words.ts'
 import { withKernel } from './native-kernel.ts'
 
 interface BenchOptions {

@@ -1,3 +1,4 @@
+import { doubled } from '../../util/backoff.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ErrorCode } from '../../error-table.ts'
 import { NativeError, type NativeErrorCode } from '../../native/errors.ts'
@@ -188,7 +189,7 @@ export class TaskRun {
   }
 
   async #pause(attempt: number): Promise<void> {
-    const waitMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 16))
+    const waitMs = doubled(FIRST_RETRY_MS, LAST_RETRY_MS, attempt)
     await this.#settled(this.#context.clock.sleep(waitMs, this.#abort.signal))
   }
 }

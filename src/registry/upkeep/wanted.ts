@@ -2,6 +2,7 @@
  * Names and identities that the user calls this daemon's own and that it lacks. It looks for them in the network, and
  * takes up what belongs to its seed.
  */
+import { doubled } from '../../util/backoff.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { parseDid, type Did } from '../../protocol/identity/did.ts'
 import type { Name } from '../../protocol/name/names.ts'
@@ -117,7 +118,7 @@ export class WantedNames {
     if (last === undefined) return true
     const passedMs = this.#context.clock.now() - last.atMs
     // A clock that was set back must not extend the wait.
-    return passedMs < 0 || passedMs >= Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, last.looks - 1))
+    return passedMs < 0 || passedMs >= doubled(FIRST_WAIT_MS, LONGEST_WAIT_MS, Math.max(0, last.looks - 1))
   }
 
   /** Rejects with StoreError only. */

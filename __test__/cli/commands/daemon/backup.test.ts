@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { writeDirectory } from '../../../../src/backup/restore.ts'
 import { EXIT } from '../../../../src/cli/failures/failure.ts'
 import { dataPaths } from '../../../../src/data-directory/paths.ts'
@@ -11,10 +10,11 @@ import { isSeedSafe } from '../../../../src/data-directory/seed-safety.ts'
 import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { keys } from '../../../../src/store/keys.ts'
-import { cli, type CliResult, type CliSettings } from '../../harness.ts'
+import { cli, type CliResult, type CliSettings, says } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 const WORDS = seedToWords(new Uint8Array(32).fill(5))
-const scratch = mkdtempSync(join(tmpdir(), 'chronym-cli-backup-'))
+const scratch = temporary()
 const at = (name: string): string => join(scratch, name)
 const passphrase = ['--passphrase-file', '-']
 let recipient: string
@@ -59,7 +59,6 @@ beforeAll(async () => {
     0
   )
 })
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('a backup on the command line', () => {
   it('says which daemon it is of, and ends with a code of its own where there is nothing but a seed', async () => {
@@ -142,9 +141,8 @@ describe('a restore on the command line', () => {
   it('asks on a terminal whether the original is gone, and takes Enter for a no', async () => {
     for (const stdin of ['\n', 'n\n']) {
       expect(await cli(from('asked', ...key()), { terminal: true, stdin })).toMatchObject({
-        exitCode: 130,
-        stdout: '',
-        stderr: expect.stringContaining('Two daemons with one seed') as string
+        ...says(130, 'Two daemons with one seed'),
+        stdout: ''
       })
       expect(readdirSync(scratch)).not.toContain('asked')
     }

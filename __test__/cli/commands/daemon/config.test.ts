@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { cli, type CliResult } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 describe('config check', () => {
   let directory: string
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'chronym-check-'))
-  })
-  afterEach(() => {
-    rmSync(directory, { recursive: true })
+    directory = temporary()
   })
 
   function check(toml: string): Promise<CliResult> {

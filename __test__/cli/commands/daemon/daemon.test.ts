@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { launcherOf } from '../../../../src/cli/commands/daemon/daemon.ts'
 import { ask, daemon, url } from '../../fake-daemon.ts'
+import { temporary } from '../../../temporary.ts'
 
 const ADDRESS = 'http://127.0.0.1:7468/#login=secret'
-const directory = mkdtempSync(join(tmpdir(), 'chronym-browser-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = temporary()
 
 /** The launchers of this machine, which write down what they are given and exit with `code`. */
 function launcher(code: number): { env: Record<string, string>; opened: () => string } {

@@ -1,8 +1,7 @@
 /** `chronym key` on data directories, without a daemon. */
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../../../src/data-directory/open.ts'
 import { dataPaths, type DataPaths } from '../../../../src/data-directory/paths.ts'
 import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
@@ -11,7 +10,8 @@ import { isSeedSafe, noteBackup, readBackupState } from '../../../../src/data-di
 import { writeRunningRecord } from '../../../../src/data-directory/running-record.ts'
 import { keys } from '../../../../src/store/keys.ts'
 import { INSTANCE } from '../../../api/helpers/world.ts'
-import { cli, type CliResult, type CliSettings } from '../../harness.ts'
+import { cli, type CliResult, type CliSettings, says } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 const WORDS = seedToWords(new Uint8Array(32).fill(1))
 const OTHERS = seedToWords(new Uint8Array(32).fill(2))
@@ -20,10 +20,9 @@ let parent: string
 let paths: DataPaths
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'chronym-key-'))
+  parent = temporary()
   paths = dataPaths(join(parent, 'data'))
 })
-afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 /** No configuration of the user who runs the tests. */
 const key = (args: readonly string[], settings: CliSettings = {}): Promise<CliResult> => {
@@ -72,9 +71,8 @@ describe('chronym key show', () => {
     await used()
     for (const stdin of ['n\n', '\n', ''])
       expect(await key(['key', 'show'], { terminal: true, stdin })).toMatchObject({
-        exitCode: 130,
-        stdout: '',
-        stderr: expect.stringContaining('take your names') as string
+        ...says(130, 'take your names'),
+        stdout: ''
       })
     const { exitCode, stdout } = await key(['key', 'show'], { terminal: true, stdin: 'y\n' })
     expect(exitCode).toBe(0)

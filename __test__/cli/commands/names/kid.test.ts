@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseService } from '../../../../src/cli/identity/create.ts'
 import { createIdentity } from '../../../../src/protocol/identity/create.ts'
 import { makeManifest, parseCapability, parseManifestDraft } from '../../../../src/cli/identity/manifest.ts'
@@ -12,7 +11,8 @@ import { parseManifest, verifyManifest } from '../../../../src/protocol/identity
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
-import { cli, type CliResult } from '../../harness.ts'
+import { cli, type CliResult, says } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 const profile = builtInProfiles.local
 const NOW = '2026-01-01T00:00:00.000Z'
@@ -20,12 +20,10 @@ const seed = new Uint8Array(32).fill(7)
 const parts = { index: 0, services: [], alsoKnownAs: [] }
 
 describe('an identity made on the command line', () => {
-  let directory: string
+  const directory = temporary()
   beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'chronym-identity-'))
     writeFileSync(join(directory, 'seed'), '07'.repeat(32))
   })
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
   it('is a signed document that a node accepts, with the DID of its content', async () => {
     const { exitCode, stdout } = await cli([
@@ -91,29 +89,20 @@ describe('a DID that the daemon does not show', () => {
     async (...command) => {
       const { url, world } = await scene.daemon()
       const show = (did: string): Promise<CliResult> => cli(['--api', url, '--token', MAIN_TOKEN, ...command, did])
-      expect(await show('did:chronym:zQmNobody')).toMatchObject({
-        exitCode: 4,
-        stderr: expect.stringMatching(
-          /SVC-RES-002: No identity document is known for did:chronym:zQmNobody[^]*cure: Check the DID/u
-        ) as string
-      })
+      expect(await show('did:chronym:zQmNobody')).toMatchObject(
+        says(4, /SVC-RES-002: No identity document is known for did:chronym:zQmNobody[^]*cure: Check the DID/u)
+      )
       world.registry.resolveIdentity = (did: string) =>
         Promise.reject(
           new ServiceError('SVC-REQ-001', `${did} is not a DID of this network.`, {
             errors: [{ path: 'did', message: 'too short' }]
           })
         )
-      expect(await show('did:chronym:z')).toMatchObject({
-        exitCode: 6,
-        stderr: expect.stringMatching(
-          /SVC-REQ-001: did:chronym:z is not a DID of this network[^]*cure: Give the whole DID/u
-        ) as string
-      })
+      expect(await show('did:chronym:z')).toMatchObject(
+        says(6, /SVC-REQ-001: did:chronym:z is not a DID of this network[^]*cure: Give the whole DID/u)
+      )
       if (command[0] !== 'resolve')
-        expect(await show('alice.chronym')).toMatchObject({
-          exitCode: 2,
-          stderr: expect.stringContaining('"alice.chronym" is not a DID') as string
-        })
+        expect(await show('alice.chronym')).toMatchObject(says(2, '"alice.chronym" is not a DID'))
     }
   )
 })

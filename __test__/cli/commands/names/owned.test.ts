@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../../src/errors.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
-import { cli, type CliResult } from '../../harness.ts'
+import { cli, type CliResult, says } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 const DETAIL = "alice.chronym is registered already by a key of this daemon's seed, and this daemon has taken it up."
 
@@ -26,13 +26,11 @@ describe('registering a name that is ours and was forgotten', () => {
   })
 
   it('ends with 6 where a zone was to be published with it, and where another key has the name', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'chronym-taken-'))
-    scene.onEnd(() => rmSync(directory, { recursive: true, force: true }))
+    const directory = temporary()
     writeFileSync(join(directory, 'zone'), '@ A 192.0.2.1\n')
     expect(await register({ taken_up: true }, '--zone', join(directory, 'zone'))).toMatchObject({
-      exitCode: 6,
-      stdout: '',
-      stderr: expect.stringContaining(DETAIL) as string
+      ...says(6, DETAIL),
+      stdout: ''
     })
     expect(await register({})).toMatchObject({ exitCode: 6, stdout: '' })
   })

@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { signDevPulse } from '../../../../src/beacon/dev-beacon.ts'
 import { fromBase64, fromHex, toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { commitmentHash } from '../../../../src/protocol/claim/commitment.ts'
@@ -14,6 +13,7 @@ import { pulseRandomness } from '../../../../src/protocol/time/pulse.ts'
 import type { RevealBody } from '../../../../src/api/client/client.ts'
 import type { Secret } from '../../../../src/cli/manual/commit.ts'
 import { cli } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 const NAME = 'alice.chronym'
 const ROUND = 1000
@@ -28,7 +28,7 @@ const commit = (...more: string[]) =>
 const reveal = (...more: string[]) => cli(['reveal', NAME, '--offline', '--seed-file', at('seed'), ...more])
 
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-manual-'))
+  directory = temporary()
   const { local } = builtInProfiles
   const json = { ...local, id: 'cheap', difficulty: { ...local.difficulty, base: ITERATIONS } }
   profile = parseProfile(json)
@@ -36,7 +36,6 @@ beforeAll(() => {
   writeFileSync(at('seed'), '11'.repeat(32))
   writeFileSync(at('other-seed'), '22'.repeat(32))
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('a commitment by hand', () => {
   it('prints the body to send and keeps its secret in a 0600 file', async () => {

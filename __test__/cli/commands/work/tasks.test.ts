@@ -1,11 +1,10 @@
 /** Estimates before work, the question, tasks meant by their name, the list that is watched. */
-import { serve, type ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Estimate, TaskView } from '../../../../src/views/task.ts'
-import type { OwnedNameView } from '../../../../src/views/own.ts'
-import { cli } from '../../harness.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Estimate } from '../../../../src/views/estimate.ts'
+import type { OwnedNameView } from '../../../../src/views/owned-name.ts'
+import type { TaskView } from '../../../../src/views/task.ts'
+import { cli, listen } from '../../harness.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -61,7 +60,6 @@ let shown: TaskView
 let asked: string[]
 /** The task ends before a request to cancel it arrives. */
 let endsMeanwhile = false
-let server: ServerType
 let url: string
 
 beforeAll(async () => {
@@ -91,12 +89,10 @@ beforeAll(async () => {
       { 'Content-Type': 'application/problem+json' }
     )
   })
-  await new Promise<AddressInfo>((resolve) => {
-    server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
-  })
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = await listen(app.fetch)
+  url = server.url
+  return server.close
 })
-afterAll(() => new Promise((resolve) => server.close(resolve)))
 beforeEach(() => {
   estimate = BASE
   lists = [[]]

@@ -1,11 +1,11 @@
 /** The VDF commands on a few vectors of chiavdf; the whole files are the end-to-end suite's. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type BenchResult, rowOf, threadCounts } from '../../../../src/cli/vdf/bench.ts'
 import { addon } from '../../../../src/native/addon.ts'
 import { cli } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 interface Vector {
   kind: string
@@ -85,11 +85,7 @@ describe('vdf verify', () => {
 })
 
 describe('vdf verify --jsonl', () => {
-  let directory: string
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'chronym-cli-'))
-  })
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporary()
 
   async function check(lines: readonly string[]) {
     const file = join(directory, 'proofs.jsonl')
@@ -215,14 +211,13 @@ describe('vdf bench', () => {
   })
 
   it('keeps a result and compares with it', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'chronym-bench-')), 'result.json')
+    const file = join(temporary(), 'result.json')
     expect(await cli([...quick, '--save', file])).toMatchObject({ exitCode: 0 })
     const kept = JSON.parse(readFileSync(file, 'utf8')) as BenchResult
     const { exitCode, stdout } = await cli([...quick, '--compare', file, '--reference'], { terminal: true })
     expect(exitCode).toBe(0)
     expect(stdout).toContain(`of its ${kept.rows[0]!.median.toLocaleString('en-US')}`)
     expect(stdout).toContain('published rates are of 1024 bits')
-    rmSync(join(file, '..'), { recursive: true })
   })
 
   it.each([

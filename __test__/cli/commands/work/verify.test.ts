@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { decodeReveal } from '../../../../src/protocol/claim/reveal.ts'
 import { fromHex, toBase64 } from '../../../../src/protocol/encoding/bytes.ts'
 import reveals from '../../../vectors/chronym/reveals.json' with { type: 'json' }
 import { cli, type CliSettings } from '../../harness.ts'
+import { temporary } from '../../../temporary.ts'
 
 const CODE = '0jyapnceq7hqhdxx83428m61tg'
 const [{ profile, cbor }] = reveals as [(typeof reveals)[number]]
@@ -22,14 +22,13 @@ const REVEAL = {
 }
 
 describe('chronym verify', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'chronym-verify-'))
+  const directory = temporary()
   const file = join(directory, 'alice.json')
   const network = join(directory, 'network.json')
   beforeAll(() => {
     writeFileSync(file, JSON.stringify(REVEAL))
     writeFileSync(network, profile)
   })
-  afterAll(() => rmSync(directory, { recursive: true }))
   const verify = (name: string, from: string, settings?: CliSettings) =>
     cli(['--data-dir', directory, 'verify', ...name.split(' '), from, '--network', network], settings)
 

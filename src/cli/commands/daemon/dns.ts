@@ -2,7 +2,8 @@ import { Option } from 'commander'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from '../../failures/failure.ts'
-import { plural, printable } from '../../terminal/format.ts'
+import { plural } from '../../../util/words.ts'
+import { printable } from '../../terminal/format.ts'
 
 const RECIPES = ['unbound', 'bind', 'dnsmasq', 'resolved'] as const
 type Recipe = (typeof RECIPES)[number]

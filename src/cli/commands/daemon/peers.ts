@@ -2,7 +2,8 @@ import { connect } from '../../connection/connect.ts'
 import type { CliCommand } from '../../context.ts'
 import type { NetworkStatusView } from '../../../views/network-status.ts'
 import type { PeerView } from '../../../views/peer.ts'
-import { formatRelative, formatTable, plural, printable } from '../../terminal/format.ts'
+import { plural } from '../../../util/words.ts'
+import { formatRelative, formatTable, printable } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
 
 function peerTable(peers: readonly PeerView[], nowMs: number): string {

@@ -6,15 +6,8 @@ import { connect } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { EXIT, type ExitCode, usageFailure } from '../../failures/failure.ts'
 import { isCancelled, taskIdOf } from '../../task/task.ts'
-import {
-  formatCount,
-  formatDuration,
-  formatFields,
-  formatRate,
-  formatRelative,
-  plural,
-  printable
-} from '../../terminal/format.ts'
+import { count as formatCount, plural } from '../../../util/words.ts'
+import { formatDuration, formatFields, formatRate, formatRelative, printable } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { watchTask } from '../../task/watch.ts'
 import { warningLines } from '../names/owned.ts'

@@ -1,3 +1,4 @@
+import { plural } from '../../../util/words.ts'
 import { MOST_CODES } from '../../../api/schemas/pins.ts'
 import type { PinnedCodesView, PinView } from '../../../views/pin.ts'
 import { connect } from '../../connection/connect.ts'
@@ -70,8 +71,7 @@ async function pinAll(context: Context, codes: readonly string[], isDry: boolean
 }
 
 function pinnedText({ pinned, known }: PinnedCodesView, isDry: boolean): string {
-  const some = pinned.length === 1 ? '1 name' : `${pinned.length} names`
-  return `${some} ${isDry ? 'would be' : pinned.length === 1 ? 'is' : 'are'} pinned by code, ${known} had that code before`
+  return `${plural(pinned.length, 'name')} ${isDry ? 'would be' : pinned.length === 1 ? 'is' : 'are'} pinned by code, ${known} had that code before`
 }
 
 export function addPinCommands(program: CliCommand): void {

@@ -18,7 +18,7 @@ export function duration(seconds: number): string {
   return parts.slice(0, 2).join(' ') || '0 s'
 }
 
-export const count = (number: number): string => number.toLocaleString('en')
+export { count, plural } from '../../../util/words.ts'
 
 /** 1234567 -> "1.23 M": for rates and axes. */
 export function short(number: number): string {
@@ -41,10 +41,6 @@ export function bytes(number: number): string {
     if (number >= size) return `${Number((number / size).toPrecision(3))} ${unit}`
   return `${number} B`
 }
-
-/** plural(1, 'name') -> "1 name"; plural(2, 'entry', 'entries') -> "2 entries". */
-export const plural = (number: number, one: string, many = `${one}s`): string =>
-  `${count(number)} ${number === 1 ? one : many}`
 
 /** "in 3 d 2 h", "5 min ago", "now". Both in milliseconds. */
 export function relative(atMs: number, nowMs: number): string {

@@ -1,0 +1,17 @@
+/** Directories of a test file, removed at its end. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+const made: string[] = []
+afterAll(() => {
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+/** A new, empty directory. */
+export function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'chronym-test-'))
+  made.push(directory)
+  return directory
+}
