@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createConfigService } from '../../src/config/service.ts'
-import type { StartSources } from '../../src/config/sources.ts'
+import { createConfigService, type StartSources } from '../../src/config/service.ts'
 import {
   checkConfig,
   CONFIG_FIELDS,

@@ -7,7 +7,7 @@ import { sealSeed } from '../../src/backup/sealed-seed.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { writeOwnerSeed } from '../../src/data-directory/seed-files.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
-import { seedAtStart, type PassphraseSources } from '../../src/daemon/seed-at-start.ts'
+import { type PassphraseSources, seedAtStart } from '../../src/daemon/seed-service.ts'
 import { temporary } from '../temporary.ts'
 
 const SEED = new Uint8Array(32).fill(7)

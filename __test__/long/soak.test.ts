@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { encodeQuery } from '../../scripts/dns/message.ts'
 import { didOfGenesis } from '../../src/protocol/identity/did.ts'
 import { local } from '../../src/protocol/profile/built-in-data.ts'
-import { forEachConcurrently } from '../../src/util/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../src/util/concurrency.ts'
 import type { DnsView } from '../../src/views/dns.ts'
 
 const LOOKUPS = Number(process.env['SOAK_LOOKUPS'] ?? 1_000_000)

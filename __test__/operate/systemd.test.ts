@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { configFromEnvironment, configFromFile } from '../../src/config/config.ts'
 import { EXIT_USAGE } from '../../src/daemon/chronymd.ts'
-import { CREDENTIAL } from '../../src/daemon/seed-at-start.ts'
+import { CREDENTIAL } from '../../src/daemon/seed-service.ts'
 import { temporary } from '../temporary.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/operate/systemd')

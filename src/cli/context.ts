@@ -24,7 +24,6 @@ export interface GlobalOptions {
   dataDir?: string
 }
 
-/** One run: the surroundings in, the exit code out. */
 export interface Run {
   readonly surroundings: Surroundings
   exitCode: ExitCode

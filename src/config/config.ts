@@ -4,10 +4,13 @@
  * Order of precedence: flag, environment, change at run time, config.toml, default.
  */
 import { readFileSync } from 'node:fs'
-import { parse as parseToml, TomlError } from 'smol-toml'
 import * as v from 'valibot'
-import { ServiceError, type FieldError } from '../errors.ts'
-import { ConfigSchema, type Config } from './schema.ts'
+import { parse as parseToml, TomlError } from 'smol-toml'
+import { type FieldError, ServiceError } from '../errors.ts'
+import { ProfileError } from '../protocol/errors.ts'
+import { type NetworkProfile, parseProfile } from '../protocol/profile/profile.ts'
+import { builtInProfiles } from '../protocol/profile/built-in-profiles.ts'
+import { type Config, ConfigSchema } from './schema.ts'
 
 export { choicesOf, DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'
 
@@ -208,4 +211,24 @@ export function leafPaths(config: PartialConfig, prefix = ''): string[] {
       ? leafPaths(value as PartialConfig, `${prefix}${key}.`)
       : [`${prefix}${key}`]
   )
+}
+
+export function isBuiltIn(network: string): network is keyof typeof builtInProfiles {
+  return Object.hasOwn(builtInProfiles, network)
+}
+
+/** `network` as in the configuration. Throws SVC-CFG-001 that names the file and the field. */
+export function loadProfile(network: string): NetworkProfile {
+  if (isBuiltIn(network)) return builtInProfiles[network]
+  const known = Object.keys(builtInProfiles).join(', ')
+  const reject = (reason: string, cause: unknown): never => {
+    const message = `network "${network}" is neither one of ${known} nor a readable profile file: ${reason}`
+    throw new ServiceError('SVC-CFG-001', message, { errors: [{ path: 'network', message: reason }], cause })
+  }
+  try {
+    return parseProfile(JSON.parse(readFileSync(network, 'utf8')))
+  } catch (error) {
+    if (error instanceof ProfileError) return reject(error.detail, error)
+    return reject((error as Error).message, error)
+  }
 }

@@ -2,19 +2,20 @@
  * Configuration while the daemon runs: shows it and its sources, changes what may change, remembers each change, and
  * undoes it.
  */
-import type { ConfigFieldView } from '../views/config.ts'
+import type { ConfigFieldView, ConfigService } from '../api/services.ts'
+import { ServiceError } from '../errors.ts'
 import {
   checkConfig,
+  choicesOf,
+  type Config,
+  CONFIG_FIELDS,
   leafPaths,
   mergeConfig,
+  type PartialConfig,
   readPath,
   RUNTIME_FIELDS,
-  setPath,
-  type Config,
-  type PartialConfig
+  setPath
 } from './config.ts'
-import { configFields, type StartSources } from './sources.ts'
-import { ServiceError } from '../errors.ts'
 
 interface ConfigServiceOptions {
   readonly initial: Config
@@ -113,4 +114,54 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
     change: (patch) => inTurn(() => change(patch)),
     unset: (field) => inTurn(() => unset(field))
   }
+}
+
+/** What a daemon was started with; all other values are defaults. */
+export interface StartSources {
+  readonly file: PartialConfig
+  readonly environment: PartialConfig
+  readonly flags: PartialConfig
+}
+
+interface RunTimeChanges {
+  readonly overrides: PartialConfig
+  /** Paths set by this run, which win over flags and environment until it ends. */
+  readonly ofThisRun: ReadonlySet<string>
+}
+
+const NO_CHANGES: RunTimeChanges = { overrides: {}, ofThisRun: new Set() }
+
+function startSource(path: string, { file, environment, flags }: StartSources): ConfigFieldView['source'] {
+  if (readPath(flags, path) !== undefined) return 'flag'
+  if (readPath(environment, path) !== undefined) return 'environment'
+  return readPath(file, path) === undefined ? 'default' : 'file'
+}
+
+const DESCRIBED = new Map(CONFIG_FIELDS.map((field) => [field.path, field]))
+
+/** Every field in the order of the schema. `started` is the configuration without any change at run time. */
+export function configFields(
+  config: Config,
+  started: Config,
+  sources: StartSources,
+  { overrides, ofThisRun }: RunTimeChanges = NO_CHANGES
+): ConfigFieldView[] {
+  return leafPaths(config).map((field) => {
+    const value = readPath(config, field)
+    const source = startSource(field, sources)
+    const { help, kind, flag, env } = DESCRIBED.get(field)!
+    const about = {
+      changeable: RUNTIME_FIELDS.has(field),
+      help,
+      kind,
+      choices: choicesOf(field),
+      flag: `--${flag}`,
+      environment: env
+    }
+    const wins =
+      ofThisRun.has(field) ||
+      (readPath(overrides, field) !== undefined && source !== 'flag' && source !== 'environment')
+    if (!wins) return { field, value, source, ...about }
+    return { field, value, source: 'run time', ...about, otherwise: { value: readPath(started, field), source } }
+  })
 }

@@ -11,7 +11,7 @@ import type { Logger } from '../log.ts'
 import { startDnsServer } from '../native/addon.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Registry } from '../registry/use-cases.ts'
-import { dnsText } from './dns-text.ts'
+import { dnsText } from './readiness.ts'
 import type { Lifecycle } from './lifecycle.ts'
 
 interface DnsParts {

@@ -11,12 +11,15 @@ import { writePrivateFile } from '../data-directory/private-files.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import { prefixes } from '../store/keys.ts'
 import { VERSION } from '../version.ts'
+import type { BackupKeeper } from '../backup/kept/keeper.ts'
+import type { BackupView } from '../views/backup.ts'
+import { taskEventDetail } from '../registry/claims/event-detail.ts'
 import type { DaemonCore, UseCases } from './create-use-cases.ts'
 import { createMetrics } from './metrics.ts'
-import { backupView } from './backup-view.ts'
 import { checkReadiness } from './readiness.ts'
 import type { OpenedDirectory } from './open-directory.ts'
 import { createSeedService } from './seed-service.ts'
+import type { Lifecycle } from './lifecycle.ts'
 
 /** Events that a late reader of GET /api/events still gets. */
 const EVENTS_KEPT = 1_000
@@ -95,4 +98,58 @@ export function createServices(
     allowedOrigins: () => config.current().api.allowed_origins,
     now
   }
+}
+
+/** `file`: of `backup.file`. Without a keeper the configuration names none. */
+export function backupView(keeper: Pick<BackupKeeper, 'status'> | undefined, file: string): Pick<BackupView, 'kept'> {
+  if (keeper === undefined) return { kept: null }
+  const { state, writtenMs, isPending, failures, reason } = keeper.status()
+  return {
+    kept: {
+      file,
+      state,
+      written_at: writtenMs === undefined ? null : new Date(writtenMs).toISOString(),
+      pending: isPending,
+      failures,
+      reason: reason ?? null
+    }
+  }
+}
+
+const PULSE_EVENT_INTERVAL_MS = 60_000
+
+/** Subscribes to each part; `life` ends it. */
+export function forwardEvents(
+  events: WritableEventLog,
+  { network, beacon, clock, log }: DaemonCore,
+  { tasks, registry }: Pick<UseCases, 'tasks' | 'registry'>,
+  life: Lifecycle
+): void {
+  life.onStop(
+    'events',
+    network.subscribe(({ type, detail }) => events.append(type, detail))
+  )
+  life.onStop(
+    'events',
+    registry.subscribe(({ type, detail }) => events.append(type, detail))
+  )
+  let saidAtMs = -Infinity
+  life.onStop(
+    'events',
+    beacon.on('pulse', ({ round }) => {
+      // A pulse a second would push everything else out of the log.
+      if (clock.now() - saidAtMs < PULSE_EVENT_INTERVAL_MS) return
+      saidAtMs = clock.now()
+      events.append('beacon:pulse', { round })
+    })
+  )
+  life.onStop(
+    'events',
+    tasks.subscribe(({ type, task }) => {
+      if (type === 'progress') return
+      events.append(`task:${type}`, taskEventDetail(task))
+      // A failure is logged with its cause where it happens.
+      if (type !== 'failed') log.info({ name: task.name, task: task.task_id }, `${task.kind}: ${task.phase}`)
+    })
+  )
 }

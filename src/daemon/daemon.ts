@@ -8,11 +8,10 @@ import { serve, type ApiServer } from '../api/serve.ts'
 import type { ReadinessCheck } from '../views/readiness.ts'
 import { configuredBackup } from '../backup/kept/create-keeper.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
-import { checkConfig, mergeConfig, P2P_PORT, type Config } from '../config/config.ts'
+import { checkConfig, type Config, loadProfile, mergeConfig, P2P_PORT } from '../config/config.ts'
 import { configuredDns } from '../config/dns.ts'
-import { loadProfile } from '../config/network-profile.ts'
-import type { StartSources } from '../config/sources.ts'
-import { NODE_SEED_BYTES } from '../data-directory/key-files.ts'
+import type { StartSources } from '../config/service.ts'
+import { NODE_SEED_BYTES } from '../data-directory/node-key.ts'
 import { dataPaths, defaultDataDir, type DataPaths } from '../data-directory/paths.ts'
 import { makePrivateDirectory, requirePrivateDirectory } from '../data-directory/private-files.ts'
 import { removeRunningRecord, writeRunningRecord } from '../data-directory/running-record.ts'
@@ -28,16 +27,14 @@ import { createRoundClock, savedLapseRound } from '../time/round-clock.ts'
 import type { DnsView } from '../views/dns.ts'
 import { VERSION } from '../version.ts'
 import { observeAttention } from './attention-metrics.ts'
-import { readStartConfig } from './config-overrides.ts'
+import { createUseCases, type DaemonCore, readStartConfig } from './create-use-cases.ts'
 import { createBeacon } from './create-beacon.ts'
 import { createDns } from './create-dns.ts'
-import { createServices, type DaemonServices } from './create-services.ts'
-import { createUseCases, type DaemonCore } from './create-use-cases.ts'
-import { forwardEvents } from './forward-events.ts'
+import { createServices, type DaemonServices, forwardEvents } from './create-services.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { observe } from './metrics.ts'
 import { openDirectory, type OpenedDirectory } from './open-directory.ts'
-import type { PassphraseSources } from './seed-at-start.ts'
+import type { PassphraseSources } from './seed-service.ts'
 import { returnSpareMemory } from './spare-memory.ts'
 
 const RANDOM_STEPS = 2 ** 40
@@ -69,7 +66,6 @@ export interface RunningDaemon {
   summary(): Record<string, unknown>
   /** As `GET /readyz`. */
   readiness(): readonly ReadinessCheck[]
-  /** Logs it. */
   warn(message: string): void
   /** Resolves once its data directory is lost, which is logged: stop it, since nothing that it writes stays. */
   readonly lost: Promise<void>

@@ -9,7 +9,7 @@ import { NAME_WARNING_CODES, type OwnedNameView } from '../views/own.ts'
 import type { NetworkDiversityView } from '../views/network.ts'
 import type { TaskManager } from '../registry/tasks.ts'
 import type { TaskView } from '../views/task.ts'
-import { observeDns } from './dns-metrics.ts'
+import type { DnsView } from '../views/dns.ts'
 
 export interface MetricSources {
   readonly network: Network
@@ -44,7 +44,6 @@ export function createMetrics(): Registry {
   return registry
 }
 
-/** Adds the daemon's own gauges; returns the function that ends their subscriptions. */
 export function observe(
   registry: Registry,
   { network, beacon, tasks, registry: names, dns, now, version, backup }: MetricSources
@@ -211,4 +210,47 @@ function observeBackup(registers: Registry[], backup: Pick<BackupKeeper, 'status
       this.inc(backup.status().failures)
     }
   })
+}
+
+type Stats = NonNullable<DnsView['stats']>
+
+export function observeDns(registers: Registry[], view: () => Pick<DnsView, 'stats'>): void {
+  const counter = (
+    name: string,
+    help: string,
+    label: string,
+    counts: (stats: Stats) => Record<string, number>
+  ): void => {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset()
+        const { stats } = view()
+        if (stats !== null)
+          for (const [value, count] of Object.entries(counts(stats))) this.inc({ [label]: value }, count)
+      }
+    })
+  }
+  const gauge = (name: string, help: string, value: (stats: Stats) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const { stats } = view()
+        this.remove()
+        if (stats !== null) this.set(value(stats))
+      }
+    })
+  }
+  counter('chronym_dns_queries_total', 'DNS queries by transport', 'transport', ({ queries }) => queries)
+  counter('chronym_dns_answers_total', 'DNS answers by outcome', 'outcome', ({ answers }) => answers)
+  counter('chronym_dns_cache_total', 'Uses of the DNS cache by result', 'result', ({ cache }) => cache)
+  gauge('chronym_dns_names', 'Names that the DNS server knows', ({ names }) => names)
+  gauge('chronym_dns_cache_bytes', 'Bytes of names and packed answers', ({ cache_bytes: bytes }) => bytes)
+  gauge('chronym_dns_waiting_queries', 'DNS queries that wait for a look-up', ({ waiting }) => waiting)
+  gauge('chronym_dns_connections', 'Open connections for DNS over TCP and TLS', ({ connections }) => connections)
 }

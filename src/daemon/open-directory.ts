@@ -12,7 +12,7 @@ import { SeedHolder } from '../registry/seed-holder.ts'
 import { withDaemon } from '../util/shell-commands.ts'
 import { systemClock as clock } from '../time/clock.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { seedAtStart, type PassphraseSources } from './seed-at-start.ts'
+import { type PassphraseSources, seedAtStart } from './seed-service.ts'
 
 /** The words themselves are never logged. */
 const NEW_SEED =

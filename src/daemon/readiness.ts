@@ -8,7 +8,7 @@ import type { TaskManager } from '../registry/tasks.ts'
 import type { MissingView } from '../views/backup.ts'
 import type { DnsView } from '../views/dns.ts'
 import { plural } from '../util/words.ts'
-import { dnsText } from './dns-text.ts'
+import { socketAddressText } from '../config/socket-address.ts'
 
 /** Without a new pulse for this many rounds the daemon is not ready. */
 const STALE_BEACON_ROUNDS = 20
@@ -168,4 +168,13 @@ function readStore({ tasks, registry }: Pick<ReadinessSources, 'tasks' | 'regist
 
 function warnedOf(name: string, problems: number, well: string, warning: string): ReadinessCheck {
   return problems === 0 ? { name, ok: true, detail: well } : { name, ok: true, detail: warning, warning: true }
+}
+
+export function dnsText(listen: DnsView['listen']): string {
+  const transports = new Map<string, string[]>()
+  for (const { transport, ...address } of listen) {
+    const text = socketAddressText(address)
+    transports.set(text, [...(transports.get(text) ?? []), transport])
+  }
+  return [...transports].map(([address, of]) => `${address} (${of.join(', ')})`).join(', ')
 }

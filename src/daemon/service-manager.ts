@@ -25,7 +25,6 @@ interface ServiceManager {
    * loop that answers requests: when that hangs, they stop.
    */
   ready(readiness: () => readonly ReadinessCheck[], warn: (message: string) => void): void
-  /** Ends the pings. */
   stopping(): void
 }
 

@@ -6,9 +6,7 @@ import { chmodSync, closeSync, fstatSync, openSync, readdirSync, readFileSync } 
 import { realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
-import { AT_ONCE } from '../util/at-once.ts'
-import { makeDirectories } from '../util/durable-directories.ts'
-import { replaceFileSync } from '../util/replace-file.ts'
+import { AT_ONCE, makeDirectories, syncDirectory } from '../util/files.ts'
 
 /** Permission bits of group and others: to change a directory, and any. */
 const CHANGE = 0o022

@@ -2,9 +2,8 @@
 import { readFileSync, rmSync } from 'node:fs'
 import * as v from 'valibot'
 import type { DataPaths } from './paths.ts'
-import { fileIdentity } from '../util/file-identity.ts'
+import { AT_ONCE, fileIdentity } from '../util/files.ts'
 import { writePrivateFile } from './private-files.ts'
-import { AT_ONCE } from '../util/at-once.ts'
 
 const RunningRecordSchema = v.object({
   /** `http://host:port`, where the daemon answers. */

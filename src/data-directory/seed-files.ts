@@ -9,10 +9,7 @@ import { ServiceError } from '../errors.ts'
 import type { DataPaths } from './paths.ts'
 import { readPrivateFile, writePrivateFile } from './private-files.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
-import { syncDirectory } from '../util/durable-directories.ts'
-import { KeyError } from '../protocol/errors.ts'
-import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
-import { AT_ONCE } from '../util/at-once.ts'
+import { syncDirectory } from '../util/files.ts'
 
 /** A whole one has less than 1 KiB; the decrypter gets nothing larger than this. */
 const MAX_SEALED_BYTES = 16_384

@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AT_ONCE } from '../util/at-once.ts'
+import { AT_ONCE } from '../util/files.ts'
 
 export interface Shown {
   readonly progress: number

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { AT_ONCE } from '../util/at-once.ts'
+import { AT_ONCE } from '../util/files.ts'
 
 const MAGIC = Buffer.from('CHRCKPT1', 'latin1')
 const DIGEST_BYTES = 32

@@ -3,8 +3,7 @@ import { createClient, type Client, type ClientOptions } from '../api/client/cli
 import { provenFetch } from '../api/client/proven-fetch.ts'
 import { readAccessToken } from '../data-directory/access-token.ts'
 import { dataPaths, defaultConfigFile, defaultDataDir } from '../data-directory/paths.ts'
-import { checkConfig, configFromEnvironment, configFromFile, mergeConfig } from '../config/config.ts'
-import { loadProfile } from '../config/network-profile.ts'
+import { checkConfig, configFromEnvironment, configFromFile, loadProfile, mergeConfig } from '../config/config.ts'
 import { runningTarget } from './running-target.ts'
 
 export * from '../api/client/client.ts'

@@ -4,8 +4,7 @@
  */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { Writable, type Readable } from 'node:stream'
-import { joinSecret } from './secret-buffer.ts'
+import { type Readable, Writable } from 'node:stream'
 
 /** Shorter ones are quickly guessed, whatever scrypt costs. */
 export const LEAST_PASSPHRASE_LENGTH = 8
@@ -82,4 +81,24 @@ export async function askHidden(stdin: Readable, question: string, signal?: Abor
     process.stderr.write('\n')
     prompt.close()
   }
+}
+
+/**
+ * Room for a secret that its owner overwrites. V8 has arrays of up to 64 bytes in its heap, and leaves copies behind
+ * where it moves them; the memory of an ArrayBuffer stays in its place.
+ */
+export function secretBuffer(length: number): Buffer {
+  return Buffer.from(new ArrayBuffer(length))
+}
+
+/** The parts in one buffer; the parts are overwritten. */
+export function joinSecret(parts: readonly Uint8Array[]): Buffer {
+  const whole = secretBuffer(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+    part.fill(0)
+  }
+  return whole
 }

@@ -76,7 +76,6 @@ async function sealedFor(
   return sealSeed(seed, await newPassphrase(context, seedPassphraseFile, { question: '', cure: '' }))
 }
 
-/** How the daemon of a restored directory is started. */
 function startLine(root: string, network: string): string {
   return `start it: chronym daemon --network ${shellWord(network)} --data-dir ${shellWord(root)}`
 }

@@ -22,7 +22,6 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   'config unset': 'fields'
 }
 
-/** The options whose values are offered, each with its kind. */
 export const OPTION_KINDS: Readonly<Record<string, ValueKind>> = { '--scope': 'scopes' }
 
 /**
@@ -32,7 +31,6 @@ export function valueKindOf(path: string): ValueKind | undefined {
   return path.startsWith('zone ') ? 'names' : KINDS[path]
 }
 
-/** The words of a kind. Rejects where the daemon is asked and does not answer. */
 export async function valuesOf(kind: ValueKind, client: () => Pick<Client, 'ownedNames' | 'tasks'>): Promise<string[]> {
   switch (kind) {
     case 'names':

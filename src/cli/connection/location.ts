@@ -2,9 +2,16 @@
 import { resolve } from 'node:path'
 import { AccessTokenError, readAccessToken } from '../../data-directory/access-token.ts'
 import type { ConfigFieldView } from '../../api/services.ts'
-import { checkConfig, type Config, configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
-import { configFields, type StartSources } from '../../config/sources.ts'
-import { isBuiltIn, loadProfile as load } from '../../config/network-profile.ts'
+import {
+  checkConfig,
+  type Config,
+  configFromEnvironment,
+  configFromFile,
+  isBuiltIn,
+  loadProfile as load,
+  mergeConfig
+} from '../../config/config.ts'
+import { configFields, type StartSources } from '../../config/service.ts'
 import { dataPaths, type DataPaths, defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'
 import { runningTarget } from '../../library/running-target.ts'
 import type { Target } from '../../api/client/proven-fetch.ts'

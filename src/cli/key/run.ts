@@ -1,7 +1,7 @@
 import { noteBackup } from '../../data-directory/seed-safety.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { ServiceError } from '../../errors.ts'
-import { loadProfile } from '../../config/network-profile.ts'
+import { loadProfile } from '../../config/config.ts'
 import {
   importOwnerSeed,
   requireKeptSeed,

@@ -3,7 +3,7 @@
  * peer over budget is told `busy`, which is no offence. docs/protocol/rules.md, 15.
  */
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
-import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
+import { ConcurrencyLimit } from '../../util/concurrency.ts'
 import { TokenBuckets } from '../../util/token-buckets.ts'
 
 /** Thread time for peers in a second: half of the two threads that the pool has for verification. */

@@ -4,7 +4,7 @@
  */
 import type { Connection } from '@libp2p/interface'
 import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
-import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
+import { ConcurrencyLimit } from '../../util/concurrency.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Node } from '../libp2p.ts'
 import { closeConnection } from './keep-places.ts'

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { MultiaddrConnection } from '@libp2p/interface'
 import { widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import { systemClock, type Clock } from '../../time/clock.ts'
-import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
+import { ConcurrencyLimit } from '../../util/concurrency.ts'
 import { FairQueue } from '../budget/fair-queue.ts'
 import { prefixOf } from './addresses.ts'
 

@@ -1,6 +1,6 @@
 /** Names that neighbours list and this node lacks: a newcomer fetches them, so that no one needs to push. */
 import { setImmediate } from 'node:timers/promises'
-import { forEachConcurrently } from '../../util/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../util/concurrency.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Neighbour } from '../holder/names/neighbours.ts'
 import type { Peer, Peers } from '../peers.ts'

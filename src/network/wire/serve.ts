@@ -7,7 +7,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { prefixOf } from '../transport/addresses.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Node } from '../libp2p.ts'
-import { ConcurrencyLimit } from '../../util/concurrency-limit.ts'
+import { ConcurrencyLimit } from '../../util/concurrency.ts'
 import { BUSY } from './answers.ts'
 import {
   FrameError,

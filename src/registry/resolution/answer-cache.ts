@@ -1,6 +1,6 @@
 import type { Clock } from '../../time/clock.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
-import { orAborted } from '../../util/or-aborted.ts'
+import { orAborted } from '../../util/concurrency.ts'
 
 /** Names kept at once: a few tens of MB at their largest. */
 const MAX_ENTRIES = 2000

@@ -14,7 +14,6 @@ function camelCase(flag: string): string {
   return flag.replaceAll(/-(?<letter>[a-z])/gu, (_match, letter: string) => letter.toUpperCase())
 }
 
-/** The arguments of chronymd that say what the options say. */
 export function daemonArguments(options: Readonly<Record<string, readonly string[] | string | undefined>>): string[] {
   return ['config', ...CONFIG_FIELDS.map(({ flag }) => flag)].flatMap((flag) => {
     const given = options[camelCase(flag)]
@@ -23,7 +22,6 @@ export function daemonArguments(options: Readonly<Record<string, readonly string
   })
 }
 
-/** `chronym daemon`: the same program as chronymd, with the same options. */
 export function addDaemonCommand(program: CliCommand): void {
   const command = program
     .command('daemon')
@@ -65,7 +63,6 @@ async function dashboard(context: Context, { open }: { open: boolean }): Promise
   return EXIT.ok
 }
 
-/** dashboard: opens the page of the daemon, logged in. */
 export function addDashboardCommand(program: CliCommand): void {
   program
     .command('dashboard')

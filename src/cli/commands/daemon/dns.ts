@@ -68,7 +68,6 @@ async function test(context: Context, given: string | undefined, root: string | 
   return verdict.reaches ? EXIT.ok : EXIT.negative
 }
 
-/** dns anchor, stats, flush, test, setup. */
 export function addDnsCommands(program: CliCommand): void {
   const dns = program
     .command('dns')

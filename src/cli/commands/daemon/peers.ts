@@ -31,7 +31,6 @@ export function addressLines({ addresses }: Pick<NetworkStatusView, 'addresses'>
   ])
 }
 
-/** peers (the list by default, connect), id. */
 export function addPeerCommands(program: CliCommand): void {
   program
     .command('id')

@@ -157,7 +157,6 @@ export function addStatusCommand(program: CliCommand): void {
     })
 }
 
-/** doctor, self-check. */
 export function addCheckCommands(program: CliCommand): void {
   program
     .command('doctor')

@@ -19,7 +19,6 @@ function scopesOf(words: readonly string[] | undefined): TokenScope[] {
   return [...new Set(scopes)] as TokenScope[]
 }
 
-/** token show (the default), rotate, create, list, revoke. */
 export function addTokenCommands(program: CliCommand): void {
   const token = program.command('token').description('access tokens of the daemon').helpCommand(false)
 

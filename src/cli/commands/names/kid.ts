@@ -12,7 +12,6 @@ const MAX_INDEX = 63
 /** More versions than any network's limit. */
 const MAX_VERSION = 1_000_000
 
-/** kid list, rotate, deactivate; create, publish, show; recovery-key, recover, sign. */
 export function addKidCommands(program: CliCommand): void {
   const kid = program.command('kid').description('identity documents (DIDs)').helpCommand(false)
 

@@ -60,7 +60,6 @@ function recordsText(payload: string): string {
 /** Enough of a key or an id to tell it from others. */
 const short = (hex: string | null): string => (hex === null ? '' : printable(hex).slice(0, 16))
 
-/** An explanation in full: the verdict first, then what it rests on, then who answered what. */
 function explanationText(explanation: Explanation, nowMs: number, paint: Paint): string {
   const { lease, resolves, error, asked } = explanation
   const notes = [...explanation.notes]
@@ -143,7 +142,6 @@ export function addLookUpCommands(program: CliCommand): void {
 
 const MARKS = { true: ['green', 'ok  '], false: ['red', 'no  '], null: ['dim', '-   '] } as const
 
-/** Each check, then the verdict, then what a valid record says. */
 function verificationText(
   { checks, problem, value }: Verification<VerifiedReveal>,
   nowMs: number,

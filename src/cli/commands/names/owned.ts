@@ -110,7 +110,6 @@ export function renewalText({ renewal: { state, due, task_id: task } }: OwnedNam
   }
 }
 
-/** The names with their leases, then what their owner should know. */
 function ownedText(names: readonly OwnedNameView[], nowMs: number, paint: Paint, columns = Infinity): string {
   if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
   const rows = names.map((each) => [

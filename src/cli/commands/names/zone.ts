@@ -154,7 +154,6 @@ async function drafts(context: Context): Promise<ExitCode> {
   return EXIT.ok
 }
 
-/** zone get, set, add, rm, edit, diff, discard, drafts, import, export, publish. */
 export function addZoneCommands(program: CliCommand): void {
   const zone = program.command('zone').description('DNS records of a name').helpCommand(false)
   const PUBLISH = ['--publish', 'publish it as well'] as const

@@ -13,7 +13,6 @@ import { EXIT, type ExitCode } from '../../failures/failure.ts'
 import { watchTask } from '../../task/watch.ts'
 import { readZone } from '../../zone-file/zone-input.ts'
 
-/** Longer computations need a confirmation. */
 const ASK_FROM_SECONDS = 5 * 60
 /**
  * A renewal that extends the lease by less than this share needs a confirmation: an automatic one gives about nine
@@ -162,7 +161,6 @@ function addStart(program: CliCommand, kind: TaskView['kind'], description: stri
     .runs((context, options: StartOptions, name: string) => start(context, kind, name, options))
 }
 
-/** register, renew, estimate. */
 export function addRegisterCommands(program: CliCommand): void {
   addStart(program, 'register', 'earn a name: commit, wait for the pulse, compute, reveal')
   addStart(program, 'renew', 'extend the lease of a name')

@@ -58,7 +58,6 @@ async function watchTasks(context: Context, client: Client): Promise<ExitCode> {
   }
 }
 
-/** tasks, cancel, pause, resume. */
 export function addTaskCommands(program: CliCommand): void {
   program
     .command('tasks')

@@ -18,7 +18,6 @@ function depthOption(text: string): number {
   return Number(text)
 }
 
-/** `chronym vdf prove|verify|bench`: the kernel by itself, without a daemon. */
 export function addVdfCommands(program: CliCommand): void {
   const vdf = program
     .command('vdf')

@@ -1,7 +1,7 @@
 /** What a daemon starts with after changes at run time, on a real store. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readStartConfig, saveOverrides } from '../../src/daemon/config-overrides.ts'
+import { readStartConfig, saveOverrides } from '../../src/daemon/create-use-cases.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'

@@ -1,7 +1,7 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { makeDirectories } from '../../src/util/durable-directories.ts'
+import { makeDirectories } from '../../src/util/files.ts'
 import { temporary } from '../temporary.ts'
 
 let scratch: string

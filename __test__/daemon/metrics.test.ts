@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { observeDns } from '../../src/daemon/dns-metrics.ts'
+import { observeDns } from '../../src/daemon/metrics.ts'
 import type { DnsView } from '../../src/views/dns.ts'
 
 it('shows what the DNS server counts, by the labels that an alert needs, and nothing while it is off', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { KeeperStatus } from '../../src/backup/kept/keeper.ts'
-import { backupView } from '../../src/daemon/backup-view.ts'
+import { backupView } from '../../src/daemon/create-services.ts'
 
 const kept = (status: Partial<KeeperStatus>) =>
   backupView(

@@ -1,5 +1,5 @@
-/** Directories that outlast a power failure: made step by step, and synchronised. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+/** Files and directories: made to outlast a power failure, told from others, opened without waiting. */
+import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
@@ -44,3 +44,12 @@ export function syncDirectory(directory: string): void {
     closeSync(handle)
   }
 }
+
+/** Device and inode of a file or directory as text: a path can lead to another one later. Throws the system's error. */
+export function fileIdentity(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+/** Opens to read without waiting: a FIFO in place of a file has no bytes, in place of hanging until somebody writes. */
+export const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
