@@ -102,7 +102,7 @@ function readBackup(file: string): Buffer {
     if (size > 2 * MAX_PLAINTEXT_BYTES) throw new Error(`it has ${size} bytes, more than any backup`)
     return readFileSync(file)
   } catch (error) {
-    throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error)
+    throw inputFailure(`${file} can't be read: ${messageOf(error)}`, undefined, error)
   }
 }
 

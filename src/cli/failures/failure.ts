@@ -130,7 +130,7 @@ export function usageFailure(detail: string, cure?: string): Failure {
 }
 
 /** A file that can't be used: exit code 2. */
-export function inputFailure(detail: string, cause?: unknown, cure?: string): Failure {
+export function inputFailure(detail: string, cure?: string, cause?: unknown): Failure {
   return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cause, ...(cure === undefined ? {} : { cure }) })
 }
 

@@ -6,7 +6,7 @@ import { parseName } from '../../protocol/name/names.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { decodeVdfProof } from '../../protocol/claim/reveal.ts'
 import type { IdentityPublishedBody, RevealBody } from '../../api/client/client.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, usageFailure, inputFailure } from '../failures/failure.ts'
 import { createIdentity } from '../../protocol/identity/create.ts'
 import { nameOfInput, readJson } from '../input/files.ts'
 import { parseRecoveryKeys } from './recovery-key.ts'
@@ -115,10 +115,10 @@ function unwrap(json: unknown, member: string): unknown {
 /** What `kid recover` prepares is not signed yet. */
 function requireSigned(json: unknown, file: string): unknown {
   if (typeof json !== 'object' || json === null || !('chronym_recovery' in json)) return unwrap(json, 'authorized_kid')
-  throw new Failure('CLI-INP-001', `${nameOfInput(file)} is a recovery that nobody has signed`, {
-    exitCode: EXIT.usage,
-    cure: 'Sign it first, where the recovery key is: chronym kid sign FILE --recovery-key-file KEY > SIGNED.'
-  })
+  throw inputFailure(
+    `${nameOfInput(file)} is a recovery that nobody has signed`,
+    'Sign it first, where the recovery key is: chronym kid sign FILE --recovery-key-file KEY > SIGNED.'
+  )
 }
 
 export async function runPublish(context: Context, _options: unknown, file: string): Promise<ExitCode> {

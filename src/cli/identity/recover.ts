@@ -14,7 +14,7 @@ import { type IdentityLog, verifyIdentityLog } from '../../protocol/identity/log
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, Failure, usageFailure, inputFailure } from '../failures/failure.ts'
 import type { Context } from '../context.ts'
 import { nameOfInput, readJson } from '../input/files.ts'
 import { loadProfile, networkReference } from '../connection/location.ts'
@@ -154,7 +154,7 @@ function fault(
   cure = 'Prepare it again with `chronym kid recover DID`, and copy the whole file.',
   cause?: unknown
 ): Failure {
-  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cure, cause })
+  return inputFailure(detail, cure, cause)
 }
 
 interface RecoverOptions {

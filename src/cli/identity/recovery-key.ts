@@ -8,7 +8,7 @@ import { type KeyPair, keyPairFromSeed } from '../../protocol/crypto/ed25519.ts'
 import { EncodingError, KeyError } from '../../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, Failure, messageOf, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, messageOf, usageFailure, inputFailure } from '../failures/failure.ts'
 import { askSecret, newPassphrase, readSecretFile } from '../input/questions.ts'
 
 /** Bound on a file that a person may have typed; age adds a few hundred bytes. */
@@ -50,7 +50,7 @@ async function makeRecoveryKey(
   options: PassphraseOptions
 ): Promise<{ publicKey: string; isEncrypted: boolean }> {
   if (existsSync(file))
-    throw inputFault(`${file} is there already: it may be the only copy of another key`, 'Name another file.')
+    throw inputFailure(`${file} is there already: it may be the only copy of another key`, 'Name another file.')
   const isEncrypted = options.passphrase === true || options.passphraseFile !== undefined
   const lock = isEncrypted
     ? {
@@ -87,7 +87,7 @@ export async function readRecoveryKey(
     key = keyPairFromSeed(wordsToSeed(words, 'a recovery key'))
   } catch (error) {
     if (!(error instanceof KeyError)) throw error
-    throw inputFault(
+    throw inputFailure(
       `${file} holds no whole recovery key: ${error.detail}`,
       'Take another copy of the file, or type the 24 words from paper into one.',
       error
@@ -95,7 +95,7 @@ export async function readRecoveryKey(
   }
   const stated = PUBLIC_LINE.exec(text)?.[1]
   if (stated !== undefined && stated !== encodeMultikey(key.publicKey))
-    throw inputFault(
+    throw inputFailure(
       `the words in ${file} are not of the public key that the file states`,
       'Two keys were mixed up, or a word changed: take another copy of the file.'
     )
@@ -108,7 +108,7 @@ function readSmallFile(file: string): Uint8Array {
     if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, more than a recovery key`)
     return readFileSync(file)
   } catch (error) {
-    throw inputFault(
+    throw inputFailure(
       `${file} can't be read: ${messageOf(error)}`,
       'Name the file that `chronym kid recovery-key` wrote.',
       error
@@ -130,16 +130,12 @@ async function open(
     return await decrypt(bytes, { passphrase })
   } catch (error) {
     if (!(error instanceof BackupError)) throw error
-    throw inputFault(
+    throw inputFailure(
       `${file} does not open: the passphrase is another one, or the file is cut or changed`,
       'Check the passphrase; where it is right, take another copy of the file.',
       error
     )
   }
-}
-
-function inputFault(detail: string, cure: string, cause?: unknown): Failure {
-  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cure, cause })
 }
 
 /** With `public`, only the public key of a file is asked for. */

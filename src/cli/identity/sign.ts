@@ -5,7 +5,7 @@ import { KEY_INDICES } from '../../protocol/identity/key-index.ts'
 import { type IdentityDocument, signIdentityDocument } from '../../protocol/identity/document.ts'
 import { verifyVersion } from '../../protocol/identity/log.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, usageFailure } from '../failures/failure.ts'
 import type { Context } from '../context.ts'
 import { readSeed } from '../key/seed.ts'
 import { printable } from '../terminal/format.ts'
@@ -22,14 +22,10 @@ function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair, create
   const parent = log.versions.at(-1)!
   const { recoveryKeys = [], version } = parent.document
   if (!recoveryKeys.includes(encodeMultikey(key.publicKey))) {
-    throw new Failure(
-      'CLI-INP-001',
+    throw inputFailure(
       `${encodeMultikey(key.publicKey)} is not a recovery key of ${log.did}: version ${version} names ` +
         (recoveryKeys.join(', ') || 'none'),
-      {
-        exitCode: EXIT.usage,
-        cure: 'Give the file of one of those keys with --recovery-key-file.'
-      }
+      'Give the file of one of those keys with --recovery-key-file.'
     )
   }
   const signed = signIdentityDocument(unsigned, key, created, profile)
@@ -45,10 +41,10 @@ function recoveryKeyOfSeed({ log, profile }: Recovery, seed: Uint8Array): KeyPai
     const key = didRecoveryKey(seed, hash, index)
     if (listed.includes(encodeMultikey(key.publicKey))) return key
   }
-  throw new Failure('CLI-INP-001', `the seed has no recovery key of ${log.did}`, {
-    exitCode: EXIT.usage,
-    cure: 'Give the file of its recovery key with --recovery-key-file.'
-  })
+  throw inputFailure(
+    `the seed has no recovery key of ${log.did}`,
+    'Give the file of its recovery key with --recovery-key-file.'
+  )
 }
 
 /** What a person should read before publishing the signed version. */

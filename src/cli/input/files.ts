@@ -16,7 +16,7 @@ export async function readText(file: string, stdin: Readable): Promise<string> {
     try {
       return withoutMark(readFileSync(file, 'utf8'))
     } catch (error) {
-      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error, UNREADABLE_CURE)
+      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, UNREADABLE_CURE, error)
     }
   }
   const chunks: Buffer[] = []
@@ -35,11 +35,7 @@ export async function readJson(file: string, stdin: Readable): Promise<unknown> 
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw inputFailure(
-      `${nameOfInput(file)} is not JSON: ${jsonFault(error)}`,
-      undefined,
-      'Check that the whole file is there.'
-    )
+    throw inputFailure(`${nameOfInput(file)} is not JSON: ${jsonFault(error)}`, 'Check that the whole file is there.')
   }
 }
 
@@ -51,7 +47,7 @@ export async function* readLines(file: string, stdin: Readable): AsyncGenerator<
     try {
       input = (await open(file)).createReadStream()
     } catch (error) {
-      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, error, UNREADABLE_CURE)
+      throw inputFailure(`${file} can't be read: ${messageOf(error)}`, UNREADABLE_CURE, error)
     }
   }
   let broken: unknown
@@ -65,7 +61,8 @@ export async function* readLines(file: string, stdin: Readable): AsyncGenerator<
   } catch (error) {
     broken ??= error
   }
-  if (broken !== undefined) throw inputFailure(`${nameOfInput(file)} can't be read: ${messageOf(broken)}`, broken)
+  if (broken !== undefined)
+    throw inputFailure(`${nameOfInput(file)} can't be read: ${messageOf(broken)}`, undefined, broken)
 }
 
 /** Editors of Windows begin a file with one; JSON may not. */

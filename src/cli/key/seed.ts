@@ -39,6 +39,7 @@ export async function readSeed(context: Context, file: string | undefined): Prom
     throw inputFailure(
       `the seed file ${path} can't be read: ${messageOf(error)}. Name one with --seed-file, or the ` +
         `daemon's data directory with --data-dir`,
+      undefined,
       error
     )
   }
@@ -46,7 +47,7 @@ export async function readSeed(context: Context, file: string | undefined): Prom
     return SEED_HEX.test(text) ? fromHex(text.toLowerCase()) : wordsToSeed(text)
   } catch (error) {
     // The words themselves must not appear in a message.
-    throw inputFailure(`${path} holds no seed (24 words, or 64 hexadecimal digits)`, error)
+    throw inputFailure(`${path} holds no seed (24 words, or 64 hexadecimal digits)`, undefined, error)
   }
 }
 
@@ -160,14 +161,10 @@ export async function readWords(context: Context, file: string | undefined): Pro
     return wordsToSeed(wordsIn(text).join(' '))
   } catch (error) {
     if (!(error instanceof KeyError)) throw error
-    throw new Failure(
-      'CLI-INP-001',
+    throw inputFailure(
       `${isAsked ? 'what was typed' : nameOfInput(file ?? '-')} is not a seed: ${error.detail}`,
-      {
-        exitCode: EXIT.usage,
-        cure: 'Compare it with what you wrote down, word by word and in order.',
-        cause: error
-      }
+      'Compare it with what you wrote down, word by word and in order.',
+      error
     )
   }
 }

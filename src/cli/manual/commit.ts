@@ -116,10 +116,10 @@ function makeSecretDirectory(context: Context): void {
 
 export async function readSecret(file: string): Promise<Secret> {
   if (!existsSync(file))
-    throw new Failure('CLI-INP-001', `the secret file ${file} is missing`, {
-      exitCode: EXIT.usage,
-      cure: 'Name it with --file, or the data directory of its commitment with --data-dir.'
-    })
+    throw inputFailure(
+      `the secret file ${file} is missing`,
+      'Name it with --file, or the data directory of its commitment with --data-dir.'
+    )
   let json: unknown
   try {
     json = JSON.parse(await readText(file, Readable.from([])))
@@ -139,15 +139,15 @@ export function writeSecret(file: string, secret: Secret): void {
   try {
     writePrivateFile(file, `${JSON.stringify(secret, undefined, 2)}\n`)
   } catch (error) {
-    throw inputFailure(`${file} can't be written: ${messageOf(error)}`, error)
+    throw inputFailure(`${file} can't be written: ${messageOf(error)}`, undefined, error)
   }
 }
 
 /** An earlier secret is worth a name: only `--force` overwrites it. */
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return
-  throw new Failure('CLI-INP-001', `${file} exists: it is the only key to an earlier commitment`, {
-    exitCode: EXIT.usage,
-    cure: 'Finish it with chronym reveal, name another file with --file, or overwrite it with --force.'
-  })
+  throw inputFailure(
+    `${file} exists: it is the only key to an earlier commitment`,
+    'Finish it with chronym reveal, name another file with --file, or overwrite it with --force.'
+  )
 }

@@ -3,7 +3,7 @@ import type { Addon } from '../../native/addon.ts'
 import { INSTALL_AGAIN } from '../../native/platform.ts'
 import { VERSION } from '../../version.ts'
 import { fromHex } from '../../protocol/encoding/bytes.ts'
-import { failed, type Finding } from './findings.ts'
+import { failed, type Finding, ok, problem } from './findings.ts'
 
 /**
  * What others computed, to hold the addon against: lines of __test__/vectors/chiavdf.jsonl (made with chiavdf 47b03f0)
@@ -42,11 +42,7 @@ const MEMORY_BYTES = 16 * 2 ** 20
 export async function checkComputing(load: () => Promise<Addon> = loadAddon): Promise<Finding[]> {
   try {
     const addon = await load()
-    const found: Finding = {
-      name: 'addon',
-      state: 'ok',
-      detail: `version ${addon.version()}, backend ${addon.backend()}, ${addon.steps()} steps`
-    }
+    const found: Finding = ok('addon', `version ${addon.version()}, backend ${addon.backend()}, ${addon.steps()} steps`)
     return [found, check('proof', () => proofFault(addon)), check('pulse', () => pulseFault(addon))]
   } catch (error) {
     return [failed('addon', error)]
@@ -66,9 +62,7 @@ const PASSED = {
 function check(name: keyof typeof PASSED, fault: () => string | undefined): Finding {
   try {
     const detail = fault()
-    return detail === undefined
-      ? { name, state: 'ok', detail: PASSED[name] }
-      : { name, state: 'failed', detail: `${detail}, by the addon of ${VERSION}`, cure: CURE }
+    return detail === undefined ? ok(name, PASSED[name]) : problem(name, `${detail}, by the addon of ${VERSION}`, CURE)
   } catch (error) {
     return failed(name, error)
   }

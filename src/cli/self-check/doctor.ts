@@ -7,7 +7,7 @@ import { VERSION } from '../../version.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, messageOf } from '../failures/failure.ts'
-import { failed, type Finding, findingLine, isHealthy, verdictLine } from './findings.ts'
+import { failed, type Finding, findingLine, isHealthy, verdictLine, ok, warning, problem } from './findings.ts'
 import { findToken, givenToken, localFields, localPaths } from '../connection/location.ts'
 import { plural } from '../../util/words.ts'
 import { formatDuration, formatTable, printable } from '../terminal/format.ts'
@@ -18,7 +18,7 @@ const STALE_PULSE_SECONDS = 60
 
 /** Always ok: main.ts starts no command on a Node that is too old. */
 function checkNode(): Finding {
-  return { name: 'node', state: 'ok', detail: `Node ${process.versions.node}, chronym ${VERSION}` }
+  return ok('node', `Node ${process.versions.node}, chronym ${VERSION}`)
 }
 
 async function checkAddon(): Promise<Finding> {
@@ -26,17 +26,12 @@ async function checkAddon(): Promise<Finding> {
     const { addon, missingAddon } = await import('../../native/addon.ts')
     const missing = missingAddon()
     if (missing !== undefined)
-      return {
-        name: 'addon',
-        state: 'warning',
-        detail: `none: proofs are verified on BigInt, slowly, and nothing is registered or renewed. ${missing.message}`
-      }
+      return warning(
+        'addon',
+        `none: proofs are verified on BigInt, slowly, and nothing is registered or renewed. ${missing.message}`
+      )
     const loaded = addon()
-    return {
-      name: 'addon',
-      state: 'ok',
-      detail: `version ${loaded.version()}, backend ${loaded.backend()}, ${loaded.steps()} steps`
-    }
+    return ok('addon', `version ${loaded.version()}, backend ${loaded.backend()}, ${loaded.steps()} steps`)
   } catch (error) {
     return failed('addon', error)
   }
@@ -62,12 +57,11 @@ async function daemonConfiguration(client: Client): Promise<Configuration | Find
   try {
     return { from: 'daemon', fields: await client.configFields(probe()) }
   } catch (error) {
-    return {
-      name: 'config',
-      state: 'warning',
-      detail: `the daemon does not show its configuration (${messageOf(error)})`,
-      cure: 'Give a token with the scope read; `chronym config check` looks at the file alone.'
-    }
+    return warning(
+      'config',
+      `the daemon does not show its configuration (${messageOf(error)})`,
+      'Give a token with the scope read; `chronym config check` looks at the file alone.'
+    )
   }
 }
 
@@ -78,10 +72,9 @@ function checkConfiguration({ from, fields }: Configuration): Finding {
     return typeof value === 'string' ? value : 'not shown'
   }
   const held = `network ${valueOf('network')}, mode ${valueOf('mode')}, data in ${valueOf('data_dir')}`
-  if (from === 'file')
-    return { name: 'config', state: 'ok', detail: `from file and environment, as no daemon answers: ${held}` }
+  if (from === 'file') return ok('config', `from file and environment, as no daemon answers: ${held}`)
   const set = fields.filter(({ source }) => source === 'run time')
-  if (set.length === 0) return { name: 'config', state: 'ok', detail: `of the running daemon: ${held}` }
+  if (set.length === 0) return ok('config', `of the running daemon: ${held}`)
   const list = set.map(
     ({ field, value, otherwise }) =>
       `${field} = ${JSON.stringify(value)} (${otherwise?.source ?? 'default'}: ${JSON.stringify(otherwise?.value)})`
@@ -101,18 +94,13 @@ function checkConfiguration({ from, fields }: Configuration): Finding {
 function checkToken(context: Context): Finding {
   try {
     if (findToken(context) === undefined) {
-      return {
-        name: 'token',
-        state: 'warning',
-        detail: `none at ${localPaths(context).token}`,
-        cure: 'The daemon makes it at its first start. Or give --data-dir or --token.'
-      }
+      return warning(
+        'token',
+        `none at ${localPaths(context).token}`,
+        'The daemon makes it at its first start. Or give --data-dir or --token.'
+      )
     }
-    return {
-      name: 'token',
-      state: 'ok',
-      detail: givenToken(context) === undefined ? localPaths(context).token : 'given by flag or environment'
-    }
+    return ok('token', givenToken(context) === undefined ? localPaths(context).token : 'given by flag or environment')
   } catch (error) {
     return failed('token', error)
   }
@@ -136,30 +124,27 @@ async function checkSeed(context: Context): Promise<Finding[]> {
     else if (readOwnerSeed(paths.seed) === undefined) {
       if (!existsSync(paths.database)) return []
       return [
-        {
-          name: 'seed',
-          state: 'failed',
-          detail: `${paths.seed} is not there`,
-          cure: 'Put the 24 words back with `chronym key import`, or restore a backup.'
-        }
+        problem(
+          'seed',
+          `${paths.seed} is not there`,
+          'Put the 24 words back with `chronym key import`, or restore a backup.'
+        )
       ]
     }
     const file = form === 'sealed' ? paths.sealedSeed : paths.seed
     if (isHalfSealed(paths))
       return [
-        {
-          name: 'seed',
-          state: 'warning',
-          detail:
-            `${paths.seed} holds the words in clear beside ${paths.sealedSeed}: a change of the passphrase ` +
+        warning(
+          'seed',
+          `${paths.seed} holds the words in clear beside ${paths.sealedSeed}: a change of the passphrase ` +
             'was interrupted',
-          cure: 'Stop the daemon and run `chronym key passphrase` again, with --remove to remove the passphrase.'
-        }
+          'Stop the daemon and run `chronym key passphrase` again, with --remove to remove the passphrase.'
+        )
       ]
     const { isSeedSafe } = await import('../../data-directory/seed-safety.ts')
     const held = form === 'sealed' ? `${file} (under a passphrase)` : file
-    if (isSeedSafe(paths)) return [{ name: 'seed', state: 'ok', detail: `${held}, kept elsewhere too` }]
-    return [{ name: 'seed', state: 'warning', detail: `no copy of ${held} is known`, cure: SAFE_SEED_CURE }]
+    if (isSeedSafe(paths)) return [ok('seed', `${held}, kept elsewhere too`)]
+    return [warning('seed', `no copy of ${held} is known`, SAFE_SEED_CURE)]
   } catch (error) {
     return [failed('seed', error)]
   }
@@ -179,7 +164,7 @@ async function checkDaemon(context: Context): Promise<Diagnosis> {
     const told = await daemonConfiguration(client)
     return diagnosis(told, [
       token,
-      { name: 'daemon', state: 'ok', detail: `answers at ${client.baseUrl}, network ${status.network}` },
+      ok('daemon', `answers at ${client.baseUrl}, network ${status.network}`),
       await checkAccess(client),
       checkPeers(status),
       ...checkDiversity(status),
@@ -207,22 +192,21 @@ async function checkDaemon(context: Context): Promise<Diagnosis> {
 async function checkAccess(client: Client): Promise<Finding> {
   try {
     await client.ownedNames(probe())
-    return { name: 'access', state: 'ok', detail: 'the daemon takes the token' }
+    return ok('access', 'the daemon takes the token')
   } catch (error) {
     if (!(error instanceof ProblemError)) return failed('access', error)
-    return {
-      name: 'access',
-      state: 'failed',
-      detail: `the daemon answers ${error.status} to this token`,
-      cure: 'The token may belong to another daemon or data directory. `chronym token` shows it; see --data-dir.'
-    }
+    return problem(
+      'access',
+      `the daemon answers ${error.status} to this token`,
+      'The token may belong to another daemon or data directory. `chronym token` shows it; see --data-dir.'
+    )
   }
 }
 
 function checkPeers({ status, peers, connecting }: NetworkStatusView): Finding {
-  if (status === 'online') return { name: 'peers', state: 'ok', detail: `online, ${plural(peers, 'peer')}` }
+  if (status === 'online') return ok('peers', `online, ${plural(peers, 'peer')}`)
   const cure = connecting ?? 'Set the mode to full or light: chronym config set mode=full.'
-  return { name: 'peers', state: 'warning', detail: `${status}, ${plural(peers, 'peer')}`, cure }
+  return warning('peers', `${status}, ${plural(peers, 'peer')}`, cure)
 }
 
 const DIVERSITY_CURE =
@@ -233,26 +217,20 @@ const DIVERSITY_CURE =
 function checkDiversity({ status, diversity }: NetworkStatusView): Finding[] {
   if (!diversity || status !== 'online') return []
   const { peers, prefixes, message } = diversity
-  if (message !== null) return [{ name: 'diverse', state: 'warning', detail: message, cure: DIVERSITY_CURE }]
-  return [{ name: 'diverse', state: 'ok', detail: `${plural(peers, 'diverse peer')} in ${prefixes} /24 (IPv6: /32)` }]
+  if (message !== null) return [warning('diverse', message, DIVERSITY_CURE)]
+  return [ok('diverse', `${plural(peers, 'diverse peer')} in ${prefixes} /24 (IPv6: /32)`)]
 }
 
 function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusView): Finding {
   if (round === null || age === null)
-    return {
-      name: 'beacon',
-      state: 'failed',
-      detail: 'no verified pulse yet',
-      cure: 'Check beacon.urls (--beacon-url) and the connection.'
-    }
+    return problem('beacon', 'no verified pulse yet', 'Check beacon.urls (--beacon-url) and the connection.')
   if (age > STALE_PULSE_SECONDS)
-    return {
-      name: 'beacon',
-      state: 'warning',
-      detail: `the newest pulse (round ${round}) is ${formatDuration(age)} old`,
-      cure: 'Check beacon.urls, the connection and the clock of this machine.'
-    }
-  return { name: 'beacon', state: 'ok', detail: `round ${round}, ${formatDuration(age)} old` }
+    return warning(
+      'beacon',
+      `the newest pulse (round ${round}) is ${formatDuration(age)} old`,
+      'Check beacon.urls, the connection and the clock of this machine.'
+    )
+  return ok('beacon', `round ${round}, ${formatDuration(age)} old`)
 }
 
 const JOURNAL_CURE =
@@ -263,13 +241,13 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
   const { checks } = await client.readiness(probe())
   const finding = (name: string, cure: string): Finding => {
     const check = checks.find((each) => each.name === name)
-    if (check?.warning !== true) return { name, state: 'ok', detail: check?.detail ?? 'not shown' }
-    return { name, state: 'warning', detail: check.detail, cure }
+    if (check?.warning !== true) return ok(name, check?.detail ?? 'not shown')
+    return warning(name, check.detail, cure)
   }
   const locked = checks.find(({ code }) => code === 'seed-locked')
   const lock: Finding[] =
-    locked !== undefined
-      ? [{ name: 'lock', state: 'warning', detail: `the seed is ${locked.detail}`, cure: 'Unlock it: chronym unlock' }]
+    seed?.detail.startsWith('locked') === true
+      ? [warning('lock', `the seed is ${seed.detail}`, 'Unlock it: chronym unlock')]
       : []
   return [
     ...lock,
@@ -297,9 +275,9 @@ async function checkStored(client: Client): Promise<Finding[]> {
 }
 
 function checkHoldings(missing: BackupView['missing']): Finding {
-  if (missing.length === 0) return { name: 'holdings', state: 'ok', detail: 'the database has all that it had' }
+  if (missing.length === 0) return ok('holdings', 'the database has all that it had')
   const detail = missing.map(({ what, id, detail }) => `${what} ${id} (${detail})`).join(', ')
-  return { name: 'holdings', state: 'failed', detail: `the database lost ${detail}`, cure: HOLDINGS_CURE }
+  return problem('holdings', `the database lost ${detail}`, HOLDINGS_CURE)
 }
 
 const HOLDINGS_CURE =
@@ -307,8 +285,8 @@ const HOLDINGS_CURE =
   '(`chronym adopt` says how far). `chronym adopt --forget NAME` gives one up.'
 
 function checkList({ state, detail }: NonNullable<BackupView['list']>): Finding {
-  if (state === 'kept' || state === 'waiting') return { name: 'list', state: 'ok', detail }
-  return { name: 'list', state: 'warning', detail, cure: LIST_CURE }
+  if (state === 'kept' || state === 'waiting') return ok('list', detail)
+  return warning('list', detail, LIST_CURE)
 }
 
 const LIST_CURE = 'Until then the words and one name do not find all others: keep a backup file, or note your names.'
@@ -325,11 +303,7 @@ function checkBackup(
   if (check === undefined) return []
   const file = 'fields' in told ? told.fields.find(({ field }) => field === 'backup.file')?.value : undefined
   const detail = `${typeof file === 'string' ? `${file}: ` : ''}${check.detail}`
-  return [
-    check.warning === true
-      ? { name: 'backup', state: 'warning', detail, cure: BACKUP_CURE }
-      : { name: 'backup', state: 'ok', detail }
-  ]
+  return [check.warning === true ? warning('backup', detail, BACKUP_CURE) : ok('backup', detail)]
 }
 
 interface Diagnosis {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { INSTALL_AGAIN, platformFile, platformPackage } from '../../native/platform-package.ts'
 import { addonTarget, hasGlibc } from '../../native/target.ts'
-import { failed, type Finding } from './findings.ts'
+import { failed, type Finding, ok, problem } from './findings.ts'
 
 const NAME = 'files'
 
@@ -31,17 +31,15 @@ type Checksums = Readonly<Partial<Record<string, Readonly<Record<string, string>
 export function checkFiles({ root, target, find }: Installation = thisInstallation()): Finding {
   try {
     const built = join(root, 'native', `chronym.${target}.node`)
-    if (existsSync(built))
-      return { name: NAME, state: 'ok', detail: `${built} was built on this machine, so no checksum exists for it` }
+    if (existsSync(built)) return ok(NAME, `${built} was built on this machine, so no checksum exists for it`)
     const list = join(root, 'native', 'checksums.json')
     const packed = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Checksums)[target] : undefined
     if (packed === undefined)
-      return {
-        name: NAME,
-        state: 'failed',
-        detail: `this package was made without an addon for ${target}, and none was built here`,
-        cure: 'Install Rust from https://rustup.rs and run `npm rebuild chronym`.'
-      }
+      return problem(
+        NAME,
+        `this package was made without an addon for ${target}, and none was built here`,
+        'Install Rust from https://rustup.rs and run `npm rebuild chronym`.'
+      )
     return compare(packed, platformPackage(target), find)
   } catch (error) {
     return failed(NAME, error)
@@ -51,17 +49,15 @@ export function checkFiles({ root, target, find }: Installation = thisInstallati
 function compare(packed: Readonly<Record<string, string>>, owner: string, find: Installation['find']): Finding {
   for (const [file, expected] of Object.entries(packed)) {
     const path = find(file)
-    if (path === undefined)
-      return { name: NAME, state: 'failed', detail: `${file} of ${owner} is not installed`, cure: INSTALL_AGAIN }
+    if (path === undefined) return problem(NAME, `${file} of ${owner} is not installed`, INSTALL_AGAIN)
     const actual = createHash('sha256').update(readFileSync(path)).digest('hex')
     if (actual !== expected)
-      return {
-        name: NAME,
-        state: 'failed',
-        detail: `${path} is not the file that was packed: its SHA-256 is ${actual}, not ${expected}`,
-        cure: INSTALL_AGAIN
-      }
+      return problem(
+        NAME,
+        `${path} is not the file that was packed: its SHA-256 is ${actual}, not ${expected}`,
+        INSTALL_AGAIN
+      )
   }
   const files = Object.keys(packed).map((file) => basename(file))
-  return { name: NAME, state: 'ok', detail: `${files.join(' and ')} of ${owner} have the checksums of this version` }
+  return ok(NAME, `${files.join(' and ')} of ${owner} have the checksums of this version`)
 }

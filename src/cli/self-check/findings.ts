@@ -12,11 +12,19 @@ export interface Finding {
   cure?: string
 }
 
+export const ok = (name: string, detail: string, cure?: string): Finding => finding(name, 'ok', detail, cure)
+export const warning = (name: string, detail: string, cure?: string): Finding => finding(name, 'warning', detail, cure)
+export const problem = (name: string, detail: string, cure?: string): Finding => finding(name, 'failed', detail, cure)
+
+function finding(name: string, state: Finding['state'], detail: string, cure: string | undefined): Finding {
+  return { name, state, detail, ...(cure === undefined ? {} : { cure }) }
+}
+
 const MARKS = { ok: ['green', 'ok  '], warning: ['yellow', 'warn'], failed: ['red', 'FAIL'] } as const
 
 export function failed(name: string, error: unknown): Finding {
   const { message, cure } = toFailure(error)
-  return { name, state: 'failed', detail: message, ...(cure === undefined ? {} : { cure }) }
+  return problem(name, message, cure)
 }
 
 export function isHealthy(findings: readonly Finding[]): boolean {

@@ -9,7 +9,7 @@ import { VERSION } from '../../version.ts'
 import { connect } from '../connection/connect.ts'
 import { localConfig, localFields, localPaths } from '../connection/location.ts'
 import type { Context } from '../context.ts'
-import { failed, type Finding, findingLine, isHealthy } from './findings.ts'
+import { failed, type Finding, findingLine, isHealthy, ok, problem, warning } from './findings.ts'
 import { EXIT, type ExitCode } from '../failures/failure.ts'
 import { checkComputing } from './compute.ts'
 import { checkFiles } from './files.ts'
@@ -20,19 +20,17 @@ async function checkDaemon(context: Context): Promise<Finding[]> {
   try {
     const client = connect(context)
     const { version } = await client.health({ signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
-    if (version === VERSION)
-      return [{ name: 'daemon', state: 'ok', detail: `answers at ${client.baseUrl}, version ${version}` }]
+    if (version === VERSION) return [ok('daemon', `answers at ${client.baseUrl}, version ${version}`)]
     return [
-      {
-        name: 'daemon',
-        state: 'failed',
-        detail: `the daemon at ${client.baseUrl} has version ${version}, and this is ${VERSION}`,
-        cure: 'Restart the daemon, so that it runs the installed version.'
-      }
+      problem(
+        'daemon',
+        `the daemon at ${client.baseUrl} has version ${version}, and this is ${VERSION}`,
+        'Restart the daemon, so that it runs the installed version.'
+      )
     ]
   } catch (error) {
     if (!(error instanceof UnreachableError)) return [failed('daemon', error)]
-    return [{ name: 'daemon', state: 'ok', detail: error.message }, await checkPorts(context)]
+    return [ok('daemon', error.message), await checkPorts(context)]
   }
 }
 
@@ -50,13 +48,12 @@ async function checkPorts(context: Context): Promise<Finding> {
       ...(dns?.httpsListen ?? [])
     ]
     const faults = (await Promise.all(wanted.map(listenFault))).filter((fault) => fault !== undefined)
-    if (faults.length === 0) return { name, state: 'ok', detail: `free: ${wanted.map(socketAddressText).join(', ')}` }
-    return {
+    if (faults.length === 0) return ok(name, `free: ${wanted.map(socketAddressText).join(', ')}`)
+    return problem(
       name,
-      state: 'failed',
-      detail: faults.join('; '),
-      cure: 'Stop the program that has it, or change api.port, p2p.listen or dns.listen in the configuration.'
-    }
+      faults.join('; '),
+      'Stop the program that has it, or change api.port, p2p.listen or dns.listen in the configuration.'
+    )
   } catch (error) {
     return failed(name, error)
   }
@@ -85,7 +82,7 @@ function checkConfig(context: Context): Finding {
   try {
     const set = localFields(context).filter(({ source }) => source !== 'default')
     const detail = set.length === 0 ? 'all defaults' : set.map(({ field, source }) => `${field} (${source})`).join(', ')
-    return { name: 'config', state: 'ok', detail: `valid: ${detail}` }
+    return ok('config', `valid: ${detail}`)
   } catch (error) {
     return failed('config', error)
   }
@@ -95,18 +92,16 @@ async function checkDirectory(context: Context): Promise<Finding> {
   const name = 'data'
   try {
     const { root, database } = localPaths(context)
-    if (!existsSync(database)) return { name, state: 'ok', detail: `${root} is not used yet` }
+    if (!existsSync(database)) return ok(name, `${root} is not used yet`)
     const { readSchemaVersion } = await import('../../store/snapshot.ts')
     const { SCHEMA_VERSION } = await import('../../store/schema.ts')
     const version = readSchemaVersion(database)
-    if (version === SCHEMA_VERSION)
-      return { name, state: 'ok', detail: `${root} can be read; schema ${version}, as of this version` }
-    return {
+    if (version === SCHEMA_VERSION) return ok(name, `${root} can be read; schema ${version}, as of this version`)
+    return warning(
       name,
-      state: 'warning',
-      detail: `${root} has schema ${version}, and this version writes ${SCHEMA_VERSION}`,
-      cure: 'The next start of the daemon moves it forward, after a copy beside it. Make a backup first: chronym backup.'
-    }
+      `${root} has schema ${version}, and this version writes ${SCHEMA_VERSION}`,
+      'The next start of the daemon moves it forward, after a copy beside it. Make a backup first: chronym backup.'
+    )
   } catch (error) {
     return failed(name, error)
   }
@@ -116,7 +111,7 @@ async function checkDirectory(context: Context): Promise<Finding> {
 export async function runSelfCheck(context: Context): Promise<ExitCode> {
   const findings: Finding[] = [
     // Always ok: main.ts starts no command on a Node that is too old.
-    { name: 'node', state: 'ok', detail: `Node ${process.versions.node}, chronym ${VERSION}` },
+    ok('node', `Node ${process.versions.node}, chronym ${VERSION}`),
     checkFiles(),
     ...(await checkComputing()),
     checkConfig(context),

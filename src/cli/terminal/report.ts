@@ -1,7 +1,6 @@
-import { EXIT, type Failure, titleOf } from '../failures/failure.ts'
-import { plural } from '../../util/words.ts'
+import { type Failure, titleOf } from '../failures/failure.ts'
 import { printable } from './format.ts'
-import type { Output, Paint } from './output.ts'
+import type { Output } from './output.ts'
 
 /** A failure as `--json` shows it on stderr. */
 function failureToJson(failure: Failure, commands: (text: string) => string = (text) => text): Record<string, unknown> {

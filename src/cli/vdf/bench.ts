@@ -46,7 +46,7 @@ function keep(result: BenchResult, file: string): void {
   try {
     writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
   } catch (error) {
-    throw inputFailure(`${file} can't be written: ${messageOf(error)}`, error, 'Check the path, and the rights to it.')
+    throw inputFailure(`${file} can't be written: ${messageOf(error)}`, 'Check the path, and the rights to it.', error)
   }
 }
 
@@ -167,7 +167,6 @@ function asBenchResult(value: unknown, file: string): BenchResult {
   const at = issue.path?.map(({ key }) => String(key)).join('.') ?? 'the file'
   throw inputFailure(
     `${file} is not a result of a benchmark: ${at}: ${issue.message}`,
-    undefined,
     'Give a file that `chronym vdf bench --save FILE` wrote.'
   )
 }

@@ -40,9 +40,7 @@ export function zoneOfLines(lines: readonly string[], where: (index: number) => 
     const parsed = parseRecordLine(line)
     if (parsed === undefined) {
       const detail = `${where(index)}: "${line.trim()}" is not a record`
-      throw isFile
-        ? inputFailure(`${detail}; nothing was saved`, undefined, LINE_CURE)
-        : usageFailure(detail, LINE_CURE)
+      throw isFile ? inputFailure(`${detail}; nothing was saved`, LINE_CURE) : usageFailure(detail, LINE_CURE)
     }
     ;(records[parsed.label] ??= []).push(parsed.record)
   }
@@ -75,7 +73,6 @@ export function parseZoneText(text: string, file: string): ZoneInput {
     if (text.trim() === '')
       throw inputFailure(
         `${file} is empty; nothing was saved`,
-        undefined,
         'A zone without records is a file with a comment alone, or {"records": {}}.'
       )
     const lines = text
@@ -94,15 +91,14 @@ export function parseZoneText(text: string, file: string): ZoneInput {
   } catch (error) {
     throw inputFailure(
       `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}; nothing was saved`,
-      error,
-      'A file that begins with { must be valid JSON. Correct it, or write record lines.'
+      'A file that begins with { must be valid JSON. Correct it, or write record lines.',
+      error
     )
   }
   const { issues } = v.safeParse(ZoneJson, json)
   if (issues !== undefined)
     throw inputFailure(
       `${file} is not a zone (${v.getDotPath(issues[0]) ?? 'all of it'}: ${issues[0].message}); nothing was saved`,
-      undefined,
       'Write {"records": {LABEL: [{"type", "value"}]}}.'
     )
   return json as ZoneInput

@@ -8,7 +8,7 @@ import { canonicalName } from '../../protocol/name/names.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { hasPerson } from '../input/questions.ts'
 import type { Context } from '../context.ts'
-import { EXIT, Failure, inputFailure, usageFailure } from '../failures/failure.ts'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { printable } from '../terminal/format.ts'
 import { formatMasterFile } from '../zone-file/format.ts'
 import { type FileProblem, type ParsedFile, parseMasterFile } from '../zone-file/parse.ts'
@@ -143,8 +143,8 @@ async function openInEditor(command: string, file: string): Promise<void> {
     child.once('exit', resolve)
   })
   if (code !== 0)
-    throw new Failure('CLI-INP-001', `the editor (${command}) ended with ${code ?? 'a signal'}; nothing was saved`, {
-      exitCode: EXIT.usage,
-      cure: 'Set VISUAL or EDITOR to an editor that waits until the file is closed.'
-    })
+    throw inputFailure(
+      `the editor (${command}) ended with ${code ?? 'a signal'}; nothing was saved`,
+      'Set VISUAL or EDITOR to an editor that waits until the file is closed.'
+    )
 }

@@ -67,6 +67,7 @@ function requireReadable(path: string): void {
   } catch (error) {
     throw inputFailure(
       `the configuration file ${path} can't be read: ${messageOf(error)}. Name one that is there`,
+      undefined,
       error
     )
   }

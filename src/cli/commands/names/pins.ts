@@ -51,7 +51,6 @@ async function codesIn(context: Context, file: string): Promise<string[]> {
   if (codes.length > 0) return codes
   throw inputFailure(
     `${nameOfInput(file)} has no names`,
-    undefined,
     'Write one name with its code a line, such as alice--7kq2mx.chronym. `chronym pins export` writes such a file.'
   )
 }

@@ -10,6 +10,13 @@ export interface Step {
   readonly cure?: string
 }
 
+function stepOf(name: Step['name'], state: Step['state'], detail: string, cure: string | undefined): Step {
+  return { name, state, detail, ...(cure === undefined ? {} : { cure }) }
+}
+const ok = (name: Step['name'], detail: string, cure?: string): Step => stepOf(name, 'ok', detail, cure)
+const problem = (name: Step['name'], detail: string, cure?: string): Step => stepOf(name, 'failed', detail, cure)
+const warning = (name: Step['name'], detail: string, cure?: string): Step => stepOf(name, 'warning', detail, cure)
+
 export interface Verdict {
   /** Whether the resolver of this machine asks the daemon. */
   readonly reaches: boolean
@@ -58,29 +65,29 @@ async function checkServer({ route, ask }: Probe): Promise<{ steps: Step[]; serv
     const answer = await ask(server, { name: route.tld, type: TYPE.DNSKEY })
     if (!isSilent(answer) && isFromDaemon(answer, route)) {
       works ??= server
-      steps.push({ name: 'server', state: 'ok', detail: `${hostPort(server)} answers for ${route.tld}.` })
+      steps.push(ok('server', `${hostPort(server)} answers for ${route.tld}.`))
     } else {
       const detail = isSilent(answer) ? answer.reason : `another server answers: ${outcome(answer)}`
-      steps.push({
-        name: 'server',
-        state: 'failed',
-        detail: `${hostPort(server)}: ${detail}`,
-        cure: 'Run this on the machine of the daemon. Its log says whether it listens; a firewall may be in the way.'
-      })
+      steps.push(
+        problem(
+          'server',
+          `${hostPort(server)}: ${detail}`,
+          'Run this on the machine of the daemon. Its log says whether it listens; a firewall may be in the way.'
+        )
+      )
     }
   }
   return { steps, server: works }
 }
 
 function nameStep(name: string, answer: Reply | Silence): Step {
-  if (isSilent(answer))
-    return { name: 'name', state: 'failed', detail: `${name}: ${answer.reason}`, cure: 'chronym doctor' }
+  if (isSilent(answer)) return problem('name', `${name}: ${answer.reason}`, 'chronym doctor')
   const detail = `${name}: ${outcome(answer)}`
   const cure = `Ask why: chronym explain ${name}`
-  if (answer.rcode !== NOERROR) return { name: 'name', state: 'failed', detail, cure }
-  if (answer.ad) return { name: 'name', state: 'ok', detail }
+  if (answer.rcode !== NOERROR) return problem('name', detail, cure)
+  if (answer.ad) return ok('name', detail)
   const withCode = '. The name with its check code, which its owner gives (as in alice--7kq2mx), has AD at once.'
-  return { name: 'name', state: 'warning', detail, cure: `${cure}${withCode}` }
+  return warning('name', detail, `${cure}${withCode}`)
 }
 
 interface Reached {
@@ -97,7 +104,7 @@ async function checkResolvers({ route, resolvers, ask }: Probe): Promise<Reached
     const answer = await ask(server, { name: route.tld, type: TYPE.DNSKEY })
     const where = `${hostPort(server)} of ${resolvers.from}`
     if (!isSilent(answer) && isFromDaemon(answer, route)) {
-      steps.push({ name: 'resolver', state: 'ok', detail: `${where} asks the daemon, ${adText(answer.ad)}` })
+      steps.push(ok('resolver', `${where} asks the daemon, ${adText(answer.ad)}`))
       return { steps, by: server, ad: answer.ad }
     }
     const passes = isSilent(answer) || PASSED_ON.has(answer.rcode)
@@ -111,8 +118,7 @@ async function checkResolvers({ route, resolvers, ask }: Probe): Promise<Reached
     })
     if (!passes) break
   }
-  if (resolvers.servers.length === 0)
-    steps.push({ name: 'resolver', state: 'failed', detail: `${resolvers.from} names no server`, cure: SETUP_CURE })
+  if (resolvers.servers.length === 0) steps.push(problem('resolver', `${resolvers.from} names no server`, SETUP_CURE))
   return { steps, by: undefined, ad: false }
 }
 
@@ -122,23 +128,21 @@ function adStep({ route, resolvers }: Probe, { by, ad }: Reached): Step[] {
   if (by === undefined) return []
   if (!ad)
     return [
-      {
-        name: 'trust-ad',
-        state: 'warning',
-        detail: `the resolver does not validate ${route.tld}.: its answers have no AD bit`,
-        cure: 'Give it the key of the zone, and let it validate: chronym dns anchor --for RESOLVER.'
-      }
+      warning(
+        'trust-ad',
+        `the resolver does not validate ${route.tld}.: its answers have no AD bit`,
+        'Give it the key of the zone, and let it validate: chronym dns anchor --for RESOLVER.'
+      )
     ]
   if (resolvers.trustsAd === undefined) return []
   return resolvers.trustsAd
-    ? [{ name: 'trust-ad', state: 'ok', detail: 'programs see the AD bit: resolv.conf has options trust-ad' }]
+    ? [ok('trust-ad', 'programs see the AD bit: resolv.conf has options trust-ad')]
     : [
-        {
-          name: 'trust-ad',
-          state: 'warning',
-          detail: 'glibc hides the AD bit from programs such as ssh: resolv.conf has no options trust-ad',
-          cure: 'Add the line "options trust-ad" to /etc/resolv.conf, if that server is on this machine.'
-        }
+        warning(
+          'trust-ad',
+          'glibc hides the AD bit from programs such as ssh: resolv.conf has no options trust-ad',
+          'Add the line "options trust-ad" to /etc/resolv.conf, if that server is on this machine.'
+        )
       ]
 }
 
@@ -158,21 +162,16 @@ async function checkPrograms(probe: Probe, name: string, server: Server): Promis
   const found = await probe.lookup(name)
   if ('reason' in found)
     return expected.size === 0
-      ? { name: 'programs', state: 'ok', detail: `${name} has no address, so programs find none` }
-      : { name: 'programs', state: 'failed', detail: `programs do not find ${name}: ${found.reason}`, cure: SETUP_CURE }
+      ? ok('programs', `${name} has no address, so programs find none`)
+      : problem('programs', `programs do not find ${name}: ${found.reason}`, SETUP_CURE)
   const others = found.addresses.filter((each) => !expected.has(each.bytes))
   return others.length === 0
-    ? {
-        name: 'programs',
-        state: 'ok',
-        detail: `programs find ${found.addresses.map(({ text }) => text).join(', ')}, as the daemon says`
-      }
-    : {
-        name: 'programs',
-        state: 'failed',
-        detail: `programs find ${others.map(({ text }) => text).join(', ')}, which the daemon does not say`,
-        cure: 'Look in /etc/hosts and at the line hosts: of /etc/nsswitch.conf.'
-      }
+    ? ok('programs', `programs find ${found.addresses.map(({ text }) => text).join(', ')}, as the daemon says`)
+    : problem(
+        'programs',
+        `programs find ${others.map(({ text }) => text).join(', ')}, which the daemon does not say`,
+        'Look in /etc/hosts and at the line hosts: of /etc/nsswitch.conf.'
+      )
 }
 
 /** Asks everything; a name is asked of the daemon first, which may take the time of a look-up. */
