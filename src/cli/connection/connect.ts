@@ -1,4 +1,13 @@
-import { createClient, plainFetch, type Client, type Transport } from '../../api/client/client.ts'
+import {
+  createClient,
+  plainFetch,
+  ProblemError,
+  type Client,
+  type RequestOptions,
+  type SeedBody,
+  type Transport
+} from '../../api/client/client.ts'
+import { plural } from '../../util/words.ts'
 import { proofKey } from '../../api/daemon-proof.ts'
 import type { Context } from '../context.ts'
 import { directoryTarget, directoryToken, givenToken, localPaths, requireToken, whichDaemon } from './location.ts'
@@ -81,3 +90,25 @@ function warnOfPlainText(context: Context, url: string): void {
       '(https), or use an SSH tunnel.'
   )
 }
+
+/** What waits for the seed while it is locked; undefined if it is unlocked, or the token may not read it. */
+export async function lockedSeed(client: Client, options: RequestOptions = {}): Promise<SeedBody | undefined> {
+  try {
+    const seed = await client.seed(options)
+    return seed.state === 'locked' ? seed : undefined
+  } catch (error) {
+    // Earlier daemons have no such route.
+    const silent = ['SVC-AUT-001', 'SVC-AUT-002', 'SVC-REQ-004']
+    if (error instanceof ProblemError && silent.includes(error.code)) return undefined
+    throw error
+  }
+}
+
+export function waitingText(waiting: SeedBody['waiting']): string {
+  return waiting.length === 0
+    ? 'nothing waits for a signature'
+    : `${plural(waiting.length, 'signature')} wait${waiting.length === 1 ? 's' : ''}: ${signaturesText(waiting)}`
+}
+
+export const signaturesText = (waiting: SeedBody['waiting']): string =>
+  waiting.map(({ what, name }) => `${what} ${printable(name)}`).join(', ')

@@ -27,7 +27,7 @@ interface SetupOptions {
   yes?: boolean
 }
 
-/** The ports that the daemon was told to use; undefined for who may not see its configuration, such as root. */
+/** The ports that the daemon was told to use; undefined if this user may not read its configuration, as root may not. */
 async function configuredPorts(context: Context): Promise<ReadonlySet<number> | undefined> {
   try {
     const listen = (await connect(context).configFields()).find(({ field }) => field === 'dns.listen')?.value

@@ -11,7 +11,7 @@ interface Consent {
   readonly question: string
   /** `--yes` */
   readonly isGiven: boolean
-  /** The answer of who only presses Enter. Yes suits only what loses nothing and shows no secret. */
+  /** The answer when the user just presses Enter. Yes only if nothing can be lost or revealed. */
   readonly byDefault?: boolean
   /** Precedes the question; by default the cost. */
   readonly shown?: string

@@ -4,7 +4,7 @@ import { type Client, type ConfigFieldView, ProblemError } from '../../api/clien
 import type { BackupView } from '../../views/backup.ts'
 import type { NetworkStatusView } from '../../views/network-status.ts'
 import { VERSION } from '../../version.ts'
-import { connect } from '../connection/connect.ts'
+import { connect, lockedSeed, waitingText } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, messageOf } from '../failures/failure.ts'
 import { failed, type Finding, findingLine, isHealthy, verdictLine, ok, warning, problem } from './findings.ts'
@@ -244,13 +244,11 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
     if (check?.warning !== true) return ok(name, check?.detail ?? 'not shown')
     return warning(name, check.detail, cure)
   }
-  const locked = checks.find(({ code }) => code === 'seed-locked')
-  const lock: Finding[] =
-    seed?.detail.startsWith('locked') === true
-      ? [warning('lock', `the seed is ${seed.detail}`, 'Unlock it: chronym unlock')]
-      : []
+  const locked = await lockedSeed(client, probe())
   return [
-    ...lock,
+    ...(locked === undefined
+      ? []
+      : [warning('lock', `the seed is locked: ${waitingText(locked.waiting)}`, 'Unlock it: chronym unlock')]),
     finding('journal', JOURNAL_CURE),
     finding('tasks', '`chronym tasks` says which, and why. They resume automatically when the cause is gone.'),
     finding('names', '`chronym names` says which, why, and what to do.'),

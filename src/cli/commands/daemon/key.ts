@@ -1,9 +1,6 @@
-import type { SeedBody } from '../../../api/client/client.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { EXIT, type ExitCode } from '../../failures/failure.ts'
-import { connectProven } from '../../connection/connect.ts'
-import { plural } from '../../../util/words.ts'
-import { printable } from '../../terminal/format.ts'
+import { connectProven, signaturesText } from '../../connection/connect.ts'
 import { askSecret, readSecretFile } from '../../input/questions.ts'
 
 const SEED_PASSPHRASE = 'its first line is the passphrase of a sealed seed; "-": standard input (default: asked for)'
@@ -55,15 +52,6 @@ export function addKeyCommands(program: CliCommand): void {
     .loads(async () => (await import('../../key/run.ts')).runPassphrase)
 }
 
-export function waitingText(waiting: SeedBody['waiting']): string {
-  return waiting.length === 0
-    ? 'nothing waits for a signature'
-    : `${plural(waiting.length, 'signature')} wait${waiting.length === 1 ? 's' : ''}: ${list(waiting)}`
-}
-
-const list = (waiting: SeedBody['waiting']): string =>
-  waiting.map(({ what, name }) => `${what} ${printable(name)}`).join(', ')
-
 async function unlock(context: Context, { passphraseFile }: { passphraseFile?: string }): Promise<ExitCode> {
   const client = connectProven(context)
   // Asks for no passphrase where the daemon needs none or does not answer.
@@ -81,7 +69,8 @@ async function unlock(context: Context, { passphraseFile }: { passphraseFile?: s
   const after = await client.unlock(passphrase)
   context.output.answer(
     after,
-    () => `The seed is unlocked.${before.waiting.length === 0 ? '' : ` These resume: ${list(before.waiting)}`}`
+    () =>
+      `The seed is unlocked.${before.waiting.length === 0 ? '' : ` These resume: ${signaturesText(before.waiting)}`}`
   )
   return EXIT.ok
 }

@@ -1,8 +1,8 @@
-import { type Client, ProblemError, type SeedBody } from '../../../api/client/client.ts'
+import { type Client, ProblemError } from '../../../api/client/client.ts'
 import type { NetworkStatusView } from '../../../views/network-status.ts'
 import type { OwnedNameView } from '../../../views/owned-name.ts'
 import type { TaskView } from '../../../views/task.ts'
-import { connect } from '../../connection/connect.ts'
+import { connect, lockedSeed, waitingText } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { EXIT, type ExitCode, usageFailure } from '../../failures/failure.ts'
 import { isCancelled, taskIdOf } from '../../task/task.ts'
@@ -12,7 +12,6 @@ import type { Paint } from '../../terminal/output.ts'
 import { watchTask } from '../../task/watch.ts'
 import { warningLines } from '../names/owned.ts'
 import { addressLines } from './peers.ts'
-import { waitingText } from './key.ts'
 
 /** One line while something is missing. */
 function diversityFields({ diversity, status }: NetworkStatusView, paint: Paint): (readonly [string, string])[] {
@@ -76,29 +75,13 @@ function taskText(task: TaskView, nowMs: number): string {
   ])
 }
 
-/** The names of this daemon that need looking after; none for who may not see them. */
+/** The names of this daemon that need attention; none if the token may not read them. */
 async function warnedNames(client: Client): Promise<Pick<OwnedNameView, 'name' | 'warnings'>[]> {
   try {
     const names = await client.names()
     return names.flatMap(({ name, warnings }) => (warnings.length > 0 ? [{ name, warnings }] : []))
   } catch (error) {
     if (error instanceof ProblemError && (error.code === 'SVC-AUT-001' || error.code === 'SVC-AUT-002')) return []
-    throw error
-  }
-}
-
-/** While the seed is locked: what waits for it. Nothing for who may not see it. */
-async function lockedSeed(client: Client): Promise<SeedBody | undefined> {
-  try {
-    const seed = await client.seed()
-    return seed.state === 'locked' ? seed : undefined
-  } catch (error) {
-    // A daemon of before has no such route.
-    if (
-      error instanceof ProblemError &&
-      (error.code === 'SVC-AUT-001' || error.code === 'SVC-AUT-002' || error.code === 'SVC-REQ-004')
-    )
-      return undefined
     throw error
   }
 }
