@@ -9,7 +9,7 @@ import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import { createSeedService } from '../../src/daemon/seed-service.ts'
 import type { TaskView } from '../../src/views/task.ts'
-import { writeOwnerSeed } from '../../src/data-directory/owner-seed.ts'
+import { writeOwnerSeed } from '../../src/data-directory/seed-files.ts'
 import { temporary } from '../temporary.ts'
 
 const SEED = new Uint8Array(32).fill(7)

@@ -11,8 +11,10 @@ import { didAssertionKey, didRecoveryKey, didUpdateKey, wordsToSeed } from '../p
 import { keys } from '../store/keys.ts'
 import { openStore } from '../store/open.ts'
 import { makeDirectories, syncDirectory } from '../util/files.ts'
-import type { BackupContents } from './container.ts'
-import { BackupError } from './errors.ts'
+import { type BackupContents, BackupError } from './container.ts'
+import { buildGenesis } from '../protocol/identity/document.ts'
+import { encodeWanted } from '../registry/stored/wanted-ids.ts'
+import type { StoredRecords } from '../store/inspect.ts'
 
 /** Written beside the other files where the network is not built in. */
 export const PROFILE_FILE = 'profile.json'

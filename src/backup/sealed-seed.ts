@@ -11,7 +11,7 @@ import { decrypt, encrypt, takesPassphrase, WrongKeyError } from './encryption.t
 import { BackupError } from './container.ts'
 import type { ErrorCode } from '../error-table.ts'
 import { runApart } from '../util/run-apart.ts'
-import { secretBuffer } from '../util/secret-buffer.ts'
+import { secretBuffer } from '../util/secret-input.ts'
 
 export interface SealOptions {
   /** log2 of scrypt's N. Default: 18, age's own, which costs about a second and 256 MiB a guess. Tests take less. */

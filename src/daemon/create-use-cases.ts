@@ -20,7 +20,7 @@ import type { Registry } from '../registry/use-cases.ts'
 import { createTaskManager, type TaskOptions } from '../registry/claims/manager.ts'
 import type { TaskManager } from '../registry/tasks.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
-import { readOrSetAside } from '../store/read-or-set-aside.ts'
+import { readOrSetAside } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'
 
 export interface DaemonCore extends RegistryParts {

@@ -2,9 +2,22 @@
  * What this user alone may change and read. Windows has neither owner nor mode here: what a directory holds inherits
  * the user's access list.
  */
-import { chmodSync, closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { realpathSync, statSync, type Stats } from 'node:fs'
-import { dirname } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+  type Stats
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../errors.ts'
 import { AT_ONCE, makeDirectories, syncDirectory } from '../util/files.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import * as v from 'valibot'
 import type { DataPaths } from './paths.ts'
-import { AT_ONCE, fileIdentity } from '../util/files.ts'
+import { fileIdentity, AT_ONCE } from '../util/files.ts'
 import { writePrivateFile } from './private-files.ts'
 
 const RunningRecordSchema = v.object({

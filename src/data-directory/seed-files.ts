@@ -9,7 +9,9 @@ import { ServiceError } from '../errors.ts'
 import type { DataPaths } from './paths.ts'
 import { readPrivateFile, writePrivateFile } from './private-files.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
-import { syncDirectory } from '../util/files.ts'
+import { syncDirectory, AT_ONCE } from '../util/files.ts'
+import { KeyError } from '../protocol/errors.ts'
+import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
 
 /** A whole one has less than 1 KiB; the decrypter gets nothing larger than this. */
 const MAX_SEALED_BYTES = 16_384

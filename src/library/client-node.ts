@@ -3,7 +3,7 @@ import { createClient, type Client, type ClientOptions } from '../api/client/cli
 import { provenFetch } from '../api/client/proven-fetch.ts'
 import { readAccessToken } from '../data-directory/access-token.ts'
 import { dataPaths, defaultConfigFile, defaultDataDir } from '../data-directory/paths.ts'
-import { checkConfig, configFromEnvironment, configFromFile, loadProfile, mergeConfig } from '../config/config.ts'
+import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, loadProfile } from '../config/config.ts'
 import { runningTarget } from './running-target.ts'
 
 export * from '../api/client/client.ts'

@@ -5,8 +5,8 @@ import type { Context } from 'hono'
 import type * as v from 'valibot'
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../../errors.ts'
-import { joinSecret } from '../../util/secret-input.ts'
-import type { AppEnv } from '../env.ts'
+import { joinSecret, secretBuffer } from '../../util/secret-input.ts'
+import type { AppEnv } from './request.ts'
 import { checkBody, MAX_BODY_BYTES, tooLarge } from './body.ts'
 
 /** Of a request head; Node takes no longer one. */

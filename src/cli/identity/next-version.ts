@@ -11,7 +11,7 @@ import {
 } from '../../protocol/identity/document.ts'
 import { type IdentityLog, verifyIdentityLog, verifyVersion } from '../../protocol/identity/log.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
-import type { OwnIdentityView } from '../../views/identity.ts'
+import type { OwnIdentityView } from '../../views/own.ts'
 import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Client, type ConfigFieldView, ProblemError } from '../../api/client/client.ts'
 import type { BackupView } from '../../views/backup.ts'
-import type { NetworkStatusView } from '../../views/network-status.ts'
+import type { NetworkStatusView } from '../../views/network.ts'
 import { VERSION } from '../../version.ts'
 import { connect, lockedSeed, waitingText } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
@@ -116,7 +116,7 @@ const SAFE_SEED_CURE =
 async function checkSeed(context: Context): Promise<Finding[]> {
   try {
     const paths = localPaths(context)
-    const { readOwnerSeed } = await import('../../data-directory/owner-seed.ts')
+    const { readOwnerSeed } = await import('../../data-directory/seed-files.ts')
     const { isHalfSealed, readSealedSeed, seedForm } = await import('../../data-directory/seed-files.ts')
     const form = seedForm(paths)
     // Checks the format only: the content needs the passphrase.

@@ -93,8 +93,8 @@ async function checkDirectory(context: Context): Promise<Finding> {
   try {
     const { root, database } = localPaths(context)
     if (!existsSync(database)) return ok(name, `${root} is not used yet`)
-    const { readSchemaVersion } = await import('../../store/snapshot.ts')
-    const { SCHEMA_VERSION } = await import('../../store/schema.ts')
+    const { readSchemaVersion } = await import('../../store/inspect.ts')
+    const { SCHEMA_VERSION } = await import('../../store/migrate.ts')
     const version = readSchemaVersion(database)
     if (version === SCHEMA_VERSION) return ok(name, `${root} can be read; schema ${version}, as of this version`)
     return warning(

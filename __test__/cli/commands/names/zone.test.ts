@@ -6,7 +6,7 @@ import { createWorld, MAIN_TOKEN, type World } from '../../../api/helpers/world.
 import { utf8 } from '../../../../src/protocol/encoding/bytes.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
 import { parseRecordData } from '../../../../src/protocol/zone/zone.ts'
-import type { OwnedNameView } from '../../../../src/views/owned-name.ts'
+import type { OwnedNameView } from '../../../../src/views/own.ts'
 import { cli, listen, type CliSettings, says } from '../../harness.ts'
 import { temporary } from '../../../temporary.ts'
 

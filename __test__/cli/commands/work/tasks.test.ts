@@ -1,9 +1,8 @@
 /** Estimates before work, the question, tasks meant by their name, the list that is watched. */
 import { Hono } from 'hono'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Estimate } from '../../../../src/views/estimate.ts'
-import type { OwnedNameView } from '../../../../src/views/owned-name.ts'
-import type { TaskView } from '../../../../src/views/task.ts'
+import type { Estimate, TaskView } from '../../../../src/views/task.ts'
+import type { OwnedNameView } from '../../../../src/views/own.ts'
 import { cli, listen } from '../../harness.ts'
 
 const MINUTE = 60

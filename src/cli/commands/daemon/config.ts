@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { configuredBackup } from '../../../backup/kept/configured.ts'
+import { configuredBackup } from '../../../backup/kept/create-keeper.ts'
 import { configuredDns } from '../../../config/dns.ts'
 import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../../config/config.ts'
 import { ServiceError } from '../../../errors.ts'

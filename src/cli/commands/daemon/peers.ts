@@ -1,7 +1,6 @@
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand } from '../../context.ts'
-import type { NetworkStatusView } from '../../../views/network-status.ts'
-import type { PeerView } from '../../../views/peer.ts'
+import type { NetworkStatusView, PeerView } from '../../../views/network.ts'
 import { plural } from '../../../util/words.ts'
 import { formatRelative, formatTable, printable } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'

@@ -1,6 +1,6 @@
 import { type Client, ProblemError } from '../../../api/client/client.ts'
-import type { NetworkStatusView } from '../../../views/network-status.ts'
-import type { OwnedNameView } from '../../../views/owned-name.ts'
+import type { NetworkStatusView } from '../../../views/network.ts'
+import type { OwnedNameView } from '../../../views/own.ts'
 import type { TaskView } from '../../../views/task.ts'
 import { connect, lockedSeed, waitingText } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'

@@ -1,5 +1,4 @@
-import type { OwnedNameView } from '../../../views/owned-name.ts'
-import type { WantedView } from '../../../views/wanted.ts'
+import type { OwnedNameView, WantedView } from '../../../views/own.ts'
 import type { BackupView } from '../../../views/backup.ts'
 import { SHORT_CODE } from '../../../protocol/claim/check-code.ts'
 import { connect } from '../../connection/connect.ts'

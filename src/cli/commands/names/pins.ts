@@ -1,5 +1,5 @@
 import { plural } from '../../../util/words.ts'
-import { MOST_CODES } from '../../../api/schemas/pins.ts'
+import { MOST_CODES } from '../../../api/schemas/names.ts'
 import type { PinnedCodesView, PinView } from '../../../views/pin.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
