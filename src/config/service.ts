@@ -2,7 +2,7 @@
  * Configuration while the daemon runs: shows it and its sources, changes what may change, remembers each change, and
  * undoes it.
  */
-import type { ConfigFieldView, ConfigService } from '../api/services.ts'
+import type { ConfigFieldView } from '../views/config.ts'
 import { ServiceError } from '../errors.ts'
 import {
   checkConfig,

@@ -1,3 +1,4 @@
+import type { ClaimTasks } from '../registry/tasks.ts'
 /** The configuration at run time, the tasks and the registry, which serve each other. */
 import type { Holdings } from '../backup/holdings.ts'
 import {
@@ -18,7 +19,6 @@ import { createClaimSteps } from '../registry/claims/steps.ts'
 import { createRegistry } from '../registry/registry.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import { createTaskManager, type TaskOptions } from '../registry/claims/manager.ts'
-import type { TaskManager } from '../registry/tasks.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { readOrSetAside } from '../store/stored-shapes.ts'
 import type { Store } from '../store/types.ts'

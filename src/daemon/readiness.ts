@@ -1,3 +1,4 @@
+import type { ReadinessCheck } from '../views/readiness.ts'
 import type { DnsResolver } from '../api/services.ts'
 import type { Holdings } from '../backup/holdings.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'

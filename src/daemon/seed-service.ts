@@ -1,9 +1,11 @@
+import type { SeedBody } from '../api/schemas/daemon.ts'
 /** Locking and unlocking the seed of a running daemon, and what waits for it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { doubled } from '../util/backoff.ts'
-import type { SeedService, SeedView } from '../api/services.ts'
+import type { SeedService } from '../api/services.ts'
+import type {} from '../api/services.ts'
 import { unsealApart, type UnsealRequest } from '../backup/sealed-seed.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'

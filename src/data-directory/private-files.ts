@@ -2,7 +2,6 @@
  * What this user alone may change and read. Windows has neither owner nor mode here: what a directory holds inherits
  * the user's access list.
  */
-import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -10,16 +9,14 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
-  rmSync,
   realpathSync,
   statSync,
-  writeFileSync,
   type Stats
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { ServiceError } from '../errors.ts'
-import { AT_ONCE, makeDirectories, syncDirectory } from '../util/files.ts'
+import { AT_ONCE, makeDirectories } from '../util/files.ts'
+import { replaceFileSync } from '../util/replace-file.ts'
 
 /** Permission bits of group and others: to change a directory, and any. */
 const CHANGE = 0o022

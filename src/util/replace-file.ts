@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { syncDirectory } from './durable-directories.ts'
+import { syncDirectory } from './files.ts'
 
 /** Nobody can have the temporary file open: its name is random, and it is refused where it exists. */
 export function replaceFileSync(path: string, content: string | Uint8Array, mode: number): void {

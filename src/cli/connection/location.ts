@@ -1,7 +1,7 @@
 /** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
 import { resolve } from 'node:path'
 import { AccessTokenError, readAccessToken } from '../../data-directory/access-token.ts'
-import type { ConfigFieldView } from '../../api/services.ts'
+import type { ConfigFieldView } from '../../views/config.ts'
 import {
   checkConfig,
   type Config,

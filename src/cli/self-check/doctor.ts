@@ -4,7 +4,7 @@ import { type Client, type ConfigFieldView, ProblemError } from '../../api/clien
 import type { BackupView } from '../../views/backup.ts'
 import type { NetworkStatusView } from '../../views/network.ts'
 import { VERSION } from '../../version.ts'
-import { connect, lockedSeed, waitingText } from '../connection/connect.ts'
+import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, messageOf } from '../failures/failure.ts'
 import { failed, type Finding, findingLine, isHealthy, verdictLine, ok, warning, problem } from './findings.ts'
@@ -244,11 +244,9 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
     if (check?.warning !== true) return ok(name, check?.detail ?? 'not shown')
     return warning(name, check.detail, cure)
   }
-  const locked = await lockedSeed(client, probe())
+  const locked = checks.find(({ code }) => code === 'seed-locked')
   return [
-    ...(locked === undefined
-      ? []
-      : [warning('lock', `the seed is locked: ${waitingText(locked.waiting)}`, 'Unlock it: chronym unlock')]),
+    ...(locked === undefined ? [] : [warning('lock', `the seed is ${locked.detail}`, 'Unlock it: chronym unlock')]),
     finding('journal', JOURNAL_CURE),
     finding('tasks', '`chronym tasks` says which, and why. They resume automatically when the cause is gone.'),
     finding('names', '`chronym names` says which, why, and what to do.'),

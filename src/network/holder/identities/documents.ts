@@ -13,7 +13,7 @@ import { isManifestCurrent } from '../../../protocol/identity/manifest.ts'
 import { profileHash } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/claim/record-key.ts'
 import { readOrSetAside } from '../../../store/stored-shapes.ts'
-import { forEachConcurrently } from '../../../util/for-each-concurrently.ts'
+import { forEachConcurrently } from '../../../util/concurrency.ts'
 import { type ClaimedIdentity, claimedIdentity, claimedManifest } from './claimed-document.ts'
 
 export class DocumentHolder {

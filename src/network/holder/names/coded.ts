@@ -19,7 +19,7 @@ import { profileHash, type NetworkProfile } from '../../../protocol/profile/prof
 import type { RoundClock } from '../../../time/round-clock.ts'
 import { BoundedMap } from '../../../util/bounded-map.ts'
 import { KeyedMutex } from '../../../util/concurrency.ts'
-import { CHECK_MS, WRITE_MS, type Budget, type Work } from '../../budget/budget.ts'
+import { type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../budget/budget.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
 import type { Capacity } from '../capacity.ts'

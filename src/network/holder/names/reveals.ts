@@ -31,8 +31,7 @@ import { FREE, type Verifier, verifyOffered, withBudget } from '../verifier.ts'
 import type { Commitments } from '../commitments.ts'
 import type { Entries, Held } from './entries.ts'
 import { KeyedMutex } from '../../../util/concurrency.ts'
-import { OURSELVES } from '../ourselves.ts'
-import type { Room } from '../room.ts'
+import type { Capacity } from '../capacity.ts'
 import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './neighbours.ts'
 
 /** Steps that one offer may cause: ask, adopt, offer again, twice. */
