@@ -1,6 +1,6 @@
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand } from '../../context.ts'
-import type { TokenScope } from '../../../api/client/types.ts'
+import type { TokenScope } from '../../../api/schemas/daemon.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
 import { requireToken } from '../../connection/location.ts'
