@@ -1,5 +1,4 @@
 /** Reads server-sent events, connecting again where a stream is cut. */
-import { doubled } from '../../util/backoff.ts'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { Backoff } from '../../util/backoff.ts'
 import { ProblemError, type Sender, UnreachableError } from './transport.ts'
@@ -73,7 +72,7 @@ export async function* readEventStream(
 async function waited(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return false
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(true), doubled(FIRST_RETRY_MS, LAST_RETRY_MS, attempts - 1))
+  const timer = setTimeout(() => resolve(true), milliseconds)
   const abort = () => resolve(false)
   signal?.addEventListener('abort', abort, { once: true })
   try {
