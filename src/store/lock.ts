@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { tryLockDirectory } from '../native/directory-lock.ts'
+import { tryLockDirectory } from '../native/addon.ts'
 import { AT_ONCE, fileIdentity } from '../util/files.ts'
 import { openDatabase, toStoreError } from './database.ts'
 import { StoreError, type Disturbance } from './types.ts'

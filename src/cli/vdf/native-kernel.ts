@@ -1,5 +1,5 @@
 import { addon, type Discriminant, missingAddon } from '../../native/addon.ts'
-import { answer } from '../../native/worker/answer.ts'
+import { answer } from '../../native/worker/requests.ts'
 import { NativeError } from '../../native/errors.ts'
 import type { EvaluationHandle, NativePool } from '../../native/types.ts'
 import { LruMap } from '../../util/bounded-map.ts'
