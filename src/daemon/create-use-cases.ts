@@ -1,5 +1,5 @@
-import type { ClaimTasks } from '../registry/tasks.ts'
 /** The configuration at run time, the tasks and the registry, which serve each other. */
+import type { ClaimTasks } from '../registry/tasks.ts'
 import type { Holdings } from '../backup/holdings.ts'
 import {
   checkConfig,

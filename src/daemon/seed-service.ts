@@ -1,5 +1,5 @@
-import type { SeedBody } from '../api/schemas/daemon.ts'
 /** Locking and unlocking the seed of a running daemon, and what waits for it. */
+import type { SeedBody } from '../api/schemas/daemon.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
