@@ -60,7 +60,7 @@ describe('zone files', () => {
     ['', 'zone.txt is empty'],
     [' \n\t\n', 'zone.txt is empty'],
     ['{"records": [', 'not JSON'],
-    ['{"zone": {}}', 'no zone']
+    ['{"zone": {}}', 'not a zone']
   ])('%j is refused with the place at fault', (text, message) => {
     expect(() => parseZoneText(text, 'zone.txt')).toThrow(Failure)
     expect(() => parseZoneText(text, 'zone.txt')).toThrow(message)
