@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { connect as dial, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
-import { join } from 'node:path'
 import { serve, type ApiServer } from '../../src/api/serve.ts'
 import { dataPaths } from '../../src/data-directory/paths.ts'
 import { writePrivateFile } from '../../src/data-directory/private-files.ts'

@@ -1,6 +1,5 @@
 /** Locking and unlocking the seed of a running daemon. */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SeedService } from '../../src/api/services.ts'
 import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'

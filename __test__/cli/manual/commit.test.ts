@@ -7,25 +7,22 @@ import { temporary } from '../../temporary.ts'
 describe('a commitment by hand', () => {
   it('is bound to the pulse that the daemon names by what the peers saw', async () => {
     const directory = temporary()
-    try {
-      const [file, seed] = [join(directory, 'secret.json'), join(directory, 'seed')]
-      writeFileSync(seed, '11'.repeat(32))
-      const { exitCode, stdout } = await ask([
-        'commit',
-        'alice.chronym',
-        '--network',
-        'local',
-        '--seed-file',
-        seed,
-        '--file',
-        file
-      ])
-      expect({ exitCode, stdout }).toEqual({
-        exitCode: 0,
-        stdout: expect.stringContaining('"pulse_round":1020') as string
-      })
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pulse_round: 1020 })
-    } finally {
-    }
+    const [file, seed] = [join(directory, 'secret.json'), join(directory, 'seed')]
+    writeFileSync(seed, '11'.repeat(32))
+    const { exitCode, stdout } = await ask([
+      'commit',
+      'alice.chronym',
+      '--network',
+      'local',
+      '--seed-file',
+      seed,
+      '--file',
+      file
+    ])
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringContaining('"pulse_round":1020') as string
+    })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pulse_round: 1020 })
   })
 })
