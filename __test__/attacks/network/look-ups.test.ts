@@ -15,7 +15,7 @@ import { createLookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { createPrefixes, contactOf, type Prefixes } from '../../../src/network/routing/prefixes.ts'
 import { positionOf } from '../../../src/network/position.ts'
-import { AskError, type ask } from '../../../src/network/wire/ask.ts'
+import { AskError } from '../../../src/network/wire/ask.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance } from '../../../src/protocol/neighbourhood/density.ts'
 import { diverse, diverseFirst, widePrefix, type Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
@@ -203,13 +203,13 @@ describe('a node', () => {
       PROFILE,
       { ...all, settled: () => Promise.resolve() },
       (id) => offer(node, id),
-      (async (_node, id) => {
+      async (_node, id) => {
         await Promise.resolve()
         if (madeUp.some((each) => each.equals(id))) throw new AskError('nobody is there')
         named++
         const addresses = [multiaddr('/ip4/127.0.0.1/tcp/1').bytes]
         return { type: 'found', peers: madeUp.map((each) => ({ peer: each.toMultihash().bytes, addresses })) }
-      }) as typeof ask,
+      },
       () => () => true
     )
     await finder.find(positionOf(madeUp[0]!))

@@ -1,13 +1,6 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
-import {
-  type Estimate,
-  EstimateSchema,
-  type RenewalGain,
-  TaskListSchema,
-  TaskSchema,
-  type TaskView
-} from '../../views/task.ts'
+import { EstimateSchema, type RenewalGain, TaskListSchema, TaskSchema, type TaskView } from '../../views/task.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
 import { createIdempotentRunner } from '../access/idempotency.ts'
