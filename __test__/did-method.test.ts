@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { buildNextVersion, parseIdentityDocument } from '../src/protocol/identity/document.ts'
 import { verifyIdentityLog } from '../src/protocol/identity/log.ts'
-import { builtInProfiles } from '../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../src/protocol/profile/built-in.ts'
 
 const page = readFileSync(new URL('../docs/did-method.md', import.meta.url), 'utf8')
 const [example, driver] = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(

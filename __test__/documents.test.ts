@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { iterationsFor, parseName } from '../src/protocol/name/names.ts'
-import { main } from '../src/protocol/profile/built-in-data.ts'
+import { main } from '../src/protocol/profile/built-in.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const HERE = '__test__/documents.test.ts'

@@ -10,7 +10,7 @@ import { signDevPulse } from '../src/beacon/dev-beacon.ts'
 import { addon } from '../src/native/addon.ts'
 import { createNativePool } from '../src/native/pool/pool.ts'
 import type { ProofQuestion } from '../src/native/types.ts'
-import { DEV_BEACON_CHAIN } from '../src/protocol/profile/dev-beacon.ts'
+import { DEV_BEACON_CHAIN } from '../src/protocol/profile/built-in.ts'
 import { machine } from './machine.ts'
 import { median } from './statistics.ts'
 

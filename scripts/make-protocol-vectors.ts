@@ -10,15 +10,8 @@ import { signDevPulse } from '../src/beacon/dev-beacon.ts'
 import { addon } from '../src/native/addon.ts'
 import { sha256, toHex, u64be, utf8 } from '../src/protocol/encoding/bytes.ts'
 import { claimOf } from '../src/protocol/claim/claim.ts'
-import {
-  commitmentHash,
-  encodeReceipt,
-  receiptMessage,
-  signReceipt,
-  stampDigest,
-  stampHolds
-} from '../src/protocol/claim/commitment.ts'
-import { domain, DOMAIN_WORDS } from '../src/protocol/crypto/domain.ts'
+import { commitmentHash, encodeReceipt, receiptMessage, signReceipt } from '../src/protocol/claim/commitment.ts'
+import { stampDigest, stampHolds, domain, DOMAIN_WORDS } from '../src/protocol/crypto/domain.ts'
 import { keyPairFromSeed, type KeyPair } from '../src/protocol/crypto/ed25519.ts'
 import { canonicalJson } from '../src/protocol/encoding/jcs.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, seedToWords } from '../src/protocol/crypto/keys.ts'
@@ -28,28 +21,24 @@ import {
   identityDocumentHash,
   signIdentityDocument
 } from '../src/protocol/identity/document.ts'
-import { identityBindingMessage, signIdentityBinding } from '../src/protocol/identity/binding.ts'
+import {
+  identityBindingMessage,
+  signIdentityBinding,
+  documentStampSubject,
+  encodeIdentityRecord
+} from '../src/protocol/identity/record.ts'
 import { verifyIdentityLog } from '../src/protocol/identity/log.ts'
-import { documentStampSubject, encodeIdentityRecord } from '../src/protocol/identity/record.ts'
 import { encodeManifestRecord, signManifest } from '../src/protocol/identity/manifest.ts'
 import type { Name } from '../src/protocol/name/names.ts'
 import { iterationsFor, parseName, renewalIterations } from '../src/protocol/name/names.ts'
 import type { NetworkProfile } from '../src/protocol/profile/profile.ts'
 import { parseProfile, profileHash } from '../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../src/protocol/profile/built-in-profiles.ts'
-import { proofShape } from '../src/protocol/claim/proof-shape.ts'
-import { pulseMessage, pulseRandomness } from '../src/protocol/time/pulse.ts'
-import { recordKey, recordKeyPreimage } from '../src/protocol/claim/record-key.ts'
-import {
-  encodeReveal,
-  encodeVdfProof,
-  linksOf,
-  revealSigningBytes,
-  signReveal,
-  type Link
-} from '../src/protocol/claim/reveal.ts'
-import { encodeStub, stubOf } from '../src/protocol/admission/stub.ts'
-import { vdfSeed } from '../src/protocol/claim/vdf-seed.ts'
+import { builtInProfiles } from '../src/protocol/profile/built-in.ts'
+import { proofShape, encodeVdfProof, type Link, vdfSeed } from '../src/protocol/claim/proof.ts'
+import { pulseMessage, pulseRandomness } from '../src/protocol/time.ts'
+import { recordKey, recordKeyPreimage } from '../src/protocol/neighbourhood/key-space.ts'
+import { encodeReveal, linksOf, revealSigningBytes, signReveal } from '../src/protocol/claim/reveal.ts'
+import { encodeStub, stubOf } from '../src/protocol/admission/holder.ts'
 import { parseZone, serializeZone } from '../src/protocol/zone/zone.ts'
 
 const FOLDER = new URL('../__test__/vectors/chronym/', import.meta.url)

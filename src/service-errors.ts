@@ -5,7 +5,7 @@
 import type { BeaconError } from './beacon/types.ts'
 import { ServiceError } from './errors.ts'
 import type { ErrorCode } from './error-table.ts'
-import type { NativeError } from './native/errors.ts'
+import type { NativeError } from './native/types.ts'
 import type { DialError, ListenError, OfflineError } from './network/types.ts'
 import type { AskError } from './network/wire/ask.ts'
 import { PartError, ProtocolError } from './protocol/errors.ts'

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { writeDirectory } from '../../src/backup/restore.ts'
 import { seedToWords } from '../../src/protocol/crypto/keys.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 
 /** Directories synchronised, and renames, in order. */
 const done = vi.hoisted((): string[] => [])

@@ -7,8 +7,8 @@ import { startRelay, type BeaconServer } from '../../src/beacon/server.ts'
 import type { BeaconChain, BeaconClient, VerifiedPulse } from '../../src/beacon/types.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
-import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
-import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
+import { roundTimeMs } from '../../src/protocol/time.ts'
+import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/built-in.ts'
 import { quicknet, recorded } from './quicknet.ts'
 
 /** Rounds of the dev beacon, a second each. */

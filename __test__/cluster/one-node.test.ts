@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Lab, labProfile } from '../network/lab.ts'
 import { createNetwork } from '../../src/network/network.ts'
-import { createRoundClock } from '../../src/time/round-clock.ts'
+import { createRoundClock } from '../../src/time/clock.ts'
 import { ListenError, OfflineError } from '../../src/network/types.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import pino from 'pino'
 
 let lab: Lab

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KeeperStatus } from '../../src/backup/kept/keeper.ts'
 import { createMetrics, observe } from '../../src/daemon/metrics.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { networkDiversity } from '../../src/registry/status.ts'
 import { checkReadiness } from '../../src/daemon/readiness.ts'
 import type { MissingView } from '../../src/views/backup.ts'

@@ -24,7 +24,7 @@ import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { nameKey, seedToWords, wordsToSeed } from '../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../src/protocol/name/names.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { encodeReveal, signReveal } from '../../src/protocol/claim/reveal.ts'
 import { keys } from '../../src/store/keys.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startListening } from '../../src/dns/listen.ts'
 import type { DnsListen, DnsServer } from '../../src/native/dns.ts'
-import { NativeError } from '../../src/native/errors.ts'
+import { NativeError } from '../../src/native/types.ts'
 
 const SERVER = {} as DnsServer
 const DEFAULT = { listen: undefined, tlsListen: [] }

@@ -9,7 +9,7 @@ import { startKnot } from '../../scripts/dns/knot.ts'
 import { readName, typeName } from '../../scripts/dns/name.ts'
 import { needPackages } from '../../scripts/packages.ts'
 import { zoneToWire } from '../../src/dns/wire.ts'
-import { local } from '../../src/protocol/profile/built-in-data.ts'
+import { local } from '../../src/protocol/profile/built-in.ts'
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
 import { parseZone } from '../../src/protocol/zone/zone.ts'
 

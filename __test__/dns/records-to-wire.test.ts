@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { zoneToWire, wireName } from '../../src/dns/wire.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
-import { DEFAULT_TTL, parseZone, RECORD_TYPES, type ZoneRecord } from '../../src/protocol/zone/zone.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
+import { DEFAULT_TTL, parseZone, type ZoneRecord } from '../../src/protocol/zone/zone.ts'
+import { RECORD_TYPES } from '../../src/protocol/zone/record-data.ts'
 import { readRecords } from './read-records.ts'
 
 const profile = builtInProfiles.local

@@ -1,7 +1,7 @@
 /** A registry that the tests fill, and records of names in it. */
 import { ServiceError } from '../../src/errors.ts'
 import type { Reveal } from '../../src/protocol/claim/reveal.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { serializeZone } from '../../src/protocol/zone/zone.ts'
 import type { LookedUp, Registry } from '../../src/registry/use-cases.ts'
 

@@ -6,7 +6,7 @@ import { createDnsService, disabledDns, type DnsService, type DnsServiceParts } 
 import { ServiceError } from '../../src/errors.ts'
 import { startDnsServer } from '../../src/native/addon.ts'
 import type { DnsListen } from '../../src/native/dns.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { waitFor } from '../wait-for.ts'
 import { query, RCODE, read, TYPE, type Message } from './message.ts'
 import { NAME, revealOf, settled, SmallRegistry } from './scene.ts'

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { cli } from '../cli/harness.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 

@@ -16,7 +16,7 @@ import {
   type IdentityDocument
 } from '../../src/protocol/identity/document.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { cli } from '../cli/harness.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 
 /** Three seconds of the fastest processors: long enough to be interrupted, and short enough to wait for. */

@@ -8,7 +8,7 @@ import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
 import { openDataDirectory, sealOwnerSeed, unsealOwnerSeed } from '../../src/data-directory/open.ts'
 import { readOwnerSeed, seedForm, writeOwnerSeed } from '../../src/data-directory/seed-files.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { Scene } from './processes.ts'
 
 const scene = new Scene()

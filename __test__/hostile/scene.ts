@@ -5,7 +5,7 @@ import { statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, type Client } from '../../src/api/client/client.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { cli } from '../cli/harness.ts'
 import { Daemon, eventually, runToEnd, Scene, type Finished } from '../e2e/processes.ts'
 

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { encodeQuery } from '../../scripts/dns/message.ts'
 import { didOfGenesis } from '../../src/protocol/identity/did.ts'
-import { local } from '../../src/protocol/profile/built-in-data.ts'
+import { local } from '../../src/protocol/profile/built-in.ts'
 import { forEachConcurrently } from '../../src/util/concurrency.ts'
 import type { DnsView } from '../../src/views/dns.ts'
 

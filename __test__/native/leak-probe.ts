@@ -8,7 +8,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'
 import type { DnsServer } from '../../src/native/dns.ts'
-import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/dev-beacon.ts'
+import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/built-in.ts'
 
 /** Calls a round: a hundred thousand in all rounds together. */
 const MANY = 17_000

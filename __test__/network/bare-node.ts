@@ -14,7 +14,7 @@ import { registryProtocol } from '../../src/network/wire/messages.ts'
 import { serve, type Handlers } from '../../src/network/wire/serve.ts'
 import { sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
-import { sharesPrefix } from '../../src/protocol/claim/record-key.ts'
+import { sharesPrefix } from '../../src/protocol/neighbourhood/key-space.ts'
 import { labProfile, listenAt } from './lab.ts'
 
 /** Where the peers of a node's table are taken to be, and what offers it one. */

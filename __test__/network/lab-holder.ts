@@ -1,6 +1,6 @@
 /** A holder in a lab's time, without a network around it. */
 import { createBudget } from '../../src/network/budget/budget.ts'
-import { createRoundClock } from '../../src/time/round-clock.ts'
+import { createRoundClock } from '../../src/time/clock.ts'
 import { Holder, type HolderParts } from '../../src/network/holder/holder.ts'
 import { createVerifier } from '../../src/network/holder/verifier.ts'
 import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'

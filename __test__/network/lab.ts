@@ -13,29 +13,18 @@ import { startNode } from '../../src/network/node.ts'
 import type { Node } from '../../src/network/libp2p.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
 import type { CommitOutcome, NetworkMode } from '../../src/network/types.ts'
-import type { Clock } from '../../src/time/clock.ts'
-import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
+import { type Clock, createRoundClock } from '../../src/time/clock.ts'
+import { roundTimeMs, pulseRandomness } from '../../src/protocol/time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
-import { proofCacheKey } from '../../src/protocol/claim/proof-cache-key.ts'
+import { proofCacheKey, encodeVdfProof, type Link, vdfSeed } from '../../src/protocol/claim/proof.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
 import { parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
-import {
-  claimId,
-  encodeVdfProof,
-  firstLink,
-  linksOf,
-  signReveal,
-  type Link,
-  type Reveal
-} from '../../src/protocol/claim/reveal.ts'
-import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
-import { stampHolds } from '../../src/protocol/crypto/stamp.ts'
-import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
-import { createRoundClock } from '../../src/time/round-clock.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
+import { claimId, firstLink, linksOf, signReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
+import { stampHolds } from '../../src/protocol/crypto/domain.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { waitFor } from '../wait-for.ts'

@@ -4,7 +4,7 @@ import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { describe, expect, it } from 'vitest'
 import { RoutingTable, type Contact } from '../../src/network/table.ts'
 import { sha256, utf8 } from '../../src/protocol/encoding/bytes.ts'
-import { distance } from '../../src/protocol/neighbourhood/density.ts'
+import { distance } from '../../src/protocol/neighbourhood/key-space.ts'
 
 const K = 20
 const NOBODY_COUNTED = { answers_per_prefix: 0, answers_per_wide_prefix: 0 }

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_MEANS, leafOf, MACHINE_DEFAULTS, renderConfiguration } from '../../scripts/documents/configuration.ts'
 import { checkConfig, CONFIG_FIELDS, leafPaths, readPath } from '../../src/config/config.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { parseRecordData, RECORD_TYPES, type RecordType } from '../../src/protocol/zone/record-data.ts'
 import { DEFAULT_TTL, MAX_TTL, MIN_TTL } from '../../src/protocol/zone/zone.ts'
 

@@ -8,20 +8,17 @@ import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
 import { ProtocolError } from '../../src/protocol/errors.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
 import { parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
-import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
+import { pulseRandomness } from '../../src/protocol/time.ts'
+import { decodeReveal, encodeReveal, signReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
 import {
-  decodeReveal,
-  encodeReveal,
   encodeVdfProof,
   FORM_BYTES,
   proofShape,
-  signReveal,
   type Link,
-  type Reveal
-} from '../../src/protocol/claim/reveal.ts'
+  linkValue,
+  vdfSeed
+} from '../../src/protocol/claim/proof.ts'
 import { validateReveal, type Checkers } from '../../src/protocol/claim/valid.ts'
-import { linkValue } from '../../src/protocol/claim/vdf-proof.ts'
-import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
 import { bytesOf, EMPTY_ZONE, keyOf, LOCAL, modelCheckers } from '../protocol/fixtures.ts'
 import { CASES } from './cases.ts'
 

@@ -11,47 +11,45 @@ import {
   type Request
 } from '../../src/network/wire/messages.ts'
 import { fromHex, lp, sha256, toHex } from '../../src/protocol/encoding/bytes.ts'
-import { tieHash } from '../../src/protocol/claim/claim.ts'
-import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
-import { DOMAIN_WORDS, type DomainWord } from '../../src/protocol/crypto/domain.ts'
-import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
-import { parseCanonicalJson } from '../../src/protocol/encoding/jcs.ts'
-import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nameListKey } from '../../src/protocol/crypto/keys.ts'
-import { identityDid, parseIdentityDocument, type Did } from '../../src/protocol/identity/document.ts'
+import { tieHash, highestSerial } from '../../src/protocol/claim/claim.ts'
 import {
-  identityBindingMessage,
-  signIdentityBinding,
-  verifyIdentityBinding
-} from '../../src/protocol/identity/binding.ts'
-import { decodeIdentityRecord, documentStampSubject, encodeIdentityRecord } from '../../src/protocol/identity/record.ts'
-import { decodeManifestRecord, verifyManifest } from '../../src/protocol/identity/manifest.ts'
-import { checkCode } from '../../src/protocol/claim/check-code.ts'
-import { parseName } from '../../src/protocol/name/names.ts'
-import { profileHash } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles, type BuiltInProfileId } from '../../src/protocol/profile/built-in-profiles.ts'
-import { proofCacheKey } from '../../src/protocol/claim/proof-cache-key.ts'
-import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
-import {
+  commitmentHash,
   decodeReceipt,
   encodeReceipt,
   receiptMessage,
   signReceipt,
   verifyReceipt
-} from '../../src/protocol/claim/receipt.ts'
-import { recordKey, recordKeyPreimage } from '../../src/protocol/claim/record-key.ts'
+} from '../../src/protocol/claim/commitment.ts'
 import {
-  claimId,
-  decodeReveal,
-  encodeReveal,
-  encodeVdfProof,
-  revealSigningBytes,
-  signReveal,
-  type Link
-} from '../../src/protocol/claim/reveal.ts'
-import { highestSerial } from '../../src/protocol/claim/serial.ts'
-import { stampDigest, stampHolds, stampPrefix } from '../../src/protocol/crypto/stamp.ts'
-import { encodeStub, stubOf } from '../../src/protocol/admission/stub.ts'
-import { vdfSeed } from '../../src/protocol/claim/vdf-seed.ts'
+  DOMAIN_WORDS,
+  type DomainWord,
+  stampDigest,
+  stampHolds,
+  stampPrefix
+} from '../../src/protocol/crypto/domain.ts'
+import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
+import { parseCanonicalJson } from '../../src/protocol/encoding/jcs.ts'
+import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nameListKey } from '../../src/protocol/crypto/keys.ts'
+import { identityDid, parseIdentityDocument } from '../../src/protocol/identity/document.ts'
+import type { Did } from '../../src/protocol/identity/did.ts'
+import {
+  identityBindingMessage,
+  signIdentityBinding,
+  verifyIdentityBinding,
+  decodeIdentityRecord,
+  documentStampSubject,
+  encodeIdentityRecord
+} from '../../src/protocol/identity/record.ts'
+import { decodeManifestRecord, verifyManifest } from '../../src/protocol/identity/manifest.ts'
+import { checkCode } from '../../src/protocol/claim/check-code.ts'
+import { parseName } from '../../src/protocol/name/names.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
+import { builtInProfiles, type BuiltInProfileId } from '../../src/protocol/profile/built-in.ts'
+import { proofCacheKey, encodeVdfProof, type Link, vdfSeed } from '../../src/protocol/claim/proof.ts'
+import { pulseRandomness } from '../../src/protocol/time.ts'
+import { recordKey, recordKeyPreimage } from '../../src/protocol/neighbourhood/key-space.ts'
+import { claimId, decodeReveal, encodeReveal, revealSigningBytes, signReveal } from '../../src/protocol/claim/reveal.ts'
+import { encodeStub, stubOf } from '../../src/protocol/admission/holder.ts'
 import { openNameList, sealNameList } from '../../src/protocol/zone/name-list.ts'
 import { parseZonePayload, sealedPart, serializeZone } from '../../src/protocol/zone/zone.ts'
 import vectors from '../vectors/chronym/independent.json' with { type: 'json' }

@@ -12,7 +12,7 @@ import { verifyIdentityLog } from '../../src/protocol/identity/log.ts'
 import { decodeIdentityRecord } from '../../src/protocol/identity/record.ts'
 import { decodeManifestRecord, verifyManifest } from '../../src/protocol/identity/manifest.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { decodeReveal, encodeReveal } from '../../src/protocol/claim/reveal.ts'
 import { checkReveal } from '../../src/protocol/claim/valid.ts'
 import hashes from '../vectors/chronym/hashes.json' with { type: 'json' }

@@ -1,7 +1,7 @@
 /** A beacon by the clock of a test. */
 import { createHash } from 'node:crypto'
 import { BeaconError, type BeaconClient, type Pulse, type VerifiedPulse } from '../../src/beacon/types.ts'
-import { clockRound } from '../../src/protocol/time/beacon-time.ts'
+import { clockRound } from '../../src/protocol/time.ts'
 import { sha256 } from '../../src/protocol/encoding/bytes.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { profile } from './test-profile.ts'

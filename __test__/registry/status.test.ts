@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type NetworkDiversityView, NetworkStatusSchema } from '../../src/views/network.ts'
 import { addressPrefix, type Origin } from '../../src/protocol/neighbourhood/diversity.ts'
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { networkDiversity } from '../../src/registry/status.ts'
 
 const { main } = builtInProfiles

@@ -5,10 +5,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { VerifiedPulse } from '../../src/beacon/types.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
-import { roundTimeMs } from '../../src/protocol/time/beacon-time.ts'
+import { roundTimeMs, pulseRandomness } from '../../src/protocol/time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
-import { pulseRandomness } from '../../src/protocol/time/pulse.ts'
 import type { NodeParts } from '../network/node.ts'
 
 /** The round that the network begins at. */

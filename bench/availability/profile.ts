@@ -2,8 +2,8 @@
  * The measured network: `main` in its diversity, its quorums and its scope. But stamps cost less, and names settle
  * within an hour instead of a day, so that few hourly rounds fall into it.
  */
-import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
-import { main } from '../../src/protocol/profile/built-in-data.ts'
+import { roundsIn } from '../../src/protocol/time.ts'
+import { main } from '../../src/protocol/profile/built-in.ts'
 import { parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
 
 /** @param changes fields of the profile to set otherwise. Throws ProfileError. */

@@ -1,6 +1,6 @@
 /** One network from its start until its names settle, and the share of attempts that worked. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
+import { roundsIn } from '../../src/protocol/time.ts'
 import { sha256, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { say } from '../network/scratch.ts'

@@ -3,7 +3,7 @@
  * honest claims come soon. Verification costs the same.
  */
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 
 export const FLOOD_PROFILE = parseProfile({
   ...builtInProfiles.test,

@@ -3,9 +3,14 @@
  * squarings.
  */
 import { createHash } from 'node:crypto'
-import { roundsIn } from '../../src/protocol/time/beacon-time.ts'
-import { main, test } from '../../src/protocol/profile/built-in-data.ts'
-import { DEV_BEACON_CHAIN, DEV_BEACON_GROUP_HASH, DEV_BEACON_ID } from '../../src/protocol/profile/dev-beacon.ts'
+import { roundsIn } from '../../src/protocol/time.ts'
+import {
+  main,
+  test,
+  DEV_BEACON_CHAIN,
+  DEV_BEACON_GROUP_HASH,
+  DEV_BEACON_ID
+} from '../../src/protocol/profile/built-in.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
 
 /**

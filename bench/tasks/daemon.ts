@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { end, firstLine, passErrorsOn, runDaemon, type DaemonSummary } from '../../scripts/program.ts'
 import { createClient, type Client } from '../../src/api/client/client.ts'
-import { local } from '../../src/protocol/profile/built-in-data.ts'
+import { local } from '../../src/protocol/profile/built-in.ts'
 
 export interface BenchDaemon {
   readonly url: string

@@ -4,8 +4,8 @@
  */
 import { availableParallelism } from 'node:os'
 import { addon } from '../../src/native/addon.ts'
-import { main } from '../../src/protocol/profile/built-in-data.ts'
-import { proofShape } from '../../src/protocol/claim/proof-shape.ts'
+import { main } from '../../src/protocol/profile/built-in.ts'
+import { proofShape } from '../../src/protocol/claim/proof.ts'
 import { MEMORY_BYTES } from './real-tasks.ts'
 import { discriminant } from './squared.ts'
 

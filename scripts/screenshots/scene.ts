@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, type Client, type ZoneBody } from '../../src/api/client/client.ts'
 import { bindToName } from '../../src/cli/identity/create.ts'
-import { createIdentity } from '../../src/protocol/identity/create.ts'
+import { createIdentity } from '../../src/protocol/identity/seed.ts'
 import { makeManifest } from '../../src/cli/identity/manifest.ts'
 import { wordsToSeed } from '../../src/protocol/crypto/keys.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { end, firstLine, runBeacon, runDaemon, type DaemonSummary } from '../program.ts'
 
 const NEIGHBOURS = 4

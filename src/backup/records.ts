@@ -4,7 +4,7 @@
  */
 import { BackupError } from './container.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
-import { keyIndexOfLog } from '../protocol/identity/key-index.ts'
+import { keyIndexOfLog } from '../protocol/identity/seed.ts'
 import { decodeIdentityEnvelope, decodeIdentityRecord } from '../protocol/identity/record.ts'
 import { decodeManifestRecord } from '../protocol/identity/manifest.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'

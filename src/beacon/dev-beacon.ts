@@ -3,14 +3,13 @@
  * security. Its rounds follow the clock forwards, and never go back: who has verified a pulse waits for later ones.
  */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { clockRound } from '../protocol/time/beacon-time.ts'
+import { clockRound, pulseMessage } from '../protocol/time.ts'
 import {
   DEV_BEACON_CHAIN,
   DEV_BEACON_GROUP_HASH,
   DEV_BEACON_ID,
   DEV_BEACON_SECRET_KEY
-} from '../protocol/profile/dev-beacon.ts'
-import { pulseMessage } from '../protocol/time/pulse.ts'
+} from '../protocol/profile/built-in.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import { serveBeacon, type BeaconServer, type PulseSupply } from './server.ts'
 import { BeaconError, type BeaconChain } from './types.ts'

@@ -2,7 +2,7 @@
  * drand's HTTP API (v1: `/{chain hash}/info`, `/public/{round}`, `/public/latest`), answers read strictly. Several endpoints
  * are as one: the one that served last is asked first, the others when it fails.
  */
-import { type Pulse, PULSE_SIGNATURE_BYTES, pulseRandomness } from '../protocol/time/pulse.ts'
+import { type Pulse, PULSE_SIGNATURE_BYTES, pulseRandomness } from '../protocol/time.ts'
 import { BeaconError, type BeaconChain, type BeaconErrorCode } from './types.ts'
 import * as v from 'valibot'
 

@@ -1,6 +1,6 @@
 /** The verified pulses held in memory, the newest of them, and the check that admits one. */
 import type { VerdictOptions } from '../native/types.ts'
-import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/time/pulse.ts'
+import { PULSE_SIGNATURE_BYTES, pulseRandomness, type Pulse } from '../protocol/time.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { VerifiedPulse } from './types.ts'
 

@@ -2,7 +2,7 @@
 import { serve } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import type { AddressInfo } from 'node:net'
-import { pulseRandomness } from '../protocol/time/pulse.ts'
+import { pulseRandomness } from '../protocol/time.ts'
 import type { BeaconChain, Pulse } from './types.ts'
 
 export interface PulseSupply {

@@ -4,7 +4,7 @@
 import type { VerdictOptions } from '../native/types.ts'
 import { PartError } from '../protocol/errors.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
-import type { Pulse } from '../protocol/time/pulse.ts'
+import type { Pulse } from '../protocol/time.ts'
 
 export type { Pulse }
 

@@ -9,7 +9,7 @@ import { parse as parseToml, TomlError } from 'smol-toml'
 import { type FieldError, ServiceError } from '../errors.ts'
 import { ProfileError } from '../protocol/errors.ts'
 import { type NetworkProfile, parseProfile } from '../protocol/profile/profile.ts'
-import { builtInProfiles } from '../protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../protocol/profile/built-in.ts'
 import { type Config, ConfigSchema } from './schema.ts'
 
 export { choicesOf, DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'

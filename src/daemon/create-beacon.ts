@@ -3,7 +3,7 @@ import { createBeaconClient } from '../beacon/client.ts'
 import { startDevBeacon } from '../beacon/dev-beacon.ts'
 import type { BeaconClient } from '../beacon/types.ts'
 import type { NativePool } from '../native/types.ts'
-import { DEV_BEACON_CHAIN } from '../protocol/profile/dev-beacon.ts'
+import { DEV_BEACON_CHAIN } from '../protocol/profile/built-in.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Lifecycle } from './lifecycle.ts'
 

@@ -13,7 +13,7 @@ import {
 import { createConfigService, type LiveConfig, type StartSources } from '../config/service.ts'
 import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
-import { roundTimeMs } from '../protocol/time/beacon-time.ts'
+import { roundTimeMs } from '../protocol/time.ts'
 import { createContext, type RegistryContext, type RegistryParts } from '../registry/context.ts'
 import { createClaimSteps } from '../registry/claims/steps.ts'
 import { createRegistry } from '../registry/registry.ts'

@@ -1,7 +1,7 @@
 /** The DNS server of a daemon: starts the addon's server, answers its questions, and shows what it does. */
 import { ServiceError } from '../errors.ts'
 import type { DnsListen, DnsQuestion, DnsServer } from '../native/dns.ts'
-import { NativeError } from '../native/errors.ts'
+import { NativeError } from '../native/types.ts'
 import { parseCodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import { NameError } from '../protocol/errors.ts'

@@ -1,15 +1,9 @@
 /** A zone as uncompressed DNS records, as the addon's server takes them. */
 import { concatBytes, toHex, utf8 } from '../protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
-import {
-  absoluteTarget,
-  DEFAULT_TTL,
-  parseRecordData,
-  type RecordData,
-  type RecordType,
-  type Zone
-} from '../protocol/zone/zone.ts'
-import { ipv4Octets, ipv6Octets } from '../protocol/zone/presentation.ts'
+import { absoluteTarget, ipv4Octets, ipv6Octets } from '../protocol/zone/presentation.ts'
+import { DEFAULT_TTL, type Zone } from '../protocol/zone/zone.ts'
+import { parseRecordData, type RecordData, type RecordType } from '../protocol/zone/record-data.ts'
 
 /** IANA "Resource Record (RR) TYPEs". A KID has no type of its own: it is served as TXT. */
 const TYPE_NUMBERS: Readonly<Record<RecordType, number>> = {

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
 import type { DnsQuestion, DnsServer, DnsServerClass, DnsServerOptions } from './dns.ts'
-import { NativeError, type NativeErrorCode } from './errors.ts'
+import { NativeError, type NativeErrorCode, type ProofQuestion } from './types.ts'
 import { INSTALL_AGAIN, missingCure, platformPackage, addonTarget, hasGlibc } from './platform.ts'
-import type { ProofQuestion } from './types.ts'
 
 /** A chain's key, decoded once for many pulses. */
 export interface ChainKey {

@@ -1,12 +1,48 @@
 /**
- * What the rest of the program may ask of native code, and in which shapes. Everything here runs on worker threads: no
- * call in this file computes on the caller's event loop.
+ * What the rest of the program may ask of native code, in which shapes, and the errors. Everything here runs on worker
+ * threads: no call in this file computes on the caller's event loop.
  */
-
+import { PartError } from '../protocol/errors.ts'
 import type { Judged, ManifestOutline } from '../protocol/identity/judge-documents.ts'
 import type { IdentityRecordOutline } from '../protocol/identity/record.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
-import type { Urgency } from './urgency.ts'
+
+export type NativeErrorCode =
+  /** There is no addon for this machine, or it does not load: checks run on BigInt, and nothing is evaluated. */
+  | 'ADDON_MISSING'
+  /** The addon is of another version, or is asked for what it lacks. */
+  | 'ADDON_UNAVAILABLE'
+  | 'INVALID_ARGUMENT'
+  /** A checkpoint does not belong to the evaluation asked for, or is damaged. */
+  | 'INVALID_CHECKPOINT'
+  /** The kernel's own checks failed: a bug or faulty hardware. */
+  | 'KERNEL_FAULT'
+  | 'CHECKPOINT_REFUSED'
+  | 'POOL_BUSY'
+  | 'POOL_CLOSED'
+  | 'WORKER_FAILED'
+  /** The DNS server cannot listen on an address; the message names it, the cause and the cure. */
+  | 'LISTEN_FAILED'
+  /** The DNS server was closed. */
+  | 'SERVER_CLOSED'
+  /** The service manager's socket did not take a message. */
+  | 'NOTIFY_FAILED'
+
+export class NativeError extends PartError<'native', NativeErrorCode> {
+  override readonly name = 'NativeError'
+  override readonly part = 'native'
+}
+
+/**
+ * Who waits for a verdict, the most urgent first. `own`: this node and its user. `expected`: peers whose claim was
+ * announced. `unexpected`: peers of whose claim nothing is known here.
+ */
+export const URGENCIES = ['own', 'expected', 'unexpected'] as const
+export type Urgency = (typeof URGENCIES)[number]
+
+export function isMoreUrgent(one: Urgency, other: Urgency): boolean {
+  return URGENCIES.indexOf(one) < URGENCIES.indexOf(other)
+}
 
 /**
  * A state from which an evaluation can resume after a crash. `state` replaces the former one. `appended` holds whole

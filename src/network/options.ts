@@ -3,8 +3,7 @@ import type { BeaconClient } from '../beacon/types.ts'
 import type { DocumentJudge, NativePool } from '../native/types.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Store } from '../store/types.ts'
-import type { Clock } from '../time/clock.ts'
-import type { RoundClock } from '../time/round-clock.ts'
+import type { Clock, RoundClock } from '../time/clock.ts'
 import type { NetworkMode } from './types.ts'
 
 export interface NetworkOptions {

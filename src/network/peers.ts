@@ -2,10 +2,16 @@
 import type { PeerId } from '@libp2p/interface'
 import { randomBytes } from 'node:crypto'
 import { sha256 } from '../protocol/encoding/bytes.ts'
-import { distance, isWithin, radius } from '../protocol/neighbourhood/density.ts'
+import {
+  distance,
+  isWithin,
+  radius,
+  blindedKey,
+  blindedPrefixBits,
+  sharesPrefix
+} from '../protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, hasDiverse, UNDIALLED, type Origin } from '../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
-import { blindedKey, blindedPrefixBits, sharesPrefix } from '../protocol/claim/record-key.ts'
 import type { Acquaintances } from './routing/acquaintances.ts'
 import type { Node } from './libp2p.ts'
 import { ask } from './wire/ask.ts'

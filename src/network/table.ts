@@ -7,7 +7,7 @@
  * match.
  */
 import type { PeerId } from '@libp2p/interface'
-import { distance } from '../protocol/neighbourhood/density.ts'
+import { distance } from '../protocol/neighbourhood/key-space.ts'
 import { diverse, type DiversityLimits, type Origin } from '../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 

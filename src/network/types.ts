@@ -2,11 +2,10 @@
  * The network as the registry sees it. Records are the protocol's. Finding peers and storing, repairing and moving
  * records is the network's own business.
  */
-import type { Claim } from '../protocol/claim/claim.ts'
+import type { Claim, Equivocation } from '../protocol/claim/claim.ts'
 import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import type { EntryState } from '../protocol/admission/entry.ts'
 import { PartError } from '../protocol/errors.ts'
-import type { Equivocation } from '../protocol/claim/order.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 
 export type NetworkMode = 'full' | 'light' | 'offline'
@@ -62,7 +61,7 @@ export interface PutOutcome {
   refusals: readonly { peer: string; code: string; detail: string }[]
 }
 
-/** A peer's receipt (src/protocol/claim/receipt.ts) with a verified signature. */
+/** A peer's receipt (src/protocol/claim/commitment.ts) with a verified signature. */
 export interface VerifiedReceipt {
   peer: string
   /** The round in which the peer first saw the commitment. */

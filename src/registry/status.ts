@@ -1,4 +1,4 @@
-import { roundTimeMs } from '../protocol/time/beacon-time.ts'
+import { roundTimeMs } from '../protocol/time.ts'
 import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import { type RegistryContext, leaseOf, roundTime } from './context.ts'
 import { checkCodeOf, formatCodedName, SHORT_CODE } from '../protocol/claim/check-code.ts'

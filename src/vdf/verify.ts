@@ -7,7 +7,7 @@ import { decodeForm, encodeForm, FORM_BYTES, isPlausibleForm } from './encoding.
 import { equalForms, generator, type Discriminant, type Form, doublePower } from './form.ts'
 import { bitLength, fromBytesBe, powerOfTwoMod } from './integers.ts'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { pulseMessage } from '../protocol/time/pulse.ts'
+import { pulseMessage } from '../protocol/time.ts'
 
 /** Bytes of a segment before the last one: squarings, B and witness. */
 const RECORD_BYTES = 8 + B_BYTES + FORM_BYTES

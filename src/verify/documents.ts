@@ -1,5 +1,5 @@
 /** Are this zone, identity, manifest, receipt, pulse valid? */
-import { decodeReceipt, receiptMessage, verifyReceipt as receiptHolds } from '../protocol/claim/receipt.ts'
+import { decodeReceipt, receiptMessage, verifyReceipt as receiptHolds } from '../protocol/claim/commitment.ts'
 import { fromHex, toHex } from '../protocol/encoding/bytes.ts'
 import { parseIdentityDocument, type IdentityDocument } from '../protocol/identity/document.ts'
 import { headOf, verifyIdentityLog, type IdentityLog } from '../protocol/identity/log.ts'
@@ -12,7 +12,7 @@ import {
 } from '../protocol/identity/manifest.ts'
 import { decodeIdentityRecord } from '../protocol/identity/record.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
-import { PULSE_SIGNATURE_BYTES, pulseRandomness } from '../protocol/time/pulse.ts'
+import { PULSE_SIGNATURE_BYTES, pulseRandomness } from '../protocol/time.ts'
 import { parseZone, parseZonePayload, type Zone } from '../protocol/zone/zone.ts'
 import { bytesOf, hexOrBase64, objectOf, profileOf, type ProfileInput } from './input.ts'
 import { Refusal, runSteps, type Engine, type Verification } from './verification.ts'

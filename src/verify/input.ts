@@ -2,7 +2,7 @@
 import { fromBase64, fromHex } from '../protocol/encoding/bytes.ts'
 import { EncodingError } from '../protocol/errors.ts'
 import { decodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
-import { builtInProfiles, type BuiltInProfileId } from '../protocol/profile/built-in-profiles.ts'
+import { builtInProfiles, type BuiltInProfileId } from '../protocol/profile/built-in.ts'
 import { parseProfile, type NetworkProfile } from '../protocol/profile/profile.ts'
 
 /** The id of a built-in network, or a profile as its JSON or as `parseProfile` gives it. */

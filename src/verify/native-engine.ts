@@ -1,7 +1,7 @@
 /** The engine of the addon: about six milliseconds a claim, on the calling thread. */
 import { LruMap } from '../util/bounded-map.ts'
 import { addon, type Addon, type ChainKey, type Verifier } from '../native/addon.ts'
-import { NativeError } from '../native/errors.ts'
+import { NativeError } from '../native/types.ts'
 import { toHex } from '../protocol/encoding/bytes.ts'
 import type { Engine } from './verification.ts'
 

@@ -5,7 +5,7 @@ import { checkReveal, validateReveal, type ValidRule } from '../protocol/claim/v
 import { EncodingError } from '../protocol/errors.ts'
 import { toHex, fromHex } from '../protocol/encoding/bytes.ts'
 import { parseZonePayload, ZoneError, type PublishedZone } from '../protocol/zone/zone.ts'
-import { roundTimeMs } from '../protocol/time/beacon-time.ts'
+import { roundTimeMs } from '../protocol/time.ts'
 import { profileOf, revealOf, type ProfileInput, type RevealJson } from './input.ts'
 import { Refusal, runSteps, type Step, type Engine, type Progress, type Verification } from './verification.ts'
 

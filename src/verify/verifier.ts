@@ -17,7 +17,7 @@ import type { RevealJson } from './input.ts'
 import { verifyReveal, type RevealOptions } from './reveal.ts'
 import type { Engine } from './verification.ts'
 
-export type { BuiltInProfileId } from '../protocol/profile/built-in-profiles.ts'
+export type { BuiltInProfileId } from '../protocol/profile/built-in.ts'
 export type { NetworkProfile } from '../protocol/profile/profile.ts'
 export { ProfileError } from '../protocol/errors.ts'
 export type {

@@ -12,7 +12,7 @@ import {
   type Request
 } from '../../../src/network/wire/messages.ts'
 import { compareBytes, sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { startBareNode } from '../../network/bare-node.ts'
 import { FIRST_ROUND, Lab } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'

@@ -17,9 +17,8 @@ import { createPrefixes, contactOf, type Prefixes } from '../../../src/network/r
 import { positionOf } from '../../../src/network/position.ts'
 import { AskError } from '../../../src/network/wire/ask.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
-import { distance } from '../../../src/protocol/neighbourhood/density.ts'
+import { distance, blindedPrefixBits } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, widePrefix, type Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
 import { offer, placing, startBareNode } from '../../network/bare-node.ts'
 import { labProfile } from '../../network/lab.ts'
 

@@ -11,7 +11,7 @@ import { prefixOf } from '../../../src/network/transport/addresses.ts'
 import { lookUp, type Found, type Named } from '../../../src/network/routing/look-up.ts'
 import { positionOf } from '../../../src/network/position.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
-import { distance } from '../../../src/protocol/neighbourhood/density.ts'
+import { distance } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { labProfile } from '../../network/lab.ts'
 
 const K = 20

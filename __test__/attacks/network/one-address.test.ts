@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { Lab, saltOf, type LabNode } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
 import { Adversaries, diverseProfile, showing, weighed } from './adversary.ts'

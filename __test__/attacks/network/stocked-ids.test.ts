@@ -1,7 +1,7 @@
 /** Ids that visit from one address while nothing is at stake, and come back from others for a name. Real nodes. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { Lab, saltOf } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
 import { Adversaries, diverseProfile, keepingNothing, showing } from './adversary.ts'

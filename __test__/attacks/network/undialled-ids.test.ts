@@ -1,7 +1,7 @@
 /** Ids in prefixes of their own at which nobody can be dialled. Real nodes, each honest one in its own /16. */
 import { afterEach, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { Lab, labProfile, saltOf } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
 import { Adversaries, keepingNothing, showing, weighed } from './adversary.ts'

@@ -9,7 +9,7 @@ import {
   type Revision
 } from '../../../src/protocol/admission/admission.ts'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import type { Claim } from '../../../src/protocol/claim/claim.ts'
+import { type Claim, compareRecords, highestSerial } from '../../../src/protocol/claim/claim.ts'
 import {
   MAX_REPAIRS,
   MAX_RIVALS,
@@ -18,12 +18,9 @@ import {
   type Entry,
   type EntryState
 } from '../../../src/protocol/admission/entry.ts'
-import { compareRecords } from '../../../src/protocol/claim/order.ts'
-import { highestSerial } from '../../../src/protocol/claim/serial.ts'
-import { leaseState } from '../../../src/protocol/name/lease.ts'
+import { leaseState, advanceTime } from '../../../src/protocol/time.ts'
 import type { Agreed, NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
-import { advanceTime } from '../../../src/protocol/time/protocol-time.ts'
 import { bareClaim, LOCAL, MAIN, timeAt } from '../../protocol/fixtures.ts'
 
 const NOBODY: NeighbourFacts = { answers: [], known: 0 }

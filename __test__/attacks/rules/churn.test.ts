@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { admit, adopt, reviseEntry } from '../../../src/protocol/admission/admission.ts'
-import { roundsIn } from '../../../src/protocol/time/beacon-time.ts'
+import { roundsIn } from '../../../src/protocol/time.ts'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
 import { newEntry, tickEntry, type Entry } from '../../../src/protocol/admission/entry.ts'

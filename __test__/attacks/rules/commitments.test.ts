@@ -1,11 +1,16 @@
 /** Attacks on commitments and receipts, each under the name that docs/protocol/ gives it. */
 import { describe, expect, it } from 'vitest'
-import { leastWorthy, sentAgain, type OpenCommitment } from '../../../src/protocol/admission/open-commitments.ts'
+import { leastWorthy, sentAgain, type OpenCommitment } from '../../../src/protocol/admission/holder.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { claimRound, signReceipt, verifyReceipt } from '../../../src/protocol/claim/receipt.ts'
-import { blindedKey, blindedPrefixBits, recordKey, sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
-import { stampHolds, stampWork } from '../../../src/protocol/crypto/stamp.ts'
+import { claimRound, signReceipt, verifyReceipt } from '../../../src/protocol/claim/commitment.ts'
+import {
+  blindedKey,
+  blindedPrefixBits,
+  recordKey,
+  sharesPrefix
+} from '../../../src/protocol/neighbourhood/key-space.ts'
+import { stampHolds, stampWork } from '../../../src/protocol/crypto/domain.ts'
 import { isWitnessed } from '../../../src/protocol/admission/witness.ts'
 import { bareClaim, bytesOf, keyOf, LOCAL, MAIN, timeAt } from '../../protocol/fixtures.ts'
 

@@ -15,7 +15,7 @@ import {
   type Entry
 } from '../../../src/protocol/admission/entry.ts'
 import { admit, reviseEntry } from '../../../src/protocol/admission/admission.ts'
-import { revealWindow } from '../../../src/protocol/name/lease.ts'
+import { revealWindow } from '../../../src/protocol/time.ts'
 import type { NeighbourAnswer } from '../../../src/protocol/admission/neighbours.ts'
 import type { Tally } from '../../../src/protocol/resolution/quorum.ts'
 import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'

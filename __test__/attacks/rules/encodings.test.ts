@@ -14,20 +14,17 @@ import { sign, verifyStrict } from '../../../src/protocol/crypto/ed25519.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { parseProfile, profileHash, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { pulseRandomness } from '../../../src/protocol/time/pulse.ts'
+import { pulseRandomness } from '../../../src/protocol/time.ts'
+import { decodeReveal, linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import {
-  decodeReveal,
   decodeVdfProof,
   encodeVdfProof,
-  linksOf,
   MAX_VDF_PROOF_BYTES,
-  signReveal,
   type Link,
-  type Reveal
-} from '../../../src/protocol/claim/reveal.ts'
-import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/stub.ts'
+  vdfSeed
+} from '../../../src/protocol/claim/proof.ts'
+import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/holder.ts'
 import { validateReveal, type Checkers } from '../../../src/protocol/claim/valid.ts'
-import { vdfSeed } from '../../../src/protocol/claim/vdf-seed.ts'
 import { keyOf, LOCAL, makeReveal, modelCheckers, modelPulse, seedOf, TEST } from '../../protocol/fixtures.ts'
 import reveals from '../../vectors/chronym/reveals.json' with { type: 'json' }
 

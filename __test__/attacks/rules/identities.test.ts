@@ -10,13 +10,17 @@ import {
   type IdentityChanges,
   type IdentityDocument
 } from '../../../src/protocol/identity/document.ts'
-import { signIdentityBinding, verifyIdentityBinding } from '../../../src/protocol/identity/binding.ts'
+import {
+  signIdentityBinding,
+  verifyIdentityBinding,
+  documentStampSubject,
+  isKept
+} from '../../../src/protocol/identity/record.ts'
 import { mergeIdentityLogs, verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
-import { documentStampSubject, isKept } from '../../../src/protocol/identity/record.ts'
 import { signManifest, verifyManifest } from '../../../src/protocol/identity/manifest.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { stampHolds } from '../../../src/protocol/crypto/stamp.ts'
+import { stampHolds } from '../../../src/protocol/crypto/domain.ts'
 import { bytesOf, keyOf, LOCAL, timeAt } from '../../protocol/fixtures.ts'
 
 const [UPDATE, RECOVERY, RECOVERY_2, ASSERTION, THIEF] = ['update', 'recovery', 'recovery 2', 'assertion', 'thief'].map(

@@ -11,7 +11,7 @@ import { openDataDirectory, sealOwnerSeed } from '../../../src/data-directory/op
 import { ServiceError } from '../../../src/errors.ts'
 import { dataPaths, type DataPaths } from '../../../src/data-directory/paths.ts'
 import { seedToWords } from '../../../src/protocol/crypto/keys.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { cli, type CliResult, type CliSettings, says } from '../harness.ts'
 import { temporary } from '../../temporary.ts'
 

@@ -5,7 +5,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Routing } from '../../../bench/sim/ports.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { labProfile } from '../../network/lab.ts'
 import { compare, tableOf } from './compare.ts'
 import { realSide } from './real.ts'

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../../../src/api/client/client.ts'
-import { local } from '../../../src/protocol/profile/built-in-data.ts'
+import { local } from '../../../src/protocol/profile/built-in.ts'
 import { eventually, type Daemon, type Scene } from '../processes.ts'
 import { makeNamespaces } from '../network/namespaces.ts'
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstLine, runBeacon } from '../../../scripts/program.ts'
-import { test } from '../../../src/protocol/profile/built-in-data.ts'
+import { test } from '../../../src/protocol/profile/built-in.ts'
 import { eventually, type Answer, type Daemon, type Scene } from '../processes.ts'
 import { makePlaces, type Places } from './places.ts'
 

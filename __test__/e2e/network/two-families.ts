@@ -4,7 +4,7 @@
  * where a peer of both IP versions counts that came by IPv6.
  */
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { multiaddr } from '@multiformats/multiaddr'
 import { Adversaries, diverseProfile, showing, weighed } from '../../attacks/network/adversary.ts'
 import { startBareNode } from '../../network/bare-node.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createNativePool } from '../../../src/native/pool/pool.ts'
 import type { NativePool } from '../../../src/native/types.ts'
-import { stampHolds, stampPrefix } from '../../../src/protocol/crypto/stamp.ts'
+import { stampHolds, stampPrefix } from '../../../src/protocol/crypto/domain.ts'
 import { fromHex } from '../../../src/protocol/encoding/bytes.ts'
 import { decodeReveal } from '../../../src/protocol/claim/reveal.ts'
 import { validateReveal } from '../../../src/protocol/claim/valid.ts'

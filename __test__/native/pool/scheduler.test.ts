@@ -1,10 +1,8 @@
 /** Lanes, slices and their bounds, with modelled threads whose calls end when the test says so. */
 import { describe, expect, it } from 'vitest'
-import { NativeError } from '../../../src/native/errors.ts'
+import { NativeError, type ProofQuestion, type Urgency } from '../../../src/native/types.ts'
 import type { Call, WorkerCalls } from '../../../src/native/worker/requests.ts'
 import { createScheduler } from '../../../src/native/pool/scheduler.ts'
-import type { ProofQuestion } from '../../../src/native/types.ts'
-import type { Urgency } from '../../../src/native/urgency.ts'
 
 /** A call under way. */
 interface Running {

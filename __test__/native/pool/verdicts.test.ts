@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Ticket } from '../../../src/native/pool/scheduler.ts'
-import type { Urgency } from '../../../src/native/urgency.ts'
+import type { Urgency } from '../../../src/native/types.ts'
 import { Verdicts } from '../../../src/native/pool/verdicts.ts'
 
 /** Verdicts whose computations the test ends. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { commit } from '../../../src/network/client/commit.ts'
 import type { ClientParts } from '../../../src/network/client/holders.ts'
 import { type Answer, type Request } from '../../../src/network/wire/messages.ts'
-import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/receipt.ts'
+import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/commitment.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledKey, modelledPeer, modelledPeers } from '../modelled-peers.ts'
 

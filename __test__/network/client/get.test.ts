@@ -4,7 +4,7 @@ import { getReveals } from '../../../src/network/client/get.ts'
 import type { LookupBreadth } from '../../../src/network/types.ts'
 import type { GetAnswer } from '../../../src/network/wire/records.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { highestSerial } from '../../../src/protocol/claim/serial.ts'
+import { highestSerial } from '../../../src/protocol/claim/claim.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledPeer, modelledPeers, type Lost } from '../modelled-peers.ts'
 

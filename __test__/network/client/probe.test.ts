@@ -4,7 +4,7 @@ import { probe } from '../../../src/network/client/probe.ts'
 import type { ClientParts } from '../../../src/network/client/holders.ts'
 import { encodeMessage, type Answer, type Request } from '../../../src/network/wire/messages.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey, sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey, sharesPrefix } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledPeer, modelledPeers } from '../modelled-peers.ts'
 

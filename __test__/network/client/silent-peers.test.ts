@@ -11,7 +11,7 @@ import { put } from '../../../src/network/client/put.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
 import { utf8 } from '../../../src/protocol/encoding/bytes.ts'
-import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/receipt.ts'
+import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/commitment.ts'
 import { Lab } from '../lab.ts'
 import { clientOf, modelledKey, modelledPeer, modelledPeers } from '../modelled-peers.ts'
 

@@ -1,6 +1,6 @@
 /** The holder by itself: one node's rules, without a network around it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createRoundClock } from '../../../src/time/round-clock.ts'
+import { createRoundClock } from '../../../src/time/clock.ts'
 import { equalBytes, sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import type { Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { encodeReveal, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defaultListenAddresses } from '../../../src/network/transport/default-listen.ts'
 import { startNode } from '../../../src/network/node.ts'
 import { ListenError } from '../../../src/network/types.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 
 describe('listening for peers', () => {
   const other = createServer()

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ListAnswer } from '../../../src/network/wire/list.ts'
 import { dropDisplaced } from '../../../src/network/upkeep/replication.ts'
 import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
-import { encodeStub, stubOf } from '../../../src/protocol/admission/stub.ts'
+import { encodeStub, stubOf } from '../../../src/protocol/admission/holder.ts'
 import { keys } from '../../../src/store/keys.ts'
 import { HolderWorkbench, PEER } from '../holder-workbench.ts'
 

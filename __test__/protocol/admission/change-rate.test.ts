@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChangeBudget } from '../../../src/protocol/admission/change-rate.ts'
-import { nextChangeMs, spendChange } from '../../../src/protocol/admission/change-rate.ts'
+import { type ChangeBudget, nextChangeMs, spendChange } from '../../../src/protocol/admission/holder.ts'
 import { MAIN } from '../fixtures.ts'
 
 describe('changes of one name', () => {

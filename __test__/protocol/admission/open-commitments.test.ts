@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OpenCommitment } from '../../../src/protocol/admission/open-commitments.ts'
-import { isForgotten, leastWorthy, sentAgain } from '../../../src/protocol/admission/open-commitments.ts'
+import { type OpenCommitment, isForgotten, leastWorthy, sentAgain } from '../../../src/protocol/admission/holder.ts'
 import { bytesOf, MAIN } from '../fixtures.ts'
 
 describe('open commitments', () => {

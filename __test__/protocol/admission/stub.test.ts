@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeOwnCbor } from '../../../src/protocol/encoding/cbor.ts'
-import { linkValue } from '../../../src/protocol/claim/vdf-proof.ts'
-import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/stub.ts'
+import { linkValue } from '../../../src/protocol/claim/proof.ts'
+import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/holder.ts'
 import { MAIN, makeReveal } from '../fixtures.ts'
 
 describe('stubs', () => {

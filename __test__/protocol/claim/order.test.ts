@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { compareContest, compareRecords, equivocates, noteEquivocation } from '../../../src/protocol/claim/order.ts'
+import { compareContest, compareRecords, equivocates, noteEquivocation } from '../../../src/protocol/claim/claim.ts'
 import { bareClaim } from '../fixtures.ts'
 
 describe('the order of the records of one key', () => {

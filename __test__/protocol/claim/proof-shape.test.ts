@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimedSplit, FORM_BYTES, proofOutput, proofShape } from '../../../src/protocol/claim/proof-shape.ts'
+import { claimedSplit, FORM_BYTES, proofOutput, proofShape } from '../../../src/protocol/claim/proof.ts'
 import { MAIN } from '../fixtures.ts'
 
 const profile = { ...MAIN, two_segment_from: 1000, split_divisor: 3 }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { decodeReceipt, encodeReceipt, signReceipt, verifyReceipt } from '../../../src/protocol/claim/commitment.ts'
+import {
+  decodeReceipt,
+  encodeReceipt,
+  signReceipt,
+  verifyReceipt,
+  claimRound
+} from '../../../src/protocol/claim/commitment.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { claimRound } from '../../../src/protocol/claim/receipt.ts'
 import { isWitnessed } from '../../../src/protocol/admission/witness.ts'
 import { bareClaim, bytesOf, keyOf, LOCAL, MAIN, TEST, timeAt } from '../fixtures.ts'
 

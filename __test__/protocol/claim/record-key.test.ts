@@ -7,7 +7,7 @@ import {
   recordKey,
   recordKeyPreimage,
   sharesPrefix
-} from '../../../src/protocol/claim/record-key.ts'
+} from '../../../src/protocol/neighbourhood/key-space.ts'
 import { bytesOf, LOCAL } from '../fixtures.ts'
 
 const HASH = profileHash(LOCAL)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeCbor } from '../../../src/protocol/encoding/cbor.ts'
 import { EncodingError } from '../../../src/protocol/errors.ts'
-import { decodeVdfProof, encodeVdfProof, proofShape } from '../../../src/protocol/claim/reveal.ts'
+import { decodeVdfProof, encodeVdfProof, proofShape } from '../../../src/protocol/claim/proof.ts'
 import { LOCAL, MAIN, makeReveal } from '../fixtures.ts'
 
 describe('the proof of a Reveal', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { stampHolds, stampWork } from '../../../src/protocol/claim/commitment.ts'
+import { stampHolds, stampWork, leadingZeroBits } from '../../../src/protocol/crypto/domain.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { leadingZeroBits } from '../../../src/protocol/crypto/stamp.ts'
 import { bytesOf, LOCAL } from '../fixtures.ts'
 
 const HASH = profileHash(LOCAL)

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { fromHex, toHex } from '../../../src/protocol/encoding/bytes.ts'
-import type { CborValue } from '../../../src/protocol/encoding/cbor.ts'
-import { decodeCanonical, encodeCbor, MAX_CBOR_ITEMS } from '../../../src/protocol/encoding/cbor.ts'
+import { type CborValue, decodeCanonical, encodeCbor, MAX_CBOR_ITEMS } from '../../../src/protocol/encoding/cbor.ts'
 import { EncodingError } from '../../../src/protocol/errors.ts'
 
 const BOUNDS = { maxBytes: 1000, maxDepth: 4 }

@@ -10,17 +10,18 @@ import {
   IdentityError,
   signIdentityDocument
 } from '../../../src/protocol/identity/document.ts'
-import { signIdentityBinding, verifyIdentityBinding } from '../../../src/protocol/identity/binding.ts'
-import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import {
+  signIdentityBinding,
+  verifyIdentityBinding,
   decodeIdentityRecord,
   documentStampSubject,
   encodeIdentityRecord,
   isKept
 } from '../../../src/protocol/identity/record.ts'
+import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { stampHolds } from '../../../src/protocol/crypto/stamp.ts'
+import { stampHolds } from '../../../src/protocol/crypto/domain.ts'
 import { keyOf, LOCAL, TEST, timeAt } from '../fixtures.ts'
 
 const UPDATE = keyOf('update')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leaseState, renewalRound, revealWindow } from '../../../src/protocol/name/lease.ts'
+import { leaseState, renewalRound, revealWindow } from '../../../src/protocol/time.ts'
 import { isRollback, remember } from '../../../src/protocol/resolution/pin.ts'
 import { bareClaim, LOCAL, MAIN } from '../fixtures.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distance, isWithin, networkSize, radius } from '../../../src/protocol/neighbourhood/density.ts'
+import { distance, isWithin, networkSize, radius } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { bytesOf } from '../fixtures.ts'
 
 describe('density', () => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { describe, expect, it } from 'vitest'
-import { pulseMessage } from '../../../src/protocol/time/pulse.ts'
+import { pulseMessage } from '../../../src/protocol/time.ts'
 import {
   DEV_BEACON_CHAIN,
   DEV_BEACON_GROUP_HASH,
   DEV_BEACON_ID,
   DEV_BEACON_SECRET_KEY
-} from '../../../src/protocol/profile/dev-beacon.ts'
+} from '../../../src/protocol/profile/built-in.ts'
 import quicknet from '../../vectors/quicknet-pulses.json' with { type: 'json' }
 
 const QUICKNET_GROUP_HASH = 'f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e'

@@ -4,7 +4,7 @@ import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { ProfileError } from '../../../src/protocol/errors.ts'
 import { canonicalJson } from '../../../src/protocol/encoding/jcs.ts'
 import { parseProfile, profileHash } from '../../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { MAIN } from '../fixtures.ts'
 
 describe('the network profile', () => {

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { clockRound, roundsIn, roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
+import {
+  clockRound,
+  roundsIn,
+  roundTimeMs,
+  pulseRandomness,
+  advanceTime,
+  clockLags,
+  TIME_ZERO
+} from '../../../src/protocol/time.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
-import { pulseRandomness } from '../../../src/protocol/time/pulse.ts'
-import { advanceTime, clockLags, TIME_ZERO } from '../../../src/protocol/time/protocol-time.ts'
 import quicknet from '../../vectors/quicknet-pulses.json' with { type: 'json' }
 import { MAIN } from '../fixtures.ts'
 

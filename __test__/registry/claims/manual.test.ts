@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { clockRound } from '../../../src/protocol/time/beacon-time.ts'
+import { clockRound } from '../../../src/protocol/time.ts'
 import { signReveal } from '../../../src/protocol/claim/reveal.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
+import { roundTimeMs } from '../../../src/protocol/time.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 import { MemoryStore, until } from './fakes.ts'

@@ -10,9 +10,9 @@ import {
   decodeIdentityEnvelope,
   decodeIdentityRecord,
   encodeIdentityEnvelope,
-  type IdentityRecordEnvelope
+  type IdentityRecordEnvelope,
+  signIdentityBinding
 } from '../../../src/protocol/identity/record.ts'
-import { signIdentityBinding } from '../../../src/protocol/identity/binding.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'

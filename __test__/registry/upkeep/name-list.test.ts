@@ -1,7 +1,7 @@
 /** The sealed list that one name carries: when it is published, what else it leaves alone, and what it brings back. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { wantedRecords } from '../../../src/backup/restore.ts'
-import { createIdentity } from '../../../src/protocol/identity/create.ts'
+import { createIdentity } from '../../../src/protocol/identity/seed.ts'
 import { nameListKey } from '../../../src/protocol/crypto/keys.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'

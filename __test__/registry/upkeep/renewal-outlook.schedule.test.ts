@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { leaseState, renewalRound } from '../../../src/protocol/name/lease.ts'
+import { leaseState, renewalRound } from '../../../src/protocol/time.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { dueRounds, type RenewalToCome } from '../../../src/registry/upkeep/renewal-outlook.ts'
 import { randomFrom, RUNS, SEED } from '../../properties/cases.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
-import { leaseState } from '../../../src/protocol/name/lease.ts'
+import { roundTimeMs, leaseState } from '../../../src/protocol/time.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { renewalOutlook, type OutlookInput } from '../../../src/registry/upkeep/renewal-outlook.ts'
 import type { TaskView } from '../../../src/views/task.ts'
 

@@ -1,7 +1,7 @@
 /** Names and identities of the seed that are found in the network and taken up, as after a restore from the words. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { wantedRecords } from '../../../src/backup/restore.ts'
-import { createIdentity } from '../../../src/protocol/identity/create.ts'
+import { createIdentity } from '../../../src/protocol/identity/seed.ts'
 import { buildRecovery } from '../../../src/cli/identity/recover.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
 import { signIdentityDocument } from '../../../src/protocol/identity/document.ts'

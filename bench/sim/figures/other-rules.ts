@@ -2,8 +2,7 @@
  * Rules of other registries, for the same answers: each takes the records that the k nearest nodes show, without
  * counting prefixes, and names an owner. All records are Valid, which is more than most of those registries ask for.
  */
-import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import { compareContest, compareRecords } from '../../../src/protocol/claim/order.ts'
+import { type Claim, compareContest, compareRecords } from '../../../src/protocol/claim/claim.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { decodeReveal } from '../../../src/protocol/claim/reveal.ts'
 import { AskError } from '../../../src/network/wire/ask.ts'

@@ -1,7 +1,6 @@
 /** All nodes by their place in the key space, nearest to a key first (XOR, as Kademlia counts). */
 import { hasDiverse } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { distance } from '../../../src/protocol/neighbourhood/density.ts'
-import { sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
+import { distance, sharesPrefix } from '../../../src/protocol/neighbourhood/key-space.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import type { NodePort } from '../ports.ts'
 

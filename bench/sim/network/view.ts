@@ -3,9 +3,8 @@
  * Kademlia takes, and tables know the same. A node that failed to answer is left out until it shows up again.
  */
 import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
-import { distance, isWithin, radius } from '../../../src/protocol/neighbourhood/density.ts'
+import { distance, isWithin, radius, blindedPrefixBits } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, hasDiverse } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { blindedPrefixBits } from '../../../src/protocol/claim/record-key.ts'
 import { lookUpsUnder, type Peer, type Peers } from '../../../src/network/peers.ts'
 import type { AnswerTo, Request } from '../../../src/network/wire/messages.ts'
 import type { NodePort, WorldPort } from '../ports.ts'

@@ -1,10 +1,9 @@
 /** What attackers have: ids ground near a key, rented prefixes, chips, and answers that suit them. What they use is counted. */
 import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
-import { recordKey, sharesPrefix } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey, sharesPrefix, distance } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
 import { isIPv6Prefix, widePrefix } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { distance } from '../../../src/protocol/neighbourhood/density.ts'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'

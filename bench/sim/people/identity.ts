@@ -3,11 +3,17 @@ import { getDocuments } from '../../../src/network/client/documents.ts'
 import { publish } from '../../../src/network/client/publish.ts'
 import type { PutOutcome } from '../../../src/network/types.ts'
 import type { Answer } from '../../../src/network/wire/messages.ts'
-import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { firstLink } from '../../../src/protocol/claim/reveal.ts'
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'
-import { signIdentityBinding, type IdentityBinding } from '../../../src/protocol/identity/binding.ts'
+import {
+  signIdentityBinding,
+  type IdentityBinding,
+  decodeIdentityRecord,
+  encodeIdentityRecord,
+  type DocumentStamp
+} from '../../../src/protocol/identity/record.ts'
 import { encodeMultikey, type Did } from '../../../src/protocol/identity/did.ts'
 import {
   buildGenesis,
@@ -18,11 +24,6 @@ import {
   type IdentityDocument
 } from '../../../src/protocol/identity/document.ts'
 import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
-import {
-  decodeIdentityRecord,
-  encodeIdentityRecord,
-  type DocumentStamp
-} from '../../../src/protocol/identity/record.ts'
 import { findManifest, standingOf, type KnownIdentity } from '../../../src/registry/identities/resolve.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'

@@ -5,10 +5,16 @@
 import { admit } from '../../../src/protocol/admission/admission.ts'
 import { newEntry, tickEntry, type Entry } from '../../../src/protocol/admission/entry.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import { leaseState, renewalRound, revealWindow } from '../../../src/protocol/name/lease.ts'
+import {
+  leaseState,
+  renewalRound,
+  revealWindow,
+  advanceTime,
+  TIME_ZERO,
+  type ProtocolTime
+} from '../../../src/protocol/time.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { advanceTime, TIME_ZERO, type ProtocolTime } from '../../../src/protocol/time/protocol-time.ts'
 import { LEAST_SHARE } from '../../../src/registry/upkeep/awake-time.ts'
 import { SIM_PROFILE } from '../world/world.ts'
 

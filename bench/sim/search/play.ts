@@ -14,7 +14,7 @@ import { BEFORE_MS, Stage } from './actions.ts'
 import { allowed, isHalf, isWorse } from './limits.ts'
 import type { Phase, Plan } from './plan.ts'
 import type { HeldName, SimNode, Watcher } from '../world/sim-node.ts'
-import { recordKey } from '../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
 
 const LOOK_MS = 6 * HOUR_MS

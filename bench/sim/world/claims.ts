@@ -6,20 +6,12 @@ import { createHash } from 'node:crypto'
 import { sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
-import { proofShape } from '../../../src/protocol/claim/proof-shape.ts'
-import {
-  encodeReveal,
-  encodeVdfProof,
-  linksOf,
-  signReveal,
-  type Link,
-  type Reveal
-} from '../../../src/protocol/claim/reveal.ts'
+import { proofShape, encodeVdfProof, type Link, vdfSeed } from '../../../src/protocol/claim/proof.ts'
+import { encodeReveal, linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { validateReveal, type Verdict } from '../../../src/protocol/claim/valid.ts'
-import { vdfSeed } from '../../../src/protocol/claim/vdf-seed.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { pulseRandomness } from '../../../src/protocol/time/pulse.ts'
+import { pulseRandomness } from '../../../src/protocol/time.ts'
 
 interface ClaimParts {
   readonly name: string

@@ -1,7 +1,7 @@
 /** What a simulated node has where a daemon has threads, a beacon and proofs: its judge, its clock and its verifier. */
 import type { DocumentJudge } from '../../../src/native/types.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../../src/protocol/identity/judge-documents.ts'
-import { type RoundClock, createRoundClock } from '../../../src/time/round-clock.ts'
+import { type RoundClock, createRoundClock } from '../../../src/time/clock.ts'
 import type { Store } from '../../../src/store/types.ts'
 import type { WorldPort } from '../ports.ts'
 import type { Verifier } from '../../../src/network/holder/verifier.ts'

@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers'
 import { systemClock } from '../../../src/time/clock.ts'
-import { clockRound } from '../../../src/protocol/time/beacon-time.ts'
+import { clockRound } from '../../../src/protocol/time.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 
 interface Cancellable {

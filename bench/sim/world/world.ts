@@ -1,8 +1,8 @@
 /** A network in virtual time: nodes, beacon, transport, and who watches them. */
 import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
 import { profileHash, parseProfile, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
-import { clockRound, roundTimeMs } from '../../../src/protocol/time/beacon-time.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
+import { clockRound, roundTimeMs } from '../../../src/protocol/time.ts'
 import { diverseFirst } from '../../../src/protocol/neighbourhood/diversity.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import { Verdicts } from './claims.ts'

@@ -5,7 +5,7 @@ use core::sync::atomic::AtomicU32;
 use napi::bindgen_prelude::{FromNapiValue, TypeName, Uint8ArraySlice, ValidateNapiValue};
 use napi::{Env, Status, ValueType, sys};
 
-/// The closed set of codes an error from here can carry (src/native/errors.ts has the same).
+/// The closed set of codes an error from here can carry (src/native/types.ts has the same).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     /// An argument has the wrong size or is out of range.

@@ -1,7 +1,7 @@
 /** Starts Knot and our server with one zone, and sends both every kind of query. */
 import { createECDH, createPrivateKey } from 'node:crypto'
 import { zoneToWire } from '../../../src/dns/wire.ts'
-import { builtInProfiles } from '../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { parseZone } from '../../../src/protocol/zone/zone.ts'
 import { transfer } from '../ask.ts'
 import { startKnot } from '../knot.ts'

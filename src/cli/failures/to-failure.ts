@@ -5,7 +5,7 @@ import { ProblemError, UnreachableError } from '../../api/client/client.ts'
 import { BackupError, type BackupErrorCode } from '../../backup/container.ts'
 import { StoreError } from '../../store/types.ts'
 import { PartError, ProtocolError } from '../../protocol/errors.ts'
-import { NativeError } from '../../native/errors.ts'
+import { NativeError } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'
 import { UnprovedError } from '../../api/client/proven-fetch.ts'
 import {

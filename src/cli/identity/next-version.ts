@@ -1,7 +1,7 @@
 /** Versions that the seed's update key signs: new keys, and the end of an identity. */
 import { encodeMultikey } from '../../protocol/identity/did.ts'
 import { didAssertionKey, didUpdateKey } from '../../protocol/crypto/keys.ts'
-import { KEY_INDICES, keyIndexOf } from '../../protocol/identity/key-index.ts'
+import { KEY_INDICES, keyIndexOf } from '../../protocol/identity/seed.ts'
 import {
   buildNextVersion,
   type IdentityChanges,

@@ -1,7 +1,7 @@
 import { encodeMultikey } from '../../protocol/identity/did.ts'
 import type { KeyPair } from '../../protocol/crypto/ed25519.ts'
 import { didRecoveryKey } from '../../protocol/crypto/keys.ts'
-import { KEY_INDICES } from '../../protocol/identity/key-index.ts'
+import { KEY_INDICES } from '../../protocol/identity/seed.ts'
 import { type IdentityDocument, signIdentityDocument } from '../../protocol/identity/document.ts'
 import { verifyVersion } from '../../protocol/identity/log.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'

@@ -1,7 +1,6 @@
 import { addon, type Discriminant, missingAddon } from '../../native/addon.ts'
 import { answer } from '../../native/worker/requests.ts'
-import { NativeError } from '../../native/errors.ts'
-import type { EvaluationHandle, NativePool } from '../../native/types.ts'
+import { NativeError, type EvaluationHandle, type NativePool } from '../../native/types.ts'
 import { LruMap } from '../../util/bounded-map.ts'
 import { discriminantFromBytes, discriminantFromSeed } from '../../vdf/discriminant.ts'
 import { encodeForm } from '../../vdf/encoding.ts'

@@ -1,5 +1,6 @@
 /** Zones from RFC 1035 master files. Strict: what it does not know it refuses, with the line. */
-import { DEFAULT_TTL, MAX_TTL, MIN_TTL, RECORD_TYPES } from '../../protocol/zone/zone.ts'
+import { DEFAULT_TTL, MAX_TTL, MIN_TTL } from '../../protocol/zone/zone.ts'
+import { RECORD_TYPES } from '../../protocol/zone/record-data.ts'
 import { parseTtl, type ZoneInput, type ZoneRecordInput } from './zone-input.ts'
 import { absoluteName, labelBelow, wordsForZone } from './format.ts'
 import { entriesOf, type Entry, type FileProblem, type Token } from './tokens.ts'

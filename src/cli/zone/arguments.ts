@@ -1,6 +1,6 @@
 /** Records and selectors as they are given on the command line. */
 import { canonicalName } from '../../protocol/name/names.ts'
-import { RECORD_TYPES } from '../../protocol/zone/zone.ts'
+import { RECORD_TYPES } from '../../protocol/zone/record-data.ts'
 import { usageFailure } from '../failures/failure.ts'
 import { MAX_STRING } from '../zone-file/format.ts'
 import { parseRecordLine, zoneOfLines, type ZoneInput, type ZoneRecordInput } from '../zone-file/zone-input.ts'

@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url'
 import type { Transferable } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { sha256, toHex, u64be } from '../../protocol/encoding/bytes.ts'
-import { proofCacheKey } from '../../protocol/claim/proof-cache-key.ts'
+import { proofCacheKey } from '../../protocol/claim/proof.ts'
 import { missingAddon } from '../addon.ts'
 import { failure, unwrap, type Answer, type Call, type WorkerCalls } from '../worker/requests.ts'
-import { NativeError } from '../errors.ts'
+import {
+  NativeError,
+  type NativePool,
+  type NativePoolOptions,
+  type ProofQuestion,
+  type PulseQuestion,
+  type VerdictOptions,
+  type StampQuestion
+} from '../types.ts'
 import { startEvaluation, type RunningEvaluation, shareThreads } from './evaluation.ts'
 import { createScheduler } from './scheduler.ts'
-import type {
-  NativePool,
-  NativePoolOptions,
-  ProofQuestion,
-  PulseQuestion,
-  VerdictOptions,
-  StampQuestion
-} from '../types.ts'
 import { Verdicts } from './verdicts.ts'
 
 const WORKER_FILE = workerFile('worker')

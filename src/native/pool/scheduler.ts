@@ -5,10 +5,8 @@
  * Proofs travel together, as many as make a slice. So a slice crosses to a thread once, and the next job waits for one
  * slice at most.
  */
-import { NativeError } from '../errors.ts'
+import { NativeError, type ProofQuestion, URGENCIES, type Urgency } from '../types.ts'
 import type { Call, WorkerCalls } from '../worker/requests.ts'
-import type { ProofQuestion } from '../types.ts'
-import { URGENCIES, type Urgency } from '../urgency.ts'
 
 const SLICE_MS = 100
 const MAX_SLICE = 64

@@ -6,8 +6,7 @@
  */
 import { LruMap } from '../../util/bounded-map.ts'
 import type { Ticket } from './scheduler.ts'
-import type { VerdictOptions } from '../types.ts'
-import { isMoreUrgent, type Urgency } from '../urgency.ts'
+import { type VerdictOptions, isMoreUrgent, type Urgency } from '../types.ts'
 
 export interface VerdictLimits {
   readonly valid: number

@@ -6,8 +6,14 @@ import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { Judged, ManifestOutline } from '../../protocol/identity/judge-documents.ts'
 import type { IdentityRecordOutline } from '../../protocol/identity/record.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import type { EvaluationRequest, EvaluationSize, ProofQuestion, PulseQuestion } from '../types.ts'
-import { NativeError, type NativeErrorCode } from '../errors.ts'
+import {
+  type EvaluationRequest,
+  type EvaluationSize,
+  type ProofQuestion,
+  type PulseQuestion,
+  NativeError,
+  type NativeErrorCode
+} from '../types.ts'
 
 /** Each exported function of worker.ts and document-worker.ts: its argument and what its answer holds. */
 export interface WorkerCalls {

@@ -4,13 +4,12 @@
 import { addon, missingAddon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from '../addon.ts'
 import { answer, type Answer, type WorkerCalls } from './requests.ts'
 import { runEvaluation } from './evaluate.ts'
-import { NativeError } from '../errors.ts'
-import { leadingZeroBits } from '../../protocol/crypto/stamp.ts'
+import { NativeError, type EvaluationRequest } from '../types.ts'
+import { leadingZeroBits } from '../../protocol/crypto/domain.ts'
 import { sha256, u64be } from '../../protocol/encoding/bytes.ts'
 import { LruMap } from '../../util/bounded-map.ts'
 import { verifyPulse as verifyPulseWithoutAddon, verifyQuestion } from '../../vdf/verify.ts'
 import { Slot } from '../slot.ts'
-import type { EvaluationRequest } from '../types.ts'
 
 type Request<K extends keyof WorkerCalls> = WorkerCalls[K]['request']
 type Reply<K extends keyof WorkerCalls> = Answer<WorkerCalls[K]['value']>

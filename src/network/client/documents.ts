@@ -1,5 +1,5 @@
 import { profileHash } from '../../protocol/profile/profile.ts'
-import { recordKey } from '../../protocol/claim/record-key.ts'
+import { recordKey } from '../../protocol/neighbourhood/key-space.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'

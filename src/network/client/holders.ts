@@ -5,14 +5,18 @@ import type { Holder } from '../holder/holder.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { OfflineError } from '../types.ts'
 import type { Verifier } from '../holder/verifier.ts'
-import type { RoundClock } from '../../time/round-clock.ts'
+import { type RoundClock, systemClock } from '../../time/clock.ts'
 import { sha256 } from '../../protocol/encoding/bytes.ts'
-import { distance, isWithin, radius } from '../../protocol/neighbourhood/density.ts'
-import { type RecordKind, recordKeyPreimage } from '../../protocol/claim/record-key.ts'
+import {
+  distance,
+  isWithin,
+  radius,
+  type RecordKind,
+  recordKeyPreimage
+} from '../../protocol/neighbourhood/key-space.ts'
 import { positionOf } from '../position.ts'
 import { AskError } from '../wire/ask.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
-import { systemClock } from '../../time/clock.ts'
 
 export interface ClientParts {
   readonly profile: NetworkProfile

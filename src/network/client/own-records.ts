@@ -1,15 +1,15 @@
 /** This daemon's own records. They are stored and republished even if every holder loses them. */
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
-import { leaseState } from '../../protocol/name/lease.ts'
+import { leaseState } from '../../protocol/time.ts'
 import { decodeManifestRecord } from '../../protocol/identity/manifest.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import type { RecordKind } from '../../protocol/claim/record-key.ts'
+import type { RecordKind } from '../../protocol/neighbourhood/key-space.ts'
 import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
 import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
-import type { RoundClock } from '../../time/round-clock.ts'
+import type { RoundClock } from '../../time/clock.ts'
 
 export interface OwnRecord {
   readonly kind: RecordKind

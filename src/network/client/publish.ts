@@ -14,11 +14,10 @@ import {
 } from './own-records.ts'
 import type { ClientParts } from './holders.ts'
 import { put } from './put.ts'
-import { claimOf } from '../../protocol/claim/claim.ts'
+import { claimOf, type RecordOrder, compareRecords } from '../../protocol/claim/claim.ts'
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { compareManifestOrder, compareManifests, decodeManifestRecord } from '../../protocol/identity/manifest.ts'
 import { parseName } from '../../protocol/name/names.ts'
-import { type RecordOrder, compareRecords } from '../../protocol/claim/order.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 
 /**

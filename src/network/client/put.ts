@@ -1,5 +1,5 @@
 import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
-import { recordKeyPreimage, type RecordKind } from '../../protocol/claim/record-key.ts'
+import { recordKeyPreimage, type RecordKind } from '../../protocol/neighbourhood/key-space.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'

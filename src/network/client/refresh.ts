@@ -1,6 +1,6 @@
 import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
-import { recordKeyPreimage } from '../../protocol/claim/record-key.ts'
+import { recordKeyPreimage } from '../../protocol/neighbourhood/key-space.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer } from '../peers.ts'
 import { answerOrUndefined } from '../wire/ask.ts'

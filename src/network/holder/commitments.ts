@@ -1,21 +1,20 @@
 /** Commitments seen. The round of first sight decides priority, so it never changes. */
 import { fromHex, toHex } from '../../protocol/encoding/bytes.ts'
-import { decodeCanonical, encodeCbor } from '../../protocol/encoding/cbor.ts'
+import { decodeCanonical, encodeCbor, fieldsOf, integerField, textField } from '../../protocol/encoding/cbor.ts'
 import {
   type OpenCommitment,
   isForgotten,
   leastWorthy,
   sentAgain,
   vouchedFor
-} from '../../protocol/admission/open-commitments.ts'
+} from '../../protocol/admission/holder.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
-import { fieldsOf, integerField, textField } from '../../protocol/encoding/record-fields.ts'
-import { stampHolds, stampWork } from '../../protocol/crypto/stamp.ts'
+import { stampHolds, stampWork } from '../../protocol/crypto/domain.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { type CommitmentFacts, type HandedOver, medianSeen } from '../../protocol/admission/witness.ts'
 import { readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
-import type { RoundClock } from '../../time/round-clock.ts'
+import type { RoundClock } from '../../time/clock.ts'
 import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../wire/commitments.ts'
 
 export interface CommitmentLimits {

@@ -1,7 +1,6 @@
 /** Valid, with its two costly checks off the event loop, and what it may cost for what peers offer. */
 import type { BeaconClient } from '../../beacon/types.ts'
-import type { NativePool, VerdictOptions } from '../../native/types.ts'
-import type { Urgency } from '../../native/urgency.ts'
+import type { NativePool, VerdictOptions, Urgency } from '../../native/types.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { validateReveal, type Verdict } from '../../protocol/claim/valid.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'

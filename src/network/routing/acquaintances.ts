@@ -5,7 +5,7 @@
  */
 import type { PeerId } from '@libp2p/interface'
 import * as v from 'valibot'
-import { isWithin, radius } from '../../protocol/neighbourhood/density.ts'
+import { isWithin, radius } from '../../protocol/neighbourhood/key-space.ts'
 import { DiversePlaces, type DiversityLimits, type Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { keys } from '../../store/keys.ts'

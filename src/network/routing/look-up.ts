@@ -9,7 +9,7 @@
  */
 import type { PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { distance } from '../../protocol/neighbourhood/density.ts'
+import { distance } from '../../protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import { positionOf } from '../position.ts'
 

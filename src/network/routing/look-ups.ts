@@ -3,7 +3,7 @@
  * all, so one result serves for a while.
  */
 import type { PeerId } from '@libp2p/interface'
-import { networkSize } from '../../protocol/neighbourhood/density.ts'
+import { networkSize } from '../../protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Finder } from './finder.ts'

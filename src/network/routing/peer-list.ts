@@ -1,6 +1,6 @@
 /** The peers as a person may see them: where they lie in the key space, and where they connect from. */
 import { peerIdFromString } from '@libp2p/peer-id'
-import { distance } from '../../protocol/neighbourhood/density.ts'
+import { distance } from '../../protocol/neighbourhood/key-space.ts'
 import type { Node } from '../libp2p.ts'
 import { positionOf } from '../position.ts'
 import type { KnownPeer } from '../types.ts'

@@ -1,7 +1,7 @@
 /** Keeps the table full: looks for peers as they become known, and again from time to time. Estimates the network's size. */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import { blindedKey } from '../../protocol/claim/record-key.ts'
+import { blindedKey } from '../../protocol/neighbourhood/key-space.ts'
 import { OWN_BITS } from '../table.ts'
 import type { Node } from '../libp2p.ts'
 import type { LookUps } from './look-ups.ts'

@@ -2,7 +2,7 @@
  * When unsettled entries are asked about, and how many in parallel: a silent peer must delay neither other questions
  * nor the entries' time.
  */
-import { roundsIn } from '../../protocol/time/beacon-time.ts'
+import { roundsIn } from '../../protocol/time.ts'
 import type { Entry } from '../../protocol/admission/entry.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 

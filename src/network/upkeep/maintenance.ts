@@ -7,12 +7,11 @@ import { fromHex } from '../../protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Store } from '../../store/types.ts'
 import { codedRecord, forgetOwnRecord, isStillAccepted, ownRecords, type OwnRecord } from '../client/own-records.ts'
-import type { RoundClock } from '../../time/round-clock.ts'
+import type { RoundClock, Clock } from '../../time/clock.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Peers } from '../peers.ts'
 import { EntryQuestions } from './entry-questions.ts'
 import { askForCommitments, dropDisplaced, handOver } from './replication.ts'
-import type { Clock } from '../../time/clock.ts'
 import { OfflineError, type PutOutcome } from '../types.ts'
 
 const MINUTE_MS = 60_000

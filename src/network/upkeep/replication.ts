@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { compareBytes, equalBytes, sha256, toHex } from '../../protocol/encoding/bytes.ts'
-import { isWithin, radius } from '../../protocol/neighbourhood/density.ts'
+import { isWithin, radius } from '../../protocol/neighbourhood/key-space.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { HandedOver } from '../../protocol/admission/witness.ts'
 import { codedRecord, type OwnRecord } from '../client/own-records.ts'

@@ -1,8 +1,7 @@
 /** Answers that several requests have: refusals, and pages {type, <member>: [...], more}. */
 import type { RefusalCode as AdmissionRefusal } from '../../protocol/admission/admission.ts'
-import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, arrayField, bytesField, fieldsOf, textField } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { arrayField, bytesField, fieldsOf, textField } from '../../protocol/encoding/record-fields.ts'
 import { compareBytes } from '../../protocol/encoding/bytes.ts'
 
 /** Why a record or commitment is refused. Only `invalid` counts against the sender. */

@@ -1,8 +1,7 @@
 /** `commit`: keep C, and say since when. `commitments`: which ones a node holds, for a neighbour that was away when they came. */
-import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, bytesField, fieldsOf, integerField } from '../../protocol/encoding/cbor.ts'
 import { COMMITMENT_BYTES } from '../../protocol/claim/commitment.ts'
-import { bytesField, fieldsOf, integerField } from '../../protocol/encoding/record-fields.ts'
-import { STAMP_NONCE_BYTES } from '../../protocol/crypto/stamp.ts'
+import { STAMP_NONCE_BYTES } from '../../protocol/crypto/domain.ts'
 import { type CommonAnswer, type PageShape, decodeCommonAnswer, decodePage } from './answers.ts'
 
 export interface CommitRequest {
@@ -11,7 +10,7 @@ export interface CommitRequest {
   readonly nonce: Uint8Array
 }
 
-/** `receipt` is an encoded Receipt (src/protocol/claim/receipt.ts). */
+/** `receipt` is an encoded Receipt (src/protocol/claim/commitment.ts). */
 export type CommitAnswer = { readonly type: 'received'; readonly receipt: Uint8Array } | CommonAnswer
 
 export function decodeCommitRequest(value: CborValue): CommitRequest {

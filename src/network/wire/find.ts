@@ -1,8 +1,7 @@
 /** `find`: the peers that a peer knows nearest to a position in the key space. `reach`: dial me at this address of mine. */
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
-import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, arrayField, bytesField, fieldsOf } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { arrayField, bytesField, fieldsOf } from '../../protocol/encoding/record-fields.ts'
 import { type CommonAnswer, decodeCommonAnswer } from './answers.ts'
 import { KEY_BYTES } from './records.ts'
 

@@ -1,9 +1,8 @@
 /** `list`: keys and states of the entries under a prefix, so that no one reveals which name is meant. */
-import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, bytesField, fieldsOf, integerField } from '../../protocol/encoding/cbor.ts'
 import type { EntryState } from '../../protocol/admission/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { bytesField, fieldsOf, integerField } from '../../protocol/encoding/record-fields.ts'
-import { sharesPrefix } from '../../protocol/claim/record-key.ts'
+import { sharesPrefix } from '../../protocol/neighbourhood/key-space.ts'
 import { type CommonAnswer, type PageShape, decodeCommonAnswer, decodePage } from './answers.ts'
 import { KEY_BYTES, stateField } from './records.ts'
 

@@ -1,8 +1,7 @@
 /** `put`: hold this record, whose place the receiver computes from it. `get`: what is held under K. */
-import type { CborValue } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, type Fields, bytesField, fieldsOf, textField } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import type { RecordKind } from '../../protocol/claim/record-key.ts'
-import { type Fields, bytesField, fieldsOf, textField } from '../../protocol/encoding/record-fields.ts'
+import type { RecordKind } from '../../protocol/neighbourhood/key-space.ts'
 import { type CommonAnswer, decodeCommonAnswer } from './answers.ts'
 import type { EntryState } from '../../protocol/admission/entry.ts'
 

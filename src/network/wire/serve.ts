@@ -1,6 +1,6 @@
 /** The answering side: reads the requests of a stream in sequence, calls each one's handler, and writes the answer. */
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
-import { NativeError } from '../../native/errors.ts'
+import { NativeError } from '../../native/types.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'

@@ -3,7 +3,7 @@
  * neighbours' answers when the decision is `ask`, and stores what the decision says.
  */
 import { equalBytes } from '../encoding/bytes.ts'
-import type { Claim } from '../claim/claim.ts'
+import { type Claim, compareContest, compareRecords, noteEquivocation, isAhead } from '../claim/claim.ts'
 import {
   type Entry,
   isRipe,
@@ -15,7 +15,7 @@ import {
   withContender,
   withRival
 } from './entry.ts'
-import { leaseState, revealWindow } from '../name/lease.ts'
+import { leaseState, revealWindow, type ProtocolTime } from '../time.ts'
 import {
   type Agreed,
   type NeighbourFacts,
@@ -27,10 +27,7 @@ import {
   roundsOfAcquaintance,
   claimToYieldTo
 } from './neighbours.ts'
-import { compareContest, compareRecords, noteEquivocation } from '../claim/order.ts'
-import { isAhead } from '../claim/serial.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
-import type { ProtocolTime } from '../time/protocol-time.ts'
 import type { CommitmentFacts } from './witness.ts'
 import { isWitnessed } from './witness.ts'
 

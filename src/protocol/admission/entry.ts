@@ -1,14 +1,20 @@
 /** An entry: a storing node's state of a name. Time changes it here, claims in admission.ts. */
 import { equalBytes } from '../encoding/bytes.ts'
-import type { Claim } from '../claim/claim.ts'
-import { leaseState } from '../name/lease.ts'
-import { compareContest, type Equivocation } from '../claim/order.ts'
+import { type Claim, compareContest, type Equivocation } from '../claim/claim.ts'
+import { leaseState, type ProtocolTime } from '../time.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
-import type { ProtocolTime } from '../time/protocol-time.ts'
-import { type CborValue, decodeOwnCbor, encodeCbor } from '../encoding/cbor.ts'
+import {
+  type CborValue,
+  decodeOwnCbor,
+  encodeCbor,
+  arrayField,
+  bytesField,
+  fieldsOf,
+  integerField,
+  textField
+} from '../encoding/cbor.ts'
 import { EncodingError } from '../errors.ts'
 import type { Name } from '../name/names.ts'
-import { arrayField, bytesField, fieldsOf, integerField, textField } from '../encoding/record-fields.ts'
 
 /**
  * `fresh`: in contest. `settling`: only repair changes it. `settled`: only death ends it. `provisional`: without a

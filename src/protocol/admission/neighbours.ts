@@ -3,8 +3,8 @@ import { equalBytes } from '../encoding/bytes.ts'
 import { type Origin, diverse, electorate, quorumOf } from '../neighbourhood/diversity.ts'
 import { type EntryState, ownSight, type Entry } from './entry.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
-import type { ProtocolTime } from '../time/protocol-time.ts'
-import { compareContest } from '../claim/order.ts'
+import type { ProtocolTime } from '../time.ts'
+import { compareContest } from '../claim/claim.ts'
 
 /** One neighbour's answer to "what do you hold?"; without `entry` it holds nothing. */
 export interface NeighbourAnswer extends Origin {

@@ -1,9 +1,8 @@
 /** Whether a claim is witnessed: its commitment was seen before its pulse was known. */
 import type { Claim } from '../claim/claim.ts'
 import { type Origin, diverse } from '../neighbourhood/diversity.ts'
-import { revealWindow } from '../name/lease.ts'
+import { revealWindow, type ProtocolTime } from '../time.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
-import type { ProtocolTime } from '../time/protocol-time.ts'
 
 export interface HandedOver extends Origin {
   readonly seen: number

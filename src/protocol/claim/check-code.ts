@@ -1,7 +1,8 @@
 /** Check codes: characters that anybody can compute from a record, and that only its claim has. */
 // With the file's name: `punycode` alone is Node's deprecated module.
 import punycode from 'punycode/punycode.js'
-import { firstLink, proofOutput, type Reveal } from './reveal.ts'
+import { firstLink, type Reveal } from './reveal.ts'
+import { proofOutput } from './proof.ts'
 import { domain } from '../crypto/domain.ts'
 import { concatBytes, lp, sha256, toHex } from '../encoding/bytes.ts'
 import { NameError } from '../errors.ts'
@@ -45,7 +46,7 @@ export function checkCodeOf(reveal: Reveal, profile: NetworkProfile): string {
   return checkCode(reveal.name, proofOutput(firstLink(reveal).proof), profileHash(profile))
 }
 
-/** The id that a claim's record has at the place of its code (record-key.ts): `alice.chronym 7kq2mx`. */
+/** The id that a claim's record has at the place of its code (key-space.ts): `alice.chronym 7kq2mx`. */
 export function codedId(name: string, code: string): string {
   return `${name} ${code.slice(0, SHORT_CODE)}`
 }

@@ -1,15 +1,15 @@
-/** What the rules need of a valid Reveal, so that they compare entries without its bytes. */
-import { concatBytes, sha256 } from '../encoding/bytes.ts'
+/**
+ * What the rules need of a valid Reveal, so that they compare records and claims without its bytes.
+ */
+import { concatBytes, sha256, compareBytes, equalBytes } from '../encoding/bytes.ts'
 import { commitmentHash } from './commitment.ts'
 import { domain } from '../crypto/domain.ts'
 import type { Name } from '../name/names.ts'
-import type { NetworkProfile } from '../profile/profile.ts'
-import { profileHash } from '../profile/profile.ts'
-import { proofOutput } from './proof-shape.ts'
-import type { Reveal } from './reveal.ts'
-import { claimId, encodeReveal } from './reveal.ts'
-import type { Link } from './vdf-proof.ts'
+import { type NetworkProfile, profileHash } from '../profile/profile.ts'
+import { proofOutput, type Link } from './proof.ts'
+import { type Reveal, claimId, encodeReveal } from './reveal.ts'
 import { payloadSerial } from '../zone/zone.ts'
+import { roundTimeMs, type ProtocolTime } from '../time.ts'
 
 export interface Claim {
   readonly name: Name
@@ -53,4 +53,75 @@ export function claimOf(reveal: Reveal, name: Name, links: readonly Link[], prof
 /** `H(domain(tie) ‖ C ‖ y)`: fixed-size fields, 32 and 100 bytes. */
 export function tieHash(commitment: Uint8Array, output: Uint8Array, profileHash: Uint8Array): Uint8Array {
   return sha256(concatBytes(domain('tie', profileHash), commitment, output))
+}
+
+export type RecordOrder = Pick<Claim, 'newestRound' | 'serial' | 'payloadHash' | 'recordHash'>
+
+/** Total order of the records of one claim by (p, serial, H(payload), H(record)): positive when `left` is the newer. */
+export function compareRecords(left: RecordOrder, right: RecordOrder): number {
+  return (
+    left.newestRound - right.newestRound ||
+    left.serial - right.serial ||
+    compareBytes(left.payloadHash, right.payloadHash) ||
+    compareBytes(left.recordHash, right.recordHash)
+  )
+}
+
+export function equivocates(left: RecordOrder, right: RecordOrder): boolean {
+  return (
+    left.newestRound === right.newestRound &&
+    left.serial === right.serial &&
+    !equalBytes(left.payloadHash, right.payloadHash)
+  )
+}
+
+/** Two payloads at one (p, serial), kept as the lowest and the highest hash seen. */
+export interface Equivocation {
+  readonly round: number
+  readonly serial: number
+  readonly payloadHashes: readonly [Uint8Array, Uint8Array]
+}
+
+/** The owner's known equivocation after one more record; the newest (p, serial) is kept. */
+export function noteEquivocation(
+  known: Equivocation | undefined,
+  standing: RecordOrder,
+  other: RecordOrder
+): Equivocation | undefined {
+  if (!equivocates(standing, other)) return known
+  const round = standing.newestRound
+  const { serial } = standing
+  if (known !== undefined && (known.round - round || known.serial - serial) > 0) return known
+  const hashes = [standing.payloadHash, other.payloadHash]
+  if (known?.round === round && known.serial === serial) hashes.push(...known.payloadHashes)
+  hashes.sort(compareBytes)
+  return { round, serial, payloadHashes: [hashes[0]!, hashes.at(-1)!] }
+}
+
+/**
+ * The order of claims in a contest: the lower (first p, tie) wins. Negative when `left` wins, zero for the same first
+ * link.
+ */
+export function compareContest(
+  left: Pick<Claim, 'firstRound' | 'tie'>,
+  right: Pick<Claim, 'firstRound' | 'tie'>
+): number {
+  return left.firstRound - right.firstRound || compareBytes(left.tie, right.tie)
+}
+
+/**
+ * The highest serial allowed now: the time of the newest verified round, in microseconds since 1970. It leaves room for
+ * dates and Unix times as serials. It goes by no clock, so a clock that is ahead lets no higher one in.
+ */
+export function highestSerial({ verified }: Pick<ProtocolTime, 'verified'>, { beacon }: NetworkProfile): number {
+  return Math.min(roundTimeMs(verified, beacon) * 1000, Number.MAX_SAFE_INTEGER)
+}
+
+/** Whether a record waits for time to reach its serial [a serial ahead of time]. */
+export function isAhead(
+  { serial }: Pick<Claim, 'serial'>,
+  time: Pick<ProtocolTime, 'verified'>,
+  profile: NetworkProfile
+): boolean {
+  return serial > highestSerial(time, profile)
 }

@@ -1,17 +1,15 @@
 /** The Reveal: the record of who owns a name and what its zone is. */
 import { concatBytes, lp, sha256, u64be } from '../encoding/bytes.ts'
-import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
+import { decodeCanonical, encodeCbor, bytesField, fieldsOf, integerField, textField } from '../encoding/cbor.ts'
 import { domain } from '../crypto/domain.ts'
 import type { KeyPair } from '../crypto/ed25519.ts'
 import { PUBLIC_KEY_BYTES, sign, SIGNATURE_BYTES } from '../crypto/ed25519.ts'
-import { bytesField, fieldsOf, integerField, textField } from '../encoding/record-fields.ts'
-import type { Link, VdfProof } from './vdf-proof.ts'
-import { decodeVdfProof, MAX_VDF_PROOF_BYTES } from './vdf-proof.ts'
+import { type Link, type VdfProof, decodeVdfProof, MAX_VDF_PROOF_BYTES } from './proof.ts'
 
-export type { Link, VdfProof } from './vdf-proof.ts'
-export { decodeVdfProof, encodeVdfProof, MAX_VDF_PROOF_BYTES } from './vdf-proof.ts'
-export type { ProofShape } from './proof-shape.ts'
-export { FORM_BYTES, proofOutput, proofShape } from './proof-shape.ts'
+export type { Link, VdfProof } from './proof.ts'
+export { decodeVdfProof, encodeVdfProof, MAX_VDF_PROOF_BYTES } from './proof.ts'
+export type { ProofShape } from './proof.ts'
+export { FORM_BYTES, proofOutput, proofShape } from './proof.ts'
 
 export interface Reveal {
   name: string
@@ -21,7 +19,7 @@ export interface Reveal {
   drand_pulse: number
   /** Squarings of the newest link. */
   iterations: number
-  /** Deterministic CBOR, see vdf-proof.ts. */
+  /** Deterministic CBOR, see proof.ts. */
   vdf_proof: Uint8Array
   /** 64 bytes. */
   signature: Uint8Array

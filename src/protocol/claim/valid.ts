@@ -2,8 +2,7 @@
  * Valid: whether a Reveal is consistent, by the profile alone, without peers, clock or store. Injected functions check
  * pulses and proofs, which are too slow for the calling thread.
  */
-import type { Claim } from './claim.ts'
-import { claimOf } from './claim.ts'
+import { type Claim, claimOf } from './claim.ts'
 import { commitmentHash } from './commitment.ts'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyStrict } from '../crypto/ed25519.ts'
 import { EncodingError, NameError } from '../errors.ts'
@@ -11,13 +10,9 @@ import type { Name } from '../name/names.ts'
 import { iterationsFor, parseName, renewalIterations } from '../name/names.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
-import { claimedSplit, proofShape } from './proof-shape.ts'
-import type { Pulse } from '../time/pulse.ts'
-import { pulseRandomness } from '../time/pulse.ts'
-import type { Reveal } from './reveal.ts'
-import { linksOfProof, MAX_NAME_BYTES, MAX_VDF_PROOF_BYTES, revealSigningBytes } from './reveal.ts'
-import { decodeVdfProof, type Link } from './vdf-proof.ts'
-import { vdfSeed } from './vdf-seed.ts'
+import { claimedSplit, proofShape, MAX_VDF_PROOF_BYTES, decodeVdfProof, type Link, vdfSeed } from './proof.ts'
+import { type Pulse, pulseRandomness } from '../time.ts'
+import { type Reveal, linksOfProof, MAX_NAME_BYTES, revealSigningBytes } from './reveal.ts'
 
 export interface ProofCheck {
   /** 32 bytes, recomputed from the Reveal [a proof copied under another key]. */

@@ -1,10 +1,9 @@
 /** The log of an identity: which versions follow from which, and which branch counts after a fork. */
 import { equalBytes, toHex } from '../encoding/bytes.ts'
 import { checkProof } from './data-integrity.ts'
-import { decodeMultikey } from './did.ts'
+import { decodeMultikey, type Did } from './did.ts'
 import { canonicalJson, canonicalJsonBytes } from '../encoding/jcs.ts'
-import type { Did, IdentityDocument } from './document.ts'
-import { didKeyUrl, identityDid, identityDocumentHash, IdentityError } from './document.ts'
+import { type IdentityDocument, didKeyUrl, identityDid, identityDocumentHash, IdentityError } from './document.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
 export type Signer = 'update' | 'recovery'

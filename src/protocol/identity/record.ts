@@ -1,22 +1,74 @@
-/** The stored record of an identity: the whole log, the name it is bound to, and its stamp. */
-import { concatBytes, lp, sha256, u64be } from '../encoding/bytes.ts'
-import type { CborValue } from '../encoding/cbor.ts'
-import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
+/**
+ * The stored record of an identity: the whole log, the name it is bound to, and its stamp.
+ */
+import { concatBytes, lp, u64be, sha256 } from '../encoding/bytes.ts'
 import type { Did } from './did.ts'
-import { domain } from '../crypto/domain.ts'
-import { SIGNATURE_BYTES } from '../crypto/ed25519.ts'
+import { domain, STAMP_NONCE_BYTES, stampHolds } from '../crypto/domain.ts'
+import { sign, verifyStrict, SIGNATURE_BYTES } from '../crypto/ed25519.ts'
+import { type Name, parseName } from '../name/names.ts'
+import {
+  type CborValue,
+  decodeCanonical,
+  encodeCbor,
+  arrayField,
+  bytesField,
+  fieldsOf,
+  integerField,
+  textField
+} from '../encoding/cbor.ts'
 import { EncodingError } from '../errors.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
 import { parseIdentityDocument } from './document.ts'
-import type { IdentityBinding } from './binding.ts'
-import type { IdentityLog, IdentityLogOutline } from './log.ts'
-import { verifyIdentityLog } from './log.ts'
-import { parseName } from '../name/names.ts'
-import type { NetworkProfile } from '../profile/profile.ts'
-import { profileHash } from '../profile/profile.ts'
-import { arrayField, bytesField, fieldsOf, integerField, textField } from '../encoding/record-fields.ts'
-import { STAMP_NONCE_BYTES, stampHolds } from '../crypto/stamp.ts'
-import type { ProtocolTime } from '../time/protocol-time.ts'
+import { type IdentityLog, type IdentityLogOutline, verifyIdentityLog } from './log.ts'
+import { type NetworkProfile, profileHash } from '../profile/profile.ts'
+import type { ProtocolTime } from '../time.ts'
+
+export interface IdentityBinding {
+  readonly name: Name
+  /** First p of the claim that owns the name. */
+  readonly firstRound: number
+  /** By the name's key. */
+  readonly signature: Uint8Array
+}
+
+/** `domain(kid-binding) ‖ lp(name) ‖ first p ‖ lp(did)`. */
+export function identityBindingMessage(
+  name: string,
+  firstRound: number,
+  did: string,
+  profileHash: Uint8Array
+): Uint8Array {
+  return concatBytes(domain('kid-binding', profileHash), lp(name), u64be(firstRound), lp(did))
+}
+
+export function signIdentityBinding(
+  name: Name,
+  firstRound: number,
+  did: Did,
+  nameSecretKey: Uint8Array,
+  profileHash: Uint8Array
+): IdentityBinding {
+  return {
+    name,
+    firstRound,
+    signature: sign(identityBindingMessage(name, firstRound, did, profileHash), nameSecretKey)
+  }
+}
+
+/** Whether the owner of a claim (its key and first p) bound its name to the DID. */
+export function verifyIdentityBinding(
+  binding: IdentityBinding,
+  did: Did,
+  claim: { readonly name: Name; readonly pubkey: Uint8Array; readonly firstRound: number },
+  profileHash: Uint8Array
+): boolean {
+  if (binding.name !== claim.name || binding.firstRound !== claim.firstRound) return false
+  return verifyStrict(
+    binding.signature,
+    identityBindingMessage(binding.name, binding.firstRound, did, profileHash),
+    claim.pubkey
+  )
+}
 
 /** Work that keeps a document without a name for `document_refresh` rounds from `round`. */
 export interface DocumentStamp {

@@ -2,11 +2,10 @@
  * Pins: which claim of a name a resolver trusts, and from when on. docs/protocol/rules.md, 11 has the table of states.
  */
 import { equalBytes } from '../encoding/bytes.ts'
-import { leaseState } from '../name/lease.ts'
+import { leaseState, type ProtocolTime } from '../time.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { Candidate, Tally } from './quorum.ts'
-import type { ProtocolTime } from '../time/protocol-time.ts'
-import { type RecordOrder, compareRecords } from '../claim/order.ts'
+import { type RecordOrder, compareRecords } from '../claim/claim.ts'
 
 /** A tentative pin ends this many `pin_after` after its first sighting, unless a second makes it firm. */
 const TENTATIVE_SPAN = 2

@@ -1,9 +1,8 @@
 import { compareBytes, equalBytes, toHex } from '../encoding/bytes.ts'
-import type { Claim } from '../claim/claim.ts'
+import { type Claim, compareRecords } from '../claim/claim.ts'
 import { type Origin, diverse, electorate } from '../neighbourhood/diversity.ts'
 import type { EntryState } from '../admission/entry.ts'
-import { compareRecords } from '../claim/order.ts'
-import { leaseState } from '../name/lease.ts'
+import { leaseState } from '../time.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
 /** One peer's answer; without `held` it is "none". The claim is of a record verified here. */

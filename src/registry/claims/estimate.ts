@@ -1,6 +1,6 @@
-import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import { roundTimeMs } from '../../protocol/time.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { proofShape } from '../../protocol/claim/proof-shape.ts'
+import { proofShape } from '../../protocol/claim/proof.ts'
 import { nextDeadlineMs } from '../../evaluations/queue.ts'
 import type { ClaimPlan, ClaimTasks } from '../tasks.ts'
 import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task.ts'

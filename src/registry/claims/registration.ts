@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { compareRecords } from '../../protocol/claim/order.ts'
+import { compareRecords } from '../../protocol/claim/claim.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
 import { parseZone } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'

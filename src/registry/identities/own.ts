@@ -3,7 +3,7 @@ import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
 import { parseCanonicalJson } from '../../protocol/encoding/jcs.ts'
 import { parseDid, type Did } from '../../protocol/identity/did.ts'
 import { parseIdentityDocument, type IdentityDocument } from '../../protocol/identity/document.ts'
-import { keyIndexOf, keyIndexOfLog } from '../../protocol/identity/key-index.ts'
+import { keyIndexOf, keyIndexOfLog } from '../../protocol/identity/seed.ts'
 import {
   decodeIdentityEnvelope,
   documentStampSubject,

@@ -9,9 +9,14 @@ import {
   parseIdentityDocument,
   type IdentityDocument
 } from '../../protocol/identity/document.ts'
-import { signIdentityBinding, verifyIdentityBinding, type IdentityBinding } from '../../protocol/identity/binding.ts'
+import {
+  signIdentityBinding,
+  verifyIdentityBinding,
+  type IdentityBinding,
+  encodeIdentityEnvelope,
+  decodeIdentityEnvelope
+} from '../../protocol/identity/record.ts'
 import { checkLogSize, mergeIdentityLogs } from '../../protocol/identity/log.ts'
-import { encodeIdentityEnvelope, decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { keys, prefixes } from '../../store/keys.ts'
 import { openName, withOwnKey, type RegistryContext } from '../context.ts'
 import { readAuthorizedIdentity, requireValid, invalidAsKid001, readAuthorizedManifest } from './requests.ts'
@@ -20,8 +25,7 @@ import { survey } from '../resolution/survey.ts'
 import type { StoredBy } from '../../views/common.ts'
 import { knownIdentity, type KnownIdentity, findManifest } from './resolve.ts'
 import { stamped, ownIdentities } from './own.ts'
-import { createIdentity } from '../../protocol/identity/create.ts'
-import { KEY_INDICES, keyIndexOf } from '../../protocol/identity/key-index.ts'
+import { createIdentity, KEY_INDICES, keyIndexOf } from '../../protocol/identity/seed.ts'
 import type { NewIdentity } from '../use-cases.ts'
 import { OfflineError } from '../../network/types.ts'
 import {

@@ -1,9 +1,8 @@
 /** Records of our names that this daemon did not make: it was restored, or another daemon has the same seed. */
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
-import { claimOf } from '../../protocol/claim/claim.ts'
+import { claimOf, compareRecords, noteEquivocation, type Equivocation } from '../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { compareRecords, noteEquivocation, type Equivocation } from '../../protocol/claim/order.ts'
 import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
 import { parseZonePayload, payloadSerial, sealedPart } from '../../protocol/zone/zone.ts'
 import { keys } from '../../store/keys.ts'

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { nameListKey } from '../../protocol/crypto/keys.ts'
-import { keyIndexOfLog } from '../../protocol/identity/key-index.ts'
+import { keyIndexOfLog } from '../../protocol/identity/seed.ts'
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { NAME_LIST_NONCE_BYTES, openNameList, sealNameList } from '../../protocol/zone/name-list.ts'

@@ -1,8 +1,7 @@
 /** Resolves a name with a check code: the claim that has it is meant, from any peer. */
 import { ServiceError } from '../../errors.ts'
 import { OfflineError, type Network, type RevealLookup } from '../../network/types.ts'
-import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
-import { compareRecords } from '../../protocol/claim/order.ts'
+import { claimOf, type Claim, compareRecords } from '../../protocol/claim/claim.ts'
 import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
-import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
+import { roundTimeMs } from '../../protocol/time.ts'
 import { checkCodeOf, type CodedName } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { livePin, type Ruled } from '../../protocol/resolution/pin.ts'

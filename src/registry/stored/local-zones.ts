@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { RECORD_TYPES, type Zone } from '../../protocol/zone/zone.ts'
+import { RECORD_TYPES } from '../../protocol/zone/record-data.ts'
+import type { Zone } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { Count, readJson, readOrSetAside } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'

@@ -1,6 +1,5 @@
 /** When the leases of ours are renewed, and what their owner should know in time. Pure. */
-import { roundTimeMs } from '../../protocol/time/beacon-time.ts'
-import { type Lease, RENEWAL_MARGIN, renewalRound } from '../../protocol/name/lease.ts'
+import { roundTimeMs, type Lease, RENEWAL_MARGIN, renewalRound } from '../../protocol/time.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { TaskView } from '../../views/task.ts'
 import type { Standing } from '../stored/owned-names.ts'

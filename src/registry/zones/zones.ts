@@ -8,7 +8,7 @@ import {
   type PublishedZone,
   type Zone
 } from '../../protocol/zone/zone.ts'
-import { highestSerial } from '../../protocol/claim/serial.ts'
+import { highestSerial } from '../../protocol/claim/claim.ts'
 import type { StoreOperation } from '../../store/types.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import { nextSerial } from '../publication/publishing.ts'

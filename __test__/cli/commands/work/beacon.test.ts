@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
 import { daemonArguments } from '../../../../src/cli/commands/daemon/daemon.ts'
-import { DEV_BEACON_CHAIN } from '../../../../src/protocol/profile/dev-beacon.ts'
+import { DEV_BEACON_CHAIN } from '../../../../src/protocol/profile/built-in.ts'
 
 const MAIN = join(import.meta.dirname, '../../../../src/cli/main.ts')
 const QUICKNET = join(import.meta.dirname, '../../../vectors/quicknet-pulses.json')

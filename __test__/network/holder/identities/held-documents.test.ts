@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { keys, prefixes } from '../../../../src/store/keys.ts'
 import { modelledPeer, modelledPeers } from '../../modelled-peers.ts'

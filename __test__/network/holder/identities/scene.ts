@@ -11,9 +11,12 @@ import {
   signIdentityDocument,
   type IdentityDocument
 } from '../../../../src/protocol/identity/document.ts'
-import { signIdentityBinding } from '../../../../src/protocol/identity/binding.ts'
+import {
+  signIdentityBinding,
+  documentStampSubject,
+  encodeIdentityRecord
+} from '../../../../src/protocol/identity/record.ts'
 import { verifyIdentityLog } from '../../../../src/protocol/identity/log.ts'
-import { documentStampSubject, encodeIdentityRecord } from '../../../../src/protocol/identity/record.ts'
 import { encodeManifestRecord, signManifest } from '../../../../src/protocol/identity/manifest.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
 import type { Peers } from '../../../../src/network/peers.ts'

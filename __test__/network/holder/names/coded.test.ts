@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
 import { checkCodeOf, codedId } from '../../../../src/protocol/claim/check-code.ts'
-import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
 import { saltOf } from '../../lab.ts'

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { equalBytes } from '../../../../src/protocol/encoding/bytes.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
-import { highestSerial } from '../../../../src/protocol/claim/serial.ts'
+import { highestSerial } from '../../../../src/protocol/claim/claim.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
 import { saltOf } from '../../lab.ts'
 

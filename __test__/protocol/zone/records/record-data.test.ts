@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { encodeMultibase } from '../../../../src/protocol/identity/did.ts'
-import type { RecordType } from '../../../../src/protocol/zone/zone.ts'
-import { absoluteTarget, parseRecordData } from '../../../../src/protocol/zone/zone.ts'
+import { type RecordType, parseRecordData } from '../../../../src/protocol/zone/record-data.ts'
+import { absoluteTarget } from '../../../../src/protocol/zone/presentation.ts'
 import { LOCAL } from '../../fixtures.ts'
 
 const DID = `did:chronym:${encodeMultibase(Uint8Array.from([0x12, 0x20, ...new Uint8Array(32).fill(7)]))}`

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { owned as name } from '../fixtures.ts'
 import { parseCodedName } from '../../../../src/protocol/claim/check-code.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
-import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in.ts'
 import {
   leaseWords,
   readName,

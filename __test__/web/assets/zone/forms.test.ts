@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { builtInProfiles } from '../../../../src/protocol/profile/built-in-profiles.ts'
-import { parseRecordData, RECORD_TYPES, type RecordType } from '../../../../src/protocol/zone/zone.ts'
+import { builtInProfiles } from '../../../../src/protocol/profile/built-in.ts'
+import { parseRecordData, RECORD_TYPES, type RecordType } from '../../../../src/protocol/zone/record-data.ts'
 import {
   FORMS,
   isEntered,

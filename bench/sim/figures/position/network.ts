@@ -1,6 +1,6 @@
 /** Honest nodes at positions by address, day by day, and those that are nearest to a key. */
 import { sha256, utf8 } from '../../../../src/protocol/encoding/bytes.ts'
-import { distance } from '../../../../src/protocol/neighbourhood/density.ts'
+import { distance } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { type Origin, hasDiverse } from '../../../../src/protocol/neighbourhood/diversity.ts'
 import type { Random } from '../../world/random.ts'
 import { Addresses } from '../../network/addresses.ts'

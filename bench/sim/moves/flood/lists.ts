@@ -9,7 +9,7 @@ import { claimsIn, isHeldByMost } from '../../../../src/registry/resolution/surv
 import { HOUR_MS, MINUTE_MS } from '../../world/world.ts'
 import type { Move } from '../move.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
-import { blindedPrefixBits } from '../../../../src/protocol/claim/record-key.ts'
+import { blindedPrefixBits } from '../../../../src/protocol/neighbourhood/key-space.ts'
 
 /** Names that differ in what follows these bytes lie under one prefix, however large the network is. */
 const SHARED_BYTES = 2

@@ -13,7 +13,7 @@ import {
 } from '../../people/identity.ts'
 import type { KeyPair } from '../../../../src/protocol/crypto/ed25519.ts'
 import { equalBytes } from '../../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { encodeManifestRecord, signManifest } from '../../../../src/protocol/identity/manifest.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SHORT_LEASE, SIM_PROFILE } from '../../world/world.ts'
 import type { Move } from '../move.ts'

@@ -12,7 +12,7 @@ import {
   showingDocument,
   Signer
 } from '../../people/identity.ts'
-import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../world/world.ts'
 import type { Move } from '../move.ts'
 import { signIdentityDocument } from '../../../../src/protocol/identity/document.ts'

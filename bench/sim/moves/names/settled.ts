@@ -6,7 +6,7 @@ import type { Answerer } from '../../world/sim-node.ts'
 import { ALWAYS_AWAKE, type Owner } from '../../people/owner.ts'
 import { HOUR_MS, type World } from '../../world/world.ts'
 import type { Move } from '../move.ts'
-import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { publish } from '../../../../src/network/client/publish.ts'
 import { withZone } from '../../world/claims.ts'
 

@@ -1,5 +1,5 @@
 /** An attacker owns a share of all nodes, placed by chance, long before anybody wants the name. */
-import { encodeReceipt, signReceipt } from '../../../../src/protocol/claim/receipt.ts'
+import { encodeReceipt, signReceipt } from '../../../../src/protocol/claim/commitment.ts'
 import type { KeyPair } from '../../../../src/protocol/crypto/ed25519.ts'
 import { diverseFirst } from '../../../../src/protocol/neighbourhood/diversity.ts'
 import { empty, showing } from '../../people/adversary.ts'

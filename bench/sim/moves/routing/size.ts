@@ -1,5 +1,5 @@
 /** Moves that make the network seem larger to the owner's node than it is. */
-import { sharesPrefix } from '../../../../src/protocol/claim/record-key.ts'
+import { sharesPrefix } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
 import { told } from '../../network/routed/told.ts'
 import { empty } from '../../people/adversary.ts'

@@ -1,15 +1,14 @@
 /** Moves that turn on when a claim is committed or revealed, and on clocks and pulses. */
 import type { Move } from '../move.ts'
 import { commit } from '../../../../src/network/client/commit.ts'
-import { commitmentHash } from '../../../../src/protocol/claim/commitment.ts'
+import { commitmentHash, encodeReceipt, signReceipt } from '../../../../src/protocol/claim/commitment.ts'
 import { publish } from '../../../../src/network/client/publish.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
 import { ALWAYS_AWAKE } from '../../people/owner.ts'
 import { empty, FAST_CHIP } from '../../people/adversary.ts'
 import type { SimNode, Answerer } from '../../world/sim-node.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../../world/world.ts'
-import { encodeReceipt, signReceipt } from '../../../../src/protocol/claim/receipt.ts'
-import { blindedPrefixBits } from '../../../../src/protocol/claim/record-key.ts'
+import { blindedPrefixBits } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import type { KeyPair } from '../../../../src/protocol/crypto/ed25519.ts'
 
 /** A claim finished long before the owner's, kept back past the reveal window, and shown in the owner's contest. */

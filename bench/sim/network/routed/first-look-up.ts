@@ -1,5 +1,5 @@
 /** The first look-up of a node that knows some first peers and nobody else. */
-import { distance } from '../../../../src/protocol/neighbourhood/density.ts'
+import { distance } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import type { SimNode } from '../../world/sim-node.ts'
 import type { World } from '../../world/world.ts'
 

@@ -1,5 +1,5 @@
 /** npm run sim -- --look-ups --nodes N [--seed S] [--json]: real look-ups beside the formula that stands for them. */
-import { distance } from '../../../../src/protocol/neighbourhood/density.ts'
+import { distance } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { diverseFirst } from '../../../../src/protocol/neighbourhood/diversity.ts'
 import type { SimNode } from '../../world/sim-node.ts'
 import { World } from '../../world/world.ts'

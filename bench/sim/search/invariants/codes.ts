@@ -1,10 +1,9 @@
 /** Watches look-ups by check code: P19 and P20. It goes by the answers that come to a resolver. */
 import { checkCodeOf } from '../../../../src/protocol/claim/check-code.ts'
-import type { Claim } from '../../../../src/protocol/claim/claim.ts'
-import { compareRecords } from '../../../../src/protocol/claim/order.ts'
+import { type Claim, compareRecords } from '../../../../src/protocol/claim/claim.ts'
 import { decodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
-import { leaseState } from '../../../../src/protocol/name/lease.ts'
+import { leaseState } from '../../../../src/protocol/time.ts'
 import { GRACE_MS } from '../../../../src/util/wait-for-enough.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'
 import type { SimNode, Watcher } from '../../world/sim-node.ts'

@@ -3,9 +3,8 @@
  * receipts that they give, the records that they take or refuse, and the entries that they then have.
  */
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
-import { commitmentHash } from '../../../../src/protocol/claim/commitment.ts'
-import { decodeReceipt } from '../../../../src/protocol/claim/receipt.ts'
-import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { commitmentHash, decodeReceipt } from '../../../../src/protocol/claim/commitment.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { decodeReveal, firstLink } from '../../../../src/protocol/claim/reveal.ts'
 import type { Claim } from '../../../../src/protocol/claim/claim.ts'
 import type { Entry } from '../../../../src/protocol/admission/entry.ts'

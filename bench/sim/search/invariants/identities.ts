@@ -1,5 +1,5 @@
 /** Watches the identity logs of honest holders: P6. */
-import { recordKey } from '../../../../src/protocol/claim/record-key.ts'
+import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import type { IdentityLogOutline } from '../../../../src/protocol/identity/log.ts'
 import { decodeIdentityRecord } from '../../../../src/protocol/identity/record.ts'

@@ -1,13 +1,17 @@
 /** What makes a node keep an identity: a live name that it is bound to, or a stamp that is renewed. */
 import type { Claim } from '../../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
-import { type IdentityBinding, verifyIdentityBinding } from '../../../protocol/identity/binding.ts'
-import { documentStampSubject, isKept } from '../../../protocol/identity/record.ts'
-import type { Did } from '../../../protocol/identity/document.ts'
+import {
+  type IdentityBinding,
+  verifyIdentityBinding,
+  documentStampSubject,
+  isKept
+} from '../../../protocol/identity/record.ts'
+import type { Did } from '../../../protocol/identity/did.ts'
 import { type NetworkProfile, profileHash } from '../../../protocol/profile/profile.ts'
-import { stampWork } from '../../../protocol/crypto/stamp.ts'
+import { stampWork } from '../../../protocol/crypto/domain.ts'
 import { ASK_MS, type Work } from '../../budget/budget.ts'
-import type { RoundClock } from '../../../time/round-clock.ts'
+import type { RoundClock } from '../../../time/clock.ts'
 import { type ClaimedIdentity, claimedIdentity, readable } from './claimed-document.ts'
 import type { Stamped } from './held-documents.ts'
 import {
@@ -16,7 +20,7 @@ import {
   isAdoptionDecided,
   isAnswered
 } from '../../../protocol/admission/neighbours.ts'
-import { recordKey, recordKeyPreimage } from '../../../protocol/claim/record-key.ts'
+import { recordKey, recordKeyPreimage } from '../../../protocol/neighbourhood/key-space.ts'
 import type { Peers } from '../../peers.ts'
 import type { Verifier } from '../verifier.ts'
 import type { Entries } from '../names/entries.ts'

@@ -2,7 +2,7 @@
  * A document's own claims, read without verification: enough to know where it belongs. A millisecond for the largest.
  */
 import { EncodingError, messageOf, ProtocolError } from '../../../protocol/errors.ts'
-import { parseDid, type Did } from '../../../protocol/identity/document.ts'
+import { parseDid, type Did } from '../../../protocol/identity/did.ts'
 import { decodeIdentityEnvelope, type IdentityRecordEnvelope } from '../../../protocol/identity/record.ts'
 import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
 

@@ -2,8 +2,7 @@
 import { equalBytes, fromHex, toHex, utf8 } from '../../../protocol/encoding/bytes.ts'
 import { type DocumentKind, keys, lastPart, prefixes } from '../../../store/keys.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
-import { decodeOwnCbor, encodeCbor } from '../../../protocol/encoding/cbor.ts'
-import { fieldsOf, integerField } from '../../../protocol/encoding/record-fields.ts'
+import { decodeOwnCbor, encodeCbor, fieldsOf, integerField } from '../../../protocol/encoding/cbor.ts'
 import { readOrSetAside } from '../../../store/stored-shapes.ts'
 
 export class HeldDocuments {

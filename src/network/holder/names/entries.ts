@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import { fromHex, toHex } from '../../../protocol/encoding/bytes.ts'
 import { tickEntry, type Entry, decodeEntry, encodeEntry } from '../../../protocol/admission/entry.ts'
 import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
-import { sharesPrefix } from '../../../protocol/claim/record-key.ts'
+import { sharesPrefix } from '../../../protocol/neighbourhood/key-space.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'
-import { encodeStub, stubOf } from '../../../protocol/admission/stub.ts'
+import { encodeStub, stubOf } from '../../../protocol/admission/holder.ts'
 import { lastPart, nameTable, type EntryTable } from '../../../store/keys.ts'
 import { readOrSetAside } from '../../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../../store/types.ts'
-import type { RoundClock } from '../../../time/round-clock.ts'
+import type { RoundClock } from '../../../time/clock.ts'
 
 /** Entries read between turns of the event loop: about 5 ms. */
 const ENTRIES_AT_A_TIME = 100

@@ -1,9 +1,9 @@
 /** Reveals offered to this node: cheap refusals first, then Valid, then admission, then the disk. */
-import type { Urgency } from '../../../native/urgency.ts'
+import type { Urgency } from '../../../native/types.ts'
 import { equalBytes, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
 import { admit, adopt, refuseEarly, reviseEntry, type Decision } from '../../../protocol/admission/admission.ts'
-import { spendChange, nextChangeMs, type ChangeBudget } from '../../../protocol/admission/change-rate.ts'
-import type { Claim } from '../../../protocol/claim/claim.ts'
+import { spendChange, nextChangeMs, type ChangeBudget } from '../../../protocol/admission/holder.ts'
+import { type Claim, compareRecords } from '../../../protocol/claim/claim.ts'
 import { commitmentHash } from '../../../protocol/claim/commitment.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
 import { isRipe, ownSight, withSight, type Entry } from '../../../protocol/admission/entry.ts'
@@ -17,13 +17,12 @@ import {
   type Agreed,
   type NeighbourFacts
 } from '../../../protocol/admission/neighbours.ts'
-import { compareRecords } from '../../../protocol/claim/order.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
-import { recordKey, recordKeyPreimage } from '../../../protocol/claim/record-key.ts'
+import { recordKey, recordKeyPreimage } from '../../../protocol/neighbourhood/key-space.ts'
 import { claimId, decodeReveal, firstLink, type Reveal } from '../../../protocol/claim/reveal.ts'
 import { isWitnessed } from '../../../protocol/admission/witness.ts'
 import { ASK_MS, type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../budget/budget.ts'
-import type { RoundClock } from '../../../time/round-clock.ts'
+import type { RoundClock } from '../../../time/clock.ts'
 import type { Peers } from '../../peers.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
