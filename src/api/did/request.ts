@@ -62,7 +62,6 @@ function formOf(type: string): ResultForm | undefined {
   return document === undefined ? undefined : { kind: 'document', type: document }
 }
 
-
 /** DID Core 1.0, 3.1. */
 const DID_SYNTAX = /^did:([a-z0-9]+):(?:(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})*:)*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})+$/u
 const MAX_DID_LENGTH = 2048
