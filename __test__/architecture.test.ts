@@ -161,6 +161,12 @@ function room(file: string): string {
   return parts.length > 2 ? parts.slice(0, 2).join('/') : file
 }
 
+function sourcesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:ts|mjs|mts)$/.test(file) && !/(?:^|\/)(?:node_modules|target)\//.test(file))
+    .map((file) => join(folder, file))
+}
+
 /** What imports what, of files or of what they are in. */
 function fileGraph(nodeOf: (file: string) => string, among = found): ReadonlyMap<string, ReadonlySet<string>> {
   const graph = new Map<string, Set<string>>()
@@ -199,6 +205,27 @@ describe('the arrows of the architecture', () => {
     const simulator = imports(resolve(SRC, '../bench/sim'))
     expect(simulator.length).toBeGreaterThan(100)
     expect(circles(fileGraph((file) => file, simulator))).toEqual([])
+  })
+
+  it('exports only what another file names, but for the published modules', () => {
+    const texts = new Map(
+      ['src', 'bench', 'scripts', '__test__'].flatMap((folder) =>
+        sourcesBelow(resolve(SRC, '..', folder)).map((file) => [file, readFileSync(file, 'utf8')] as const)
+      )
+    )
+    const uses = new Map<string, number>()
+    for (const text of texts.values())
+      for (const word of new Set(text.match(/\w+/g))) uses.set(word, (uses.get(word) ?? 0) + 1)
+    const published = /^src\/(?:library|verify|api\/client)\//
+    const lonely = [...texts].flatMap(([file, text]) => {
+      const path = relative(resolve(SRC, '..'), file)
+      if (published.test(path)) return []
+      const names = text.matchAll(/^export (?:async |abstract )*(?:function\*?|const|class|interface|type) (\w+)/gm)
+      return Array.from(names, ([, name]) => name!)
+        .filter((name) => uses.get(name) === 1)
+        .map((name) => `${path}: ${name}`)
+    })
+    expect(lonely).toEqual([])
   })
 
   it('make one protocol clock', () => {

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Path of a module ("form::codec", "" for the root) -> paths of the modules whose items it uses. */
-export type ModuleGraph = Map<string, Set<string>>
+type ModuleGraph = Map<string, Set<string>>
 
 /** The graph of the crate whose sources are below `folder`. */
 export function moduleGraph(folder: string): ModuleGraph {

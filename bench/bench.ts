@@ -8,7 +8,7 @@ import { startProgram, type Program } from './program.ts'
 
 export const BITS = 1024
 /** Squarings of the proofs that are verified; verifying takes the same for any number. */
-export const PROVED = 1_000
+const PROVED = 1_000
 
 /** Builds of our side: as shipped, for this machine, or for the level that the target of the portable backend names. */
 const BUILDS = { baseline: '', native: '-C target-cpu=native', 'x86-64-v3': '-C target-cpu=x86-64-v3' } as const

@@ -117,8 +117,8 @@ for (let index = 0; index < 20 * RUNS; index++) verifier.verify([question(proof.
 const microseconds = {
   'proof of another length': known(proof.subarray(1)),
   'proof with impossible flags': known(proof.with(0, 0xff)),
-  'proof that is no form, discriminant known': known(flipped(proof, 70)),
-  'proof that is no form, discriminant derived': derived(flipped(proof, 70)),
+  'proof that is not a form, discriminant known': known(flipped(proof, 70)),
+  'proof that is not a form, discriminant derived': derived(flipped(proof, 70)),
   'forms that prove nothing, discriminant known': known(unproved),
   'two segments, the first with another prime': known(flipped(split, 220)),
   'two segments, nothing proved by the last': known(new Uint8Array([...unproved, ...split.subarray(200)])),
@@ -126,7 +126,7 @@ const microseconds = {
   'valid proof of two segments, discriminant known': known(split),
   'a verdict remembered, asked through the pool': await remembered(),
   'pulse of another length': pulse(5, signature.subarray(1)),
-  'pulse that is no point of the group': pulse(5, flipped(signature, 20)),
+  'pulse that is not a point of the group': pulse(5, flipped(signature, 20)),
   'pulse of another round': pulse(6, signature),
   'valid pulse': pulse(5, signature)
 }

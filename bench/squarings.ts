@@ -11,7 +11,7 @@ const QUICK_TURNS = 8
 const LEAD = 2_000
 
 /** One side: squares `count` more times and returns the seconds that took. */
-export interface Squarer {
+interface Squarer {
   (count: number): Promise<Times>
   /** What it has reached, encoded. */
   form: () => Promise<string>

@@ -7,7 +7,7 @@ export interface FieldError {
   readonly message: string
 }
 
-export interface ServiceErrorOptions extends ErrorOptions {
+interface ServiceErrorOptions extends ErrorOptions {
   readonly errors?: readonly FieldError[]
   /** Seconds. */
   readonly retryAfter?: number

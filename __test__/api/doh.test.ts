@@ -81,7 +81,7 @@ describe('DNS over HTTPS', () => {
     expect(headers).toMatchObject({ ':status': 405, allow: 'GET, HEAD, POST' })
   })
 
-  it('refuses what is no query, as the interface does', async () => {
+  it('refuses what is not a query, as the interface does', async () => {
     expect((await ask({ ':path': '/dns-query' })).headers[':status']).toBe(400)
     expect((await ask({ ...POST, 'content-type': 'application/json' }, Uint8Array.of(1))).headers[':status']).toBe(415)
     expect((await ask(POST, new Uint8Array(5_000))).headers[':status']).toBe(413)

@@ -66,7 +66,7 @@ describe('the server', () => {
 
   it('names cause and cure when the host is none of this machine', async () => {
     await expect(serve(createWorld().services, { host: '192.0.2.1', port: 0 })).rejects.toThrow(
-      '192.0.2.1:0 is no address of this machine. Correct --host (api.host).'
+      '192.0.2.1:0 is not an address of this machine. Correct --host (api.host).'
     )
   })
 

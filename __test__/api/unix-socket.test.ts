@@ -94,10 +94,10 @@ it('takes the place of a socket that a killed process left', async () => {
 })
 
 it.each([
-  ['a link', 'is no socket', () => symlinkSync(join(directory, 'target'), path)],
-  ['a link to a socket', 'is no socket', () => symlinkSync(join(directory, 'other.sock'), path)],
-  ['a file', 'is no socket', () => writeFileSync(path, 'mine')],
-  ['a directory', 'is no socket', () => mkdirSync(path)]
+  ['a link', 'is not a socket', () => symlinkSync(join(directory, 'target'), path)],
+  ['a link to a socket', 'is not a socket', () => symlinkSync(join(directory, 'other.sock'), path)],
+  ['a file', 'is not a socket', () => writeFileSync(path, 'mine')],
+  ['a directory', 'is not a socket', () => mkdirSync(path)]
 ])('leaves %s in its place as it is, and serves by TCP', async (_what, reason, put) => {
   const other = createServer().listen(join(directory, 'other.sock'))
   await once(other, 'listening')

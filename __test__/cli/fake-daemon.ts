@@ -148,7 +148,7 @@ function problem(c: Context, code: ErrorCode, detail: string): Response {
 }
 
 /** Answers as the daemon does: codes on demand, the rest fixed. */
-export function fakeDaemon() {
+function fakeDaemon() {
   const requests: { method: string; path: string; query: string; headers: Headers; body: unknown }[] = []
   const app = new Hono()
   app.use(async (c, next) => {

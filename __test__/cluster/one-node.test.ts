@@ -63,7 +63,7 @@ describe('one node', () => {
     await expect(network.start()).rejects.toThrow(taken)
   })
 
-  it('says which text is no address', async () => {
+  it('says which text is not an address', async () => {
     const node = await lab.addNode()
     await expect(
       createNetwork({ ...networkOptions(node.store), listen: ['127.0.0.1:7469'], bootstrap: [] }).start()

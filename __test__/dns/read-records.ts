@@ -1,7 +1,7 @@
 /** Reads uncompressed DNS records. */
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 
-export interface ReadRecord {
+interface ReadRecord {
   /** Without the closing dot. */
   readonly owner: string
   readonly type: number

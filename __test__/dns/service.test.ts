@@ -226,7 +226,7 @@ describe('the DNS server of a daemon', () => {
       expect(() => service.flush(name)).toThrow(expect.objectContaining({ code: 'SVC-NAM-001' }) as Error)
   })
 
-  it('refuses what is no query with SVC-REQ-001', async () => {
+  it('refuses what is not a query with SVC-REQ-001', async () => {
     for (const message of [new Uint8Array(3), new Uint8Array(5_000), new Uint8Array(0)])
       await expect(service.query(message, '127.0.0.1')).rejects.toMatchObject({ code: 'SVC-REQ-001' })
   })

@@ -49,7 +49,7 @@ async function start(directory: string): Promise<string> {
   return outcome
 }
 
-/** A refusal names what is in the way, and is no crash. */
+/** A refusal names what is in the way, and is not a crash. */
 function expectPlain(outcome: string, path: string): void {
   if (outcome === 'started') return
   expect(outcome).toMatch(/^chronym: /)

@@ -206,7 +206,7 @@ describe('the DNS server', () => {
     expect(() => server.query(query('alice.chronym'), 'nowhere')).toThrow(invalid)
   })
 
-  it('rejects what is no query', async () => {
+  it('rejects what is not a query', async () => {
     await expect(start().query(Buffer.from([1, 2, 3]), '::1')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
   })
 

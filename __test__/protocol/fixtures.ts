@@ -17,7 +17,6 @@ import { proofShape, type Link, encodeVdfProof, vdfSeed } from '../../src/protoc
 import { pulseRandomness, type ProtocolTime } from '../../src/protocol/time.ts'
 import { type Reveal, signReveal } from '../../src/protocol/claim/reveal.ts'
 import type { Checkers } from '../../src/protocol/claim/valid.ts'
-import { validateReveal } from '../../src/protocol/claim/valid.ts'
 
 export const LOCAL = builtInProfiles.local
 export const TEST = builtInProfiles.test
@@ -43,7 +42,7 @@ export function modelPulse(round: number, profile: NetworkProfile): Uint8Array {
   return bytesOf(`pulse ${round} ${profile.beacon.chain_hash}`, 48)
 }
 
-export function modelProof(seed: Uint8Array, iterations: number, profile: NetworkProfile): Uint8Array {
+function modelProof(seed: Uint8Array, iterations: number, profile: NetworkProfile): Uint8Array {
   const { length, split } = proofShape(iterations, profile)
   const proof = bytesOf(`proof ${Buffer.from(seed).toString('hex')} ${iterations}`, length)
   if (split !== null) proof.set(u64be(split), 200)
@@ -58,7 +57,7 @@ export function modelCheckers(profile: NetworkProfile): Checkers {
   }
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   name?: string
   owner?: string
   salt?: string
@@ -112,14 +111,6 @@ export function makeLink(
     hash
   )
   return { p, pulse, iterations, proof: modelProof(seed, iterations, profile), salt }
-}
-
-/** A claim as Valid gives it. */
-export async function makeClaim(options: ClaimOptions = {}): Promise<Claim> {
-  const profile = options.profile ?? LOCAL
-  const verdict = await validateReveal(makeReveal(options), profile, modelCheckers(profile))
-  if (!verdict.ok) throw new Error(`fixture: ${verdict.rule}: ${verdict.detail}`)
-  return verdict.claim
 }
 
 /** A claim made of nothing but its place in the orders: for rules that look at nothing else. */

@@ -7,7 +7,7 @@ describe('the key map', () => {
     expect(() => keys.zone('')).toThrow(RangeError)
   })
 
-  it('gives every kind a prefix that is no prefix of another', () => {
+  it('gives every kind a prefix that is not a prefix of another', () => {
     const all = Object.values(prefixes).map((prefix) =>
       typeof prefix === 'string' ? prefix : (prefix as (part: string) => string)('ab')
     )

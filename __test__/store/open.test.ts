@@ -139,7 +139,7 @@ describe('opening a store', () => {
     expect(store.get(`task/${newest + 1}`)).toBeUndefined()
   })
 
-  it('names a file that is no database, says how to go on, and leaves it as it was', () => {
+  it('names a file that is not a database, says how to go on, and leaves it as it was', () => {
     writeFileSync(file, 'this is not a database at all, whatever its name says'.repeat(100))
     const before = readFileSync(file)
     const error = failure(() => openStore(file))
@@ -188,13 +188,16 @@ describe('opening a store', () => {
   })
 
   it.skipIf(process.platform === 'win32').each(['', '-wal', '-shm'])(
-    'names what is no file, and waits for nobody (%s)',
+    'names what is not a file, and waits for nobody (%s)',
     (part) => {
       opened().close()
       rmSync(`${file}${part}`, { force: true })
       execFileSync('mkfifo', [`${file}${part}`])
       const error = failure(() => openStore(file))
-      expect([error.code, error.message]).toEqual(['corrupt', expect.stringContaining(`${file}${part}: it is no file`)])
+      expect([error.code, error.message]).toEqual([
+        'corrupt',
+        expect.stringContaining(`${file}${part}: it is not a file`)
+      ])
     }
   )
 

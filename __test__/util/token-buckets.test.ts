@@ -52,7 +52,7 @@ describe('token buckets', () => {
     expect(of.tryTake('a', 1)).toBeCloseTo(0.1)
   })
 
-  it('are bounded: those who come while all are in use share one, so a new name is no new burst', () => {
+  it('are bounded: those who come while all are in use share one, so a new name is not a new burst', () => {
     const of = buckets(3)
     for (const key of ['a', 'b', 'c']) of.take(key, 20)
     of.take('d', 10)

@@ -8,7 +8,7 @@ describe('a name as it is typed', () => {
     ['bücher', 'xn--bcher-kva', 'bücher'],
     ['BU\u0308CHER.chronym.', 'xn--bcher-kva.chronym', 'bücher.chronym'],
     ['bücher\u3002chronym', 'xn--bcher-kva.chronym', 'bücher.chronym'],
-    // Non-transitional: ß is no ss, and a final sigma is a letter of its own.
+    // Non-transitional: ß is not ss, and a final sigma is a letter of its own.
     ['faß', 'xn--fa-hia', 'faß'],
     ['ς', 'xn--3xa', 'ς'],
     ['\uff11\uff12\uff13', '123', undefined],

@@ -14,7 +14,7 @@ const HEALTH_EVERY_MS = 100
 const PAUSE_MS = 1_000
 const LOOK_MS = 10_000
 
-export interface DiallingOptions {
+interface DiallingOptions {
   readonly peers: number
   /** /24s of 127.0.0.0/8 that they are spread over. */
   readonly prefixes: number
@@ -23,7 +23,7 @@ export interface DiallingOptions {
   readonly afterSeconds: number
 }
 
-export interface DiallingReport {
+interface DiallingReport {
   readonly quiet: DiallingFigures
   readonly during: DiallingFigures
   readonly after: DiallingFigures

@@ -28,7 +28,7 @@ const STAY_MS = 10_000
 
 const NAME = `resolved-by-newcomers.${FLOOD_PROFILE.tld}`
 
-export interface IdleReport {
+interface IdleReport {
   /** Idle connections that were wanted, that are held, and dials that it took until then. */
   readonly idle: IdlerFigures & { readonly wanted: number }
   /**

@@ -18,7 +18,7 @@ const AFTERMATH_MS = 2_000
 /** Long enough for a few hundred samples of the loop's delay. */
 const QUIET_MS = 3_000
 
-export interface FloodOptions extends Pick<FlooderStart, 'identities' | 'together' | 'prefixes' | 'seed'> {
+interface FloodOptions extends Pick<FlooderStart, 'identities' | 'together' | 'prefixes' | 'seed'> {
   readonly seconds: number
 }
 

@@ -92,7 +92,7 @@ async function run({ directory, beaconUrl, nodeSeed }: VictimStart): Promise<voi
       penalised: penalised.size,
       honest_penalised: penalised.has(honest)
     }
-    // The collection, which is no part of what is measured, is noted as a delay a moment later.
+    // The collection, which is not a part of what is measured, is noted as a delay a moment later.
     setTimeout(() => {
       delay.reset()
       turns.reset()

@@ -11,7 +11,7 @@ import { say } from './scratch.ts'
 /** Pause after the start: V8 collects what the start left within four minutes. */
 const SETTLE_SECONDS = 240
 
-export interface Spread {
+interface Spread {
   readonly median: number
   readonly most: number
 }

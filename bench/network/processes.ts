@@ -16,7 +16,7 @@ const READY_POLL_MS = 20
 /** What the systemd unit sets. */
 const AS_A_SERVICE = { NODE_OPTIONS: '--max-semi-space-size=4' }
 
-export interface FleetDaemon {
+interface FleetDaemon {
   readonly pid: number
   readonly url: string
   /** Multiaddr with peer id. */
@@ -35,7 +35,7 @@ export interface Fleet {
   stop(): Promise<void>
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly profile?: NetworkProfile
   /** Run from `dist/`, as the package is. */
   readonly built?: boolean

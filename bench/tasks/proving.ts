@@ -9,7 +9,7 @@ export interface Proving {
   readonly two_cores: (ProvingOn & { readonly speedup: number }) | null
 }
 
-export interface ProvingOn {
+interface ProvingOn {
   readonly proving_seconds: number
   readonly squaring_seconds: number
   readonly share: number

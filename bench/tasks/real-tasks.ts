@@ -19,14 +19,14 @@ export const BITS = 1024
 export const SEED = new Uint8Array(32).fill(7)
 export const MEMORY_BYTES = 256 * 2 ** 20
 
-export interface RealTasks {
+interface RealTasks {
   readonly manager: TaskManager
   /** Of the evaluation begun last; undefined before the first. */
   handle(): EvaluationHandle | undefined
   close(): Promise<void>
 }
 
-export interface RealTasksOptions {
+interface RealTasksOptions {
   readonly iterations: number
   readonly checkpointSeconds: number
   /** Instead of the daemon's own. */

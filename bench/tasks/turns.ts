@@ -19,7 +19,7 @@ export interface Turns {
 }
 
 /** The argument of `evaluate`, and where each pair of turns is posted, and null after the last. */
-export type TurnsRequest = WorkerCalls['evaluate']['request'] & {
+type TurnsRequest = WorkerCalls['evaluate']['request'] & {
   readonly turns: MessagePort
   readonly memoryBytes: number
 }

@@ -45,7 +45,7 @@ const TASKS_IN_A_LIFE = 2
 /** Undisturbed, two of three renewals and registrations end within seconds; a busy machine takes longer. */
 const LAST_LIFE_MS = 180_000
 
-export interface CrashOptions {
+interface CrashOptions {
   readonly kills: number
   readonly seed: number
   /** Ends the killing early; what was begun is finished and counted. */
@@ -54,7 +54,7 @@ export interface CrashOptions {
   readonly say?: (line: string) => void
 }
 
-export interface CrashTotals {
+interface CrashTotals {
   readonly seed: number
   readonly kills: number
   readonly by: Readonly<Record<Kind, number>>

@@ -12,7 +12,7 @@ const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 20_000
 const LOG_TAIL_LINES = 25
 
-export interface Child {
+interface Child {
   readonly name: string
   readonly logFile: string
   /** The first line on stdout: where things are. */

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { programOf } from '../packages.ts'
 import type { Server } from './ask.ts'
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Lines of `name type`. */
   readonly questions: string
   readonly transport: 'udp' | 'tcp'

@@ -21,7 +21,7 @@ export interface Zone {
   readonly signing: Signing
 }
 
-export interface KnotOptions {
+interface KnotOptions {
   readonly directory: string
   readonly zones: readonly Zone[]
   /** PKCS#8 PEM of a P-256 key: signs the zones that are signed. */

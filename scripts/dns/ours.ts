@@ -2,7 +2,7 @@
 import { addon } from '../../src/native/addon.ts'
 import type { Server } from './ask.ts'
 
-export interface OursOptions {
+interface OursOptions {
   /** PKCS#8 DER of a P-256 key. */
   readonly key: Uint8Array
   readonly serial: number
@@ -10,7 +10,7 @@ export interface OursOptions {
 }
 
 /** Whether a name's answers are signed, and if not, why. */
-export type Trust = { readonly secure: true } | { readonly secure: false; readonly reason: string }
+type Trust = { readonly secure: true } | { readonly secure: false; readonly reason: string }
 
 export interface Ours extends Server {
   setZone(name: string, records: Uint8Array, trust: Trust): void

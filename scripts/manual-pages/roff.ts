@@ -46,7 +46,7 @@ export interface Item {
 export const items = (list: readonly Item[]): string[] =>
   list.map(({ term, text }) => `.TP\n${term}\n${text === '' ? '\\&' : roffText(text)}`)
 
-export interface PageHead {
+interface PageHead {
   readonly name: string
   readonly section: number
   readonly version: string

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-export const CHECKSUMS = join('native', 'checksums.json')
+const CHECKSUMS = join('native', 'checksums.json')
 
 export function sha256(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex')

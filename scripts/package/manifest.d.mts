@@ -1,4 +1,4 @@
-export interface PublishedManifest extends Record<string, unknown> {
+interface PublishedManifest extends Record<string, unknown> {
   scripts: Record<string, string>
   optionalDependencies: Record<string, string>
 }

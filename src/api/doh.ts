@@ -15,9 +15,9 @@ import type { ListenAddress } from './serve.ts'
 import type { ApiServices } from './services.ts'
 
 const MAX_CONNECTIONS = 1000
-/** Of one /24 or /48, as over TCP and TLS. */
+/** Queries at once from one /24 or /48, as over TCP and TLS. */
 const CONNECTIONS_OF_NETWORK = 64
-/** Of one connection; a browser has a few under way. */
+/** Queries at once on one connection; a browser has a few under way. */
 const MAX_STREAMS = 100
 /**
  * Streams that a client may open and reset: at once, and a second. Node's own 1,000 hold the event loop for half a
@@ -48,7 +48,7 @@ export interface DohServer {
   close(): Promise<void>
 }
 
-export function createDohApp(services: DohServices, { isPublic, limits }: DohOptions): Hono<AppEnv> {
+function createDohApp(services: DohServices, { isPublic, limits }: DohOptions): Hono<AppEnv> {
   const rates = createRateLimits({ ...DEFAULT_LIMITS, ...limits }, () => services.now())
   const routes = new Hono<AppEnv>()
   routes.route('/', dnsQueryRoutes(services))

@@ -32,7 +32,7 @@ export interface Parameter {
   readonly schema?: { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }
 }
 
-export interface EndpointSpec<Body extends GenericSchema | undefined = GenericSchema | undefined> {
+interface EndpointSpec<Body extends GenericSchema | undefined = GenericSchema | undefined> {
   readonly summary: string
   readonly description?: string
   readonly tag: string

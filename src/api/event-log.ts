@@ -1,6 +1,6 @@
 import type { DaemonEvent } from './schemas/daemon.ts'
 
-export interface EventLogOptions {
+interface EventLogOptions {
   /** Number of events kept for later readers. */
   readonly capacity: number
   readonly now: () => number

@@ -154,7 +154,7 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
       })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ApiListenError(`${where} is no address of this machine. Correct --host (api.host).`, { cause })
+      return new ApiListenError(`${where} is not an address of this machine. Correct --host (api.host).`, { cause })
     default:
       return new ApiListenError(`Cannot listen on ${where}: ${cause.message}. Check --host and --port.`, { cause })
   }

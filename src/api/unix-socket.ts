@@ -42,7 +42,7 @@ async function obstacleTo(path: string): Promise<string | undefined> {
   // Follows no link.
   const there = lstatSync(path, { throwIfNoEntry: false })
   if (there === undefined) return undefined
-  if (!there.isSocket()) return `${path} is there, and is no socket. Move it away, or correct api.socket`
+  if (!there.isSocket()) return `${path} is there, and is not a socket. Move it away, or correct api.socket`
   if (await answers(path)) return `another program listens at ${path}. Give each daemon an api.socket of its own`
   rmSync(path)
   return undefined

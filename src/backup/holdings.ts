@@ -23,9 +23,9 @@ import { RecordStore } from './records.ts'
 const HeldSchema = v.object({
   /** A name or a DID; of a task: its name. */
   id: Text,
-  /** Of a name: the round of its claim. Otherwise 0. */
+  /** For a name the round of its claim, otherwise 0. */
   claim: Count,
-  /** Of a name: the highest serial signed here. Of an identity: its version. Otherwise 0. */
+  /** For a name the highest serial signed here, for an identity its version, otherwise 0. */
   serial: Count
 })
 type Held = v.InferOutput<typeof HeldSchema>
@@ -38,7 +38,7 @@ const WHAT = new Map<string, MissingView['what']>([
   [prefixes.tasks, 'task']
 ])
 
-export interface HoldingsOptions {
+interface HoldingsOptions {
   readonly paths: Pick<DataPaths, 'holdings'>
   readonly store: Store
   readonly profile: NetworkProfile

@@ -20,7 +20,7 @@ import { BACKED_UP_PREFIXES, problemOf, type RecordFacts } from './records.ts'
  */
 const TASK_FILE = /^(?:state\.[01]|repair\.[01]|mark\.\d{1,2}|intermediates)$/u
 
-export interface MakeOptions {
+interface MakeOptions {
   /** 32 bytes, of a sealed seed that was opened; undefined: the words are in clear. */
   readonly seed?: Uint8Array | undefined
   readonly tasks: boolean
@@ -29,7 +29,7 @@ export interface MakeOptions {
   readonly networks: readonly NetworkProfile[]
 }
 
-export interface MadeBackup {
+interface MadeBackup {
   readonly contents: BackupContents
   /** Unreadable records, and why; the daemon sets them aside when it meets them. */
   readonly leftOut: readonly { readonly key: string; readonly reason: string }[]
@@ -92,7 +92,7 @@ function networkOf(all: StoredRecords, { root }: DataPaths, networks: readonly N
   )
 }
 
-/** Of the names seen, only our own: without them a serial could be used twice. */
+/** Our own of the names seen: without them a serial could be used twice. */
 function isWanted(key: string, all: StoredRecords): boolean {
   if (!key.startsWith(prefixes.seenNames)) return true
   const name = key.split('/')[1]!

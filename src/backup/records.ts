@@ -91,7 +91,7 @@ export function problemOf(key: string, value: Uint8Array, facts: RecordFacts): s
   }
 }
 
-export interface NameSummary {
+interface NameSummary {
   readonly name: string
   readonly serial: number
   readonly draft: boolean

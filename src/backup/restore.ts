@@ -19,7 +19,7 @@ import type { StoredRecords } from '../store/inspect.ts'
 /** Written beside the other files where the network is not built in. */
 export const PROFILE_FILE = 'profile.json'
 
-export type RestoredContents = Pick<BackupContents, 'profile' | 'words' | 'records' | 'files'>
+type RestoredContents = Pick<BackupContents, 'profile' | 'words' | 'records' | 'files'>
 
 /** Throws BackupError `occupied` unless the directory is empty or not there. Touches nothing. */
 export function requireEmptyDirectory(root: string): void {

@@ -13,7 +13,7 @@ import type { ErrorCode } from '../error-table.ts'
 import { runApart } from '../util/run-apart.ts'
 import { secretBuffer } from '../util/secret-input.ts'
 
-export interface SealOptions {
+interface SealOptions {
   /** log2 of scrypt's N. Default: 18, age's own, which costs about a second and 256 MiB a guess. Tests take less. */
   readonly workFactor?: number
 }

@@ -19,7 +19,7 @@ const DST = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 /** Signing takes milliseconds, and every node asks for the same few rounds. */
 const SIGNATURES_HELD = 4096
 
-export interface DevBeaconOptions {
+interface DevBeaconOptions {
   host: string
   /** 0 takes any free port. */
   port: number

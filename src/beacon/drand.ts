@@ -71,7 +71,7 @@ const REQUEST_TIMEOUT_MS = 5000
 /** Answers have a few hundred bytes. */
 const MAX_ANSWER_BYTES = 16 * 1024
 
-export class DrandSource {
+class DrandSource {
   readonly url: string
   readonly #chain: BeaconChain
   #isChecked = false
@@ -173,7 +173,7 @@ const InfoSchema = v.object({
 })
 
 /** Undefined unless the answer is a pulse, whose randomness, if given, is that of its signature. Not verified yet. */
-export function readPulse(json: unknown): Pulse | undefined {
+function readPulse(json: unknown): Pulse | undefined {
   const parsed = v.safeParse(PulseSchema, json)
   if (!parsed.success) return undefined
   const { round, randomness } = parsed.output

@@ -5,7 +5,7 @@ import { BoundedMap } from '../util/bounded-map.ts'
 import type { VerifiedPulse } from './types.ts'
 
 /** The pool verifies a pulse once, even if it is asked about several times at once. */
-export type VerifySignature = (round: number, signature: Uint8Array, options?: VerdictOptions) => Promise<boolean>
+type VerifySignature = (round: number, signature: Uint8Array, options?: VerdictOptions) => Promise<boolean>
 
 export class PulseStore {
   // First in, first out: the newest pulse is asked for most and came last, an old one is quickly verified again.

@@ -96,7 +96,7 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   host: string
   port: number
   chain: BeaconChain

@@ -101,7 +101,7 @@ function createTasks(
   })
 }
 
-export interface StartConfig {
+interface StartConfig {
   readonly overrides: PartialConfig
   readonly initial: Config
   readonly started: Config

@@ -6,7 +6,7 @@ import { NotPrivateError, readPrivateFile } from './private-files.ts'
  * The daemon makes tokens of 43 characters. The minimum, 32 hex digits, has 128 bits: out of reach for offline
  * guessing.
  */
-export const MIN_TOKEN_CHARACTERS = 32
+const MIN_TOKEN_CHARACTERS = 32
 const TOKEN = /^[!-~]+$/u
 
 /** The file exists but is not safe to use. */

@@ -25,9 +25,9 @@ function parse(path: string, text: string): KeyObject {
   try {
     key = createPrivateKey({ key: text, format: 'pem' })
   } catch (cause) {
-    throw unreadable(path, 'it is no private key in PEM', cause)
+    throw unreadable(path, 'it is not a private key in PEM', cause)
   }
-  if (key.asymmetricKeyDetails?.namedCurve !== CURVE) throw unreadable(path, 'it is no key on the curve P-256')
+  if (key.asymmetricKeyDetails?.namedCurve !== CURVE) throw unreadable(path, 'it is not a key on the curve P-256')
   return key
 }
 

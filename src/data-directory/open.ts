@@ -51,7 +51,7 @@ export interface DataDirectory {
   readonly isNodeKeyReplaced: boolean
 }
 
-export interface OpenOptions extends Pick<
+interface OpenOptions extends Pick<
   StoreOptions,
   'onSetAside' | 'onBefore' | 'onChange' | 'onLateFailure' | 'onMigrated'
 > {
@@ -276,7 +276,7 @@ function requireNetwork(paths: DataPaths, profile: NetworkProfile, contents: Sto
  * directory older than fingerprints is judged by its names.
  * `what` is what messages call the seed. Throws SVC-KEY-001 and SVC-KEY-002.
  */
-export function requireSeed(
+function requireSeed(
   paths: DataPaths,
   profile: NetworkProfile,
   contents: StoreContents | undefined,

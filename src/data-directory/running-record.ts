@@ -15,7 +15,7 @@ const RunningRecordSchema = v.object({
   /** Device and inode of the directory. A copy of a live directory has others. */
   directory: v.string()
 })
-export type RunningRecord = v.InferOutput<typeof RunningRecordSchema>
+type RunningRecord = v.InferOutput<typeof RunningRecordSchema>
 
 /** Durable when it returns. The record remains when the daemon is killed. */
 export function writeRunningRecord(

@@ -22,7 +22,7 @@ const LEFTOVER = /^\.seed-words(?:\.age)?\.[0-9a-f]+\.tmp$/u
 type SeedPaths = Pick<DataPaths, 'root' | 'seed' | 'sealedSeed'>
 
 /** Where both exist, `clear` counts: a crash came before the passphrase was set, or after it was removed. */
-export type SeedForm = 'clear' | 'sealed' | 'absent'
+type SeedForm = 'clear' | 'sealed' | 'absent'
 
 export function seedForm({ seed, sealedSeed }: SeedPaths): SeedForm {
   if (existsSync(seed)) return 'clear'
@@ -43,7 +43,7 @@ export function readSealedSeed({ sealedSeed }: SeedPaths): string | undefined {
 }
 
 /** One change of the directory; a crash between two leaves at least one good seed. */
-export interface SeedStep {
+interface SeedStep {
   readonly what: string
   readonly run: () => void
 }

@@ -86,7 +86,7 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
   } catch (error) {
     if (!(error instanceof ZoneError)) throw error
     // The name has an owner, so NXDOMAIN and NODATA are wrong.
-    return failed(EDE.invalidData, `what the owner of ${name} published is no zone`, freshMs, true)
+    return failed(EDE.invalidData, `what the owner of ${name} published is not a zone`, freshMs, true)
   }
 }
 

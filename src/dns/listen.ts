@@ -57,7 +57,7 @@ function hasIpv6Loopback(): boolean {
 }
 
 /** PEM. */
-export interface Certificate {
+interface Certificate {
   readonly certificate: Uint8Array
   readonly key: Uint8Array
 }

@@ -14,7 +14,7 @@ const ATTEMPTS = 3
 /** A question that nobody waits for takes a new answer unless more than this share of the kept one's time is left. */
 const REFRESH_BELOW = 0.2
 
-export interface QuestionsParts {
+interface QuestionsParts {
   /** Never rejects. `leastLeft`: as `Registry.lookUp`. */
   readonly find: (name: string, options: { leastLeft: number; signal: AbortSignal }) => Promise<Knowledge>
   /** Must not throw. */

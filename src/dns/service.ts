@@ -24,7 +24,7 @@ import { Questions } from './questions.ts'
 /** Names with a check code that the server knows at once. */
 const MAX_CODED = 10_000
 
-export interface DnsReply {
+interface DnsReply {
   readonly message: Uint8Array
   /** Seconds that an HTTP cache may keep it. */
   readonly maxAge: number
@@ -46,7 +46,7 @@ export interface DnsService {
    */
   flush(name?: string): number
   /**
-   * Answers a DNS message. `client`: the IP address that limits count. SVC-REQ-001 for what is no query, SVC-DNS-001.
+   * Answers a DNS message. `client`: the IP address that limits count. SVC-REQ-001 for what is not a query, SVC-DNS-001.
    */
   query(message: Uint8Array, client: string): Promise<DnsReply>
 }
@@ -232,7 +232,7 @@ class Service implements DnsService {
     const name = canonicalName(text).split('.').slice(-2).join('.')
     if (this.#isRegistrable(name)) return name
     const { tld } = this.#parts.profile
-    throw new ServiceError('SVC-NAM-001', `"${text.slice(0, 255)}" is no name below .${tld}, such as alice.${tld}.`)
+    throw new ServiceError('SVC-NAM-001', `"${text.slice(0, 255)}" is not a name below .${tld}, such as alice.${tld}.`)
   }
 
   #isRegistrable(name: string): boolean {

@@ -153,7 +153,7 @@ export function wireName(name: string): Uint8Array {
 }
 
 /** A length octet and at most 255 octets. */
-export function characterString(text: string | Uint8Array): Uint8Array {
+function characterString(text: string | Uint8Array): Uint8Array {
   const bytes = typeof text === 'string' ? utf8(text) : text
   return concatBytes(Uint8Array.of(bytes.length), bytes)
 }
@@ -166,7 +166,7 @@ const KEPT_RCODES: ReadonlySet<number> = new Set([0, 3])
 
 /**
  * Seconds: the lowest TTL of the answer, or of the SOA of a negative answer. 0 for what may not be kept: failures,
- * truncated messages, and what is no DNS message.
+ * truncated messages, and what is not a DNS message.
  */
 export function leastTtl(message: Uint8Array): number {
   if (message.length < HEADER_BYTES) return 0

@@ -91,7 +91,7 @@ async function readIfPresent(path: string): Promise<Buffer> {
   try {
     return await readFile(path, { flag: AT_ONCE })
   } catch (error) {
-    // A file that the disk fails to return counts as torn; so does what is no file.
+    // A file that the disk fails to return counts as torn; so does what is not a file.
     if (['ENOENT', 'EIO', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return Buffer.alloc(0)
     throw error
   }

@@ -3,7 +3,7 @@
 export interface Turn {
   /** When waiting begins to cost something, in milliseconds since the epoch: the nearest goes first. */
   readonly deadlineMs: number
-  /** Of equal deadlines the lowest goes first. */
+  /** Breaks ties: the lowest of equal deadlines goes first. */
   readonly order: number
 }
 

@@ -53,7 +53,7 @@ export function runningTarget(paths: DataPaths, { token: readToken, elsewhere, a
   return { url, socket, key: proofKey(token), instance: record.instance, token, silence, cure: start }
 }
 
-/** An address that means "every interface" is no address to connect to. */
+/** An address that means "every interface" is not an address to connect to. */
 function reachable(listening: string): string {
   const { hostname, port } = new URL(listening)
   return `http://${hostname === '0.0.0.0' ? '127.0.0.1' : hostname === '[::]' ? '[::1]' : hostname}:${port || '80'}`

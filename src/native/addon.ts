@@ -15,7 +15,7 @@ export interface ChainKey {
 }
 
 /** `nonce` (to be hashed as 8 bytes, big-endian). Undefined: none found yet, continue at `next`. */
-export interface StampSlice {
+interface StampSlice {
   nonce?: number
   next: number
 }

@@ -38,8 +38,8 @@ export interface DnsTrust {
   readonly reason: string
 }
 
-export type DnsTransport = 'udp' | 'tcp' | 'tls' | 'https'
-export type DnsOutcome =
+type DnsTransport = 'udp' | 'tcp' | 'tls' | 'https'
+type DnsOutcome =
   | 'noerror'
   | 'nxdomain'
   | 'nodata'
@@ -52,10 +52,10 @@ export type DnsOutcome =
   | 'truncated'
   | 'limited'
   | 'forwarded'
-export type DnsCacheUse = 'hit' | 'miss' | 'stale' | 'prefetch' | 'packed' | 'composed'
+type DnsCacheUse = 'hit' | 'miss' | 'stale' | 'prefetch' | 'packed' | 'composed'
 
 /** Counts since the start, but for names, bytes, waiting queries and connections, which are those of the moment. */
-export interface DnsStats {
+interface DnsStats {
   readonly names: number
   readonly cacheBytes: number
   readonly queries: Readonly<Record<DnsTransport, number>>
@@ -66,7 +66,7 @@ export interface DnsStats {
 }
 
 /** Texts of the zone's DS and DNSKEY records. */
-export interface DnsAnchor {
+interface DnsAnchor {
   readonly ds: string
   readonly dnskey: string
   readonly keyTag: number
@@ -96,7 +96,7 @@ export interface DnsServer {
   flush(name: string | null): number
   /**
    * A DNS message in, one out (RFC 8484). `client`: the IP address that limits count. Rejects with SERVER_CLOSED, and
-   * with INVALID_ARGUMENT for what is no query or has more than 4,096 bytes.
+   * with INVALID_ARGUMENT for what is not a query or has more than 4,096 bytes.
    */
   query(packet: Uint8Array, client: string): Promise<Uint8Array>
   anchor(): DnsAnchor

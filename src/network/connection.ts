@@ -26,7 +26,7 @@ import type { KnownPeer, NetworkEvent, NetworkMode, OwnAddress } from './types.t
 import { watchBootstrap } from './routing/watchdog.ts'
 import { watchConnecting } from './routing/why-connecting.ts'
 
-export interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'> {
+interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'> {
   /** Addresses to announce once they are confirmed; empty: those listened on. */
   readonly announce: readonly string[]
   /** Addresses of peers to try beside the bootstrap peers when no peer is known. */

@@ -76,7 +76,7 @@ export interface Peers {
   penalise(peer: Peer, reason: string): void
 }
 
-export interface PeersParts {
+interface PeersParts {
   readonly lookUps: LookUps
   readonly prefixes: Prefixes
   readonly acquaintances: Pick<Acquaintances, 'met'>

@@ -13,7 +13,7 @@ export abstract class PartError<Part extends string = string, Code extends strin
 }
 
 /** `rule`: any rule without a class of its own. */
-export type ProtocolErrorCode =
+type ProtocolErrorCode =
   'rule' | 'encoding' | 'profile' | 'key' | 'identity' | 'zone' | `name-${'invalid' | 'reserved' | 'not-open'}`
 
 export class ProtocolError extends PartError<'protocol', ProtocolErrorCode> {

@@ -52,7 +52,7 @@ export function clockLags(clock: number, verified: number): boolean {
 }
 
 /** What round arithmetic needs of a beacon; the profile's `beacon` fits. */
-export interface BeaconSchedule {
+interface BeaconSchedule {
   /** Seconds between rounds. */
   readonly period: number
   /** Unix time of round 1, in seconds. */
@@ -93,7 +93,7 @@ export function pulseRandomness(signature: Uint8Array): Uint8Array {
 }
 
 /** `live`: resolves. `grace`: does not resolve, only the same key may renew. `dead`: free. */
-export type LeasePhase = 'live' | 'grace' | 'dead'
+type LeasePhase = 'live' | 'grace' | 'dead'
 
 export interface Lease {
   state: LeasePhase

@@ -25,7 +25,7 @@ export function inspectDatabase(
 ): boolean {
   // SQLite would wait for the other end of a FIFO.
   for (const part of [file, `${file}-wal`, `${file}-shm`])
-    if (statSync(part, { throwIfNoEntry: false })?.isFile() === false) throw corruptError(part, 'it is no file')
+    if (statSync(part, { throwIfNoEntry: false })?.isFile() === false) throw corruptError(part, 'it is not a file')
   if (!existsSync(file)) {
     look(undefined)
     return true

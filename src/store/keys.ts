@@ -59,7 +59,7 @@ function inOrder(round: number): string {
 }
 
 export type DocumentKind = 'kid' | 'manifest'
-export type OwnRecordKind = 'reveal' | DocumentKind
+type OwnRecordKind = 'reveal' | DocumentKind
 
 export const keys = {
   entry: (recordKey: Uint8Array) => key('entry', toHex(recordKey)),
@@ -196,7 +196,7 @@ export function roundOf(storeKey: string): number {
   return Number(storeKey.split(SEPARATOR).at(-2))
 }
 
-/** Of a key under `seen/`. */
+/** The name in a key under `seen/`. */
 export function nameOfSeen(storeKey: string): string {
   return storeKey.split(SEPARATOR).at(-2)!
 }

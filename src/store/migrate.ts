@@ -86,7 +86,7 @@ export const APPLICATION_ID = 0x43_48_52_4d
 export const SCHEMA_VERSION = 2
 
 /** One step forward. It runs in a transaction with all other steps, so it must not commit. */
-export type Migration = (database: Database.Database) => void
+type Migration = (database: Database.Database) => void
 
 export interface Layout {
   readonly version: number

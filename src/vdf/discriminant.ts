@@ -48,7 +48,7 @@ const MISSED_BELOW_BITS = 64
  * candidate concatenates SHA-256 of the counter, incremented before each hash, cut to `size / 8` bytes and read
  * big-endian; then the bits of `setBits` are set.
  */
-export function hashPrime(seed: Uint8Array, size: number, setBits: readonly number[]): bigint {
+function hashPrime(seed: Uint8Array, size: number, setBits: readonly number[]): bigint {
   const counter = Uint8Array.from(seed)
   const mask = setBits.reduce((bits, bit) => bits | (1n << BigInt(bit)), 0n)
   const length = size / 8

@@ -153,7 +153,7 @@ export interface PulseInput {
   readonly signature: Uint8Array | string
 }
 
-/** Of the network's beacon. The value is its randomness, hexadecimal. */
+/** A pulse of the network's beacon. The value is its randomness, hexadecimal. */
 export async function verifyPulse(
   engine: Engine,
   { round, signature: given }: PulseInput,
@@ -166,7 +166,7 @@ export async function verifyPulse(
   ]
   return runSteps(steps, engine.backend, (passed) => {
     const signature = hexOrBase64(given, PULSE_SIGNATURE_BYTES, 'signature')
-    if (!Number.isSafeInteger(round) || round < 1) throw new Refusal(`${round} is no round`)
+    if (!Number.isSafeInteger(round) || round < 1) throw new Refusal(`${round} is not a round`)
     if (signature.length !== PULSE_SIGNATURE_BYTES) throw new Refusal(`signature: ${signature.length} bytes`)
     passed('encoding', `round ${round}`)
     if (!engine.verifyPulse(fromHex(profile.beacon.public_key), round, signature))
@@ -191,6 +191,6 @@ function plainCopy(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value)) as unknown
   } catch {
-    throw new Refusal('not a JSON value')
+    throw new Refusal('not JSON value')
   }
 }

@@ -21,7 +21,7 @@ export interface RevealJson {
 
 const parsed = new WeakMap<object, NetworkProfile>()
 
-/** Throws ProfileError for what is no profile. */
+/** Throws ProfileError for what is not a profile. */
 export function profileOf(input: ProfileInput): NetworkProfile {
   if (typeof input === 'string') {
     if (Object.hasOwn(builtInProfiles, input)) return builtInProfiles[input]

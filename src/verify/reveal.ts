@@ -29,7 +29,7 @@ export interface VerifiedReveal {
   readonly serial: number
   /** Of the claim, whole: 26 characters, computed from the record here. */
   readonly checkCode: string
-  /** Undefined where the payload is no zone: the network accepts any bytes. */
+  /** Undefined where the payload is not a zone: the network accepts any bytes. */
   readonly zone?: PublishedZone
   readonly links: readonly { readonly round: number; readonly iterations: number }[]
   /** Unix time in ms at which the lease ends unless it is renewed, and by which only its owner may renew it. */

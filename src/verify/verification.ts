@@ -28,7 +28,7 @@ export interface Check {
   readonly detail: string
 }
 
-/** Of the longer checks: how many of them are done. */
+/** How many of the longer checks are done. */
 export interface Progress {
   readonly rule: 'pulse' | 'proof'
   readonly done: number

@@ -3,7 +3,7 @@ import { component } from './common.ts'
 
 const ConfigSourceSchema = v.picklist(['default', 'file', 'run time', 'environment', 'flag'])
 
-export const ConfigFieldSchema = component('ConfigField', {
+const ConfigFieldSchema = component('ConfigField', {
   field: v.string(),
   value: v.unknown(),
   source: ConfigSourceSchema,

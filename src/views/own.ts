@@ -83,7 +83,7 @@ export const ZoneDraftListSchema = v.array(
 )
 export type ZoneDraft = v.InferOutput<typeof ZoneDraftListSchema>[number]
 
-export const OwnIdentitySchema = component('OwnIdentity', {
+const OwnIdentitySchema = component('OwnIdentity', {
   did: v.string(),
   version: v.pipe(CountSchema, v.description('Of the newest version that this daemon published or adopted')),
   state: v.pipe(

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { EXTENSION, modulesOf, ownPath, script, withoutMap, type Asset } from './modules.ts'
 
-export interface Dashboard {
+interface Dashboard {
   readonly assets: readonly Asset[]
   /** The only inline script of the page, its import map, as a source of a Content-Security-Policy. */
   readonly importMapSource: string

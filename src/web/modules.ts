@@ -14,7 +14,7 @@ export interface Asset {
 }
 
 /** A module before its types go. */
-export interface Module {
+interface Module {
   readonly source: string
   readonly isTyped: boolean
 }

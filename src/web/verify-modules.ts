@@ -5,7 +5,7 @@ const ENTRIES = ['verify/browser', 'verify/worker']
 
 /** Files that another takes the place of, below src. */
 const INSTEAD: Readonly<Record<string, string>> = { 'protocol/platform/node': 'protocol/platform/browser' }
-/** Packages whose file for Node is no ES module. */
+/** Packages whose file for Node is not an ES module. */
 const PACKAGE_INSTEAD: Readonly<Record<string, string>> = { 'punycode/punycode.js': 'punycode/punycode.es6.js' }
 
 let made: ReadonlyMap<string, Asset> | undefined

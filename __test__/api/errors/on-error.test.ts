@@ -40,7 +40,7 @@ describe('errors of parts that know no HTTP', () => {
   it.each([
     [new BeaconError('BEACON_UNAVAILABLE', 'no beacon answered'), 'SVC-BCN-001'],
     [new OfflineError('no peer of this network is connected'), 'SVC-RES-001']
-  ] as const)('%s becomes %s, which is no fault of the daemon: a warning without a stack', async (failure, code) => {
+  ] as const)('%s becomes %s, which is not a fault of the daemon: a warning without a stack', async (failure, code) => {
     const { body, logged } = await provoke(failure)
     expect(body).toMatchObject({ code, detail: failure.message })
     expect(logged).toEqual([expect.objectContaining({ level: 40, code, msg: failure.message })])

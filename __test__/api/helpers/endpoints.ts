@@ -51,7 +51,7 @@ export interface EndpointCase {
   readonly operation: string
   readonly path: string
   readonly body?: unknown
-  /** A body that is no JSON, with its headers. */
+  /** A body that is not JSON, with its headers. */
   readonly raw?: Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
   readonly status: number

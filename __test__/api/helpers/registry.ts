@@ -219,7 +219,7 @@ export class MemoryRegistry implements Registry {
       for (const [index, { type, value }] of group.entries()) {
         if (type === 'A' && !/^[\d.]+$/.test(value)) {
           throw new ServiceError('SVC-ZON-002', 'The zone breaks a rule.', {
-            errors: [{ path: `records/${label}/${index}/value`, message: 'is no IPv4 address' }]
+            errors: [{ path: `records/${label}/${index}/value`, message: 'is not an IPv4 address' }]
           })
         }
       }

@@ -33,7 +33,7 @@ describe('the check of a zone', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       valid: false,
-      errors: [{ path: 'records/www/0/value', message: 'is no IPv4 address' }]
+      errors: [{ path: 'records/www/0/value', message: 'is not an IPv4 address' }]
     })
     expect(world.registry.zones.size).toBe(0)
   })
@@ -88,7 +88,7 @@ describe('the source of a zone', () => {
     expect((await world.request('GET', PATH, { token })).status).toBe(507)
   })
 
-  it('is refused with SVC-ZON-001 when the payload is no zone', async () => {
+  it('is refused with SVC-ZON-001 when the payload is not a zone', async () => {
     const world = createWorld()
     world.registry.reveals.set(NAME, { ...REVEAL, payload: new Uint8Array([1, 2, 3]) })
     const response = await world.request('GET', PATH)
@@ -151,7 +151,7 @@ describe('saving a zone', () => {
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({
       code: 'SVC-ZON-002',
-      errors: [{ path: 'records/www/0/value', message: 'is no IPv4 address' }]
+      errors: [{ path: 'records/www/0/value', message: 'is not an IPv4 address' }]
     })
   })
 

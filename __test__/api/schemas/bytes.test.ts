@@ -27,7 +27,7 @@ describe('byte fields of a request', () => {
     ['an integer over 255', [256], 'Expected an integer from 0 to 255'],
     ['a negative integer', [-1], 'Expected an integer from 0 to 255'],
     ['a fraction', [1.5], 'Expected an integer from 0 to 255'],
-    ['text that is no base64', '***', 'Expected base64 text'],
+    ['text that is not base64', '***', 'Expected base64 text'],
     ['base64 of both alphabets', '+_'.repeat(22), 'Expected base64 text'],
     ['base64 with bits left over', `${'A'.repeat(42)}B`, 'Expected base64 text'],
     ['a number', 5, 'Expected an array of integers from 0 to 255, or base64 text'],

@@ -26,7 +26,7 @@ const addresses = (): string[] => lab.nodes.map(({ address }) => address)
 
 type Liar = Partial<Handlers>
 
-/** Says that it holds something, and sends what is no record. */
+/** Says that it holds something, and sends what is not a record. */
 const garbage: Liar = { get: () => ({ type: 'entry', state: 'settled', claim: sha256(), record: new Uint8Array(647) }) }
 
 /** Answers once the test is over. */

@@ -24,7 +24,7 @@ export interface Holder {
   due: number
 }
 
-export interface NeighbourhoodParts {
+interface NeighbourhoodParts {
   readonly profile: NetworkProfile
   readonly claims: readonly Claim[]
   /** 0 <= x < 1. */

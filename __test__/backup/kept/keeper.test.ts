@@ -346,7 +346,7 @@ describe('the fields of the kept backup', () => {
     )
   })
 
-  it('refuse a relative path, what is no recipient, and one with a wrong letter', async () => {
+  it('refuse a relative path, what is not a recipient, and one with a wrong letter', async () => {
     await expect(configured({ file: 'names.age', recipient: recipients })).rejects.toThrow('must be an absolute path')
     await expect(configured({ file, recipient: ['ssh-ed25519 AAAA'] })).rejects.toThrow('must be a public key of age')
     const last = recipients[0]!.at(-1) === 'q' ? 'p' : 'q'

@@ -178,7 +178,7 @@ describe('a program that passes for the daemon', () => {
     expectNoToken(other)
   })
 
-  it('gets none by an answer that has no end, or is no proof', async () => {
+  it('gets none by an answer that has no end, or is not a proof', async () => {
     for (const body of [
       'x'.repeat(100_000),
       '{"instance":7}',

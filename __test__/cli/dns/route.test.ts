@@ -38,7 +38,7 @@ describe('the route of a daemon', () => {
     ['no port', { listen: [{ transport: 'udp', address: '127.0.0.1', port: 70_000 }] }],
     ['a key tag that is text', { anchor: { ...anchor!, ds: anchor!.ds.replace('4711', '4711;') } }],
     ['two lines', { anchor: { ...anchor!, ds: `${anchor!.ds}\nserver:` } }],
-    ['a key that is no base64', { anchor: { ...anchor!, dnskey: `${anchor!.dnskey} x` } }]
+    ['a key that is not base64', { anchor: { ...anchor!, dnskey: `${anchor!.dnskey} x` } }]
   ])('takes nothing that could reach a file of root: %s', (_what, change) => {
     expect(() => routeOf({ ...DNS_BODY, ...change })).toThrow(expect.objectContaining({ code: 'CLI-NET-002' }))
   })

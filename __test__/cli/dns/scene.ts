@@ -9,7 +9,7 @@ import type { Route } from '../../../src/cli/dns/route.ts'
 import { createHost, type Command, type CommandResult, type Host } from '../../../src/cli/dns/setup/host.ts'
 import { temporary } from '../../temporary.ts'
 
-export const PUBLIC_KEY = Buffer.alloc(64, 7).toString('base64')
+const PUBLIC_KEY = Buffer.alloc(64, 7).toString('base64')
 export const ROUTE: Route = {
   tld: 'chronym',
   servers: [

@@ -48,7 +48,7 @@ describe('errors of the daemon', () => {
       if (status !== null) expect((await ask(['resolve', code])).exitCode, code).toBeGreaterThan(3)
   })
 
-  it.each(['a\nb', 'a b', 'ä'])('never sends %j, which is no token', async (token) => {
+  it.each(['a\nb', 'a b', 'ä'])('never sends %j, which is not a token', async (token) => {
     const { exitCode, stderr } = await ask(['names', '--token', token])
     expect(exitCode).toBe(5)
     expect(stderr).toMatch(/CLI-TOK-001.*--token or CHRONYM_TOKEN/)
@@ -76,7 +76,7 @@ describe('what the system refuses', () => {
     }
   }
 
-  it.skipIf(!existsSync('/dev/full'))('is no bug: CLI-SYS-001 with what to do about a full disk', () =>
+  it.skipIf(!existsSync('/dev/full'))('is not a bug: CLI-SYS-001 with what to do about a full disk', () =>
     expect(refused(() => writeFileSync('/dev/full', 'x'))).toMatchObject({
       code: 'CLI-SYS-001',
       exitCode: 8,

@@ -48,7 +48,7 @@ describe('watching a task', () => {
     expect(stderr.match(/does not answer; trying again/gu)).toHaveLength(1)
   })
 
-  it('leaves the task alone when interrupted, which is no error, and says how to come back', async () => {
+  it('leaves the task alone when interrupted, which is not an error, and says how to come back', async () => {
     const { exitCode, stderr } = await ask(['status', '--watch', 'cut'], { signal: AbortSignal.abort() })
     expect(exitCode).toBe(130)
     expect(stderr).toBe(

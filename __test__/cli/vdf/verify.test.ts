@@ -64,7 +64,7 @@ describe('the shape of a claim', () => {
     ['a seed of one byte', { source: { seed: new Uint8Array(1) } }],
     ['a discriminant of another size', { source: { discriminant: new Uint8Array(127).fill(0x80) } }],
     ['a discriminant with leading zeros', { source: { discriminant: new Uint8Array(128).fill(1) } }],
-    ['a start that is no form', { x: new Uint8Array(99) }]
+    ['a start that is not a form', { x: new Uint8Array(99) }]
   ])('is wrong with %s', (_title, change) => {
     expect(shapeFault({ ...claim, ...change })).toEqual(expect.any(String))
   })

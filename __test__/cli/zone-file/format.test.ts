@@ -13,7 +13,7 @@ describe('a name of a master file', () => {
     ['\u212A', 'alice.chronym', '\u212A.alice.chronym']
   ])('%j below %j is %j', (text, origin, name) => expect(absoluteName(text, origin)).toBe(name))
 
-  it.each(['', 'a..b', '..', '.a', `${'a'.repeat(64)}.`, '"a"', 'a\\.b'])('%j is no name', (text) =>
+  it.each(['', 'a..b', '..', '.a', `${'a'.repeat(64)}.`, '"a"', 'a\\.b'])('%j is not a name', (text) =>
     expect(() => absoluteName(text, 'alice.chronym')).toThrow('is not a name')
   )
 

@@ -43,7 +43,7 @@ export async function realSide(profile: NetworkProfile, { nodes, k }: Size): Pro
   const away = (node: LabNode): number => distance(key, positionOf(idOf(node)))
   const nearestFirst = (nodes: readonly LabNode[]): LabNode[] =>
     nodes.toSorted((left, right) => away(left) - away(right))
-  // Those that will hold the name know each other for longer than the liars: a witness hears nobody else.
+  // Those that will hold the name know each other for longer than the liars: a witness counts nobody else.
   const near = nearestFirst(honest).slice(0, k)
   await waitFor(() => {
     for (const node of near) {

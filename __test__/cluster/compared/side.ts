@@ -44,7 +44,7 @@ export interface Side {
   put(who: Who): Promise<Put>
   /** By a daemon that has never asked for the name. */
   look(): Promise<Look>
-  /** Honest nodes that hold the name, by owner. Others take it in hourly rounds, whose moment is no outcome. */
+  /** Honest nodes that hold the name, by owner. Others take it in hourly rounds, whose moment is not an outcome. */
   holders(): Readonly<Partial<Record<Who, number>>>
   /** Ids near the name, each two in a /24. */
   lie(count: number, how: Lie): Promise<void>

@@ -8,7 +8,7 @@ import { PROFILE } from './fleet.ts'
 
 const MINUTE_MS = 60_000
 
-export interface FleetOutcome {
+interface FleetOutcome {
   /** Peers that a look-up asked, and that answered. */
   readonly asked: number
   readonly answered: number

@@ -27,7 +27,7 @@ afterAll(async () => {
   await pool.close()
 })
 
-/** The oracle: another implementation of the same scheme. Throws for what is no point. */
+/** The oracle: another implementation of the same scheme. Throws for what is not a point. */
 function nobleVerifies(publicKey: Uint8Array, round: number, signature: Uint8Array): boolean {
   const { shortSignatures: bls } = bls12_381
   try {
@@ -204,7 +204,7 @@ describe('proofs verified together', () => {
     }
   })
 
-  it('fail with a code for what is no question, and spoil no other', async () => {
+  it('fail with a code for what is not a question, and spoil no other', async () => {
     const invalid = [{ bits: 7 }, { bits: 2048 }, { seed: new Uint8Array(1) }, { iterations: 1.5 }, { iterations: -1 }]
     const failing = invalid.map((changes) =>
       expect(pool.verifyProof({ ...questions[2]!, ...changes })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })

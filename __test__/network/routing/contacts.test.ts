@@ -59,7 +59,7 @@ describe('the contacts of a node', () => {
     ['no JSON', '["/ip4'],
     ['no list', '{}'],
     ['a list of something else', '[1]'],
-    ['a list of what is no address', '["no address"]'],
+    ['a list of what is not an address', '["no address"]'],
     ['empty', '']
   ])('are none where what was kept is %s: it is set aside, and new ones are kept', (_what, text) => {
     store.put(keys.contacts(), utf8(text))

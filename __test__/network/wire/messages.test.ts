@@ -110,7 +110,7 @@ describe('a message', () => {
   it.each<[string, CborValue]>([
     ['no map', []],
     ['no type', {}],
-    ['a type that is no text', { type: 1 }],
+    ['a type that is not a text', { type: 1 }],
     ['an unknown type', { type: 'steal' }],
     ['a type of Object.prototype', { type: 'constructor' }],
     ['a missing member', { type: 'get', kind: 'reveal' }],

@@ -86,7 +86,7 @@ describe('a manifest', () => {
     ],
     ['two capabilities of one id', { capabilities: [unsigned.capabilities[0]!, unsigned.capabilities[0]!] }],
     ['an unknown member', { more: 1 }],
-    ['an endpoint that is no URI', { capabilities: [{ ...unsigned.capabilities[0]!, endpoint: 'x' }] }],
+    ['an endpoint that is not a URI', { capabilities: [{ ...unsigned.capabilities[0]!, endpoint: 'x' }] }],
     ['another network', { proof: { ...manifest.proof, domain: 'x' } }],
     ['another DID method', { id: 'did:web:example.com' }]
   ])('is refused with %s', (_, change) =>

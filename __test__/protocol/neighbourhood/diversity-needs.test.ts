@@ -51,7 +51,7 @@ describe('what is missing', () => {
     ['of eleven in a /16 each', many(11, (index) => `10.${index}.1.1`), { peers: 0, prefixes: 0, widePrefixes: 0 }]
   ])('%s', (_, peers, missing) => expect(missingDiversity(11, peers, MAIN)).toEqual(missing))
 
-  it('is no wide prefix where the profile limits none', () => {
+  it('is not a wide prefix where the profile limits none', () => {
     expect(
       missingDiversity(
         11,

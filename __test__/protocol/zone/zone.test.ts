@@ -78,7 +78,7 @@ describe('a zone', () => {
     ['the record', { a: [null] }, 'records/a/0: a: a record is an object'],
     ['the type', { a: [{ type: 'SPF', value: 'x' }] }, 'records/a/0/type: a: a type is one of A, AAAA'],
     ['the value', { a: [{ type: 'A', value: 1 }] }, 'records/a/0/value: a: the value of A is a text'],
-    ['the value', { a: [{ type: 'A', value: '1.2' }] }, 'records/a/0/value: a: A: "1.2" is no IPv4 address'],
+    ['the value', { a: [{ type: 'A', value: '1.2' }] }, 'records/a/0/value: a: A: "1.2" is not an IPv4 address'],
     [
       'the ttl',
       { a: [{ type: 'A', value: '1.2.3.4', ttl: 29 }] },
@@ -158,7 +158,7 @@ describe('a payload', () => {
     ['{"records":{},"serial":"1"}', 0],
     ['{"serial":5,"records":{}}', 0],
     ['{"records":{},"serial":9007199254740992}', 0]
-  ])('%j is no zone and counts as serial 0', (text) => {
+  ])('%j is not a zone and counts as serial 0', (text) => {
     expect(payloadSerial(utf8(text), LOCAL)).toBe(0)
     expect(() => parseZonePayload(utf8(text), LOCAL)).toThrow(expect.objectContaining({ rule: 'payload' }) as Error)
   })

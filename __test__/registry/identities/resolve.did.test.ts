@@ -6,7 +6,7 @@ describe('resolving identities', () => {
     expect((await failure(node.registry.resolveIdentity(genesis().id))).code).toBe('SVC-RES-002')
   })
 
-  it('of what is no DID of this network is SVC-REQ-001', async () => {
+  it('of what is not a DID of this network is SVC-REQ-001', async () => {
     expect((await failure(node.registry.resolveIdentity('did:web:example.org'))).code).toBe('SVC-REQ-001')
   })
 

@@ -109,7 +109,7 @@ describe('a list of names', () => {
     expect(listed()).toEqual([BOB])
   })
 
-  it('goes with the next publication at once, which is no second change where nothing changed', async () => {
+  it('goes with the next publication at once, which is not a second change where nothing changed', async () => {
     await bench.registered()
     await node.registry.want('carol.chronym')
     // There is no zone of its own yet.

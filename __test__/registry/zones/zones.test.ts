@@ -294,7 +294,7 @@ describe('zones', () => {
     expect(node.registry.drafts()).toHaveLength(1)
     await bench.clock.advance(interval * 1000)
     await node.registry.publishZone(ALICE)
-    // The same record again is no change.
+    // The same record again is not a change.
     await node.registry.publishZone(ALICE)
     expect((await node.registry.publicZone(ALICE)).zone.records).toEqual({ '@': [{ type: 'A', value: '192.0.2.100' }] })
   })

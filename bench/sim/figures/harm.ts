@@ -46,7 +46,7 @@ interface Outcome {
   readonly isPublished: boolean
 }
 
-/** Whether a record that is done counts as published: for its owner, a name that is not is no name. */
+/** Whether a record that is done counts as published: to its owner, an unpublished name is lost. */
 export function isPublished({ revealedMs, registeredMs }: Owner): boolean {
   return revealedMs === undefined || registeredMs !== undefined
 }

@@ -107,13 +107,13 @@ export interface Plan {
   readonly steps: readonly Step[]
 }
 
-/** Throws an Error that names cause and cure for text that is no plan. */
+/** Throws an Error that names cause and cure for text that is not a plan. */
 export function parsePlan(text: string): Plan {
   let plan: Partial<Plan>
   try {
     plan = JSON.parse(text) as Partial<Plan>
   } catch {
-    throw new Error('the plan is no JSON; quote it as --search prints it')
+    throw new Error('the plan is not JSON; quote it as --search prints it')
   }
   const { population, claims, steps } = plan
   if (population === undefined || !Array.isArray(claims) || !Array.isArray(steps) || typeof plan.seed !== 'string')
@@ -123,7 +123,7 @@ export function parsePlan(text: string): Plan {
   const bad = (steps as readonly Step[]).find(({ at, plusMinutes }) => !PHASES.includes(at) || !(plusMinutes >= 0))
   if (bad !== undefined) throw new Error(`a step begins at one of ${PHASES.join(', ')}, plusMinutes from 0 on`)
   const unknown = (steps as readonly Step[]).find((step) => !ACTIONS.includes(step.do))
-  if (unknown !== undefined) throw new Error(`${unknown.do} is no action: ${ACTIONS.join(', ')}`)
+  if (unknown !== undefined) throw new Error(`${unknown.do} is not an action: ${ACTIONS.join(', ')}`)
   const missing = (steps as readonly Step[]).find((step) => claimOf(step) !== undefined && !claims[claimOf(step)!])
   if (missing !== undefined) throw new Error(`a step names claim ${claimOf(missing)}, and claims has ${claims.length}`)
   return plan as Plan

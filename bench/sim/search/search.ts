@@ -151,7 +151,7 @@ const SHOWN = 5
 
 interface Printed {
   readonly text: string
-  /** 1 where harm went beyond the limits, or an invariant was broken; 2 for text that is no plan. */
+  /** 1 where harm went beyond the limits, or an invariant was broken; 2 for text that is not a plan. */
   readonly code: 0 | 1
 }
 
@@ -165,7 +165,7 @@ export async function searchCommand(
   return { text: isJson ? JSON.stringify(result) : searchText(result), code: result.findings.length === 0 ? 0 : 1 }
 }
 
-/** Throws an Error that names cause and cure where the text is no plan. */
+/** Throws an Error that names cause and cure where the text is not a plan. */
 export async function replayPlan(text: string, isJson: boolean): Promise<Printed> {
   const { coverage, plan, ...played } = await play(parsePlan(text))
   const shown = { ...played, coverage: coverage.length, plan }

@@ -15,7 +15,7 @@ export interface IdempotencyService {
   remember(key: string, bodyHash: string, response: unknown): void
 }
 
-export interface StoredAnswer {
+interface StoredAnswer {
   readonly status: 202
   readonly location: string
   readonly body: object
@@ -77,7 +77,7 @@ const KEEP_MS = 24 * HOUR_MS
 const EntrySchema = v.object({ at: v.number(), bodyHash: v.string(), response: v.looseObject({}) })
 type Entry = v.InferOutput<typeof EntrySchema>
 
-export interface IdempotencyOptions {
+interface IdempotencyOptions {
   readonly store: KeyValue
   readonly prefix: string
   readonly now: () => number

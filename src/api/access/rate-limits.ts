@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts'
 import { TokenBuckets } from '../../util/token-buckets.ts'
 
 /** Tokens a second, and how many may be saved up. */
-export interface BucketSize {
+interface BucketSize {
   readonly perSecond: number
   readonly burst: number
 }

@@ -12,7 +12,7 @@ const MAX_SESSIONS = 100
 /** Tabs of one browser that are logged in; beyond it the oldest is logged out. */
 const MAX_PAGES = 20
 
-export interface OpenedSession {
+interface OpenedSession {
   readonly id: string
   /** Sent in the header X-Session-Secret. */
   readonly secret: string

@@ -28,9 +28,9 @@ export interface TokenService {
   prove(statement: ProofStatement): string
 }
 
-export interface TokenServiceOptions {
+interface TokenServiceOptions {
   readonly store: KeyValue
-  /** Of the keys of the narrower tokens: `prefixes.tokens` of the store. */
+  /** Begins the keys of the narrower tokens: `prefixes.tokens` of the store. */
   readonly prefix: string
   /** Undefined on the first start. */
   readonly readMainToken: () => string | undefined
@@ -59,7 +59,7 @@ export function createTokenService({
   const stored = new Map<string, StoredToken>()
   for (const [key, value] of store.list(prefix)) {
     const token = readToken(value)
-    if (token === undefined) store.setAside(key, 'it is no token')
+    if (token === undefined) store.setAside(key, 'it is not a token')
     else stored.set(token.id, token)
   }
   const first = readMainToken()?.trim() || renewMain()

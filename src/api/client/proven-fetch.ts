@@ -19,7 +19,7 @@ export interface Target {
   readonly url: string
   /** Absolute path of its UNIX socket, which comes first: no other user takes the places there. */
   readonly socket?: string | undefined
-  /** Of the main token: src/api/daemon-proof.ts. */
+  /** The main token's: src/api/daemon-proof.ts. */
   readonly key: Uint8Array
   /** The start of the daemon, where it is known which one it must be. */
   readonly instance?: string

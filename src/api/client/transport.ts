@@ -159,6 +159,6 @@ export async function problemOf(response: Response, base: string): Promise<Error
     return new NotReady((await response.json()) as ReadinessBody)
   await response.body?.cancel()
   return new UnreachableError(
-    `What answers at ${base} is no Chronym daemon (HTTP ${response.status}). Check the address.`
+    `What answers at ${base} is not a Chronym daemon (HTTP ${response.status}). Check the address.`
   )
 }

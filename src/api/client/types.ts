@@ -41,7 +41,7 @@ export type { ZoneBody, ZoneCheckedBody, ZonePatchBody, ZoneSavedBody } from '..
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
-  /** Of this request, in place of the client's (ClientOptions); Infinity for none. */
+  /** For this request, in place of the client's (ClientOptions); Infinity for none. */
   readonly timeoutMs?: number | undefined
 }
 

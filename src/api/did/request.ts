@@ -79,7 +79,10 @@ export function readResolutionRequest(identifier: string, query: URLSearchParams
   const [did = '', ...path] = didAndPath.split('/')
   const named = did.length > MAX_DID_LENGTH ? null : DID_SYNTAX.exec(did)
   if (named === null)
-    throw new ResolutionError('INVALID_DID', 'This is no DID: did:<method>:<identifier> is expected (DID Core, 3.1).')
+    throw new ResolutionError(
+      'INVALID_DID',
+      'This is not a DID: did:<method>:<identifier> is expected (DID Core, 3.1).'
+    )
   if (named[1] !== method)
     throw new ResolutionError('METHOD_NOT_SUPPORTED', `This daemon resolves did:${method}, and not did:${named[1]}.`)
   if (path.length > 0 || identifier.includes('#'))

@@ -19,9 +19,9 @@ const ERRORS = {
   FEATURE_NOT_SUPPORTED: { status: 501, word: 'featureNotSupported', title: 'Feature not supported' }
 } as const
 
-export type ResolutionErrorName = keyof typeof ERRORS
+type ResolutionErrorName = keyof typeof ERRORS
 
-export interface ProblemDetails {
+interface ProblemDetails {
   readonly type: `https://www.w3.org/ns/did#${ResolutionErrorName}`
   readonly title: string
   readonly detail: string
@@ -84,7 +84,7 @@ export interface ResolutionRequest {
   readonly versionTime?: number
 }
 
-export interface DidDocumentMetadata {
+interface DidDocumentMetadata {
   /** Instants to the second, in UTC, as the signers of the versions state them. */
   created?: string
   updated?: string
@@ -95,7 +95,7 @@ export interface DidDocumentMetadata {
   deactivated?: true
 }
 
-export interface SelectedVersion {
+interface SelectedVersion {
   /** Null where the newest version is asked for and deactivates the DID. */
   readonly didDocument: Readonly<Record<string, unknown>> | null
   readonly didDocumentMetadata: DidDocumentMetadata

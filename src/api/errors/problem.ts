@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
 }
 
 /** What was thrown, in the codes of the table; SVC-INT-001 for what nobody foresaw. */
-export function toServiceError(thrown: unknown): ServiceError {
+function toServiceError(thrown: unknown): ServiceError {
   const error = asServiceError(thrown)
   if (error instanceof ServiceError) return error
   if (error instanceof HTTPException && error.status < 500)
@@ -48,7 +48,7 @@ export function problemBody(error: ServiceError, requestId: string): ProblemBody
   }
 }
 
-export function respondWithProblem(c: Context<AppEnv>, error: ServiceError): Response {
+function respondWithProblem(c: Context<AppEnv>, error: ServiceError): Response {
   const body = problemBody(error, c.get('requestId'))
   const retryAfter = error.retryAfter ?? RETRY_AFTER_SECONDS[error.code]
   if (retryAfter !== undefined) c.header('Retry-After', String(Math.max(1, Math.ceil(retryAfter))))

@@ -137,7 +137,7 @@ function escapePointer(key: string): string {
 /** Deepest nesting of a request body; an identity document in its wrapper needs 6. */
 const MAX_DEPTH = 32
 
-export class JsonError extends Error {
+class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
@@ -146,7 +146,7 @@ export class JsonError extends Error {
  * meaning open, and signed documents must not have two readings. `__proto__` is refused as a member name; nesting is bounded.
  * Throws JsonError.
  */
-export function parseStrictJson(text: string): unknown {
+function parseStrictJson(text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -3,7 +3,7 @@ import { assetPath } from '../../web/index.ts'
 import type { AppEnv } from './request.ts'
 
 /** Only our own files, no inline script or style, nowhere to send to but here, framed by nobody. */
-export const CONTENT_SECURITY_POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 

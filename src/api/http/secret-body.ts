@@ -9,7 +9,7 @@ import { joinSecret, secretBuffer } from '../../util/secret-input.ts'
 import type { AppEnv } from './request.ts'
 import { checkBody, MAX_BODY_BYTES, tooLarge } from './body.ts'
 
-/** Of a request head; Node takes no longer one. */
+/** Octets of a request head; Node refuses longer ones. */
 const MAX_HEAD_BYTES = 16 * 1024
 const PARSER_BUFFER_BYTES = 64 * 1024
 /** For the case that a firewall drops what the server sends to itself. */

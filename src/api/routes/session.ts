@@ -61,7 +61,7 @@ export function sessionRoutes({ tokens }: ApiServices, sessions: Sessions, links
         const scopes = token === undefined ? undefined : tokens.verify(token)
         if (token === undefined || scopes === undefined) {
           limits.failedLogin(clientOf(c))
-          throw new ServiceError('SVC-AUT-001', 'token' in request ? 'That is no token of this daemon.' : SPENT_LINK)
+          throw new ServiceError('SVC-AUT-001', 'token' in request ? 'That is not a token of this daemon.' : SPENT_LINK)
         }
         const { id, secret } = sessions.open(token, getCookie(c, sessionCookieName(c)))
         setCookie(c, sessionCookieName(c), id, { ...COOKIE, maxAge: SESSION_LIFETIME_MS / 1000 })

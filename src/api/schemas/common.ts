@@ -37,7 +37,7 @@ export const IdentityPublishedSchema = component('IdentityPublished', {
 })
 export type IdentityPublishedBody = v.InferOutput<typeof IdentityPublishedSchema>
 
-export const FieldErrorSchema = v.object({
+const FieldErrorSchema = v.object({
   path: v.pipe(v.string(), v.description('As a JSON pointer without its first slash, such as `records/www/0/value`')),
   message: v.string()
 })

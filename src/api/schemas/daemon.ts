@@ -88,13 +88,13 @@ export const DnsFlushedSchema = component('DnsFlushed', {
 })
 export type DnsFlushedBody = v.InferOutput<typeof DnsFlushedSchema>
 
-export const EventSchema = component('Event', {
-  id: CountSchema,
-  at: TimeSchema,
-  type: v.string(),
-  detail: v.record(v.string(), v.unknown())
-})
-export type DaemonEvent = v.InferOutput<typeof EventSchema>
+/** An event of the daemon, as its stream sends it. `at`: RFC 3339. */
+export interface DaemonEvent {
+  id: number
+  at: string
+  type: string
+  detail: Record<string, unknown>
+}
 
 export const HealthSchema = component('Health', { status: v.literal('ok'), version: v.string() })
 export type HealthBody = v.InferOutput<typeof HealthSchema>

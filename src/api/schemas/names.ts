@@ -6,7 +6,7 @@ import { TaskIdSchema } from '../../views/task.ts'
 import { ZoneSchema } from './zone.ts'
 
 /** Bounds of a byte field, in bytes. */
-export interface ByteBounds {
+interface ByteBounds {
   readonly min: number
   readonly max: number
 }
@@ -21,7 +21,7 @@ function describeBounds({ min, max }: ByteBounds): string {
  * A byte field of a request: an array of integers 0-255, or base64 text (standard or URL-safe, padding optional).
  * Its output is a Uint8Array whose length lies within `bounds`.
  */
-export function bytesSchema(bounds: ByteBounds) {
+function bytesSchema(bounds: ByteBounds) {
   return v.pipe(
     v.union(
       [
@@ -69,7 +69,7 @@ export function bytesSchema(bounds: ByteBounds) {
 export const KeySchema = v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))), v.length(32))
 
 /** A byte field of a response that api.md shows as text. */
-export function base64Schema({ min, max }: ByteBounds) {
+function base64Schema({ min, max }: ByteBounds) {
   return v.pipe(
     v.string(),
     v.base64(),

@@ -16,12 +16,12 @@ import { checkRecipient } from '../encryption.ts'
 import { runApart } from '../../util/run-apart.ts'
 import type { KeepRequest, KeepResult } from './kept-file.ts'
 
-export interface CreateKeeperOptions {
+interface CreateKeeperOptions {
   readonly file: string
   readonly recipients: readonly string[]
   readonly paths: DataPaths
   readonly profile: NetworkProfile
-  /** Of a sealed directory; left out where the words are in clear. */
+  /** Only in a sealed directory; left out where the words are in clear. */
   readonly seed?: () => Uint8Array | undefined
   /** Whether the directory has its words in clear, or the seed is unlocked. */
   readonly isReady?: () => boolean
@@ -144,10 +144,10 @@ export type KeepAnswer =
       readonly code: string | undefined
     }
 
-export class KeepError extends Error {
+class KeepError extends Error {
   override readonly name = 'KeepError'
   readonly cure: string | undefined
-  /** Of the system (`ENOSPC`), of the store (`full`) or of the backup (`occupied`), if any. */
+  /** The system's (`ENOSPC`), the store's (`full`) or the backup's (`occupied`), if any. */
   readonly code: string | undefined
 
   constructor(
@@ -165,7 +165,7 @@ export class KeepError extends Error {
 }
 
 /** {@link keepBackup} in a process of its own, off the event loop. Rejects with KeepError. */
-export async function keepApart({ seed = new Uint8Array(0), ...request }: KeepRequest): Promise<KeepResult> {
+async function keepApart({ seed = new Uint8Array(0), ...request }: KeepRequest): Promise<KeepResult> {
   const answer = await runApart<KeepAnswer>('./keep-process', import.meta.url, request, seed).catch(
     (cause: unknown) => {
       throw new KeepError(messageOf(cause), { cause })

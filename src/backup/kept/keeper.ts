@@ -37,7 +37,7 @@ const SEEN: ReadonlySet<string> = new Set([
 
 type TimerName = 'quiet' | 'latest' | 'seen' | 'check' | 'retry'
 
-export interface KeeperOptions {
+interface KeeperOptions {
   /** Writes the file unless it is there with the same contents; always where forced. */
   readonly write: (isForced: boolean) => Promise<KeepResult>
   /** Whether the words are available now. Default: always. Otherwise changes wait until {@link BackupKeeper.resume}. */

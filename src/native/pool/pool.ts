@@ -205,7 +205,7 @@ function poolClosed(): NativeError {
 const ATTEMPTS_PER_SLICE = 2 ** 19
 const NONCE_BYTES = 8
 
-export async function findStamp({ prefix, bits, signal }: StampQuestion, call: Call): Promise<Uint8Array> {
+async function findStamp({ prefix, bits, signal }: StampQuestion, call: Call): Promise<Uint8Array> {
   signal?.throwIfAborted()
   const stop = new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT)
   const onAbort = (): void => {

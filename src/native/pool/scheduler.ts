@@ -57,7 +57,7 @@ interface Lane {
   used: number
 }
 
-export interface Scheduler {
+interface Scheduler {
   submit<K extends keyof WorkerCalls>(
     kind: K,
     request: WorkerCalls[K]['request'],

@@ -8,7 +8,7 @@ import { LruMap } from '../../util/bounded-map.ts'
 import type { Ticket } from './scheduler.ts'
 import { type VerdictOptions, isMoreUrgent, type Urgency } from '../types.ts'
 
-export interface VerdictLimits {
+interface VerdictLimits {
   readonly valid: number
   readonly invalid: number
 }

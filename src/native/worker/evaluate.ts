@@ -12,7 +12,7 @@ const MAX_GROWTH = 4
 /** Memory of the rate shown: about the last two seconds. */
 const RATE_WINDOW_MS = 2000
 
-export interface EvaluationLoop {
+interface EvaluationLoop {
   evaluation: Evaluation
   slot: Slot
   checkpointMs: number

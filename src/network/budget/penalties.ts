@@ -16,7 +16,7 @@ interface Record {
   bannedUntilMs: number
 }
 
-export interface Penalties {
+interface Penalties {
   /** True when this offence bans the peer: the caller closes its connections. */
   add(peer: PeerId): boolean
   isBanned(peer: PeerId): boolean

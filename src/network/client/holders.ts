@@ -35,7 +35,7 @@ export interface ClientParts {
   readonly decoySecret?: Uint8Array
 }
 
-export interface Reachable {
+interface Reachable {
   readonly peers: Peers
   /** This node's holder where it counts as a peer: on loopback networks, so that a single node can register. */
   readonly countedSelf: Holder | undefined

@@ -112,7 +112,7 @@ export function satisfies(
  * Positive when the peer's record is newer; negative when older, unreadable, or of another claim or owner. Two of the
  * largest manifests take 2 ms: use {@link satisfies} for what peers show.
  */
-export function compareToOwn(held: Uint8Array, own: OwnRecord, profile: NetworkProfile): number {
+function compareToOwn(held: Uint8Array, own: OwnRecord, profile: NetworkProfile): number {
   try {
     return compared(own, held, profile)
   } catch (error) {

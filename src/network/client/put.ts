@@ -15,7 +15,7 @@ const MAX_ROUNDS = 4
 /** Pause before the second round, where a peer was busy; doubles each round. */
 const BUSY_PAUSE_MS = 250
 
-export interface OutgoingRecord {
+interface OutgoingRecord {
   readonly kind: RecordKind
   /** The name or DID. */
   readonly id: string

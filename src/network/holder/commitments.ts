@@ -20,7 +20,7 @@ import { COMMITMENTS_PAGE, type HeldCommitments, type SeenCommitment } from '../
 export interface CommitmentLimits {
   /** Commitments in all: about 200 bytes each on disk and 400 in memory. */
   readonly total: number
-  /** Of one address prefix; only in networks that limit prefixes. */
+  /** Most for one address prefix; only in networks that limit prefixes. */
   readonly perPrefix: number
 }
 
@@ -34,7 +34,7 @@ const REWRITE_PART = 8
 
 const BOUNDS = { maxBytes: 512, maxDepth: 1 }
 
-export type Received = { readonly seen: number } | { readonly refused: 'stamp' | 'full' }
+type Received = { readonly seen: number } | { readonly refused: 'stamp' | 'full' }
 
 export type Commitments = ReturnType<typeof createCommitments>
 
@@ -188,7 +188,7 @@ function decodeOpen(id: string, bytes: Uint8Array): OpenCommitment {
 }
 
 /** Commitments by C in hex, and by address prefix: a full table need not be scanned for every new one. */
-export class CommitmentTable {
+class CommitmentTable {
   readonly #byId = new Map<string, OpenCommitment>()
   readonly #byPrefix = new Map<string, Map<string, OpenCommitment>>()
 

@@ -37,7 +37,7 @@ const AROUND = 4
 
 const Kept = v.object({ looks: Count, peers: v.array(v.tuple([Text, Text, Count, Count])) })
 
-/** Of earlier versions: without prefixes. All begin as strangers. */
+/** Where earlier versions kept peers, without prefixes. All begin as strangers. */
 const Former = v.pipe(
   v.array(v.tuple([Text, Count])),
   v.transform((): v.InferOutput<typeof Kept> => ({ looks: 0, peers: [] }))
@@ -129,7 +129,7 @@ function idOf({ peer, prefix }: Origin): string {
   return `${peer} ${prefix}`
 }
 
-export interface AcquaintedParts {
+interface AcquaintedParts {
   readonly profile: Pick<NetworkProfile, 'k'>
   readonly prefixes: Prefixes
   readonly lookUps: Pick<LookUps, 'networkSize'>

@@ -12,7 +12,7 @@ import type { Store } from '../../store/types.ts'
 
 /** Peers whose addresses are kept; one live peer suffices. */
 const MAX_CONTACTS = 20
-/** Of one peer: it may listen on several interfaces. */
+/** Addresses of one peer: it may listen on several interfaces. */
 const MAX_ADDRESSES = 3
 /** Addresses of absent peers kept as well: they may be on the other side of a network partition. */
 const MAX_ABSENT = 20

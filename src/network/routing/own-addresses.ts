@@ -20,7 +20,7 @@ const LOOK_MS = 10_000
 /** Peers asked about one address in one look, one after the other. The first usually confirms it. */
 const ASKED_A_LOOK = 3
 
-export interface OwnAddresses {
+interface OwnAddresses {
   /** The most useful first. */
   announced(): Multiaddr[]
   /** Without the peer id; those that are announced first. */

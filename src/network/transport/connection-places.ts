@@ -6,10 +6,10 @@ import { widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/d
 
 export interface ConnectionPlaces {
   readonly all: number
-  /** Of all, those closed to inbound strangers: for our own dials and the nearest peers of the routing table. */
+  /** Part of all that is closed to inbound strangers: for our own dials and the nearest peers of the routing table. */
   readonly kept: number
   readonly peer: number
-  /** Of one /24 or /48, and of one /16 or /32, where the profile limits each. */
+  /** Places for one /24 or /48, and for one /16 or /32, where the profile limits each. */
   readonly prefix: number
   readonly widePrefix: number
 }

@@ -6,7 +6,7 @@ import { hostOf, ipOf, isLoopback } from './addresses.ts'
 import { specialRange, type AddressRange } from './address-ranges.ts'
 import { limitHalfOpen } from './half-open.ts'
 
-export interface GaterOptions {
+interface GaterOptions {
   readonly profile: Pick<NetworkProfile, 'scope'> & DiversityLimits
   /** Configured addresses: to listen on, and of bootstrap peers. */
   readonly listen: readonly Multiaddr[]

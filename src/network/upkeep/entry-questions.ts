@@ -14,7 +14,7 @@ const QUESTIONS_PER_SETTLING = 4
  */
 const MAX_UNDER_WAY = 8
 
-export interface EntryQuestionsParts {
+interface EntryQuestionsParts {
   readonly profile: NetworkProfile
   /** 0 <= x < 1. */
   readonly random: () => number

@@ -24,7 +24,7 @@ const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 const REJOINED_MS = 5_000
 const LEAST_BETWEEN_MS = MINUTE_MS
 
-export interface MaintenanceParts {
+interface MaintenanceParts {
   readonly profile: NetworkProfile
   readonly store: Store
   readonly clock: RoundClock

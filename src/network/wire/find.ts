@@ -10,7 +10,7 @@ const MAX_FOUND = 100
 
 /** Addresses of one peer, and bytes of each: a peer may listen on several interfaces, and a name has 63 octets. */
 export const MAX_ADDRESSES = 3
-export const MAX_ADDRESS_BYTES = 128
+const MAX_ADDRESS_BYTES = 128
 
 /** An Ed25519 peer id: an identity multihash. */
 const PEER_ID_BYTES = 38

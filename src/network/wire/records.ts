@@ -24,7 +24,7 @@ export function decodePutAnswer(value: CborValue, type: string): PutAnswer {
   return { type }
 }
 
-export function kindField(fields: Fields): RecordKind {
+function kindField(fields: Fields): RecordKind {
   const kind = textField(fields, 'kind')
   if (kind !== 'reveal' && kind !== 'coded' && kind !== 'kid' && kind !== 'manifest')
     throw new EncodingError('kind: reveal, coded, kid or manifest is expected')
@@ -45,7 +45,7 @@ export interface GetRequest {
 }
 
 /** A name's entry; record and digest are missing where only the stub of a settled claim is kept. */
-export interface EntryAnswer {
+interface EntryAnswer {
   readonly type: 'entry'
   readonly state: EntryState
   readonly claim: Uint8Array

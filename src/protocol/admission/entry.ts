@@ -44,10 +44,10 @@ export interface Entry {
   readonly sight?: Sight
 }
 
-export type Contender = Pick<Claim, 'id' | 'firstRound' | 'tie'>
+type Contender = Pick<Claim, 'id' | 'firstRound' | 'tie'>
 
 /** This node stored C itself at round s, in time for the claim. */
-export interface Sight {
+interface Sight {
   readonly commitment: Uint8Array
   readonly seen: number
 }

@@ -29,7 +29,7 @@ export interface Agreed {
 /**
  * The answers that may outvote a witness: of peers that it met before it saw C. At that time the name was unknown, so
  * no ids were chosen near its key [a witness who is talked over]. Other peers count as unknown. A node that is no
- * witness hears all.
+ * witness asks all.
  *
  * @param sight `ownSight` of its entry
  */
@@ -56,9 +56,9 @@ export function roundsOfAcquaintance(
 }
 
 /**
- * The answers that a node without an entry hears: of peers met before the first of these rounds before which it met
+ * The answers that a node without an entry counts: those of peers met before the first of these rounds before which it met
  * `repair_quorum` of those that answer. Ids that come once a name is sought then show it nothing. Where the node has
- * known too few for long, it hears all.
+ * known too few for long, it counts all.
  */
 export function longKnown(facts: NeighbourFacts, rounds: readonly number[], profile: NetworkProfile): NeighbourFacts {
   for (const round of rounds) {
@@ -68,7 +68,7 @@ export function longKnown(facts: NeighbourFacts, rounds: readonly number[], prof
   return facts
 }
 
-/** How many more of these must answer before they are heard alone. */
+/** How many more of these must answer before they count alone. */
 function missingToHear(heard: NeighbourFacts, { known }: NeighbourFacts, profile: NetworkProfile): number {
   return Math.max(1, quorumOf(profile.repair_quorum, known, profile)) - diverse(heard.answers, profile).length
 }
@@ -211,7 +211,7 @@ export function isRevisionDecided(
     : (most + awaited) * 2 <= answers.length
 }
 
-export function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
+function heldOf(answers: readonly NeighbourAnswer[]): Held[] {
   return answers.flatMap(({ entry }) => (entry === undefined || entry.state === 'provisional' ? [] : [entry]))
 }
 

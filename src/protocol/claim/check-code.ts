@@ -53,7 +53,7 @@ export function codedId(name: string, code: string): string {
 
 /**
  * `alice--7kq2mx.chronym` as its name and its code, and any other name as itself. Throws NameError as `parseName`, and
- * `invalid` for what follows `--` and is no code: it is never taken for another name.
+ * `invalid` for what follows `--` and is not a code: it is never taken for another name.
  */
 export function parseCodedName(text: string, profile: NetworkProfile): CodedName {
   const dot = text.indexOf('.')
@@ -96,7 +96,7 @@ export function parseCode(text: string): string {
   if (code.length < SHORT_CODE || code.length > WHOLE_CODE || Array.from(code).some((each) => !ALPHABET.includes(each)))
     throw new NameError(
       'invalid',
-      `"${text.slice(0, 40)}" is no check code: after ${CODE_MARK} come ${SHORT_CODE} to ${WHOLE_CODE} of the letters ` +
+      `"${text.slice(0, 40)}" is not a check code: after ${CODE_MARK} come ${SHORT_CODE} to ${WHOLE_CODE} of the letters ` +
         'and digits 0-9, a-z without u. Copy it again from its owner'
     )
   return code

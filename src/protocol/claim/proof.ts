@@ -113,7 +113,7 @@ export function claimedSplit(proof: Uint8Array): number {
 }
 
 /** What the seed of a link binds. */
-export interface SeedParts {
+interface SeedParts {
   /** C of the link, 32 bytes. */
   readonly commitment: Uint8Array
   /** p, the round of the pulse. */

@@ -27,7 +27,7 @@ export interface Reveal {
   payload: Uint8Array
 }
 
-export type UnsignedReveal = Omit<Reveal, 'signature'>
+type UnsignedReveal = Omit<Reveal, 'signature'>
 
 /** Longest name: a label and a top-level label of 63 octets each, and the dot. */
 export const MAX_NAME_BYTES = 127

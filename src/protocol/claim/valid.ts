@@ -14,7 +14,7 @@ import { claimedSplit, proofShape, MAX_VDF_PROOF_BYTES, decodeVdfProof, type Lin
 import { type Pulse, pulseRandomness } from '../time.ts'
 import { type Reveal, linksOfProof, MAX_NAME_BYTES, revealSigningBytes } from './reveal.ts'
 
-export interface ProofCheck {
+interface ProofCheck {
   /** 32 bytes, recomputed from the Reveal [a proof copied under another key]. */
   seed: Uint8Array
   /** Size of the discriminant. */
@@ -39,7 +39,7 @@ export type Verdict =
 
 type Invalid = Extract<Verdict, { ok: false }>
 
-export type CheckedReveal =
+type CheckedReveal =
   { readonly ok: true; readonly reveal: Reveal; readonly name: Name; readonly links: readonly Link[] } | Invalid
 
 /**
@@ -151,7 +151,7 @@ function problemOfWork(name: Name, links: readonly Link[], profile: NetworkProfi
 function problemOfChain(links: readonly Link[], profile: NetworkProfile): string | undefined {
   if (links.length - 1 > profile.chain_max) return `at most ${profile.chain_max} earlier links; register the name again`
   for (const [index, { p }] of links.entries()) {
-    if (!isRound(p)) return `${p} is no round`
+    if (!isRound(p)) return `${p} is not a round`
     const before = links[index - 1]?.p
     if (before === undefined) continue
     if (p <= before) return `the link at round ${p} does not come after the one at round ${before}`

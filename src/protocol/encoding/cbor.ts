@@ -9,7 +9,7 @@ import { EncodingError, messageOf } from '../errors.ts'
 export type CborValue =
   number | string | boolean | null | Uint8Array | readonly CborValue[] | { readonly [key: string]: CborValue }
 
-export interface CborBounds {
+interface CborBounds {
   readonly maxBytes: number
   /** Deepest nesting of arrays and maps; 1 is a flat map. */
   readonly maxDepth: number

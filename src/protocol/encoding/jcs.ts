@@ -7,7 +7,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-export interface JsonBounds {
+interface JsonBounds {
   readonly maxBytes: number
   /** Deepest nesting of arrays and objects. Default: 32, far above any record. */
   readonly maxDepth?: number

@@ -9,7 +9,7 @@ import { type JsonObject, type JsonValue, canonicalJson, canonicalJsonBytes } fr
 import * as v from 'valibot'
 
 /** What is signed of a proof: all but `proofValue`. More members may follow. */
-export interface ProofConfig {
+interface ProofConfig {
   readonly type: 'DataIntegrityProof'
   readonly cryptosuite: 'eddsa-jcs-2022'
   readonly created: string
@@ -25,7 +25,7 @@ export interface DataIntegrityProof extends ProofConfig {
   readonly proofValue: string
 }
 
-export type ProofOptions = Pick<ProofConfig, 'created' | 'verificationMethod' | 'proofPurpose' | 'domain'>
+type ProofOptions = Pick<ProofConfig, 'created' | 'verificationMethod' | 'proofPurpose' | 'domain'>
 
 /** The bytes signed: SHA-256 of the proof's configuration, then SHA-256 of the document, both as RFC 8785 JSON. */
 export function proofHashData(unsecured: object, config: object): Uint8Array {

@@ -28,7 +28,7 @@ export { parseDid } from './did.ts'
  * `document`: shape. `did`: the id does not belong to the document. `proof`: who signed it. `log`: order and links of
  * the versions. `binding`, `manifest`.
  */
-export type IdentityRule = 'document' | 'did' | 'proof' | 'log' | 'binding' | 'manifest'
+type IdentityRule = 'document' | 'did' | 'proof' | 'log' | 'binding' | 'manifest'
 
 export class IdentityError extends ProtocolError {
   override readonly name = 'IdentityError'
@@ -40,7 +40,7 @@ export class IdentityError extends ProtocolError {
   }
 }
 
-export interface VerificationMethod {
+interface VerificationMethod {
   readonly id: string
   readonly type: 'Multikey'
   readonly controller: string
@@ -163,7 +163,7 @@ export function identityDid(genesis: UnsignedIdentityDocument, profile: NetworkP
   return didOfGenesis(canonicalJsonBytes(relativeGenesis(genesis)), profile)
 }
 
-export interface GenesisParts {
+interface GenesisParts {
   /** Keys listed as `#key-1`, `#key-2` ..., for authentication and assertions. */
   readonly keys: readonly Uint8Array[]
   /** Ids are fragments: `#files`. */

@@ -8,7 +8,7 @@ import type { NetworkProfile } from '../profile/profile.ts'
 
 export type Signer = 'update' | 'recovery'
 
-export interface IdentityVersion {
+interface IdentityVersion {
   readonly document: IdentityDocument
   readonly hash: Uint8Array
   /** Which key of the parent signed it; for version 1 `update`, its own. */
@@ -27,7 +27,7 @@ export interface IdentityLogOutline {
 }
 
 /** Two versions of one number by keys of equal rank. */
-export interface IdentityEquivocation {
+interface IdentityEquivocation {
   readonly version: number
   /** The one that counts, then the other. */
   readonly hashes: readonly [Uint8Array, Uint8Array]
@@ -61,7 +61,7 @@ export function verifyVersion(
   return { document, hash: identityDocumentHash(document), signer }
 }
 
-export type Merge<L extends IdentityLogOutline = IdentityLog> =
+type Merge<L extends IdentityLogOutline = IdentityLog> =
   | { readonly kind: 'stale'; readonly log: L; readonly equivocation?: IdentityEquivocation }
   /** `incoming` extends the held chain, or replaces a branch of it by a recovery key. */
   | { readonly kind: 'extend' | 'recover'; readonly log: L }

@@ -113,8 +113,9 @@ export function verifyManifest(manifest: Manifest, log: IdentityLog): void {
   const head = headOf(log)
   if (head.deactivated === true) fail('the identity is deactivated')
   const method = manifest.proof.verificationMethod
-  const key = assertionKey(named, method) ?? fail(`${method} is no assertion key of version ${manifest.kid_version}`)
-  if (assertionKey(head, method) !== key) fail(`${method} is no assertion key any more`)
+  const key =
+    assertionKey(named, method) ?? fail(`${method} is not an assertion key of version ${manifest.kid_version}`)
+  if (assertionKey(head, method) !== key) fail(`${method} is not an assertion key any more`)
   if (!checkProof(manifest, decodeMultikey(key)))
     throw new IdentityError('proof', 'the proof of the manifest does not verify')
 }

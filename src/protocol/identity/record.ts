@@ -77,7 +77,7 @@ export interface DocumentStamp {
   readonly nonce: Uint8Array
 }
 
-export interface IdentityRecord {
+interface IdentityRecord {
   readonly log: IdentityLog
   readonly binding?: IdentityBinding
   readonly stamp?: DocumentStamp
@@ -151,7 +151,7 @@ export function documentStampSubject(did: Did, round: number, profileHash: Uint8
   return sha256(concatBytes(domain('document-stamp', profileHash), lp(did), u64be(round)))
 }
 
-export interface DocumentFacts {
+interface DocumentFacts {
   readonly time: ProtocolTime
   /** The binding verifies and its claim owns the name, with a lease that is live or in grace. */
   readonly isBoundToLiveName: boolean

@@ -14,7 +14,7 @@ import {
 import { encodeMultikey } from './did.ts'
 import { parseCanonicalJson } from '../encoding/jcs.ts'
 
-export interface IdentityParts {
+interface IdentityParts {
   /** Tells identities of one seed apart. */
   index: number
   services: readonly Service[]

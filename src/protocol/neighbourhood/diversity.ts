@@ -112,12 +112,12 @@ export function isIPv6Prefix(prefix: string): boolean {
 }
 
 /** Where votes are counted: an IPv4 prefix itself; the /32 of an IPv6 one, since providers give a customer a /48. */
-export function countedPrefix(prefix: string): string {
+function countedPrefix(prefix: string): string {
   return isIPv6Prefix(prefix) ? widePrefix(prefix) : prefix
 }
 
 /** The /16 of an IPv4 prefix; the /24 of an IPv6 one, since registries give a provider a /29. */
-export function countedWidePrefix(prefix: string): string {
+function countedWidePrefix(prefix: string): string {
   const ipv6 = IPV6.exec(prefix)
   return ipv6 === null ? widePrefix(prefix) : `${ipv6[1]!}/24`
 }

@@ -12,7 +12,7 @@ import type { NetworkProfile } from '../profile/profile.ts'
 
 export const NAME_LIST_NONCE_BYTES = nacl.secretbox.nonceLength
 /** Bytes of a sealed list. Three sizes, so that peers do not learn how many names somebody has. */
-export const NAME_LIST_SIZES: readonly number[] = [512, 2_048, 8_192]
+const NAME_LIST_SIZES: readonly number[] = [512, 2_048, 8_192]
 
 const VERSION = 1
 const HEADER_BYTES = 1 + NAME_LIST_NONCE_BYTES

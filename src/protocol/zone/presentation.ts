@@ -51,7 +51,7 @@ function readCharacter(value: string, position: number, pieces: Uint8Array[]): n
   const digits = /^[0-9]{3}/.exec(value.slice(position + 1, position + 4))
   if (digits !== null) {
     const octet = Number(digits[0])
-    if (octet > 255) throw new Error(`\\${digits[0]} is no octet`)
+    if (octet > 255) throw new Error(`\\${digits[0]} is not an octet`)
     pieces.push(Uint8Array.of(octet))
     return position + 4
   }
@@ -102,12 +102,12 @@ export function domainName(text: string, root = false): string {
   if (text === '@') return text
   if (text === '.') {
     if (root) return text
-    throw new Error('the root is no target here')
+    throw new Error('the root is not a target here')
   }
   const bare = text.endsWith('.') ? text.slice(0, -1) : text
   if (bare.length > MAX_NAME_CHARACTERS) throw new Error(`a domain name has at most ${MAX_NAME_CHARACTERS} characters`)
   for (const label of bare.split('.')) {
-    if (label.length > 63 || !LABEL.test(label)) throw new Error(`${JSON.stringify(text)} is no domain name`)
+    if (label.length > 63 || !LABEL.test(label)) throw new Error(`${JSON.stringify(text)} is not a domain name`)
   }
   return text
 }
@@ -144,13 +144,13 @@ export function isIPv6(text: string): boolean {
 }
 
 export function ipv4Octets(address: string): Uint8Array {
-  if (!isIPv4(address)) throw new Error(`${JSON.stringify(address)} is no IPv4 address`)
+  if (!isIPv4(address)) throw new Error(`${JSON.stringify(address)} is not an IPv4 address`)
   return Uint8Array.from(address.split('.'), Number)
 }
 
 /** Sixteen octets of an RFC 4291 text without a zone index. */
 export function ipv6Octets(address: string): Uint8Array {
-  if (!isIPv6(address)) throw new Error(`${JSON.stringify(address)} is no IPv6 address`)
+  if (!isIPv6(address)) throw new Error(`${JSON.stringify(address)} is not an IPv6 address`)
   const [head = '', tail] = address.split('::')
   const before = groupsOf(head)
   if (tail === undefined) return before

@@ -83,25 +83,25 @@ export function parseRecordData(type: RecordType, value: string, profile: Networ
   }
 }
 
-export function parseA(value: string): { address: string } {
-  if (!isIPv4(value)) throw new Error(`${JSON.stringify(value)} is no IPv4 address`)
+function parseA(value: string): { address: string } {
+  if (!isIPv4(value)) throw new Error(`${JSON.stringify(value)} is not an IPv4 address`)
   return { address: value }
 }
 
 /** RFC 4291 text without a zone index, which is local to a host. */
-export function parseAaaa(value: string): { address: string } {
-  if (!isIPv6(value)) throw new Error(`${JSON.stringify(value)} is no IPv6 address`)
+function parseAaaa(value: string): { address: string } {
+  if (!isIPv6(value)) throw new Error(`${JSON.stringify(value)} is not an IPv6 address`)
   return { address: value }
 }
 
 /** CNAME, NS, PTR: one domain name. */
-export function parseTarget(value: string): { target: string } {
+function parseTarget(value: string): { target: string } {
   const [target] = bareWords(value, ['target'])
   return { target: domainName(target!) }
 }
 
 /** `preference exchange`; `0 .` says that the name takes no mail (RFC 7505). */
-export function parseMx(value: string): { preference: number; exchange: string } {
+function parseMx(value: string): { preference: number; exchange: string } {
   const [preference, exchange] = bareWords(value, ['preference', 'exchange'])
   const parsed = { preference: decimal(preference!, 'preference', 16), exchange: domainName(exchange!, true) }
   if (parsed.exchange === '.' && parsed.preference !== 0) throw new Error('a null MX has preference 0')
@@ -109,7 +109,7 @@ export function parseMx(value: string): { preference: number; exchange: string }
 }
 
 /** `priority weight port target` (RFC 2782); target `.` means that the service is absent. */
-export function parseSrv(value: string): { priority: number; weight: number; port: number; target: string } {
+function parseSrv(value: string): { priority: number; weight: number; port: number; target: string } {
   const [priority, weight, port, target] = bareWords(value, ['priority', 'weight', 'port', 'target'])
   return {
     priority: decimal(priority!, 'priority', 16),
@@ -123,7 +123,7 @@ export function parseSrv(value: string): { priority: number; weight: number; por
  * A value that begins with a quote is presentation format: character-strings of at most 255 octets. Any other value is
  * plain text, cut into character-strings of 255 octets.
  */
-export function parseTxt(value: string): { strings: Uint8Array[] } {
+function parseTxt(value: string): { strings: Uint8Array[] } {
   if (!value.startsWith('"')) return { strings: pieces(utf8(value)) }
   const strings = wordsOf(value).map((word) => word.bytes)
   if (strings.some((string) => string.length > MAX_CHARACTER_STRING))
@@ -140,7 +140,7 @@ function pieces(bytes: Uint8Array): Uint8Array[] {
 }
 
 /** `flags tag value` (RFC 8659). */
-export function parseCaa(value: string): { flags: number; tag: string; value: Uint8Array } {
+function parseCaa(value: string): { flags: number; tag: string; value: Uint8Array } {
   const [flags, tag, property, ...rest] = wordsOf(value)
   if (flags === undefined || tag === undefined || property === undefined || rest.length > 0)
     throw new Error('expected: flags tag "value"')
@@ -150,7 +150,7 @@ export function parseCaa(value: string): { flags: number; tag: string; value: Ui
 }
 
 /** `priority weight "target"` (RFC 7553). */
-export function parseUri(value: string): { priority: number; weight: number; target: string } {
+function parseUri(value: string): { priority: number; weight: number; target: string } {
   const [priority, weight, target, ...rest] = wordsOf(value)
   if (priority === undefined || weight === undefined || target === undefined || rest.length > 0)
     throw new Error('expected: priority weight "target"')
@@ -179,7 +179,7 @@ const DS_DIGESTS = new Map([
 ])
 
 /** `usage selector matching-type data` (RFC 6698). */
-export function parseTlsa(value: string): { usage: number; selector: number; matchingType: number; data: Uint8Array } {
+function parseTlsa(value: string): { usage: number; selector: number; matchingType: number; data: Uint8Array } {
   const [usage, selector, matching, data] = numbersAndHex(
     value,
     ['usage', 'selector', 'matching-type'],
@@ -190,14 +190,14 @@ export function parseTlsa(value: string): { usage: number; selector: number; mat
 }
 
 /** `algorithm type fingerprint` (RFC 4255). */
-export function parseSshfp(value: string): { algorithm: number; fingerprintType: number; fingerprint: Uint8Array } {
+function parseSshfp(value: string): { algorithm: number; fingerprintType: number; fingerprint: Uint8Array } {
   const [algorithm, type, , fingerprint] = numbersAndHex(value, ['algorithm', 'type'], 'fingerprint')
   checkLength(fingerprint, SSHFP_TYPES.get(type!), 'fingerprint type', type!)
   return { algorithm: algorithm!, fingerprintType: type!, fingerprint }
 }
 
 /** `key-tag algorithm digest-type digest` (RFC 4034). */
-export function parseDs(value: string): { keyTag: number; algorithm: number; digestType: number; digest: Uint8Array } {
+function parseDs(value: string): { keyTag: number; algorithm: number; digestType: number; digest: Uint8Array } {
   const [keyTag, algorithm, type, digest] = numbersAndHex(value, ['key-tag', 'algorithm', 'digest-type'], 'digest')
   checkLength(digest, DS_DIGESTS.get(type!), 'digest type', type!)
   return { keyTag: keyTag!, algorithm: algorithm!, digestType: type!, digest }

@@ -76,7 +76,7 @@ function keyOf(name: string): number {
   const generic = /^key(0|[1-9][0-9]{0,4})$/.exec(name)
   const number = Number(generic?.[1] ?? NaN)
   // 65535 is the reserved "invalid key" (RFC 9460, section 14.3).
-  if (!(number < 65_535)) throw new Error(`${JSON.stringify(name)} is no service parameter`)
+  if (!(number < 65_535)) throw new Error(`${JSON.stringify(name)} is not a service parameter`)
   if (number <= 7) throw new Error(`write ${[...KEYS].find(([, key]) => key === number)![0]} instead of key${number}`)
   return number
 }

@@ -78,13 +78,13 @@ export async function standingOf(
   return { ...best.outline, versions: decodeIdentityEnvelope(best.bytes, profile).versions }
 }
 
-/** SVC-REQ-001 for what is no DID of this network. */
+/** SVC-REQ-001 for what is not a DID of this network. */
 export function readDid({ profile }: RegistryContext, text: string): Did {
   try {
     return parseDid(text, profile)
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error
-    throw new ServiceError('SVC-REQ-001', `${text} is no DID of this network: ${error.detail}.`, {
+    throw new ServiceError('SVC-REQ-001', `${text} is not a DID of this network: ${error.detail}.`, {
       cause: error,
       errors: [{ path: 'did', message: error.detail }]
     })

@@ -53,7 +53,7 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
 }
 
 /**
- * A local zone that was published here is no edit: if it stayed, the next publication would put it over the newer one.
+ * A local zone that was published here is not an edit: if it stayed, the next publication would put it over the newer one.
  */
 function replacingZone(
   context: RegistryContext,

@@ -70,7 +70,7 @@ function contradictionOf(
   if (sameRequest !== undefined && differs(sameRequest))
     return `${name} is given two codes, ${sameRequest} and ${code}.`
   const given = codes.get(name)
-  // Of the configuration, nothing here replaces a code, not even by a longer one.
+  // A code of the configuration stays, even where a longer one is given here.
   if (given?.round === undefined && given !== undefined && !given.code.startsWith(code))
     return `pins.codes of the configuration has the code ${given.code} for ${name}, not ${code}.`
   if (given !== undefined && differs(given.code)) return `${name} is pinned with the code ${given.code}, not ${code}.`

@@ -160,7 +160,7 @@ export class Resolver {
   }
 }
 
-/** Of the cache: a space is in no name. */
+/** Parts a key of the cache: no name has a space. */
 function keyOf({ name, code }: CodedName): string {
   return code === undefined ? name : `${name} ${code}`
 }
@@ -252,7 +252,7 @@ function shortestTtl({ profile }: RegistryContext, reveal: Reveal): number {
     )
     return Math.min(DEFAULT_TTL, ...ttls)
   } catch {
-    // A payload that is no zone has no ttl: its owner is expected to fix it soon.
+    // A payload that is not a zone has no ttl: its owner is expected to fix it soon.
     return MIN_TTL
   }
 }

@@ -110,7 +110,7 @@ function votersAmong(context: RegistryContext, name: Name, answers: readonly Rev
   return context.owned.get(name) === undefined ? answers : others
 }
 
-/** A peer that keeps only the stub votes for the claim that another answer proves. An unproven claim is no answer. */
+/** A peer that keeps only the stub votes for the claim that another answer proves. An unproven claim is not an answer. */
 function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly RevealAnswer[]): ResolveAnswer {
   const proved =
     claim ??

@@ -19,7 +19,7 @@ const Seen = v.object({ newestRound: Count, serial: Count, payloadHash: Bytes32,
 interface MemoryOptions {
   /** Whether a lease with its grace is over: every older record of the claim is as dead, so nothing is lost with it. */
   readonly isDead: (newestRound: number) => boolean
-  /** Of a name of ours or a pinned owner: never forgotten. */
+  /** A name of ours, or one with a pinned owner: never forgotten. */
   readonly isNeeded: (name: string, pubkey: Uint8Array) => boolean
   readonly most?: number
 }

@@ -259,7 +259,7 @@ export interface RenewalToCome {
 /**
  * The round at which each begins: as early as it needs alone (docs/protocol/rules.md, 9), and earlier by what lets
  * those after it begin in time.
- * Of twenty leases that end together, the first renewal begins sixty times its own duration before the end. None begins
+ * If twenty leases end together, the first renewal begins sixty times its own duration before the end. None begins
  * before its lease.
  * @param slots renewals at once, at least 1
  */

@@ -192,7 +192,7 @@ export class WantedNames {
     }
   }
 
-  /** Of a name that is here: another daemon with this seed may have listed more. */
+  /** The list of a name that is here: another daemon with this seed may have listed more. */
   #readListOf(id: string): Pick<Look, 'state' | 'detail'> {
     const record = this.#context.owned.get(id)
     if (record !== undefined) wantListed(this.#context, record.name, record.reveal.payload)

@@ -159,7 +159,7 @@ function zoneToSend(
   local: LocalZone,
   record: OwnedName
 ): { serial: number; reveal: Reveal } {
-  // Published here once, and replaced since by a record signed elsewhere: it is no draft, and must not come back.
+  // Published here once, and replaced since by a record signed elsewhere: it is not a draft, and must not come back.
   if (local.serial < record.serial && draftOf(context, name) === undefined) return record
   const list = listFor(context, name, local, record.reveal.payload)
   const payloadAt = (serial: number): Uint8Array => serializeZone(local, serial, context.profile, list)

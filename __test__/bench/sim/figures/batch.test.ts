@@ -63,7 +63,7 @@ describe('a file of results', () => {
 
   it('that holds something else is refused and kept', async () => {
     appendFileSync(file, '{"names": []}\n')
-    await expect(runBatch(JOBS, { workers: 1, resume: file })).rejects.toThrow(`${file} is no file of --resume`)
+    await expect(runBatch(JOBS, { workers: 1, resume: file })).rejects.toThrow(`${file} is not a file of --resume`)
     expect(lines()).toEqual(['{"names": []}'])
   })
 
@@ -90,7 +90,7 @@ it.each([
   [['--no-such-option'], "Unknown option '--no-such-option'; --help lists the options"],
   [['--replay', '{}'], '--replay: a schedule is expected, as --schedules prints it'],
   [['--workers', '0'], '--workers: a number from 1 is expected, not 0'],
-  [['--resume', 'package.json', '--nodes', '2'], 'package.json is no file of --resume']
+  [['--resume', 'package.json', '--nodes', '2'], 'package.json is not a file of --resume']
 ])('%j is a wrong option', (options, problem) => {
   expect(sim(...options)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(problem) as string })
 })

@@ -111,7 +111,7 @@ describe('the figures', () => {
 
 it('are not begun without a directory to write to', async () => {
   const options = { nodes: [4], seeds: ['1'], days: 0.1 }
-  await expect(writeFigures('no-such-directory', options, { workers: 1 })).rejects.toThrow('is no directory')
+  await expect(writeFigures('no-such-directory', options, { workers: 1 })).rejects.toThrow('is not a directory')
 })
 
 it('a median is one of the values', () => {

@@ -70,13 +70,13 @@ describe('the search', () => {
     expect(left).toMatchObject({ population: CALM, claims: PLAN.claims })
   })
 
-  it('refuses text that is no plan, and says what a plan has', () => {
+  it('refuses text that is not a plan, and says what a plan has', () => {
     expect(() => parsePlan('{')).toThrow('quote it as --search prints it')
     expect(() => parsePlan('{}')).toThrow('a plan has seed, days, population, claims and steps')
     expect(() => parsePlan(JSON.stringify({ ...PLAN, claims: [] }))).toThrow('names claim 0, and claims has 0')
     expect(() => parsePlan(JSON.stringify({ ...PLAN, steps: [{ ...JOIN, at: 'later' }] }))).toThrow('begins at one of')
     expect(() => parsePlan(JSON.stringify({ ...PLAN, steps: [{ ...JOIN, do: 'steal' }] }))).toThrow(
-      'steal is no action: join'
+      'steal is not an action: join'
     )
   })
 })

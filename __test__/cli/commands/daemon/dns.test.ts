@@ -239,7 +239,7 @@ describe('dns test', () => {
   })
 
   it.each(['alice.example', 'a..chronym', 'a*.chronym', `${'a'.repeat(64)}.chronym`])(
-    'refuses %s, which is no name of the zone',
+    'refuses %s, which is not a name of the zone',
     async (name) => expect(await ask(['dns', 'test', name])).toMatchObject({ exitCode: 2, stdout: '' })
   )
 })

@@ -201,8 +201,8 @@ describe.skipIf(process.platform === 'win32')('zone edit', () => {
   })
 
   it.each([
-    ['what is no master file', 'FOO x', 'FOO'],
-    ['what the daemon refuses', 'A x.y', 'is no IPv4 address']
+    ['what is not a master file', 'FOO x', 'FOO'],
+    ['what the daemon refuses', 'A x.y', 'is not an IPv4 address']
   ])('opens the file again with the error for %s', async (_what, wrong, message) => {
     const seen = join(directory, 'seen')
     const env = await editor(
@@ -268,7 +268,7 @@ describe('zone import and export', () => {
       says(2, /standard input line 2: FOO[^]*line 3: A has no value/)
     )
     expect(await zone(['import', NAME, '-', '--yes'], { stdin: 'a A 192.0.2.1\n\nb A (\n x.y )\n' })).toMatchObject(
-      says(6, 'SVC-ZON-002: standard input line 3: is no IPv4 address')
+      says(6, 'SVC-ZON-002: standard input line 3: is not an IPv4 address')
     )
     expect(await zone(['import', NAME, '-', '--yes'], { stdin: '' })).toMatchObject(says(2, 'the file is empty'))
     expect(saved()?.serial).toBe(5)

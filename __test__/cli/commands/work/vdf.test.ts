@@ -67,10 +67,10 @@ describe('vdf verify', () => {
     ['one squaring more', { iterations: '1001' }],
     ['no squaring', { iterations: '0' }],
     ['another seed', { seed: 'deadbeef' }],
-    ['a discriminant that is no prime', { discriminant: 'ff'.repeat(32) }],
+    ['a discriminant that is not a prime', { discriminant: 'ff'.repeat(32) }],
     ['another depth', { depth: '1' }],
     ['a depth beyond all bounds', { depth: '18446744073709551615' }],
-    ['a start that is no form', { x: '00'.repeat(100) }],
+    ['a start that is not a form', { x: '00'.repeat(100) }],
     ['a start of another length', { x: '00' }],
     ['a byte too few', { proof: (small.y_hex + small.proof_hex).slice(2) }],
     ['a byte too many', { proof: `${small.y_hex + small.proof_hex}00` }],
@@ -222,7 +222,7 @@ describe('vdf bench', () => {
 
   it.each([
     ['a file that is not there', 'none.json', "can't be read"],
-    ['a file that is no result', 'package.json', 'is not a result of a benchmark: squarings_per_second']
+    ['a file that is not a result', 'package.json', 'is not a result of a benchmark: squarings_per_second']
   ])('refuses to compare with %s before it measures', async (_what, file, message) => {
     const { exitCode, stderr } = await cli(['vdf', 'bench', '--seconds', '3600', '--compare', file])
     expect(exitCode).toBe(2)

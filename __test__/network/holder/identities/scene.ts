@@ -154,7 +154,7 @@ export async function heldName(
   return { name, owner, firstRound }
 }
 
-export type Holding = 'it' | 'nothing' | 'no line'
+type Holding = 'it' | 'nothing' | 'no line'
 
 /**
  * A name of another neighbourhood, and those who should hold it: as the test says, they do, hold nothing, or can mostly

@@ -77,7 +77,7 @@ describe('a holder among neighbours', () => {
     expect(at.penalised, 'to be late is no offence').toEqual([])
   })
 
-  it('[a serial ahead of time] is no record to adopt; another neighbour shows one', async () => {
+  it('[a serial ahead of time] is not a record to adopt; another neighbour shows one', async () => {
     const { lab } = at
     const owner = lab.owner('owner')
     const known = lab.reveal('jumped.chronym', owner, { p: lab.round })

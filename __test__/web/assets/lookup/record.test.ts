@@ -17,7 +17,7 @@ it('reads the records that the owner has signed, the apex first', () => {
   })
 })
 
-it('is no zone where the payload is something else', () => {
+it('is not a zone where the payload is something else', () => {
   expect(['', 'null', '{}', '{"records":3x'].map((text) => zoneOf(payload(text)))).toEqual([
     undefined,
     undefined,

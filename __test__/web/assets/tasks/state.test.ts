@@ -10,7 +10,7 @@ describe('what a task is at', () => {
   })
 
   it.each<[string, Partial<TaskView>, ReturnType<typeof taskState>]>([
-    ['a cancelled one is no failure', failed('SVC-TSK-003'), { word: 'cancelled', tone: 'quiet' }],
+    ['a cancelled one is not a failure', failed('SVC-TSK-003'), { word: 'cancelled', tone: 'quiet' }],
     ['a failed one is red', failed('SVC-REG-001'), { word: 'failed', tone: 'bad' }],
     ['one that failed without a word too', { status: 'failed' }, { word: 'failed', tone: 'bad' }],
     ['a completed one', { status: 'completed' }, { word: 'completed', tone: 'good' }],

@@ -53,7 +53,7 @@ describe('the forms of records', () => {
     expect(valueOf('MX', ['1 0', 'mail'])).toBe('10 mail')
   })
 
-  it('begin with what is usual, which is no record yet', () => {
+  it('begin with what is usual, which is not a record yet', () => {
     expect([startOf('A'), startOf('MX'), startOf('TLSA')]).toEqual(['', '10 ', '3 1 1 '])
     expect(FORMS['TLSA']?.parts[0]?.options).toContainEqual(['3', '3 this certificate'])
     expect(isEntered({ type: 'MX', value: '10 ' })).toBe(false)

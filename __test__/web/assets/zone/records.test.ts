@@ -145,7 +145,7 @@ describe('what the daemon says of records', () => {
   it('is shown at the row and the field that it is about', () => {
     const { byRow, rest } = errorsByRow(
       [
-        { path: 'records/www/0/value', message: 'www: A: "x" is no IPv4 address' },
+        { path: 'records/www/0/value', message: 'www: A: "x" is not an IPv4 address' },
         { path: 'records/www/0/ttl', message: 'too long' },
         { path: 'records/@/0/unknown', message: 'odd' },
         { path: 'records/a~1b', message: 'a label is wrong' },
@@ -154,7 +154,7 @@ describe('what the daemon says of records', () => {
       rowByPath
     )
     expect([...byRow]).toEqual([
-      [0, { field: 'value', message: 'A: "x" is no IPv4 address; too long' }],
+      [0, { field: 'value', message: 'A: "x" is not an IPv4 address; too long' }],
       [3, { field: 'label', message: 'odd' }],
       [2, { field: 'label', message: 'a label is wrong' }]
     ])

@@ -75,5 +75,5 @@ function parsed(line: string, file: string): Line {
   } catch {
     // As for a line of something else.
   }
-  throw new Error(`${file} is no file of --resume: name another one`)
+  throw new Error(`${file} is not a file of --resume: name another one`)
 }

@@ -118,7 +118,7 @@ function markdown<T>(columns: readonly (readonly [string, (item: T) => string])[
 /** Writes figures.md and keys.svg. Throws an Error where the directory does not exist. */
 export async function writeFigures(directory: string, options: SweepOptions, batch: BatchOptions): Promise<void> {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Error(`--figures: ${directory} is no directory: make it first`)
+    throw new Error(`--figures: ${directory} is not a directory: make it first`)
   const swept = await runBatch(sweepJobs(options), batch)
   const results = [...swept, ...(await runBatch(largerJobs(options, swept), batch))]
   const plotted = GOALS.map((goal) => ({

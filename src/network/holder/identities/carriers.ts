@@ -30,7 +30,7 @@ import { BoundedMap } from '../../../util/bounded-map.ts'
 /** Records of one DID whose carrying name is checked elsewhere: every lying holder has another one. */
 const MAX_ASKED = 4
 
-export interface CarriersParts {
+interface CarriersParts {
   readonly profile: NetworkProfile
   readonly clock: RoundClock
   readonly owners: Owners
@@ -168,7 +168,7 @@ export interface Owners {
   elsewhere(name: string): Promise<Claim | 'unknown' | undefined>
 }
 
-export interface OwnersParts {
+interface OwnersParts {
   readonly profile: NetworkProfile
   readonly clock: RoundClock
   readonly entries: Entries

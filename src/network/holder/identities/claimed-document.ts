@@ -12,7 +12,7 @@ export interface ClaimedIdentity extends Omit<IdentityRecordEnvelope, 'versions'
   readonly log: { readonly did: Did }
 }
 
-export interface ClaimedManifest {
+interface ClaimedManifest {
   readonly id: Did
   readonly validFrom: string
   readonly validUntil: string

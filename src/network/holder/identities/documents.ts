@@ -69,7 +69,7 @@ const MAX_ASKED = { manifests: 32, identities: 128 }
  */
 const ASKED_AT_ONCE = 4
 
-export class UnkeptDocuments {
+class UnkeptDocuments {
   readonly #parts: DocumentHolderParts
   readonly #held: HeldDocuments
   readonly #carriers: Carriers

@@ -90,7 +90,7 @@ export class HeldDocuments {
 /** Documents per name. Without a bound, one VDF would let its owner fill a chosen node's disk with signed documents. */
 const MAX_OF_A_NAME = 4
 
-export class DocumentsByName {
+class DocumentsByName {
   readonly #kind: DocumentKind
   readonly #nameOf = new Map<string, string>()
   readonly #byName = new Map<string, Set<string>>()

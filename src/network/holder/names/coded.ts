@@ -30,7 +30,7 @@ const STORED: PutAnswer = { type: 'stored' }
 /** Names whose changes are counted. */
 const MAX_BUDGETS = 4_096
 
-export interface CodedHolderParts {
+interface CodedHolderParts {
   readonly profile: NetworkProfile
   readonly clock: RoundClock
   /** All `settled`, by the key of name and code. */

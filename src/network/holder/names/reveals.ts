@@ -48,7 +48,7 @@ const WAITED: Origin = { peer: 'waited', prefix: 'waited' }
 /** Requested records: this node chooses the peers and the amount. */
 const ASKED_FOR: Origin = { peer: 'asked for', prefix: 'asked for' }
 
-export interface RevealHolderParts {
+interface RevealHolderParts {
   readonly profile: NetworkProfile
   readonly clock: RoundClock
   readonly entries: Entries

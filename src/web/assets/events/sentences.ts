@@ -74,7 +74,7 @@ interface Detail {
   readonly state?: string
   readonly mode: string
   readonly round: number
-  /** Of {@link condensed}. */
+  /** For {@link condensed}. */
   readonly more?: number
 }
 

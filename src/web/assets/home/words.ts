@@ -96,7 +96,7 @@ export function nextRenewal(
   return { value, word: 'until the next renewal', href: '#/names' }
 }
 
-/** Of backups made by hand the daemon knows only that there is one. */
+/** The daemon knows only whether a backup was made by hand, not how many. */
 export function lastBackup(
   { kept }: { kept: Pick<NonNullable<BackupView['kept']>, 'written_at'> | null },
   { kept_elsewhere: isSafe }: Pick<SeedBody, 'kept_elsewhere'>,

@@ -115,7 +115,7 @@ export function readSigned(text: string): Signed | { error: string } {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { error: `This is no JSON: ${(error as Error).message}` }
+    return { error: `This is not JSON: ${(error as Error).message}` }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { error: 'Expected a JSON object.' }
   if ('authorized_manifest' in value || 'manifest' in value || 'capabilities' in value)

@@ -37,7 +37,7 @@ export class Problem extends Error {
   readonly code: string
   readonly detail: string
   readonly errors: readonly FieldError[]
-  /** Of the claim that was asked for, if one was. */
+  /** The claim that was asked for, if one was. */
   readonly checkCode: unknown
 
   constructor({ code, title, detail, errors = [], check_code: checkCode }: ProblemLike) {
@@ -126,7 +126,7 @@ const problemOf = (response: Response): Promise<ProblemLike> =>
   response.json().catch(() => ({
     code: `HTTP ${response.status}`,
     title: 'Something else answered',
-    detail: 'This is no answer of the daemon. Is a proxy between?'
+    detail: 'This is not an answer of the daemon. Is a proxy between?'
   }))
 
 const parsed = async (response: Response): Promise<unknown> => (response.status === 204 ? undefined : response.json())

@@ -81,7 +81,7 @@ export interface View {
 }
 
 export interface ViewProps {
-  /** Of the path, such as `name` of `/names/:name`. */
+  /** Parts of the path, such as `name` of `/names/:name`. */
   readonly params: Params
   readonly query: Readonly<Record<string, string>>
 }

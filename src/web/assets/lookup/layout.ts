@@ -51,7 +51,7 @@ const SPREAD = 24
 /** The gap between two prefixes, in places of a peer. */
 const PREFIX_GAP = 0.7
 const MARGIN = { wide: 66, narrow: 22 }
-/** Of the disc of the name. */
+/** The radius of the disc of the name. */
 const CORE = { wide: 58, narrow: 50 }
 
 /** `a.b.0.0/16` of `a.b.c.0/24`, the first two groups of a /48: neighbours of one provider. */

@@ -35,7 +35,7 @@ export const Record = ({ reveal, name }: { reveal: Read<RevealBody>; name: strin
 
 function zone(reveal: RevealBody, name: string) {
   const found = zoneOf(reveal)
-  if (found === undefined) return html`<p>Its payload is no zone.</p>`
+  if (found === undefined) return html`<p>Its payload is not a zone.</p>`
   const { serial, rows } = found
   if (rows.length === 0)
     return html`<p>The zone of ${name} is empty${serial === null ? '' : ` (serial ${serial})`}.</p>`
@@ -66,7 +66,7 @@ interface ZoneRow {
   readonly ttl: number | undefined
 }
 
-/** The zone of a payload, the apex first; undefined for what is no zone. */
+/** The zone of a payload, the apex first; undefined for what is not a zone. */
 export function zoneOf({
   payload
 }: Pick<RevealBody, 'payload'>): { serial: number | null; rows: ZoneRow[] } | undefined {

@@ -44,7 +44,7 @@ type State =
   | { readonly kind: 'done'; readonly result: Verified; readonly milliseconds: number }
   | { readonly kind: 'failed'; readonly error: string }
 
-/** Of verify/worker.ts: one of these. */
+/** What verify/worker.ts sends: one of these. */
 interface Message {
   readonly progress?: Step
   readonly result?: Verified

@@ -8,7 +8,7 @@ const STALE_MS = 2 * 86_400_000
 
 type Kept = BackupView['kept']
 
-/** Of the kept backup; null where none is configured. */
+/** The kept backup; null where none is configured. */
 export function backupState(
   kept: Pick<NonNullable<Kept>, 'state' | 'written_at' | 'pending' | 'reason'> | null,
   nowMs: number

@@ -81,7 +81,7 @@ function Explained({ asked, explanation, error, path }: ExplainedProps) {
   `
 }
 
-/** What is no name of this network, and a network that does not answer. */
+/** What is not a name of this network, and a network that does not answer. */
 function trouble(name: string, error: Error, path: string) {
   const code = error instanceof Problem ? error.code : undefined
   const tone = code?.startsWith('SVC-NAM') ? 'bad' : 'warn'

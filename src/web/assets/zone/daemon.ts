@@ -32,7 +32,7 @@ export async function fetchZone(name: string): Promise<Zone> {
     const response = await getResponse(path(name))
     const source = response.headers.get('X-Zone-Source')
     const { serial = 0, records } = (await response.json()) as ZoneBody
-    // An ETag of the network's zone is no local one yet: nobody can have changed what is not there.
+    // An ETag of the network's zone is not a local one yet: nobody can have changed what is not there.
     return {
       source,
       state: response.headers.get('X-Zone-State'),

@@ -80,7 +80,7 @@ interface ZoneEditorProps {
   readonly name: string
   /** Undefined for a name that is being registered. */
   readonly owned: OwnedNameView | undefined
-  /** Of the address: `add` and `value` are type and value of a record to begin with. */
+  /** The address's query: `add` and `value` are type and value of a record to begin with. */
   readonly query: Readonly<Record<string, string>>
 }
 

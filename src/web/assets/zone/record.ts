@@ -14,7 +14,7 @@ const titleOf = (row: Pick<RecordRow, 'label' | 'type'>, name: string): string =
 interface RecordProps {
   readonly row: RecordRow
   readonly name: string
-  /** Of the daemon's check. */
+  /** What the daemon's check says. */
   readonly error?: RowError | undefined
   readonly disabled?: boolean
 }

@@ -33,7 +33,7 @@ export function rowsOf(records: Records): RecordRow[] {
 
 const isSame = (left: RecordRow, right: RecordRow): boolean => FIELDS.every((field) => left[field] === right[field])
 
-/** A row in which nothing was entered is no record. */
+/** A row in which nothing was entered is not a record. */
 export const isBlank = (row: RecordRow): boolean => isSame(row, FIRST_ROW) || FIELDS.every((field) => row[field] === '')
 
 /** The records of these rows, and the index of each one's row by its path: `www/0`. */

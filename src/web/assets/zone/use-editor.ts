@@ -44,7 +44,7 @@ const entered = (rows: readonly RecordRow[]): RecordRow[] => rows.map((row) => r
 const changesOf = (records: Records, rows: readonly RecordRow[]) =>
   difference(records, recordsOf(entered(rows)).records)
 
-/** What the daemon would say of the rows. What was not entered yet is no error yet. */
+/** What the daemon would say of the rows. What was not entered yet is not an error yet. */
 async function check(name: string, rows: readonly RecordRow[]): Promise<Errors> {
   const given = rows.map((row, index) => ({ row: rowOf(row), index })).filter(({ row }) => isEntered(row))
   const { records, rowByPath } = recordsOf(given.map(({ row }) => row))
@@ -159,7 +159,7 @@ export function useEditor(name: string) {
       change(rows.map((row) => (row.id === id ? { ...row, ...values } : row))),
     add: (row: RecordRow): number => {
       const made = withId(row)
-      // The blank row of an empty zone is no record to keep beside it.
+      // The blank row of an empty zone is not a record to keep beside it.
       change([...rows.filter((each) => !isBlank(rowOf(each))), made])
       return made.id
     },
