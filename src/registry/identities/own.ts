@@ -18,6 +18,7 @@ import { SeenIdentities } from './seen-identities.ts'
 import { requireMajority, stampFor } from '../publication/publishing.ts'
 import { knownIdentity, findIdentity, findManifest } from './resolve.ts'
 import { encodeManifestRecord } from '../../protocol/identity/manifest.ts'
+import { RepeatedLook } from '../../time/repeated-look.ts'
 
 /** In order of their DIDs. A damaged record is set aside. Throws StoreError. */
 export function ownIdentities(context: RegistryContext): OwnIdentityView[] {
@@ -104,30 +105,24 @@ const LOOK_EVERY_MS = 60_000
  */
 export class IdentityUpkeep {
   readonly #context: RegistryContext
-  #stop: (() => void) | undefined
-  #looking: Promise<void> | undefined
-  #isStopped = false
+  readonly #looks = new RepeatedLook((signal) => this.#look(signal))
 
   constructor(context: RegistryContext) {
     this.#context = context
   }
 
   start(): void {
-    this.#stop = this.#context.clock.every(LOOK_EVERY_MS, () => {
-      this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
-    })
+    this.#looks.start(this.#context.clock, LOOK_EVERY_MS)
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#stop?.()
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#looks.stop()
   }
 
   /** Never rejects. */
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     for (const did of this.#dids()) {
-      if (this.#isStopped) return
+      if (signal.aborted) return
       try {
         await renewStamp(this.#context, parseDid(did, this.#context.profile))
       } catch (error) {

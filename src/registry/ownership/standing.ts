@@ -6,6 +6,7 @@ import { takeUpNewer, noteEquivocationOfOurs } from './newer-records.ts'
 import type { OwnedName, Standing } from '../stored/owned-names.ts'
 import { survey } from '../resolution/survey.ts'
 import type { RegistryEvent } from '../use-cases.ts'
+import { RepeatedLook } from '../../time/repeated-look.ts'
 
 const SECOND_MS = 1000
 const HOUR_MS = 3600 * SECOND_MS
@@ -24,8 +25,7 @@ export class Standings {
   readonly #tasks: ClaimTasks
   readonly #emit: (event: RegistryEvent) => void
   readonly #dueMs = new Map<string, number>()
-  #stop: (() => void) | undefined
-  #looking: Promise<void> | undefined
+  readonly #looks = new RepeatedLook(() => this.#look())
 
   constructor(context: RegistryContext, tasks: ClaimTasks, emit: (event: RegistryEvent) => void) {
     this.#context = context
@@ -34,23 +34,18 @@ export class Standings {
   }
 
   start(): void {
-    this.#stop = this.#context.clock.every(TICK_MS, () => this.#begin())
+    this.#looks.start(this.#context.clock, TICK_MS)
   }
 
-  async stop(): Promise<void> {
-    this.#stop?.()
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#looks.stop()
   }
 
   changed(name: string): void {
     // This is called for every name that this node stores for others: they must not fill memory.
-    if (this.#stop === undefined || this.#context.owned.get(name) === undefined) return
+    if (!this.#looks.isStarted || this.#context.owned.get(name) === undefined) return
     this.#dueMs.set(name, -Infinity)
-    this.#begin()
-  }
-
-  #begin(): void {
-    this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+    this.#looks.begin()
   }
 
   /** Never rejects. */

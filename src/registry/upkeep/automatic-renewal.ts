@@ -10,6 +10,7 @@ import type { OwnedName } from '../stored/owned-names.ts'
 import { renew } from '../claims/registration.ts'
 import { canBeRenewed, renewalOutlook, type Outlook, dueRounds } from './renewal-outlook.ts'
 import type { RegistryEvent } from '../use-cases.ts'
+import { RepeatedLook } from '../../time/repeated-look.ts'
 import type { NameWarning, NameWarningCode } from '../../views/own.ts'
 
 /** Leases last days at least, and minutes only in tests. */
@@ -48,8 +49,7 @@ export class AutomaticRenewal {
   readonly #awake: AwakeTime
   readonly #obstacles = new Map<string, string>()
   #squaringsPerSecond: number | undefined
-  #stop: (() => void) | undefined
-  #looking: Promise<void> | undefined
+  readonly #looks = new RepeatedLook(() => this.#look())
 
   constructor(
     context: RegistryContext,
@@ -67,14 +67,11 @@ export class AutomaticRenewal {
   }
 
   start(): void {
-    this.#stop = this.#context.clock.every(LOOK_EVERY_MS, () => {
-      this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
-    })
+    this.#looks.start(this.#context.clock, LOOK_EVERY_MS)
   }
 
   async stop(): Promise<void> {
-    this.#stop?.()
-    await this.#looking
+    await this.#looks.stop()
     this.#note(() => this.#awake.save())
   }
 

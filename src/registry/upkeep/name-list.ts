@@ -4,6 +4,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import { sealedPart, serializeZone, fitsPayload, type PublishedZone } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import type { RegistryContext } from '../context.ts'
+import { RepeatedLook } from '../../time/repeated-look.ts'
 import { nextSerial, revealWithPayload, type PublishBudgets } from '../publication/publishing.ts'
 import { draftOf, ownZone } from '../zones/zones.ts'
 import { publishRecord } from '../zones/publish.ts'
@@ -28,9 +29,7 @@ const DRAWS = 24
 export class ListUpkeep {
   readonly #context: RegistryContext
   readonly #publish: (name: Name, signal: AbortSignal) => Promise<unknown>
-  readonly #ended = new AbortController()
-  #stop: (() => void) | undefined
-  #looking: Promise<void> | undefined
+  readonly #looks = new RepeatedLook((signal) => this.#look(signal))
   /** Its wait is over; publishing may have failed. */
   #isDue = false
   #told: string | undefined
@@ -43,29 +42,25 @@ export class ListUpkeep {
   start(): void {
     const { clock, profile } = this.#context
     const meanMs = Math.min(MEAN_WAIT_MS, (profile.lease * profile.beacon.period * 1000) / WAITS_IN_LEASE)
-    this.#stop = clock.every(Math.ceil(meanMs / DRAWS), () => {
-      this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
-    })
+    this.#looks.start(clock, Math.ceil(meanMs / DRAWS))
   }
 
-  async stop(): Promise<void> {
-    this.#ended.abort()
-    this.#stop?.()
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#looks.stop()
   }
 
   /** Never rejects. */
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     const { random, network, log } = this.#context
     try {
       const standing = listStanding(this.#context)
       this.#tell(standing)
       this.#isDue = standing?.due !== undefined && (this.#isDue || random() < 1 / DRAWS)
       if (!this.#isDue || network.status().status === 'offline') return
-      await this.#publish(standing!.name as Name, this.#ended.signal)
+      await this.#publish(standing!.name as Name, signal)
       this.#isDue = false
     } catch (error) {
-      if (!this.#ended.signal.aborted)
+      if (!signal.aborted)
         log.info({ reason: (error as Error).message }, 'the list of names could not be published; it is tried again')
     }
   }

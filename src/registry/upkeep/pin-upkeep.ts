@@ -2,6 +2,7 @@ import { livePin } from '../../protocol/resolution/pin.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import type { RegistryContext } from '../context.ts'
+import { RepeatedLook } from '../../time/repeated-look.ts'
 import { isSecret, survey } from '../resolution/survey.ts'
 
 const SECOND_MS = 1000
@@ -19,9 +20,7 @@ const AGAIN_PART = 24
 export class PinUpkeep {
   readonly #context: RegistryContext
   readonly #tasks: ClaimTasks
-  readonly #ended = new AbortController()
-  #stop: (() => void) | undefined
-  #looking: Promise<void> | undefined
+  readonly #looks = new RepeatedLook((signal) => this.#look(signal))
 
   constructor(context: RegistryContext, tasks: ClaimTasks) {
     this.#context = context
@@ -34,19 +33,15 @@ export class PinUpkeep {
       LONGEST_TICK_MS,
       Math.max(SECOND_MS, Math.floor((profile.pin_after * profile.beacon.period * SECOND_MS) / TICKS))
     )
-    this.#stop = clock.every(tickMs, () => {
-      this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
-    })
+    this.#looks.start(clock, tickMs)
   }
 
-  async stop(): Promise<void> {
-    this.#ended.abort()
-    this.#stop?.()
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#looks.stop()
   }
 
   /** Never rejects. */
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     try {
       const { pins, profile, network } = this.#context
       const time = this.#context.time()
@@ -55,9 +50,9 @@ export class PinUpkeep {
       if (name === undefined || network.status().status === 'offline') return
       // Whatever the result, others have their turn first.
       this.#postpone(name)
-      if (!isSecret(this.#tasks, name)) await survey(this.#context, name, this.#ended.signal, 'everybody')
+      if (!isSecret(this.#tasks, name)) await survey(this.#context, name, signal, 'everybody')
     } catch (error) {
-      if (!this.#ended.signal.aborted)
+      if (!signal.aborted)
         this.#context.log.info(
           { reason: (error as Error).message },
           'an owner could not be looked at a second time; it is tried again by itself'

@@ -18,6 +18,7 @@ import { claimsIn } from '../resolution/survey.ts'
 import { decodeWanted, encodeWanted, storedWanted, type Wanted } from '../stored/wanted-ids.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import type { WantedView } from '../../views/own.ts'
+import { RepeatedLook } from '../../time/repeated-look.ts'
 
 const SECOND_MS = 1000
 const TICK_MS = 5 * SECOND_MS
@@ -43,9 +44,7 @@ export class WantedNames {
   readonly #emit: (event: RegistryEvent) => void
   /** The result of each one's last look in this run. */
   readonly #looks = new Map<string, Look>()
-  #stop: (() => void) | undefined
-  #looking: Promise<void> | undefined
-  #isStopped = false
+  readonly #ticks = new RepeatedLook((signal) => this.#lookAtAll(signal))
 
   constructor(context: RegistryContext, emit: (event: RegistryEvent) => void) {
     this.#context = context
@@ -53,15 +52,11 @@ export class WantedNames {
   }
 
   start(): void {
-    this.#stop = this.#context.clock.every(TICK_MS, () => {
-      this.#looking ??= this.#lookAtAll().finally(() => (this.#looking = undefined))
-    })
+    this.#ticks.start(this.#context.clock, TICK_MS)
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#stop?.()
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#ticks.stop()
   }
 
   /** Throws StoreError. */
@@ -97,12 +92,12 @@ export class WantedNames {
   }
 
   /** Never rejects. */
-  async #lookAtAll(): Promise<void> {
+  async #lookAtAll(signal: AbortSignal): Promise<void> {
     // Only the seed can tell whether a claim is ours.
     if (this.#context.seed.isLocked) return
     try {
       for (const [id, wanted] of [...storedWanted(this.#context.store)]) {
-        if (this.#isStopped) return
+        if (signal.aborted) return
         if (this.#isDue(id)) await this.#look(id, wanted)
       }
     } catch (error) {
