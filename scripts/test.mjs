@@ -114,7 +114,7 @@ if (hostile) {
     const fuzz = ['--manifest-path', `crates/${crate}/fuzz/Cargo.toml`, '--target-dir', target]
     await cargoTest([...fuzz, '--no-default-features', '--locked', '--tests'])
   }
-  await vitest(['--project', 'unit'])
+  await vitest(['--project', 'unit', '--maxWorkers', '100%'])
   // Alone: real processes with promises about time must not compete for the processor.
   await vitest(['--project', 'e2e'])
   // Half a minute of what `--hostile` runs; its shim takes Linux.
