@@ -181,7 +181,7 @@ describe('a name with a code', () => {
 
   it.each([
     ['alice.chronym', /a check code must follow/],
-    ['alice--7kq.chronym', /no check code/],
+    ['alice--7kq.chronym', /not a check code/],
     ['alice.other', /ends with/]
   ])('%s in the configuration is refused at the start', async (text, message) => {
     await expect(bench.start({ self: undefined, seed: 4, codes: [text] })).rejects.toMatchObject({

@@ -127,7 +127,7 @@ describe('codes that contradict what is known are refused, and none of the list 
 
   it('a name without a code, or with none that can be one', () => {
     refused(['bob--7kq2mx.chronym', ALICE], /must follow the name/, 'SVC-NAM-001')
-    refused(['alice--7kq.chronym'], /no check code/, 'SVC-NAM-001')
+    refused(['alice--7kq.chronym'], /not a check code/, 'SVC-NAM-001')
     refused([`${coded(ours)} 7kq2mx`], /beside it is the code 7kq2mx/, 'SVC-NAM-001')
   })
 })

@@ -57,6 +57,6 @@ describe('a pasted text', () => {
   })
 
   it.each(['', '{', '[]', '3', 'null', '{"a":1}'])('%j is neither, and says so', (text) => {
-    expect(readSigned(text)).toEqual({ error: expect.stringMatching(/no JSON|JSON object|neither/) as string })
+    expect(readSigned(text)).toEqual({ error: expect.stringMatching(/not JSON|JSON object|neither/) as string })
   })
 })
