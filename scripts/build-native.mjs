@@ -60,7 +60,7 @@ const cargoArguments = process.argv.slice(2)
 const isRelease = cargoArguments.length > 0
 if (isRelease || !isAddonCurrent(ROOT)) {
   process.stderr.write(
-    `\u2022 building the Rust addon; the first time takes ${isRelease ? 'two minutes' : 'a minute'}\n`
+    `\u2022 building the Rust addon; the first time takes ${isRelease ? 'a few minutes' : 'a minute or two'}\n`
   )
   const startedAt = new Date()
   install(await build(isRelease ? 'release' : 'checkout', cargoArguments), builtAddon(ROOT), startedAt)

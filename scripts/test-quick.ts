@@ -1,5 +1,5 @@
 /**
- * `npm run test:quick [-- --since REF]`, for whoever edits: the types, and unit tests of what changed since REF (HEAD
+ * `npm run test:quick [-- --since REF]`, while you edit: the types, and unit tests of what changed since REF (HEAD
  * unless named). Tests that import it come nearest first, as many as took half a minute when they last ran. Those that
  * reach it without an import, in processes of their own, are left to `npm test`.
  */

@@ -22,7 +22,7 @@ interface Slots<T> {
 }
 
 /**
- * Gives slots to the nearest deadlines, oldest first. Whoever is at work gives up its slot only to an earlier deadline,
+ * Gives slots to the nearest deadlines, oldest first. One at work gives up its slot only to an earlier deadline,
  * which begins at the next call.
  * @param ready those at work, and those that wait for a slot and may begin
  */

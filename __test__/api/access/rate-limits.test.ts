@@ -1,24 +1,8 @@
 import { assetPath } from '../../../src/web/index.ts'
 import { describe, expect, it } from 'vitest'
 import { clientAt } from '../../../src/api/http/request.ts'
-import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
-
-const status = async (response: Promise<Response>) => (await response).status
-
-const HOST = 'localhost:7468'
-const ORIGIN = 'http://localhost:7468'
-
-/** The Set-Cookie header, and behind a bar the secret of the page. */
-async function login(world: World, token = MAIN_TOKEN): Promise<string> {
-  const response = await world.request('POST', '/session', { body: { token }, headers: { Host: HOST, Origin: ORIGIN } })
-  expect(response.status).toBe(200)
-  const { secret } = (await response.json()) as { secret: string }
-  return `${response.headers.get('Set-Cookie')!}|${secret}`
-}
-
-const withCookie = (cookie: string, more: Record<string, string> = {}) => ({
-  headers: { Host: HOST, Cookie: cookie.split(';')[0]!, 'X-Session-Secret': cookie.split('|')[1]!, ...more }
-})
+import { login, status, withCookie } from '../helpers/session.ts'
+import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 describe('rate limits', () => {
   const limits = {

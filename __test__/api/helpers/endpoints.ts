@@ -64,7 +64,7 @@ export interface EndpointCase {
 const open = { status: 200, token: false }
 const closed = { status: 200, token: true }
 
-/** What stands for a parameter of a path. */
+/** The value that a parameter of a path gets. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   name: NAME,
   did: DID,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ApiServer, serve } from '../../../src/api/serve.ts'
-import { createConfigService } from '../../../src/config/service.ts'
+import { createConfigService, type StartSources } from '../../../src/config/service.ts'
 import { checkConfig, mergeConfig } from '../../../src/config/config.ts'
 import { dataPaths } from '../../../src/data-directory/paths.ts'
 import { writePrivateFile } from '../../../src/data-directory/private-files.ts'
@@ -22,12 +22,8 @@ let world: World
 let server: ApiServer | undefined
 let env: Record<string, string>
 
-beforeEach(() => {
-  directory = temporary()
-  writeFileSync(join(directory, 'config.toml'), 'mode = "light"\n')
-  env = { CHRONYM_CONFIG: join(directory, 'config.toml'), CHRONYM_DATA_DIR: directory }
-  world = createWorld()
-  const sources = { file: { mode: 'light' }, environment: {}, flags: { api: { port: 0 } } }
+/** The configuration of a daemon that started with these sources. */
+function configured(sources: StartSources): void {
   const started = checkConfig(mergeConfig(sources.file, sources.flags), 'test')
   world.services.config = createConfigService({
     initial: started,
@@ -37,6 +33,14 @@ beforeEach(() => {
     save: () => undefined,
     apply: async () => undefined
   })
+}
+
+beforeEach(() => {
+  directory = temporary()
+  writeFileSync(join(directory, 'config.toml'), 'mode = "light"\n')
+  env = { CHRONYM_CONFIG: join(directory, 'config.toml'), CHRONYM_DATA_DIR: directory }
+  world = createWorld()
+  configured({ file: { mode: 'light' }, environment: {}, flags: { api: { port: 0 } } })
 })
 afterEach(async () => {
   await server?.close()
@@ -135,16 +139,7 @@ describe('doctor', () => {
     ],
     [{ name: 'peers', ok: true, detail: 'no backup is kept' }, undefined]
   ])('tells file and age of the kept backup, and warns where it cannot be written: %j', async (check, expected) => {
-    const sources = { file: { backup: { file: '/srv/names.age' } }, environment: {}, flags: {} }
-    const started = checkConfig(sources.file, 'test')
-    world.services.config = createConfigService({
-      initial: started,
-      started,
-      sources,
-      overrides: {},
-      save: () => undefined,
-      apply: async () => undefined
-    })
+    configured({ file: { backup: { file: '/srv/names.age' } }, environment: {}, flags: {} })
     world.state.checks = [check]
     await start()
     expect(of(await diagnose(), 'backup')).toEqual(expected)

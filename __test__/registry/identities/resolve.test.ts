@@ -33,7 +33,7 @@ beforeEach(() => {
   store = new MemoryStore()
 })
 
-/** The number of versions and the newest update key of what is standing, where each log is shown by so many. */
+/** The update key of each version of the winning log. `shown`: how many peers show each log. */
 async function standing(...shown: readonly (readonly [IdentityDocument[], number])[]): Promise<unknown> {
   const records = shown.map(([documents]) => encodeIdentityRecord({ log: verifyIdentityLog(documents, LOCAL) }))
   const pool = { judgeIdentity: (bytes: Uint8Array) => Promise.resolve(judgeIdentity(bytes, LOCAL)) }

@@ -61,7 +61,7 @@ export class World implements NodesWorld {
   readonly watchers: Watcher[] = []
   readonly routing: Routing
   readonly places = new Places<SimLibp2p>()
-  /** Whom a node that joins dials: any honest ones, unless a move has others. */
+  /** The peers that a joining node dials: any honest ones, unless a move has others. */
   firstPeers: (joining: SimNode) => readonly SimNode[] = (joining) => this.#honestPeers(joining)
   readonly #byPeer = new Map<string, SimNode>()
   readonly #ticking = new Set<SimNode>()

@@ -1,4 +1,4 @@
-/** Whom a client asks: the peers it can reach, and among them those that should hold a record. */
+/** The peers that a client can reach, and those of them that should hold a record. */
 import type { DocumentJudge } from '../../native/types.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { Holder } from '../holder/holder.ts'

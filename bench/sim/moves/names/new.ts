@@ -44,7 +44,7 @@ const patientNeighbours: Move = {
   // Longer than `provisional_settle`: peers known for that long are heard before others.
   leadDays: 8,
   ids: 5,
-  // The row: such ids have all holders adopt it. Whom it helps could have registered the name itself.
+  // As the row says, all holders adopt the thief's claim. With that VDF he could have registered the name anyway.
   allows: 'taken',
   run({ world, adversary, victim, ids, thief }) {
     const { reveal } = adversary.steal(victim.name, thief, 5)

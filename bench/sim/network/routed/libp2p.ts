@@ -107,7 +107,7 @@ export class SimLibp2p extends EventTarget {
     this.#connections.delete(other.peerId.toString())
   }
 
-  /** Somebody connects and hangs up again, of whom nothing else is simulated. */
+  /** Somebody connects and hangs up again. Nothing else of them is simulated. */
   passBy(peer: PeerId, from: Multiaddr): void {
     this.dispatchEvent(new CustomEvent('connection:open', { detail: { remotePeer: peer, remoteAddr: from } }))
   }

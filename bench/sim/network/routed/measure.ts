@@ -1,4 +1,4 @@
-/** npm run sim -- --look-ups --nodes N [--seed S] [--json]: real look-ups beside the formula that stands for them. */
+/** npm run sim -- --look-ups --nodes N [--seed S] [--json]: real look-ups beside the formula that replaces them. */
 import { distance } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { diverseFirst } from '../../../../src/protocol/neighbourhood/diversity.ts'
 import type { SimNode } from '../../world/sim-node.ts'

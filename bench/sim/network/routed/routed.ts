@@ -26,7 +26,7 @@ const AGAIN_MS = MINUTE_MS
 /** A user asks a new daemon this long after its start. */
 const FIRST_QUESTION_MS = 20_000
 
-/** Stands for the refresh of the table (refresh.ts), where nodes have come or gone. */
+/** Replaces the refresh of the table (refresh.ts): looks again where nodes have come or gone. */
 const REFRESH_MS = 60 * MINUTE_MS
 
 export class Routed {
