@@ -33,7 +33,10 @@ function main(options: Options): Promise<Printed> | Printed {
   if (values['look-ups']) return lookUps(options)
   if (values.schedules !== undefined) return schedules(options)
   if (values.search !== undefined)
-    return searchCommand(options.count('search', 1), values.seed, values.json, (share) => showProgress('plans', share))
+    return searchCommand(options.count('search', 1), values.seed, values.json, {
+      onProgress: (share) => showProgress('plans', share),
+      onFinding: (what, plan) => process.stderr.write(`found: ${what} (--replay-plan '${JSON.stringify(plan)}')\n`)
+    })
   if (values.position) return position(options)
   if (values.plot !== undefined) return plot(values.plot, options)
   if (values.figures !== undefined) return figures(values.figures, options)

@@ -25,6 +25,8 @@ export interface Used {
   earlyIds: number
   /** Honest holders that saw a claim's C in time for it, at most. */
   witnesses: number
+  /** Whether a holder was shown a finished claim before the victim committed. */
+  isShownFirst: boolean
   /** Whether nodes slept, were cut off, had wrong clocks, or the beacon stopped. */
   faults: Set<Action['do']>
   /** What moves among the steps may do. */
@@ -32,7 +34,14 @@ export interface Used {
 }
 
 export class Stage {
-  readonly used: Used = { diverseIds: 0, earlyIds: 0, witnesses: 0, faults: new Set(), moves: [] }
+  readonly used: Used = {
+    diverseIds: 0,
+    earlyIds: 0,
+    witnesses: 0,
+    isShownFirst: false,
+    faults: new Set(),
+    moves: []
+  }
   readonly claims: readonly AttackersClaim[]
   readonly thieves = new Set<string>()
   readonly #world: World
@@ -156,6 +165,7 @@ export class Stage {
 
   async #put(claim: AttackersClaim, share: number, which: Which, times: number): Promise<void> {
     const record = encodeReveal(await claim.done())
+    this.used.isShownFirst ||= this.#isBeforeCommitment()
     for (let time = 0; time < times; time++) {
       await Promise.all(
         this.#holders(share, which).map((node) => this.#ask(node, { type: 'put', kind: 'reveal', record }))
@@ -198,8 +208,11 @@ export class Stage {
       this.#world.profile
     ).length
     this.used.diverseIds = Math.max(this.used.diverseIds, count)
-    if (this.#victim.firstRound === undefined && this.#victim.state === 'committing')
-      this.used.earlyIds = Math.max(this.used.earlyIds, count)
+    if (this.#isBeforeCommitment()) this.used.earlyIds = Math.max(this.used.earlyIds, count)
+  }
+
+  #isBeforeCommitment(): boolean {
+    return this.#victim.firstRound === undefined && this.#victim.state === 'committing'
   }
 }
 

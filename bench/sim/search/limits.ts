@@ -37,6 +37,11 @@ export const LIMITS: readonly Limit[] = [
     allows: 'taken'
   },
   {
+    when: 'a finished claim that a holder was shown before the owner committed: it came first',
+    applies: ({ isShownFirst }) => isShownFirst,
+    allows: 'taken'
+  },
+  {
     when: 'five ids or more that came before the commitment, and a finished claim',
     applies: ({ earlyIds }) => earlyIds >= WITNESSES,
     allows: 'taken'

@@ -3,6 +3,7 @@
  * or that do more harm for less.
  */
 import { Random } from '../world/random.ts'
+import { ORDER } from '../figures/harm.ts'
 import type { Harm } from '../moves/move.ts'
 import { crossed, drawPlan, mutated } from './draw.ts'
 import { type Plan, parsePlan } from './plan.ts'
@@ -42,10 +43,16 @@ interface SearchResult {
   readonly findings: readonly Finding[]
 }
 
+interface SearchOptions {
+  readonly onProgress?: (share: number) => void
+  /** Each finding as it comes, or comes cheaper: not yet shrunk. */
+  readonly onFinding?: (what: string, plan: Plan) => void
+}
+
 export async function search(
   count: number,
   seed: string,
-  onProgress: (share: number) => void = () => undefined
+  { onProgress, onFinding }: SearchOptions = {}
 ): Promise<SearchResult> {
   const random = new Random(`search ${seed}`)
   const covered = new Set<string>()
@@ -54,7 +61,7 @@ export async function search(
   const best = new Map<string, Best>()
   const found = new Map<string, { number: number; played: Played }>()
   for (let number = 0; number < count; number++) {
-    onProgress(number / count)
+    onProgress?.(number / count)
     const plan = nextPlan(`${seed}.${number}`, corpus, random)
     const played = await play(plan)
     const fresh = played.coverage.filter((kind) => !covered.has(kind))
@@ -64,7 +71,10 @@ export async function search(
     if (played.isFinding) {
       const what = nameOf(played)
       const former = found.get(what)
-      if (former === undefined || costOf(played) < costOf(former.played)) found.set(what, { number, played })
+      if (former === undefined || costOf(played) < costOf(former.played)) {
+        found.set(what, { number, played })
+        onFinding?.(what, played.plan)
+      }
     }
     if ((number + 1) % Math.max(1, Math.floor(count / 10)) === 0)
       coverageAfter.push({ plans: number + 1, kinds: covered.size })
@@ -103,9 +113,9 @@ function pickOf(corpus: readonly Played[], random: Random): Plan {
   return (fitness(one) > fitness(two) ? one : two).plan
 }
 
-/** Harm beyond the limits first, then harm, then what it costs. */
+/** Harm beyond the limits first, then how much of what they allow is reached, then what it costs. */
 function fitness(played: Played): number {
-  return played.score + (played.isFinding ? 1 : 0) - costOf(played) / 10
+  return played.score - ORDER.indexOf(played.allowed) + (played.isFinding ? 1 : 0) - costOf(played) / 10
 }
 
 /** Ids, and a little for each step and VDF. */
@@ -159,9 +169,9 @@ export async function searchCommand(
   count: number,
   seed: string,
   isJson: boolean,
-  onProgress: (share: number) => void
+  options: SearchOptions
 ): Promise<Printed> {
-  const result = await search(count, seed, onProgress)
+  const result = await search(count, seed, options)
   return { text: isJson ? JSON.stringify(result) : searchText(result), code: result.findings.length === 0 ? 0 : 1 }
 }
 

@@ -48,6 +48,14 @@ describe('the search', () => {
     expect(four).toMatchObject({ harm: 'harmless', allowed: 'harmless', isFinding: false })
   })
 
+  it('allows a claim that came before the owner to be first, and the same claim later nothing', async () => {
+    const put: Step = { at: 'before', plusMinutes: 0, do: 'put', claim: 0, share: 0.2, which: 'nearest', times: 1 }
+    const first = await play({ ...PLAN, days: 2, steps: [put] })
+    expect(first).toMatchObject({ harm: 'taken', allowed: 'taken', isFinding: false })
+    const later = await play({ ...PLAN, days: 2, steps: [{ ...put, at: 'committed' }] })
+    expect(later).toMatchObject({ harm: 'harmless', allowed: 'harmless', isFinding: false })
+  })
+
   it('makes a plan as small as what it does', async () => {
     const noise: Step[] = [
       { at: 'before', plusMinutes: 0, do: 'commit', claim: 1, share: 0.1, which: 'any', times: 2 },
