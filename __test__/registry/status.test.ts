@@ -4,7 +4,7 @@ import { type NetworkDiversityView, NetworkStatusSchema } from '../../src/views/
 import { addressPrefix, type Origin } from '../../src/protocol/neighbourhood/diversity.ts'
 import { parseProfile } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
-import { networkDiversity } from '../../src/registry/status.ts'
+import { kept, networkDiversity } from '../../src/registry/status.ts'
 
 const { main } = builtInProfiles
 
@@ -66,4 +66,20 @@ describe('the diversity of a network', () => {
       '8 diverse peers that adoption needs, in 6 /24 (IPv6: /32) and 6 /16 (IPv6: /24): for now names are not adopted by newcomers.'
     )
   })
+})
+
+it('what is slow to tell is computed once a second, whichever way the clock jumps', () => {
+  let nowMs = 10_000
+  let computed = 0
+  const read = kept({ now: () => nowMs }, () => ++computed)
+  for (const [atMs, value] of [
+    [10_000, 1],
+    [10_999, 1],
+    [11_000, 2],
+    [5_000, 3],
+    [5_500, 3]
+  ] as const) {
+    nowMs = atMs
+    expect(read()).toBe(value)
+  }
 })

@@ -16,7 +16,7 @@ import { register, renew, release, takeBack } from './claims/registration.ts'
 import { Resolver } from './resolution/resolver.ts'
 import { translated, translatedSync } from '../service-errors.ts'
 import { Standings } from './ownership/standing.ts'
-import { keptDiversity, networkStatus, ownedNames, peerView, peerViews } from './status.ts'
+import { addressViews, kept, networkDiversity, networkStatus, ownedNames, peerView, peerViews } from './status.ts'
 import { discardZone, listDrafts, checkZone, localZone, saveZone, zoneOf } from './zones/zones.ts'
 import { publishZone } from './zones/publish.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
@@ -39,7 +39,9 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
   const { network } = context
   const resolver = new Resolver(context, tasks)
   const rate = new MeasuredRate(context, tasks)
-  const diversity = keptDiversity(context)
+  // They sort the whole table, and read the interfaces of this machine.
+  const diversity = kept(context.clock, () => networkDiversity(network.origins(), context.profile))
+  const addresses = kept(context.clock, () => addressViews(network))
   const listeners = new Set<(event: RegistryEvent) => void>()
   const emit = (event: RegistryEvent): void => {
     for (const listener of listeners) listener(event)
@@ -102,7 +104,8 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
       await Promise.all([list.stop(), wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
       context.store.settle()
     },
-    networkStatus: () => networkStatus(context, { diversity: diversity(), isAlone: resolver.isAlone }),
+    networkStatus: () =>
+      networkStatus(context, { addresses: addresses(), diversity: diversity(), isAlone: resolver.isAlone }),
     peers: () => peerViews(network),
     connect: (address) => translated(async () => peerView(await network.dial(address))),
     async setMode(mode) {

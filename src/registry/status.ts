@@ -18,7 +18,7 @@ import type { Clock } from '../time/clock.ts'
 
 export function networkStatus(
   { network, profile, beacon, clock }: RegistryContext,
-  { diversity, isAlone }: { readonly diversity: NetworkStatusView['diversity']; readonly isAlone: boolean }
+  { isAlone, ...slow }: Pick<NetworkStatusView, 'addresses' | 'diversity'> & { readonly isAlone: boolean }
 ): NetworkStatusView {
   const { status, peers, mode, peer_id, connecting, records } = network.status()
   const round = beacon.latest()?.round ?? null
@@ -32,13 +32,14 @@ export function networkStatus(
     network: profile.id,
     size: network.size() ?? null,
     beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) },
-    addresses: network
-      .addresses()
-      .map(({ confirmedBy, ...address }) => ({ ...address, confirmed_by: [...confirmedBy] })),
     records,
     alone: isAlone || !network.canAsk(),
-    diversity
+    ...slow
   }
+}
+
+export function addressViews(network: Pick<Network, 'addresses'>): NetworkStatusView['addresses'] {
+  return network.addresses().map(({ confirmedBy, ...address }) => ({ ...address, confirmed_by: [...confirmedBy] }))
 }
 
 /**
@@ -82,27 +83,16 @@ export function peerView({ peer, prefix, distance, isInTable, connection }: Know
   }
 }
 
-/** Computing it sorts the whole table, and anybody may ask for the status at any rate. */
+/** For what takes a while to tell, while anybody may ask for the status at any rate. */
 const KEPT_MS = 1000
 
-/** As `networkDiversity`, one second old at most. */
-export function keptDiversity({
-  network,
-  profile,
-  clock
-}: {
-  network: Pick<Network, 'origins'>
-  profile: NetworkProfile
-  clock: Pick<Clock, 'now'>
-}): () => NetworkDiversityView | null {
-  let kept: { readonly atMs: number; readonly view: NetworkDiversityView | null } | undefined
-  const isLimited = neededDiversity(profile) !== null
+/** What `compute` returns, one second old at most. */
+export function kept<T>(clock: Pick<Clock, 'now'>, compute: () => T): () => T {
+  let last: { readonly atMs: number; readonly value: T } | undefined
   return () => {
-    if (!isLimited) return null
     const nowMs = clock.now()
-    if (kept === undefined || Math.abs(nowMs - kept.atMs) >= KEPT_MS)
-      kept = { atMs: nowMs, view: networkDiversity(network.origins(), profile) }
-    return kept.view
+    if (last === undefined || Math.abs(nowMs - last.atMs) >= KEPT_MS) last = { atMs: nowMs, value: compute() }
+    return last.value
   }
 }
 

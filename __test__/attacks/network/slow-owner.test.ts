@@ -25,12 +25,7 @@ afterEach(() => lab.close())
 /** The round since which a node names a commitment to those that ask; undefined where it does not. */
 async function roundNamedBy({ network, address }: LabNode, commitment: Uint8Array): Promise<number | undefined> {
   await stranger.dial(multiaddr(address))
-  const answer = await ask(
-    stranger,
-    peerIdFromString(network.status().peer_id),
-    { type: 'commitments' },
-    lab.profile
-  )
+  const answer = await ask(stranger, peerIdFromString(network.status().peer_id), { type: 'commitments' }, lab.profile)
   if (answer.type !== 'commitments') throw new Error(`answered ${answer.type}`)
   return answer.commitments.find((each) => equalBytes(each.commitment, commitment))?.seen
 }
