@@ -202,7 +202,9 @@ export const ERROR_TABLE = {
     status: 400,
     title: 'Invalid name',
     cause: 'That is not a valid name of this network.',
-    cure: 'Use lower-case letters, digits and inner hyphens, up to 63 octets, then the suffix of the network.'
+    cure:
+      'Use lower-case letters, digits and inner hyphens, up to 63 octets, then the suffix of the network. Only a check ' +
+      'code follows `--`: copy it again from the owner of the name.'
   },
   'SVC-NAM-002': {
     status: 403,

@@ -66,13 +66,14 @@ describe('what is known of a name', () => {
     })
   })
 
-  it.each(['SVC-RES-003', 'SVC-RES-005', 'SVC-RES-006'] as const)(
-    'is never denied where it was asked for with a code (%s)',
-    (code) => {
-      const failure = new ServiceError(code, 'why', { extensions: { check_code: '7kq2mx' } })
-      expect(known({ failure, ...TIMES })).toMatchObject({ kind: 'failed', ede: 0, text: 'why' })
-    }
-  )
+  it.each([
+    ['SVC-RES-003', true],
+    ['SVC-RES-005', false],
+    ['SVC-RES-006', false]
+  ] as const)('is never denied where it was asked for with a code (%s)', (code, isContradiction) => {
+    const failure = new ServiceError(code, 'why', { extensions: { check_code: '7kq2mx' } })
+    expect(known({ failure, ...TIMES })).toMatchObject({ kind: 'failed', ede: 0, text: 'why', isContradiction })
+  })
 
   it('is vouched for only when settled', () => {
     expect(known(found('provisional'))).toMatchObject({

@@ -62,9 +62,9 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
   const { freshMs, staleMs } = found
   if ('failure' in found) {
     if (found.failure.extensions['thin'] === true) return thinDenial(policy, found)
-    // Its owner may be hidden: a denial would say that there is none.
+    // Its owner may be hidden: a denial would say that there is none, and a record known before may still answer.
     if (found.failure.extensions['check_code'] !== undefined)
-      return failed(EDE.other, found.failure.message, freshMs, true)
+      return failed(EDE.other, found.failure.message, freshMs, found.failure.code === 'SVC-RES-003')
     const knowledge = knowledgeOfFailure(name, found.failure)
     return knowledge.kind === 'absent' ? { ...knowledge, freshMs, staleMs } : { ...knowledge, freshMs }
   }

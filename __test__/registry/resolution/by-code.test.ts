@@ -161,6 +161,23 @@ describe('a name with a code', () => {
     await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-001'))
   })
 
+  it('goes on from what was known until its lease ends, where those asked hide it later or show another', async () => {
+    await asker.registry.resolve(coded(ours))
+    for (const held of [undefined, theirs]) {
+      for (const { reveals } of bench.world.peers) {
+        reveals.clear()
+        if (held !== undefined) reveals.set(ALICE, { state: 'settled', reveal: held })
+      }
+      await bench.clock.advance(7200 * SECOND)
+      for (let look = 0; look < 2; look++)
+        expect(await asker.registry.resolve(coded(ours))).toMatchObject({ reveal: ours, confidence: 'proven' })
+      const error = held === undefined ? 'SVC-RES-006' : 'SVC-RES-005'
+      await expect(asker.registry.lookUp(coded(ours))).resolves.toMatchObject({ failure: { code: error } })
+    }
+    bench.clock.set(roundTimeMs(ours.drand_pulse + profile.lease + 60, profile.beacon))
+    await expect(asker.registry.resolve(coded(ours))).rejects.toThrow(code('SVC-RES-005'))
+  })
+
   it('is asked for again once its owner published', async () => {
     await asker.registry.resolve(coded(ours))
     for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: changed(ours, 7) })

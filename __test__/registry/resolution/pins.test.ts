@@ -115,6 +115,12 @@ describe('codes that contradict what is known are refused, and none of the list 
     expect(asker.registry.pinCodes([coded(ours)])).toMatchObject({ pinned: [ALICE] })
   })
 
+  it('a name of this daemon', async () => {
+    asker = await bench.start({ seed: 1, self: 'peer-0', world: new FakeWorld(bench.clock, 2) })
+    await bench.registered(asker)
+    refused([coded(theirs)], /is a name of this daemon, with the code/)
+  })
+
   it('two of one name', () => refused([coded(ours), coded(theirs)], /is given two codes/))
 
   it('the configuration, which alone changes its own', async () => {

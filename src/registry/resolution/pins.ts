@@ -6,7 +6,7 @@ import { codedNameOf, type RegistryContext, openName, leaseOf, roundTime } from 
 import { MOST_GIVEN, type GivenCode, type StoredPin } from '../stored/pins.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import type { PinView, SeenPinView } from '../../views/pin.ts'
-import { formatCodedName } from '../../protocol/claim/check-code.ts'
+import { checkCodeOf, formatCodedName } from '../../protocol/claim/check-code.ts'
 
 /** What came of codes that the user gave. */
 interface PinnedCodes {
@@ -74,6 +74,11 @@ function contradictionOf(
   if (given?.round === undefined && given !== undefined && !given.code.startsWith(code))
     return `pins.codes of the configuration has the code ${given.code} for ${name}, not ${code}.`
   if (given !== undefined && differs(given.code)) return `${name} is pinned with the code ${given.code}, not ${code}.`
+  const own = context.owned.get(name)
+  if (own?.standing === 'held' && leaseOf(context, own.reveal.drand_pulse).state !== 'dead') {
+    const ownCode = checkCodeOf(own.reveal, profile)
+    if (!ownCode.startsWith(code)) return `${name} is a name of this daemon, with the code ${ownCode}, not ${code}.`
+  }
   const seen = livePin(pins.get(name), context.time(), profile)
   if (seen?.state !== 'firm' || pins.get(name)!.code.startsWith(code)) return undefined
   return `The claim of ${name} that this daemon has known as settled has the code ${pins.get(name)!.code}, not ${code}.`

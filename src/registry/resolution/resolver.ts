@@ -132,7 +132,9 @@ export class Resolver {
     } catch (error) {
       // A unanimous answer may be kept a little; disagreement may end at any moment.
       if (!(error instanceof ServiceError) || error.code === 'SVC-RES-004') throw error
-      return { value: { failure: error }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
+      // A record that has the code proves itself until its lease ends: that nobody shows one now takes nothing from it.
+      const isFallback = error.code === 'SVC-RES-005' || error.code === 'SVC-RES-006'
+      return { value: { failure: error }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS, isFallback }
     }
   }
 
