@@ -11,7 +11,7 @@ import { createLookUps, type LookUps } from '../../src/network/routing/look-ups.
 import { createPrefixes, type Prefixes, type SettledPrefixes } from '../../src/network/routing/prefixes.ts'
 import { BUSY } from '../../src/network/wire/answers.ts'
 import { registryProtocol } from '../../src/network/wire/messages.ts'
-import { serve, type Handlers } from '../../src/network/wire/serve.ts'
+import { serve, type Handlers } from '../../src/network/wire/exchange.ts'
 import { sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { sharesPrefix } from '../../src/protocol/neighbourhood/key-space.ts'

@@ -1,5 +1,5 @@
 /** A network in which everybody holds everything, without messages. */
-import { isShownByMost } from '../../src/network/client/probe.ts'
+import { isShownByMost } from '../../src/network/client/blinded.ts'
 import {
   DialError,
   OfflineError,

@@ -13,11 +13,11 @@ import { type RoundClock, systemClock, type Clock } from '../time/clock.ts'
 import { createBudget } from './budget/budget.ts'
 import { commit } from './client/commit.ts'
 import { getDocuments } from './client/documents.ts'
-import type { FoundDocuments } from './types.ts'
+import { type FoundDocuments, DialError, OfflineError, type CommitOutcome, type HeldEntry, type KnownPeer, type LookupBreadth, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type OwnAddress, type PeerPlace, type PutOutcome, type RevealLookup } from './types.ts'
 import { getByCode, getReveals } from './client/get.ts'
 import { forgetOwnRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
 import { type ClientParts, isReachable } from './client/holders.ts'
-import { probe } from './client/probe.ts'
+import { probe } from './client/blinded.ts'
 import { publish, send } from './client/publish.ts'
 import { Republisher } from './client/refresh.ts'
 import { distanceOf } from './routing/peer-list.ts'
@@ -29,22 +29,6 @@ import { startMaintenance, type Maintenance } from './upkeep/maintenance.ts'
 import type { Peers } from './peers.ts'
 import type { NetworkOptions } from './options.ts'
 import { createPenalties } from './budget/penalties.ts'
-import {
-  DialError,
-  OfflineError,
-  type CommitOutcome,
-  type HeldEntry,
-  type KnownPeer,
-  type LookupBreadth,
-  type Network,
-  type NetworkEvent,
-  type NetworkMode,
-  type NetworkStatus,
-  type OwnAddress,
-  type PeerPlace,
-  type PutOutcome,
-  type RevealLookup
-} from './types.ts'
 import { createVerifier } from './holder/verifier.ts'
 
 /** A network that also says how many peers its routing table holds: those that a look-up can begin with. */

@@ -3,7 +3,7 @@
  */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LISTING_MS } from '../../../src/network/client/listing.ts'
-import { isShownByMost, probe, STRAGGLERS_MS } from '../../../src/network/client/probe.ts'
+import { isShownByMost, probe, STRAGGLERS_MS } from '../../../src/network/client/blinded.ts'
 import type { ClientParts } from '../../../src/network/client/holders.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import type { ListedEntry } from '../../../src/network/wire/list.ts'

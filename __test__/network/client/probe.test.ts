@@ -1,6 +1,6 @@
 /** What a look at a name before its reveal may tell: nothing but the first bits of K. */
 import { describe, expect, it } from 'vitest'
-import { probe } from '../../../src/network/client/probe.ts'
+import { probe } from '../../../src/network/client/blinded.ts'
 import type { ClientParts } from '../../../src/network/client/holders.ts'
 import { encodeMessage, type Answer, type Request } from '../../../src/network/wire/messages.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'

@@ -10,7 +10,7 @@ import type { Node } from '../libp2p.ts'
 import { closeConnection } from './keep-places.ts'
 import { BUSY, refused } from '../wire/answers.ts'
 import { type ReachAnswer, type ReachRequest, readableAddresses } from '../wire/find.ts'
-import type { Sender } from '../wire/serve.ts'
+import type { Sender } from '../wire/exchange.ts'
 import { isIpAndPort, prefixOf } from '../transport/addresses.ts'
 import { dialReason } from '../transport/dial-reason.ts'
 

@@ -4,7 +4,7 @@ import type { ListedEntry, ListRequest } from '../../../../src/network/wire/list
 import { empty, showing } from '../../people/adversary.ts'
 import type { Random } from '../../world/random.ts'
 import type { Answerer } from '../../world/sim-node.ts'
-import { probe } from '../../../../src/network/client/probe.ts'
+import { probe } from '../../../../src/network/client/blinded.ts'
 import { claimsIn, isHeldByMost } from '../../../../src/registry/resolution/survey.ts'
 import { HOUR_MS, MINUTE_MS } from '../../world/world.ts'
 import type { Move } from '../move.ts'
