@@ -1,6 +1,6 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask } from '../../src/network/wire/ask.ts'
+import { ask } from '../../src/network/wire/exchange.ts'
 import type { Node } from '../../src/network/libp2p.ts'
 import { encodeReveal } from '../../src/protocol/claim/reveal.ts'
 import { keys } from '../../src/store/keys.ts'

@@ -11,23 +11,35 @@ import { codedId } from '../protocol/claim/check-code.ts'
 import { decodeReveal, encodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import { type RoundClock, systemClock, type Clock } from '../time/clock.ts'
 import { createBudget } from './budget/budget.ts'
-import { commit } from './client/commit.ts'
-import { getDocuments } from './client/documents.ts'
-import { type FoundDocuments, DialError, OfflineError, type CommitOutcome, type HeldEntry, type KnownPeer, type LookupBreadth, type Network, type NetworkEvent, type NetworkMode, type NetworkStatus, type OwnAddress, type PeerPlace, type PutOutcome, type RevealLookup } from './types.ts'
-import { getByCode, getReveals } from './client/get.ts'
-import { forgetOwnRecord, rememberOwnRecord, type OwnRecord } from './client/own-records.ts'
+import { commit, probe } from './client/blinded.ts'
+import { getDocuments, getByCode, getReveals } from './client/get.ts'
+import {
+  type FoundDocuments,
+  DialError,
+  OfflineError,
+  type CommitOutcome,
+  type HeldEntry,
+  type KnownPeer,
+  type LookupBreadth,
+  type Network,
+  type NetworkEvent,
+  type NetworkMode,
+  type NetworkStatus,
+  type OwnAddress,
+  type PeerPlace,
+  type PutOutcome,
+  type RevealLookup,
+  type NetworkOptions
+} from './types.ts'
+import { forgetOwnRecord, rememberOwnRecord, type OwnRecord, Republisher } from './client/own-records.ts'
 import { type ClientParts, isReachable } from './client/holders.ts'
-import { probe } from './client/blinded.ts'
 import { publish, send } from './client/publish.ts'
-import { Republisher } from './client/refresh.ts'
-import { distanceOf } from './routing/peer-list.ts'
+import { distanceOf, type Peers } from './peers.ts'
 import { KnownPeers } from './routing/known-peers.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS } from './holder/capacity.ts'
 import { startMaintenance, type Maintenance } from './upkeep/maintenance.ts'
-import type { Peers } from './peers.ts'
-import type { NetworkOptions } from './options.ts'
 import { createPenalties } from './budget/penalties.ts'
 import { createVerifier } from './holder/verifier.ts'
 

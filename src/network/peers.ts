@@ -14,13 +14,15 @@ import { diverse, diverseFirst, hasDiverse, UNDIALLED, type Origin } from '../pr
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Acquaintances } from './routing/acquaintances.ts'
 import type { Node } from './libp2p.ts'
-import { ask } from './wire/ask.ts'
+import { ask } from './wire/exchange.ts'
 import type { AnswerTo, Request } from './wire/messages.ts'
 import type { LookUps } from './routing/look-ups.ts'
 import { dropUnreachable } from './routing/keep-table.ts'
 import { contactOf, type Prefixes } from './routing/prefixes.ts'
 import { positionOf } from './position.ts'
 import type { Contact } from './table.ts'
+import { peerIdFromString } from '@libp2p/peer-id'
+import type { KnownPeer } from './types.ts'
 
 /**
  * Look-ups of random keys under a blinded prefix. Each finds the k nearest to a random point among some 32 to 64 peers.
@@ -157,4 +159,29 @@ export function createPeers(
       penalise(peer.id, reason)
     }
   }
+}
+
+/** The peers of the routing table and all connected ones, nearest to this node first. Makes no requests. */
+export function listPeers(node: Node, prefixes: Pick<Prefixes, 'known'>): KnownPeer[] {
+  const own = positionOf(node.peerId)
+  const inTable = new Map(node.services.table.nearest(own).map(({ peer, id }) => [peer, id]))
+  const all = new Map([...inTable, ...node.getPeers().map((id) => [id.toString(), id] as const)])
+  return [...all]
+    .map(([peer, id]): KnownPeer => {
+      const [connection] = node.getConnections(id)
+      return {
+        peer,
+        prefix: prefixes.known(id) ?? null,
+        distance: distance(own, positionOf(id)),
+        isInTable: inTable.has(peer),
+        connection:
+          connection === undefined ? null : { direction: connection.direction, sinceMs: connection.timeline.open }
+      }
+    })
+    .sort((left, right) => left.distance - right.distance)
+}
+
+/** The distance of a peer's position from a key, as a share of the key space. */
+export function distanceOf(peer: string, key: Uint8Array): number {
+  return distance(key, positionOf(peerIdFromString(peer)))
 }

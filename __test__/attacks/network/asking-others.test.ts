@@ -1,7 +1,7 @@
 /** Small messages that would have a node send many, to peers that somebody else picks. Real nodes, counted from outside. */
 import { afterEach, expect, it } from 'vitest'
 import { multiaddr } from '@multiformats/multiaddr'
-import { ask, EXCHANGES, type Exchanged } from '../../../src/network/wire/ask.ts'
+import { ask, EXCHANGES, type Exchanged } from '../../../src/network/wire/exchange.ts'
 import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { signIdentityBinding, encodeIdentityEnvelope } from '../../../src/protocol/identity/record.ts'

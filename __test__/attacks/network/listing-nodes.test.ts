@@ -1,7 +1,7 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { ask, AskError } from '../../../src/network/wire/ask.ts'
+import { ask, AskError } from '../../../src/network/wire/exchange.ts'
 import { readFrame, writeFrame } from '../../../src/network/wire/frame.ts'
 import type { ListedEntry } from '../../../src/network/wire/list.ts'
 import {

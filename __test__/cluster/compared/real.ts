@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { positionOf } from '../../../src/network/position.ts'
-import { EXCHANGES } from '../../../src/network/wire/ask.ts'
+import { EXCHANGES } from '../../../src/network/wire/exchange.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { recordKey, distance } from '../../../src/protocol/neighbourhood/key-space.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'

@@ -1,6 +1,6 @@
 /** A commitment tells nothing of its name. */
 import { describe, expect, it } from 'vitest'
-import { commit } from '../../../src/network/client/commit.ts'
+import { commit } from '../../../src/network/client/blinded.ts'
 import type { ClientParts } from '../../../src/network/client/holders.ts'
 import { type Answer, type Request } from '../../../src/network/wire/messages.ts'
 import { encodeReceipt, signReceipt } from '../../../src/protocol/claim/commitment.ts'

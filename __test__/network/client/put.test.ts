@@ -1,6 +1,6 @@
 /** What counts as stored: the client's side of a put, against modelled peers. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { put } from '../../../src/network/client/put.ts'
+import { put } from '../../../src/network/client/publish.ts'
 import { GRACE_MS } from '../../../src/util/wait-for-enough.ts'
 import type { Holder } from '../../../src/network/holder/holder.ts'
 import { OfflineError } from '../../../src/network/types.ts'

@@ -1,6 +1,6 @@
 /** Which of those who should hold a record of ours are sent it again, against modelled peers. */
 import { describe, expect, it } from 'vitest'
-import { refresh } from '../../../src/network/client/refresh.ts'
+import { refresh } from '../../../src/network/client/own-records.ts'
 import type { GetAnswer } from '../../../src/network/wire/records.ts'
 import { encodeMessage, type Answer, type Request } from '../../../src/network/wire/messages.ts'
 import { OfflineError } from '../../../src/network/types.ts'

@@ -3,11 +3,11 @@
  * others have answered, and a second.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { commit } from '../../../src/network/client/commit.ts'
-import { getDocuments } from '../../../src/network/client/documents.ts'
+import { commit } from '../../../src/network/client/blinded.ts'
+import { getDocuments } from '../../../src/network/client/get.ts'
 import { GRACE_MS } from '../../../src/util/wait-for-enough.ts'
 import type { ClientParts } from '../../../src/network/client/holders.ts'
-import { put } from '../../../src/network/client/put.ts'
+import { put } from '../../../src/network/client/publish.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import type { Answer, Request } from '../../../src/network/wire/messages.ts'
 import { utf8 } from '../../../src/protocol/encoding/bytes.ts'

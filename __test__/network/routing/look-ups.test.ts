@@ -1,7 +1,6 @@
 /** Which look-ups ask the network, with real nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
-import type { Finder } from '../../../src/network/routing/finder.ts'
-import { createLookUps, type LookUps } from '../../../src/network/routing/look-ups.ts'
+import { type Finder, createLookUps, type LookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { positionOf } from '../../../src/network/position.ts'
 import { contactOf } from '../../../src/network/routing/prefixes.ts'

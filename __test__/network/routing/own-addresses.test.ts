@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { multiaddr } from '@multiformats/multiaddr'
-import { checkNamed, standingOf } from '../../../src/network/routing/announceable.ts'
+import { checkNamed, candidatesOf } from '../../../src/network/routing/own-addresses.ts'
 import { dialable } from '../../../src/network/transport/gater.ts'
 import type { OwnAddress } from '../../../src/network/types.ts'
 import { Lab, type LabNode } from '../lab.ts'
@@ -132,7 +132,7 @@ describe('an address that a node listens on', () => {
     const listening = texts.map((text) => multiaddr(text))
     const profile = { scope, answers_per_prefix: 2, answers_per_wide_prefix: 4 }
     const rules = { named: [], mayDial: dialable({ profile, listen: [], bootstrap: [] }) }
-    return Object.fromEntries(standingOf(rules, listening).map(({ address, standing }) => [String(address), standing]))
+    return Object.fromEntries(candidatesOf(rules, listening).map(({ address, use }) => [String(address), use]))
   }
   const PUBLIC = { '/ip4/45.1.0.2/tcp/1': 'confirm', '/ip6/2a00:1::2/tcp/1': 'confirm' }
   const HERE = {

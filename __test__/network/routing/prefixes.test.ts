@@ -1,7 +1,6 @@
 /** Whether many nodes of one machine pass for a crowd, with real nodes. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createFinder } from '../../../src/network/routing/finder.ts'
-import { createLookUps } from '../../../src/network/routing/look-ups.ts'
+import { createFinder, createLookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { createPeers, type Peers } from '../../../src/network/peers.ts'
 import { createPrefixes } from '../../../src/network/routing/prefixes.ts'

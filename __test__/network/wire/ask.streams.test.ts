@@ -2,7 +2,7 @@
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { ask, AskError } from '../../../src/network/wire/ask.ts'
+import { ask, AskError } from '../../../src/network/wire/exchange.ts'
 import { readFrame, writeFrame } from '../../../src/network/wire/frame.ts'
 import { decodeAnswer, encodeMessage, registryProtocol, type Request } from '../../../src/network/wire/messages.ts'
 import { lp } from '../../../src/protocol/encoding/bytes.ts'

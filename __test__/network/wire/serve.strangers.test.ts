@@ -2,7 +2,7 @@
 import type { Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ask } from '../../../src/network/wire/ask.ts'
+import { ask } from '../../../src/network/wire/exchange.ts'
 import { NativeError } from '../../../src/native/types.ts'
 import { FrameError, readFrame } from '../../../src/network/wire/frame.ts'
 import { decodeAnswer, encodeMessage, registryProtocol } from '../../../src/network/wire/messages.ts'

@@ -5,7 +5,7 @@
 import { type Claim, compareContest, compareRecords } from '../../../src/protocol/claim/claim.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { decodeReveal } from '../../../src/protocol/claim/reveal.ts'
-import { AskError } from '../../../src/network/wire/ask.ts'
+import { AskError } from '../../../src/network/wire/exchange.ts'
 import type { SimNode } from '../world/sim-node.ts'
 import type { World } from '../world/world.ts'
 

@@ -1,6 +1,6 @@
 /** Requests between nodes in virtual time. */
 import type { AnswerTo, Answer, Request } from '../../../src/network/wire/messages.ts'
-import { AskError } from '../../../src/network/wire/ask.ts'
+import { AskError } from '../../../src/network/wire/exchange.ts'
 import { REQUEST_TIMEOUT_MS } from '../../../src/network/wire/frame.ts'
 import type { Timeline } from '../world/timeline.ts'
 import type { NodePort } from '../ports.ts'

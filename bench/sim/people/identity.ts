@@ -1,5 +1,5 @@
 /** Identities that a name carries: signed by their owner, sent by the daemon's client, and shown to those who ask. */
-import { getDocuments } from '../../../src/network/client/documents.ts'
+import { getDocuments } from '../../../src/network/client/get.ts'
 import { publish } from '../../../src/network/client/publish.ts'
 import type { PutOutcome } from '../../../src/network/types.ts'
 import type { Answer } from '../../../src/network/wire/messages.ts'

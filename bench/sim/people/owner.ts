@@ -1,8 +1,7 @@
 /** Owners: they commit, wait for their VDF, publish, publish again each hour, and renew; by the daemon's own client. */
-import { commit } from '../../../src/network/client/commit.ts'
-import { codedRecord, type OwnRecord } from '../../../src/network/client/own-records.ts'
+import { commit } from '../../../src/network/client/blinded.ts'
+import { codedRecord, type OwnRecord, refresh } from '../../../src/network/client/own-records.ts'
 import { publish } from '../../../src/network/client/publish.ts'
-import { refresh } from '../../../src/network/client/refresh.ts'
 import type { PutOutcome } from '../../../src/network/types.ts'
 import { checkCodeOf, codedId } from '../../../src/protocol/claim/check-code.ts'
 import { claimRound, commitmentHash } from '../../../src/protocol/claim/commitment.ts'

@@ -1,7 +1,7 @@
 /** Does the steps of a plan, and notes what the limits go by. */
 import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
 import { diverse } from '../../../src/protocol/neighbourhood/diversity.ts'
-import { AskError } from '../../../src/network/wire/ask.ts'
+import { AskError } from '../../../src/network/wire/exchange.ts'
 import type { Request } from '../../../src/network/wire/messages.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import type { Adversary } from '../people/adversary.ts'

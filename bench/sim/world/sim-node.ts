@@ -5,7 +5,7 @@
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { createBudget } from '../../../src/network/budget/budget.ts'
-import { getDocuments } from '../../../src/network/client/documents.ts'
+import { getDocuments } from '../../../src/network/client/get.ts'
 import type { ClientParts } from '../../../src/network/client/holders.ts'
 import { send } from '../../../src/network/client/publish.ts'
 import { Holder } from '../../../src/network/holder/holder.ts'

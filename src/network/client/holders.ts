@@ -15,7 +15,7 @@ import {
   recordKeyPreimage
 } from '../../protocol/neighbourhood/key-space.ts'
 import { positionOf } from '../position.ts'
-import { AskError } from '../wire/ask.ts'
+import { AskError } from '../wire/exchange.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
 
 export interface ClientParts {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { compareBytes, concatBytes, equalBytes, fromHex, sha256, toHex } from '../../protocol/encoding/bytes.ts'
 import type { Peer, Peers } from '../peers.ts'
-import { answerOrUndefined } from '../wire/ask.ts'
+import { answerOrUndefined } from '../wire/exchange.ts'
 import { LIST_PAGE_ENTRIES, type ListedEntry } from '../wire/list.ts'
 import { askWithRetries, withDeadline } from './holders.ts'
 

@@ -9,11 +9,12 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Node } from '../libp2p.ts'
-import { standingOf, type AddressRules, type Standing } from './announceable.ts'
-import type { OwnAddress } from '../types.ts'
-import { answerOrUndefined, ask } from '../wire/ask.ts'
+import { type OwnAddress, ListenError } from '../types.ts'
+import { answerOrUndefined, ask } from '../wire/exchange.ts'
 import { registryProtocol } from '../wire/messages.ts'
-import { AddressVerdicts } from './address-verdicts.ts'
+import { MAX_ADDRESSES } from '../wire/find.ts'
+import { byUse, ipOf, isIpAndPort, isLoopback } from '../transport/addresses.ts'
+import { specialRange } from '../transport/address-ranges.ts'
 
 const LOOK_MS = 10_000
 
@@ -38,21 +39,21 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
   let looks = 0
   let told: string | undefined
 
-  const standings = (): Standing[] => standingOf(rules, node?.services.listening() ?? [])
+  const candidates = (): Candidate[] => candidatesOf(rules, node?.services.listening() ?? [])
   const verdictsOn = (address: Multiaddr): AddressVerdicts => {
     const key = address.toString()
     const known = verdicts.get(key) ?? new AddressVerdicts()
     verdicts.set(key, known)
     return known
   }
-  const isAnnounced = ({ standing, address }: Standing): boolean =>
-    standing === 'announce' || (standing === 'confirm' && verdictsOn(address).isConfirmed)
+  const isAnnounced = ({ use, address }: Candidate): boolean =>
+    use === 'announce' || (use === 'confirm' && verdictsOn(address).isConfirmed)
   const announced = (): Multiaddr[] => {
-    const all = standings()
+    const all = candidates()
     const chosen = all.filter(isAnnounced)
     // Never nothing, or peers would keep the addresses that they were told before. So a node behind a home's router
     // announces what leads nowhere: its loopback address, as a rule.
-    const last = all.findLast(({ standing }) => standing === 'local')
+    const last = all.findLast(({ use }) => use === 'local')
     return (chosen.length > 0 || last === undefined ? chosen : [last]).map(({ address }) => address)
   }
 
@@ -90,7 +91,7 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
   }
 
   const look = (own: Node): void => {
-    const open = standings().filter(({ standing }) => standing === 'confirm')
+    const open = candidates().filter(({ use }) => use === 'confirm')
     for (const key of verdicts.keys()) {
       if (!open.some(({ address }) => address.toString() === key)) verdicts.delete(key)
     }
@@ -100,11 +101,11 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
   return {
     announced,
     list: () =>
-      standings()
+      candidates()
         .map((each): OwnAddress => {
           const shown = { address: each.address.toString(), confirmedBy: [], message: null }
-          if (each.standing === 'local') return { ...shown, state: 'local', message: each.message }
-          if (each.standing === 'announce') return { ...shown, state: 'announced' }
+          if (each.use === 'local') return { ...shown, state: 'local', message: each.message }
+          if (each.use === 'announce') return { ...shown, state: 'announced' }
           const on = verdictsOn(each.address)
           if (on.isConfirmed) return { ...shown, state: 'announced', confirmedBy: on.confirmedBy }
           return { ...shown, state: 'unconfirmed', message: on.message(portOf(each.address)) }
@@ -138,4 +139,135 @@ const ORDER: readonly OwnAddress['state'][] = ['announced', 'unconfirmed', 'loca
 
 function portOf(address: Multiaddr): string {
   return address.getComponents().find(({ name }) => name === 'tcp')?.value ?? ''
+}
+
+interface AddressRules {
+  /** `p2p.announce`; empty: the addresses listened on. */
+  readonly named: readonly Multiaddr[]
+  /** Whether a node of this network dials an address (`dialable`). */
+  readonly mayDial: (address: Multiaddr) => boolean
+}
+
+export type Candidate =
+  | { readonly address: Multiaddr; readonly use: 'announce' | 'confirm' }
+  | { readonly address: Multiaddr; readonly use: 'local'; readonly message: string }
+
+/** The most useful first. */
+export function candidatesOf({ named, mayDial }: AddressRules, listening: readonly Multiaddr[]): Candidate[] {
+  const beyondHere = listening.some((address) => !isLoopback(address))
+  const judge = (address: Multiaddr): Candidate => {
+    const range = specialRange(ipOf(address)!)
+    const local = (message: string): Candidate => ({ address, use: 'local', message })
+    if (named.length > 0) return local('--announce (p2p.announce) names other addresses.')
+    if (range === 'loopback' && beyondHere) return local('It leads to this machine only.')
+    // Means something on this link alone, and where there is a zone, on this machine alone.
+    if (range === 'link-local') return local('It leads to machines of this link only.')
+    if (!mayDial(address))
+      return local(
+        'A private address, which peers on the Internet cannot dial. Behind a router, forward a TCP port and ' +
+          'name the public address with --announce (p2p.announce).'
+      )
+    return { address, use: range === undefined ? 'confirm' : 'announce' }
+  }
+  const confirmed = named.map((address): Candidate => ({ address, use: 'confirm' }))
+  const isNamed = (address: Multiaddr): boolean => named.some((other) => other.equals(address))
+  const others = byUse(listening.filter((address) => !isNamed(address)).map((address) => ({ multiaddr: address })))
+  return [...confirmed, ...others.map(({ multiaddr }) => judge(multiaddr))]
+}
+
+/** Throws ListenError for an address of `p2p.announce` that no peer would dial. */
+export function checkNamed({ named, mayDial }: AddressRules): void {
+  if (named.length > MAX_ADDRESSES)
+    throw new ListenError(
+      `p2p.announce names ${named.length} addresses, and peers pass on at most ${MAX_ADDRESSES} of one node`
+    )
+  for (const address of named) {
+    const refuse = (reason: string): never => {
+      throw new ListenError(`cannot announce ${address.toString()}: ${reason}`)
+    }
+    if (!isIpAndPort(address))
+      refuse('peers dial an IP address with a TCP port, such as /ip4/192.0.2.1/tcp/7469, without a host or peer id')
+    if (specialRange(ipOf(address)!) === 'nowhere' || !mayDial(address))
+      refuse('peers of this network do not dial addresses of that range; name one that they reach')
+  }
+}
+
+/** Peers that are remembered and shown. */
+const MAX_SHOWN = 8
+
+/**
+ * Peers that must fail one after the other before a confirmed address is announced no more: one may lie, and one may
+ * have trouble of its own.
+ */
+const FAILURES = 3
+
+/** A confirmed address is tried again after ten minutes; a failure is followed up in the same look. */
+const CONFIRMED_LOOKS = 60
+
+/** The same peer is asked again after one look, then two, four, and at last ten minutes. */
+const LONGEST_PAUSE = 60
+
+/** What peers said of one own address, and which peer may be asked about it next. Times are looks, ten seconds each. */
+class AddressVerdicts {
+  /** Peers that reached it, most recent first. */
+  confirmedBy: readonly string[] = []
+  isConfirmed = false
+  /** A question is under way: others wait for its answer. */
+  isAsking = false
+  /** Since the last success, the reason of each peer that failed. */
+  readonly #failures = new Map<string, string>()
+  #undialled: string | undefined
+  #reachedAt = 0
+  readonly #asked = new Map<string, { dueAt: number; pause: number }>()
+
+  isDue(looks: number): boolean {
+    return !this.isConfirmed || this.#failures.size > 0 || looks - this.#reachedAt >= CONFIRMED_LOOKS
+  }
+
+  mayAsk(peer: string, looks: number): boolean {
+    return looks >= (this.#asked.get(peer)?.dueAt ?? 0)
+  }
+
+  asks(peer: string, looks: number): void {
+    const pause = this.#asked.get(peer)?.pause ?? 1
+    this.#asked.set(peer, { dueAt: looks + pause, pause: Math.min(2 * pause, LONGEST_PAUSE) })
+  }
+
+  forget(peer: string): void {
+    this.#asked.delete(peer)
+  }
+
+  reached(peer: string, looks: number): void {
+    this.confirmedBy = [peer, ...this.confirmedBy.filter((other) => other !== peer)].slice(0, MAX_SHOWN)
+    this.isConfirmed = true
+    this.#reachedAt = looks
+    this.#failures.clear()
+    this.#undialled = undefined
+    this.#asked.delete(peer)
+  }
+
+  unreached(peer: string, reason: string): void {
+    this.#failures.delete(peer)
+    this.#failures.set(peer, reason)
+    if (this.#failures.size >= FAILURES) this.isConfirmed = false
+    if (this.#failures.size > MAX_SHOWN) this.#failures.delete(this.#failures.keys().next().value!)
+  }
+
+  /** The peer has no way there: that says nothing about the address. */
+  undialled(reason: string): void {
+    this.#undialled = reason
+  }
+
+  /** Why an address is not confirmed, and the cure. */
+  message(port: string): string {
+    const [last, reason] = [...this.#failures].at(-1) ?? []
+    if (last !== undefined)
+      return (
+        `No peer reaches it; ${last} says: ${reason!}. Open TCP port ${port} in the firewall, forward it in the ` +
+        'router, or name the address that peers reach with --announce (p2p.announce).'
+      )
+    if (this.#undialled !== undefined)
+      return `The connected peers have no way there (${this.#undialled}). One that has will confirm it.`
+    return 'No peer has dialled it yet. The first one that can be asked does so within seconds.'
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { getDocuments } from '../../../../src/network/client/documents.ts'
+import { getDocuments } from '../../../../src/network/client/get.ts'
 import type { GetAnswer } from '../../../../src/network/wire/records.ts'
 import { prefixes } from '../../../../src/store/keys.ts'
 import { clientOf, modelledPeer, modelledPeers, type Lost } from '../../modelled-peers.ts'

@@ -1,10 +1,10 @@
 /** Moves by numbers: commitments, forged records and names. */
-import { commit } from '../../../../src/network/client/commit.ts'
+import { commit } from '../../../../src/network/client/blinded.ts'
 import { HOUR_MS } from '../../world/world.ts'
 import type { Move } from '../move.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
-import { answerOrUndefined } from '../../../../src/network/wire/ask.ts'
+import { answerOrUndefined } from '../../../../src/network/wire/exchange.ts'
 import { empty, showing } from '../../people/adversary.ts'
 import { forged } from '../names/settled.ts'
 

@@ -1,7 +1,6 @@
 /** Moves on what nodes remember of peers: their tables, addresses and acquaintances. */
 import { empty, showing } from '../../people/adversary.ts'
-import { refresh } from '../../../../src/network/client/refresh.ts'
-import type { OwnRecord } from '../../../../src/network/client/own-records.ts'
+import { refresh, type OwnRecord } from '../../../../src/network/client/own-records.ts'
 import { decodeReveal, encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
 import { distance } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import type { Answer, Request } from '../../../../src/network/wire/messages.ts'

@@ -1,6 +1,6 @@
 /** Moves that turn on when a claim is committed or revealed, and on clocks and pulses. */
 import type { Move } from '../move.ts'
-import { commit } from '../../../../src/network/client/commit.ts'
+import { commit } from '../../../../src/network/client/blinded.ts'
 import { commitmentHash, encodeReceipt, signReceipt } from '../../../../src/protocol/claim/commitment.ts'
 import { publish } from '../../../../src/network/client/publish.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'

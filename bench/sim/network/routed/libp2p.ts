@@ -9,7 +9,7 @@ import { positionOf } from '../../../../src/network/position.ts'
 import { RoutingTable } from '../../../../src/network/table.ts'
 import { registryProtocol } from '../../../../src/network/wire/messages.ts'
 import { systemClock } from '../../../../src/time/clock.ts'
-import { CONNECTION_PLACES } from '../../../../src/network/transport/connection-places.ts'
+import { CONNECTION_PLACES } from '../../../../src/network/routing/keep-places.ts'
 import type { NodePort, WorldPort } from '../../ports.ts'
 import type { Places } from './places.ts'
 

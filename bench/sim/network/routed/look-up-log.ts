@@ -1,6 +1,6 @@
 /** Counts the questions and hops of look-ups, from outside: by the key that they ask for. */
 import type { PeerId } from '@libp2p/interface'
-import type { Finder } from '../../../../src/network/routing/finder.ts'
+import type { Finder } from '../../../../src/network/routing/look-ups.ts'
 import type { Peer } from '../../../../src/network/peers.ts'
 import type { FindAnswer, FindRequest } from '../../../../src/network/wire/find.ts'
 

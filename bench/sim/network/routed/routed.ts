@@ -3,14 +3,12 @@
  * simulated connections.
  */
 import type { PeerId } from '@libp2p/interface'
-import type { ask } from '../../../../src/network/wire/ask.ts'
-import { AskError } from '../../../../src/network/wire/ask.ts'
+import { type ask, AskError } from '../../../../src/network/wire/exchange.ts'
 import type { FindAnswer } from '../../../../src/network/wire/find.ts'
 import { createPeers, type Peers } from '../../../../src/network/peers.ts'
 import { Acquaintances, keepAcquainted } from '../../../../src/network/routing/acquaintances.ts'
-import { createFinder, type Finder } from '../../../../src/network/routing/finder.ts'
+import { createFinder, type Finder, createLookUps, type LookUps } from '../../../../src/network/routing/look-ups.ts'
 import { keepTable } from '../../../../src/network/routing/keep-table.ts'
-import { createLookUps, type LookUps } from '../../../../src/network/routing/look-ups.ts'
 import { createPrefixes, type SettledPrefixes } from '../../../../src/network/routing/prefixes.ts'
 import { discoverPeers } from '../../../../src/network/routing/refresh.ts'
 import type { Random } from '../../world/random.ts'

@@ -15,7 +15,7 @@ import { commitmentHash } from '../../../../src/protocol/claim/commitment.ts'
 import { encodeReveal } from '../../../../src/protocol/claim/reveal.ts'
 import { makeReveal } from '../../world/claims.ts'
 import type { Request } from '../../../../src/network/wire/messages.ts'
-import { AskError } from '../../../../src/network/wire/ask.ts'
+import { AskError } from '../../../../src/network/wire/exchange.ts'
 import { FAULTY_MINUTES, type Fault, type Schedule } from './schedule.ts'
 
 /**

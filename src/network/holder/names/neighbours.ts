@@ -9,7 +9,7 @@ import { decodeReveal } from '../../../protocol/claim/reveal.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
 import type { RoundClock } from '../../../time/clock.ts'
 import { waitForEnough } from '../../../util/wait-for-enough.ts'
-import { answerOrUndefined } from '../../wire/ask.ts'
+import { answerOrUndefined } from '../../wire/exchange.ts'
 import type { Peer, Peers } from '../../peers.ts'
 import type { Verifier } from '../verifier.ts'
 

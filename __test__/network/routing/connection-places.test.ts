@@ -5,7 +5,7 @@ import {
   givesWay,
   type ConnectionPlaces,
   type OpenConnection
-} from '../../../src/network/transport/connection-places.ts'
+} from '../../../src/network/routing/keep-places.ts'
 
 const LIMITS = { answers_per_prefix: 2, answers_per_wide_prefix: 4 }
 const NO_LIMITS = { answers_per_prefix: 0, answers_per_wide_prefix: 0 }
