@@ -75,6 +75,18 @@ describe('the dashboard', () => {
     expect(daemon.logText()).not.toContain(spent.split('=')[1])
   })
 
+  it('says that a view could not be loaded, as after an upgrade, and loads the page again', async () => {
+    const tab = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    await tab.route('**/views/tokens.js', (route) => route.abort())
+    await tab.goto(at('/tokens'))
+    await logIn(tab, daemon)
+    await tab.getByText('This view could not be loaded').waitFor()
+    await tab.unroute('**/views/tokens.js')
+    await tab.getByRole('button', { name: 'Load the page again' }).click()
+    await tab.getByRole('button', { name: 'Replace' }).waitFor()
+    await tab.close()
+  })
+
   it('closes a dialog with Esc, and gives the focus back', async () => {
     const opener = page.getByRole('button', { name: 'Register a name' })
     await opener.focus()

@@ -13,6 +13,17 @@ const ownScripts = own.filter(({ type }) => type.startsWith('text/javascript'))
 const etagOf = (body: string) => `"${createHash('sha256').update(body).digest('base64url')}"`
 const specifiersOf = (body: string) =>
   [...body.matchAll(/(?:^|[;}\s])(?:import|from)\s*["']([^"']+)["']/g)].map(([, specifier]) => specifier!)
+const laterOf = (body: string) => [...body.matchAll(/\bimport\(["']([^"']+)["']\)/g)].map(([, specifier]) => specifier!)
+const { imports } = JSON.parse(importMap) as { imports: Record<string, string> }
+const pathOf = (specifier: string, from: string) =>
+  specifier.startsWith('.') ? join(dirname(from), specifier) : imports[specifier]
+const bodies = new Map(assets.map(({ path, body }) => [path, body]))
+/** What a browser loads before it shows the first view: the scripts that `file` imports, and theirs. */
+const neededBy = (file: string) => {
+  const needed = new Set([assetPath(file)])
+  for (const path of needed) for (const other of specifiersOf(bodies.get(path)!)) needed.add(pathOf(other, path)!)
+  return [...needed].map((path) => path.split('/').slice(3).join('/'))
+}
 
 describe('the dashboard', () => {
   it.each(assets)('is served: $path as $type', async ({ path, type, body }) => {
@@ -59,16 +70,24 @@ describe('the dashboard', () => {
 
   it('refers only to files that are served', () => {
     const paths = new Set(assets.map(({ path }) => path))
-    const { imports } = JSON.parse(importMap) as { imports: Record<string, string> }
     const referred = [
       ...[...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!),
       ...Object.values(imports),
       ...scripts.flatMap(({ path, body }) =>
-        specifiersOf(body).map((other) => (other.startsWith('.') ? join(dirname(path), other) : imports[other]))
+        [...specifiersOf(body), ...laterOf(body)].map((other) => pathOf(other, path))
       )
     ]
     expect(referred.length).toBeGreaterThan(50)
     expect(referred.filter((path) => path === undefined || !paths.has(path))).toEqual([])
+  })
+
+  it('loads a view, the graphs and the QR code only when they are shown', () => {
+    const later = ownScripts.flatMap(({ path, body }) => laterOf(body).map((other) => pathOf(other, path)!))
+    expect(later.filter((path) => path.includes('/views/'))).toHaveLength(11)
+    const first = [...neededBy('main.js'), ...neededBy('views/home.js')]
+    expect(first.filter((file) => file.startsWith('views/'))).toEqual(['views/home.js'])
+    expect(first.filter((file) => /uplot|qr|editor/.test(file))).toEqual([])
+    expect(first).toContain('zone/unsaved-edits.js')
   })
 
   it('takes pure code alone from the rest of src, and no types', () => {

@@ -19,8 +19,9 @@ interface Module {
   readonly isTyped: boolean
 }
 
-/** The specifier of an import or export that begins a line and is not of types alone. */
-const SPECIFIER = /(^[ \t]*(?:import|export)\b(?!\s+type\b)[^'"`;()]*?\bfrom\s*|^[ \t]*import\s*)(['"])([^'"\n]+)\2/gmu
+/** The specifier of an import or export that begins a line and is not of types alone, or of `await import('./…')`. */
+const SPECIFIER =
+  /(^[ \t]*(?:import|export)\b(?!\s+type\b)[^'"`;()]*?\bfrom\s*|^[ \t]*import\s*|(?<=(?:=>|\bawait) )import\((?=['"]\.))(['"])([^'"\n]+)\2/gmu
 
 /**
  * The entries and all that they import, by the paths of `pathOf`. `resolve` says what a specifier means, undefined

@@ -11,8 +11,14 @@ import type {
 } from '../lib/api.ts'
 import { to } from '../lib/router.ts'
 import { count, duration, plural } from '../lib/words.ts'
-import type { StatProps } from '../parts/basics.ts'
+import type { StatProps, Tone } from '../parts/basics.ts'
 import { seedNotice } from '../seed/words.ts'
+
+export const STATUS_TONES: Readonly<Record<NetworkStatusView['status'], Tone>> = {
+  online: 'good',
+  connecting: 'warn',
+  offline: 'bad'
+}
 
 export interface Matter {
   readonly key: string

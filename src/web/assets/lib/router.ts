@@ -77,8 +77,11 @@ export interface View {
   readonly icon: IconName
   /** Reached from others, not from the navigation. */
   readonly isHidden?: boolean
-  readonly View: (props: ViewProps) => Children
+  /** Its module, which the page needs only once the view is shown. */
+  readonly load: () => Promise<{ readonly View: Component }>
 }
+
+export type Component = (props: ViewProps) => Children
 
 export interface ViewProps {
   /** Parts of the path, such as `name` of `/names/:name`. */

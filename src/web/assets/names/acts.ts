@@ -1,7 +1,7 @@
 import type { Estimate, OwnedNameView, TaskView } from '../lib/api.ts'
 import { h, html, useAnswer, useState } from '../lib/html.ts'
 import { post, reasonOf, remove } from '../lib/http.ts'
-import { refresh, useResource } from '../lib/resource.ts'
+import { refresh, useResource, type Read } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { date, dateTime, duration } from '../lib/words.ts'
 import { toast, useForm } from '../parts/act.ts'
@@ -15,6 +15,10 @@ import { readName, releaseAct, suffixOf, type ReadName } from './words.ts'
 const RULES = 'Letters, digits and inner hyphens. Short names cost more work.'
 /** After the last key, milliseconds. */
 const CHECK_DELAY_MS = 300
+
+/** Read again where something may have changed. */
+export const useNames = (): Read<OwnedNameView[]> =>
+  useResource('/api/names', { every: 15_000, on: ['name:', 'task:'] })
 
 /** Starts a task after the question of the command line. `owned`: for a renewal. */
 async function begin(kind: TaskView['kind'], name: string, owned?: OwnedNameView): Promise<boolean> {

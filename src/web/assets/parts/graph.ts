@@ -1,6 +1,6 @@
 import { html, useEffect, useRef } from '../lib/html.ts'
 import { short, time } from '../lib/words.ts'
-import uPlot from 'uplot'
+import type uPlot from 'uplot'
 
 /** The labels of an axis. Pure. */
 
@@ -47,11 +47,13 @@ export function Graph({ times, values, label, unit = '', height = HEIGHT, format
   const data = (): uPlot.AlignedData => [[...times], [...values]]
   useEffect(() => {
     const node = frame.current!
+    let Plot: typeof uPlot | undefined
     const draw = () => {
+      if (Plot === undefined) return
       plot.current?.destroy()
       const of = (name: string, alpha?: number) => colour(node, name, alpha)
       const axis = { stroke: of('--quiet'), grid: { stroke: of('--line'), width: 1 }, ticks: { show: false } }
-      plot.current = new uPlot(
+      plot.current = new Plot(
         {
           width: node.clientWidth,
           height,
@@ -80,7 +82,15 @@ export function Graph({ times, values, label, unit = '', height = HEIGHT, format
         node
       )
     }
-    draw()
+    let isShown = true
+    // Without it the label still says what there is to see.
+    import('uplot').then(
+      (module) => {
+        if (isShown) Plot = module.default
+        draw()
+      },
+      () => undefined
+    )
     const size = new ResizeObserver(() => {
       const width = node.clientWidth
       if (width > 0 && width !== plot.current?.width) plot.current?.setSize({ width, height })
@@ -90,6 +100,7 @@ export function Graph({ times, values, label, unit = '', height = HEIGHT, format
     scheme.addEventListener('change', draw)
     addEventListener('chronym:theme', draw)
     return () => {
+      isShown = false
       size.disconnect()
       scheme.removeEventListener('change', draw)
       removeEventListener('chronym:theme', draw)

@@ -1,42 +1,34 @@
 import { h, html, useEffect, useMemo, useRef, useState, useNow, useStore } from '../lib/html.ts'
 import { connection, probe } from '../lib/http.ts'
 import { useResource } from '../lib/resource.ts'
-import { match, usePlace, useTitle, type View } from '../lib/router.ts'
+import { match, usePlace, useTitle, type Component, type View } from '../lib/router.ts'
 import { logOut, session } from '../lib/session.ts'
 import { duration } from '../lib/words.ts'
+import { STATUS_TONES } from '../home/words.ts'
 import { Toasts } from '../parts/act.ts'
-import { Badge, Button, Empty, LinkButton, Page, waiting } from '../parts/basics.ts'
+import { Badge, Button, Empty, LinkButton, Notice, Page, waiting } from '../parts/basics.ts'
 import { Questions } from '../parts/dialog.ts'
 import { Icon } from '../parts/icon.ts'
 import { TaskWatch } from '../tasks/card.ts'
-import * as events from '../views/events.ts'
-import * as home from '../views/home.ts'
-import * as identities from '../views/identities.ts'
-import * as lookup from '../views/lookup.ts'
-import * as names from '../views/names.ts'
-import * as network from '../views/network.ts'
-import * as seed from '../views/seed.ts'
-import * as settings from '../views/settings.ts'
-import * as tasks from '../views/tasks.ts'
-import * as tokens from '../views/tokens.ts'
-import * as zone from '../views/zone.ts'
+// Asks before a tab with edits is closed, on any view.
+import '../zone/unsaved-edits.ts'
 import { Login } from './login.ts'
 import { ThemeSwitch } from './theme.ts'
 
 /** Every view of the dashboard. The first whose path fits is shown; those that are not hidden are in the navigation. */
 const VIEWS: readonly View[] = [
-  home,
-  names,
-  zone,
-  tasks,
-  lookup,
-  identities,
-  network,
-  events,
-  seed,
-  tokens,
-  settings
-].map((module) => module.view)
+  { path: '/', title: 'Home', icon: 'home', load: () => import('../views/home.ts') },
+  { path: '/names', title: 'Names', icon: 'names', load: () => import('../views/names.ts') },
+  { path: '/names/:name', title: 'Zone', icon: 'zone', isHidden: true, load: () => import('../views/zone.ts') },
+  { path: '/tasks', title: 'Tasks', icon: 'tasks', load: () => import('../views/tasks.ts') },
+  { path: '/lookup/:name?', title: 'Look up', icon: 'lookup', load: () => import('../views/lookup.ts') },
+  { path: '/identities/:did?', title: 'Identities', icon: 'identities', load: () => import('../views/identities.ts') },
+  { path: '/network', title: 'Network', icon: 'network', load: () => import('../views/network.ts') },
+  { path: '/events', title: 'Events', icon: 'events', load: () => import('../views/events.ts') },
+  { path: '/seed', title: 'Backup & seed', icon: 'seed', load: () => import('../views/seed.ts') },
+  { path: '/tokens', title: 'Tokens', icon: 'tokens', load: () => import('../views/tokens.ts') },
+  { path: '/settings', title: 'Settings', icon: 'settings', load: () => import('../views/settings.ts') }
+]
 
 /** The view of an address, with its parameters; undefined where there is none. */
 function find(path: string): { view: View; params: Record<string, string> } | undefined {
@@ -68,7 +60,7 @@ function Navigation() {
     <header class="top ${isOpen ? 'is-open' : ''}">
       <div class="top-bar">
         <a class="brand" href="#/"><img src=${new URL('../icon.svg', import.meta.url).pathname} alt="" />Chronym</a>
-        ${status && h(Badge, { tone: network.TONES[status.status], role: 'status' }, status.status)}
+        ${status && h(Badge, { tone: STATUS_TONES[status.status], role: 'status' }, status.status)}
         <button
           type="button"
           class="button plain menu-button"
@@ -123,10 +115,47 @@ const NotFound = () => html`
   <//>
 `
 
+/** Of the views that were shown. */
+const components = new Map<View, Component>()
+
+/** The component of a view: undefined while its module is loaded, an error where that failed. */
+function useComponent(view: View | undefined): Component | Error | undefined {
+  const { isLost } = useStore(connection)
+  const [failure, setFailure] = useState<{ view: View; error?: Error }>()
+  useEffect(() => {
+    if (view === undefined || components.has(view) || isLost) return
+    view.load().then(
+      ({ View }) => {
+        components.set(view, View)
+        setFailure({ view })
+      },
+      (error: unknown) => setFailure({ view, error: error as Error })
+    )
+  }, [view, isLost])
+  if (view === undefined) return NotFound
+  return components.get(view) ?? (failure?.view === view ? failure.error : undefined)
+}
+
+/** After an upgrade the daemon has other modules than this page, whose addresses name their version. */
+const NotLoaded = ({ title }: { title: string }) => html`
+  <${Page} title=${title}>
+    ${h(
+      Notice,
+      {
+        tone: 'bad',
+        title: 'This view could not be loaded',
+        actions: h(Button, { kind: 'small', onClick: () => location.reload() }, 'Load the page again')
+      },
+      'The daemon is away, or it was upgraded after this page was opened.'
+    )}
+  <//>
+`
+
 /** After a change of the view the heading has the focus: a screen reader reads it, and Tab goes on from there. */
-function useFocus(path: string): void {
+function useFocus(path: string, isShown: boolean): void {
   const isFirst = useRef(true)
   useEffect(() => {
+    if (!isShown) return
     if (isFirst.current) {
       isFirst.current = false
       return
@@ -134,20 +163,27 @@ function useFocus(path: string): void {
     scrollTo(0, 0)
     if (document.querySelector('dialog[open]') === null)
       document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
-  }, [path])
+  }, [path, isShown])
 }
 
 function Inside() {
   const { path, query } = usePlace()
   const found = useMemo(() => find(path), [path])
-  useFocus(path)
-  useTitle(found?.view.title ?? 'Nothing here')
-  const { View } = found?.view ?? { View: NotFound }
+  const View = useComponent(found?.view)
+  const title = found?.view.title ?? 'Nothing here'
+  useFocus(path, View !== undefined)
+  useTitle(title)
   return html`
     <a class="skip" href="#main" onClick=${skip}>To the content</a>
     <${Navigation} />
     <main id="main" tabindex="-1">
-      <${View} key=${found?.view.path} params=${found?.params ?? {}} query=${query} />
+      ${
+        View === undefined
+          ? waiting('Reading…')
+          : View instanceof Error
+            ? h(NotLoaded, { title })
+            : h(View, { key: found?.view.path, params: found?.params ?? {}, query })
+      }
     </main>
     <${TaskWatch} />
     <${Questions} />

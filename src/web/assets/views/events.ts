@@ -1,7 +1,6 @@
 import type { DaemonEvent } from '../lib/api.ts'
 import { events } from '../lib/events.ts'
 import { h, html, useMemo, useNow, useState, useStore } from '../lib/html.ts'
-import type { View } from '../lib/router.ts'
 import { relative, time } from '../lib/words.ts'
 import { Button, Card, Empty, Page, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
@@ -13,7 +12,7 @@ import { condensed, filtered, sentenceOf, TOPICS, topicOf, type Topic } from '..
 const SHOWN = 100
 const ALL_TOPICS = Object.keys(TOPICS) as Topic[]
 
-function View() {
+export function View() {
   const all = useStore(events)
   const [frozen, setFrozen] = useState<readonly DaemonEvent[]>()
   const [topics, setTopics] = useState(() => read(sessionStorage.getItem(KEY)))
@@ -118,5 +117,3 @@ export const read = (text: string | null): Set<Topic> =>
   new Set(text === null ? ALL_TOPICS.filter((topic) => topic !== 'beacon') : text.split(',').filter(isTopic))
 
 const isTopic = (text: string): text is Topic => text in TOPICS
-
-export const view: View = { path: '/events', title: 'Events', icon: 'events', View }

@@ -1,17 +1,16 @@
 import type { OwnedNameView, ReadinessBody, TaskView } from '../lib/api.ts'
 import { h, html, useNow } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
-import { to, type View } from '../lib/router.ts'
+import { to } from '../lib/router.ts'
 import { count, duration, plural } from '../lib/words.ts'
 import { attention, dnsUse, lastBackup, nextRenewal, type Matter } from '../home/words.ts'
-import { RegisterButton } from '../names/acts.ts'
+import { RegisterButton, useNames } from '../names/acts.ts'
 import { NextStep } from '../names/next-step.ts'
 import { leaseWords } from '../names/words.ts'
 import { Badge, Card, Empty, LinkButton, loaded, Notice, Page, stat, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
 import { Icon } from '../parts/icon.ts'
 import { TaskCard, useTasks } from '../tasks/card.ts'
-import { useNames } from './names.ts'
 
 /** Names in the list of leases that end next. */
 const MAX_LEASES = 5
@@ -90,7 +89,7 @@ function running(tasks: readonly TaskView[]) {
   return cards.length > 0 && h(Card, { title: 'Running tasks', class: 'wide' }, cards)
 }
 
-function View() {
+export function View() {
   const names = useNames()
   const tasks = useTasks()
   const readiness = useResource('/readyz', { every: 5000, accept: [503] })
@@ -158,5 +157,3 @@ function View() {
     <//>
   `
 }
-
-export const view: View = { path: '/', title: 'Home', icon: 'home', View }

@@ -2,7 +2,7 @@ import type { OwnIdentityView } from '../lib/api.ts'
 import { h, html, useState } from '../lib/html.ts'
 import { reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
-import { go, to, type View, type ViewProps } from '../lib/router.ts'
+import { go, to, type ViewProps } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { ends } from '../lib/words.ts'
 import { DocumentCard, History, ManifestCard } from '../identities/document.ts'
@@ -32,7 +32,7 @@ const STATES: Readonly<Record<OwnIdentityView['state'], Tone>> = {
 }
 const LEAD = 'DIDs: documents with keys, and manifests of what an identity offers.'
 
-function View({ params: { did } }: ViewProps) {
+export function View({ params: { did } }: ViewProps) {
   const mayPublish = useMay('publish')
   const [Dialog, setDialog] = useState<{ View: typeof Create }>()
   const own = useResource('/api/identities', { every: 60_000 })
@@ -111,5 +111,3 @@ const ownIdentities = (all: readonly OwnIdentityView[], shown: string | undefine
         actionsOf: ({ did }) =>
           h(LinkButton, { kind: 'small', href: to('identities', did), label: `Show ${did}` }, 'Show')
       })
-
-export const view: View = { path: '/identities/:did?', title: 'Identities', icon: 'identities', View }

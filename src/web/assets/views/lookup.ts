@@ -2,7 +2,7 @@ import type { Explanation } from '../lib/api.ts'
 import { h, html, useState } from '../lib/html.ts'
 import { Problem, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
-import { go, to, type View, type ViewProps } from '../lib/router.ts'
+import { go, to, type ViewProps } from '../lib/router.ts'
 import { Peers, Picture } from '../lookup/picture.ts'
 import { Own, Record, useReveal } from '../lookup/record.ts'
 import { Steps, Verdict } from '../lookup/verdict.ts'
@@ -15,7 +15,7 @@ import { AskForm } from '../parts/fields.ts'
 const LEAD = 'Who owns a name, what it holds, and why this daemon believes that.'
 const HINT = 'Looking a name up shows your interest to peers. To claim a free name, register it directly.'
 
-function View({ params: { name } }: ViewProps) {
+export function View({ params: { name } }: ViewProps) {
   const path = name === undefined ? null : (`/api/explain/${encodeURIComponent(name)}` as const)
   const { data, error, isLoading } = useResource(path, { every: Infinity })
   const zone = useResource('/api/dns', { every: Infinity }).data?.zone
@@ -91,5 +91,3 @@ function trouble(name: string, error: Error, path: string) {
   ]
   return h(Notice, { tone, title: `${name} cannot be explained`, actions }, reasonOf(error))
 }
-
-export const view: View = { path: '/lookup/:name?', title: 'Look up', icon: 'lookup', View }

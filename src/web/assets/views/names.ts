@@ -1,9 +1,8 @@
 import type { OwnedNameView } from '../lib/api.ts'
 import { h, html, useNow, useState } from '../lib/html.ts'
-import { useResource, type Read } from '../lib/resource.ts'
-import { to, type View } from '../lib/router.ts'
+import { to } from '../lib/router.ts'
 import { count, dateTime } from '../lib/words.ts'
-import { NameButtons, RegisterButton } from '../names/acts.ts'
+import { NameButtons, RegisterButton, useNames } from '../names/acts.ts'
 import { leaseWords, renewalWords, zoneWords } from '../names/words.ts'
 import { Badge, Card, Empty, LinkButton, loaded, Page, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
@@ -13,10 +12,6 @@ import { edits } from '../zone/unsaved-edits.ts'
 
 /** More names are easier to find by their text. */
 const FILTER_FROM = 8
-
-/** Read again where something may have changed. */
-export const useNames = (): Read<OwnedNameView[]> =>
-  useResource('/api/names', { every: 15_000, on: ['name:', 'task:'] })
 
 const columns = (nowMs: number): readonly Column<OwnedNameView>[] => [
   { title: 'Name', cell: ({ name }) => html`<a class="name-link" href=${to('names', name)}>${name}</a>` },
@@ -86,7 +81,7 @@ function Names({ all }: { all: readonly OwnedNameView[] }) {
 
 const LEAD = 'The names of your seed. The daemon renews them while it runs.'
 
-function View() {
+export function View() {
   const names = useNames()
   return html`
     <${Page} title="Names" lead=${LEAD} actions=${html`<${RegisterButton} />`}>
@@ -94,5 +89,3 @@ function View() {
     <//>
   `
 }
-
-export const view: View = { path: '/names', title: 'Names', icon: 'names', View }

@@ -1,9 +1,10 @@
 import type { NetworkStatusView, OwnedNameView } from '../lib/api.ts'
 import { h, html } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
-import { to, type View } from '../lib/router.ts'
+import { to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { count, duration, percent, plural } from '../lib/words.ts'
+import { STATUS_TONES } from '../home/words.ts'
 import { Dns } from '../network/dns.ts'
 import { Peers } from '../network/peers.ts'
 import { Traffic } from '../network/traffic.ts'
@@ -12,14 +13,13 @@ import { Badge, Card, facts, Hash, loaded, Notice, Page, stat, Whole, type Tone 
 type Status = NetworkStatusView
 type Address = Status['addresses'][number]
 
-export const TONES: Readonly<Record<Status['status'], Tone>> = { online: 'good', connecting: 'warn', offline: 'bad' }
 const MODES: Readonly<Record<Status['mode'], string>> = {
   full: 'full: stores and serves records',
   light: 'light: asks others only',
   offline: 'offline: has left the network'
 }
 
-function View() {
+export function View() {
   const status = useResource('/api/network-status', { every: 5_000, on: ['peer:', 'mode'] })
   const mayRead = useMay('read')
   return html`
@@ -41,7 +41,7 @@ function View() {
 
 const figures = ({ status, peers, size, records, beacon: { age_seconds: age } }: Status) => html`
   <div class="stats">
-    ${stat({ value: status, word: 'connection', tone: TONES[status] })}
+    ${stat({ value: status, word: 'connection', tone: STATUS_TONES[status] })}
     ${stat({ value: count(peers), word: 'connected peers' })}
     ${stat({ value: size === null ? '—' : `≈ ${count(size)}`, word: 'nodes in the network' })}
     ${stat({ value: count(records), word: 'records held for others' })}
@@ -155,5 +155,3 @@ function Yours() {
     <//>
   `
 }
-
-export const view: View = { path: '/network', title: 'Network', icon: 'network', View }

@@ -2,7 +2,6 @@ import type { BackupView, SeedBody, WantedView } from '../lib/api.ts'
 import { h, html, useNow } from '../lib/html.ts'
 import { post, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
-import type { View } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
 import { toast } from '../parts/act.ts'
@@ -16,7 +15,7 @@ import { backupState, checklist, COMMANDS } from '../seed/words.ts'
 
 const LEAD = 'Your names belong to 24 words. If you lose them and all backups, nobody can give the names back.'
 
-function View() {
+export function View() {
   const seed = useResource('/api/seed', { every: 10_000 })
   const backup = useResource('/api/backup', { every: 30_000 })
   const mayManage = useMay('admin')
@@ -168,5 +167,3 @@ const commands = () => html`
     })}
   <//>
 `
-
-export const view: View = { path: '/seed', title: 'Backup & seed', icon: 'seed', View }

@@ -1,7 +1,6 @@
 import type { ConfigFieldView } from '../lib/api.ts'
 import { h, html, useState } from '../lib/html.ts'
 import { useResource } from '../lib/resource.ts'
-import type { View } from '../lib/router.ts'
 import { plural } from '../lib/words.ts'
 import { Badge, Card, Empty, loaded, Page } from '../parts/basics.ts'
 import { CheckField, TextField } from '../parts/fields.ts'
@@ -10,7 +9,7 @@ import { found, sectionsOf, SOURCES } from '../settings/fields.ts'
 
 const LEAD = 'Every field of the configuration, where its value comes from, and how it changes.'
 
-function View() {
+export function View() {
   const fields = useResource('/api/config/fields', { every: 60_000, on: ['mode'] })
   return html`
     <${Page} title="Settings" lead=${LEAD} />
@@ -61,5 +60,3 @@ function Settings({ all }: { all: readonly ConfigFieldView[] }) {
     </div>
   `
 }
-
-export const view: View = { path: '/settings', title: 'Settings', icon: 'settings', View }

@@ -2,7 +2,7 @@ import type { TaskView } from '../lib/api.ts'
 import { h, html, useNow } from '../lib/html.ts'
 import { remove } from '../lib/http.ts'
 import { refresh } from '../lib/resource.ts'
-import { to, type View } from '../lib/router.ts'
+import { to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { plural, relative } from '../lib/words.ts'
 import { RegisterButton } from '../names/acts.ts'
@@ -59,7 +59,7 @@ function Ended({ tasks }: { tasks: readonly TaskView[] }) {
 
 const LEAD = 'What this daemon computes: registrations and renewals. They go on after a restart.'
 
-function View() {
+export function View() {
   const tasks = useTasks()
   const disabled = !useMay('vdf')
   return html`
@@ -89,5 +89,3 @@ function View() {
     <//>
   `
 }
-
-export const view: View = { path: '/tasks', title: 'Tasks', icon: 'tasks', View }

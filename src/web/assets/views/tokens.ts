@@ -2,7 +2,6 @@ import type { TokenView } from '../lib/api.ts'
 import { h, html, useState } from '../lib/html.ts'
 import { get, post, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
-import type { View } from '../lib/router.ts'
 import { logIn, useMay } from '../lib/session.ts'
 import { toast } from '../parts/act.ts'
 import { Badge, Button, Card, Empty, Hash, loaded, Notice, Page, When } from '../parts/basics.ts'
@@ -12,7 +11,7 @@ import { NewToken, SCOPES, Secret, type Made } from '../tokens/new-token.ts'
 
 const LEAD = 'Programs and people reach this daemon with a token. Give each one its own, with no more than it needs.'
 
-function View() {
+export function View() {
   const tokens = useResource('/api/tokens', { every: 30_000 })
   const disabled = !useMay('admin')
   const [isMaking, setMaking] = useState(false)
@@ -120,5 +119,3 @@ async function rotate(): Promise<string | undefined> {
   if (scopes.length === 0) await logIn(token)
   return token
 }
-
-export const view: View = { path: '/tokens', title: 'Tokens', icon: 'tokens', View }

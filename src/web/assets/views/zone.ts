@@ -1,9 +1,8 @@
-import encodeQR from 'qr'
 import type { OwnedNameView } from '../lib/api.ts'
-import { h, html, useAnswer, useMemo, useNow, useState } from '../lib/html.ts'
-import { to, type View, type ViewProps } from '../lib/router.ts'
+import { h, html, useAnswer, useNow, useState } from '../lib/html.ts'
+import { to, type ViewProps } from '../lib/router.ts'
 import { count, dateTime } from '../lib/words.ts'
-import { NameButtons, RegisterButton } from '../names/acts.ts'
+import { NameButtons, RegisterButton, useNames } from '../names/acts.ts'
 import { NextStep } from '../names/next-step.ts'
 import { leaseWords, renewalWords } from '../names/words.ts'
 import { Badge, Button, Card, Empty, facts, LinkButton, Notice, Page, waiting, Whole } from '../parts/basics.ts'
@@ -15,9 +14,8 @@ import { ZoneEditor } from '../zone/editor.ts'
 import { Row } from '../zone/record.ts'
 import { rowOf } from '../zone/records.ts'
 import { edits } from '../zone/unsaved-edits.ts'
-import { useNames } from './names.ts'
 
-function View({ params: { name = '' }, query }: ViewProps) {
+export function View({ params: { name = '' }, query }: ViewProps) {
   const names = useNames()
   const tasks = useTasks()
   const owned = names.data?.find((each) => each.name === name)
@@ -66,7 +64,9 @@ const SHORT_CODE = 6
 const QUIET_ZONE = 4
 
 function QrCode({ text }: { text: string }) {
-  const rows = useMemo(() => encodeQR(text, 'raw', { border: QUIET_ZONE }), [text])
+  const [rows, setRows] = useState<boolean[][]>([])
+  const read = async () => (await import('qr')).default(text, 'raw', { border: QUIET_ZONE })
+  useAnswer(() => read().catch(() => []), setRows, [text])
   const dark = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
   return html`
     <svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="QR code of ${text}">
@@ -141,5 +141,3 @@ function ForeignZone({ name }: { name: string }) {
     <//>
   `
 }
-
-export const view: View = { path: '/names/:name', title: 'Zone', icon: 'zone', isHidden: true, View }
