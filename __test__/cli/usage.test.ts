@@ -120,6 +120,19 @@ describe('usage errors', () => {
     expect(stderr).toMatch(/CLI-(USE|INP)-001/)
   })
 
+  it.each([
+    ['zone set alice --bogus', 'chronym help zone set'],
+    ['zone --bogus', 'chronym help zone'],
+    ['zone bogus', 'chronym help zone'],
+    ['resolve', 'chronym help resolve'],
+    ['vdf verify --bits x', 'chronym help vdf verify'],
+    ['status a b', 'chronym help status'],
+    ['--bogus', 'chronym help'],
+    ['bogus', 'chronym help']
+  ])('for %j names the help that explains it: %s', async (line, help) => {
+    expect((await cli(line.split(' '))).stderr).toContain(`Run \`${help}\`.`)
+  })
+
   it('suggests the command that was meant', async () => {
     expect((await cli(['regster', 'a.chronym'])).stderr).toContain('Did you mean register?')
   })

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { Command } from 'commander'
+import { Command, type ErrorOptions } from 'commander'
 import { EXIT, type ExitCode } from './failures/failure.ts'
 import { Output, type TerminalStream } from './terminal/output.ts'
 import type { MeantDaemon } from '../util/shell-commands.ts'
@@ -28,6 +28,8 @@ export interface Run {
   readonly surroundings: Surroundings
   exitCode: ExitCode
   usage: string
+  /** The words of the command whose use was wrong, such as `zone set`; empty for the program itself. */
+  misused?: string
 }
 
 /** The daemon that the options name: a command in a message names it too. The environment holds for it as well. */
@@ -81,6 +83,9 @@ type Returning<Options, Args extends unknown[], Result> = (
 type Handler<Options, Args extends unknown[]> =
   Returning<Options, Args, ExitCode | undefined> | Returning<Options, Args, void>
 
+const wordsOf = (command: Command): string[] =>
+  command.parent === null ? [] : [...wordsOf(command.parent), command.name()]
+
 /** A command whose handler gets a context. The handler's types must be those of the command's options and arguments. */
 export class CliCommand extends Command {
   readonly #run: Run
@@ -92,6 +97,11 @@ export class CliCommand extends Command {
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(this.#run, name)
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    this.#run.misused = wordsOf(this).join(' ')
+    return super.error(message, options)
   }
 
   runs<Options, Args extends unknown[]>(handler: Handler<Options, Args>): this {

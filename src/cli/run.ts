@@ -39,7 +39,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
     }
     // Loads the classes of all that can fail; a command that succeeds does without.
     const { toFailure } = await import('./failures/to-failure.ts')
-    const failure = await withMeaning(toFailure(error), error, program, args)
+    const failure = await withMeaning(toFailure(error, run.misused), error, program, args)
     reportFailure(output, failure)
     return failure.exitCode
   }

@@ -126,16 +126,18 @@ function unreachable(error: UnreachableError): Failure {
   )
 }
 
-/** Turns any thrown value into a failure with an exit code. */
-export function toFailure(error: unknown): Failure {
+/** Turns any thrown value into a failure with an exit code. `misused`: the command that commander refused. */
+export function toFailure(error: unknown, misused = ''): Failure {
   if (error instanceof Failure) return error
-  if (error instanceof CommanderError)
+  if (error instanceof CommanderError) {
+    const cure = `Run \`${['chronym help', misused].join(' ').trim()}\`.`
     return usageFailure(
       error.message.replace(/^error: /u, '').replaceAll('\n', ' '),
       error.code === 'commander.unknownOption'
-        ? 'Run `chronym help`. A word that begins with a hyphen but is not an option goes after `--`.'
-        : 'Run `chronym help`.'
+        ? `${cure} A word that begins with a hyphen but is not an option goes after \`--\`.`
+        : cure
     )
+  }
   if (error instanceof ProblemError) return problemFailure(error)
   if (error instanceof UnreachableError) return unreachable(error)
   if (error instanceof ProtocolError) return protocolFailure(error)
