@@ -47,7 +47,7 @@ import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles, type BuiltInProfileId } from '../../src/protocol/profile/built-in.ts'
 import { proofCacheKey, encodeVdfProof, type Link, vdfSeed } from '../../src/protocol/claim/proof.ts'
 import { pulseRandomness } from '../../src/protocol/time.ts'
-import { recordKey, recordKeyPreimage } from '../../src/protocol/neighbourhood/key-space.ts'
+import { recordKey, recordKeyPreimage, type RecordKind } from '../../src/protocol/neighbourhood/key-space.ts'
 import { claimId, decodeReveal, encodeReveal, revealSigningBytes, signReveal } from '../../src/protocol/claim/reveal.ts'
 import { encodeStub, stubOf } from '../../src/protocol/admission/holder.ts'
 import { openNameList, sealNameList } from '../../src/protocol/zone/name-list.ts'
@@ -87,17 +87,11 @@ class Vector {
   }
 
   links(): Link[] {
-    const links = this.#fields['links'] as {
-      p: number
-      pulse: string
-      iterations: number
-      proof: string
-      salt: string
-    }[]
+    const links = this.#fields['links'] as Record<'p' | 'pulse' | 'iterations' | 'proof' | 'salt', string>[]
     return links.map(({ p, pulse, iterations, proof, salt }) => ({
-      p,
+      p: Number(p),
       pulse: fromHex(pulse),
-      iterations,
+      iterations: Number(iterations),
       proof: fromHex(proof),
       salt: fromHex(salt)
     }))
@@ -106,6 +100,11 @@ class Vector {
   /** What is derived is an Ed25519 seed. */
   expectKey({ publicKey, secretKey }: { publicKey: Uint8Array; secretKey: Uint8Array }): void {
     expect([toHex(secretKey.subarray(0, 32)), toHex(publicKey)]).toEqual([this.text('output'), this.text('public_key')])
+  }
+
+  expectRecordKey(kind: RecordKind): void {
+    const id = this.text('id')
+    this.expectHash(recordKeyPreimage(kind, id, this.hash), recordKey(kind, id, this.hash))
   }
 
   expectHash(preimage: Uint8Array | undefined, output: Uint8Array): void {
@@ -137,28 +136,18 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
     ])
     expect(verifyReceipt(decodeReceipt(v.bytes('record')), v.hash)).toBe(true)
   },
-  key: (v) =>
-    v.expectHash(recordKeyPreimage('reveal', v.text('id'), v.hash), recordKey('reveal', v.text('id'), v.hash)),
-  coded: (v) =>
-    v.expectHash(recordKeyPreimage('coded', v.text('id'), v.hash), recordKey('coded', v.text('id'), v.hash)),
-  'kid-key': (v) =>
-    v.expectHash(recordKeyPreimage('kid', v.text('id'), v.hash), recordKey('kid', v.text('id'), v.hash)),
-  'manifest-key': (v) =>
-    v.expectHash(recordKeyPreimage('manifest', v.text('id'), v.hash), recordKey('manifest', v.text('id'), v.hash)),
+  key: (v) => v.expectRecordKey('reveal'),
+  coded: (v) => v.expectRecordKey('coded'),
+  'kid-key': (v) => v.expectRecordKey('kid'),
+  'manifest-key': (v) => v.expectRecordKey('manifest'),
   'vdf-seed': (v) => {
+    const [commitment, round, randomness] = [
+      v.bytes('commitment'),
+      v.number('round'),
+      pulseRandomness(v.bytes('pulse'))
+    ]
     const before = v.text('before') === '' ? undefined : v.bytes('before')
-    v.expectHash(
-      undefined,
-      vdfSeed(
-        {
-          commitment: v.bytes('commitment'),
-          round: v.number('round'),
-          randomness: pulseRandomness(v.bytes('pulse')),
-          before
-        },
-        v.hash
-      )
-    )
+    v.expectHash(undefined, vdfSeed({ commitment, round, randomness, before }, v.hash))
   },
   reveal: (v) => {
     const links = v.links()

@@ -23,6 +23,7 @@ import { LOCAL } from './fixtures.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 const H = (...parts: Buffer[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest()
+const expectHex = (bytes: Buffer, text: string | undefined) => expect(bytes.toString('hex')).toBe(text)
 
 function u32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
@@ -89,15 +90,14 @@ const NO_NEXT = Buffer.alloc(32)
 describe('profiles', () => {
   it.each(profiles)('$id is hashed as its canonical JSON', ({ id, json, hash }) => {
     expect(jcs(JSON.parse(json))).toBe(json)
-    expect(H(Buffer.from(json)).toString('hex')).toBe(hash)
+    expectHex(H(Buffer.from(json)), hash)
     expect(toHex(profileHash(builtInProfiles[id as keyof typeof builtInProfiles]))).toBe(hash)
   })
 })
 
 describe('hashes', () => {
   it('of domains', () => {
-    for (const [word, bytes] of Object.entries(hashes.domains))
-      expect(domainOf(word, PROFILE).toString('hex')).toBe(bytes)
+    for (const [word, bytes] of Object.entries(hashes.domains)) expectHex(domainOf(word, PROFILE), bytes)
   })
 
   it('of derived keys', () => {
@@ -113,49 +113,41 @@ describe('hashes', () => {
       const seed = Buffer.from(
         hkdfSync('sha256', hex(master_seed), Buffer.alloc(0), Buffer.concat([domainOf(tag, PROFILE), rest]), 32)
       )
-      expect(seed.toString('hex')).toBe(expected.seed)
+      expectHex(seed, expected.seed)
       expect(toHex(nacl.sign.keyPair.fromSeed(seed).publicKey)).toBe(expected.public_key)
     }
   })
 
   it('of a commitment and its stamp', () => {
     const { name, pubkey, salt, hash } = hashes.commitment
-    expect(H(domainOf('commitment', PROFILE), lp(name), hex(pubkey), NO_NEXT, hex(salt)).toString('hex')).toBe(hash)
+    expectHex(H(domainOf('commitment', PROFILE), lp(name), hex(pubkey), NO_NEXT, hex(salt)), hash)
     const { subject, nonce, digest, bits } = hashes.stamp
-    expect(H(domainOf('stamp', PROFILE), hex(subject), hex(nonce)).toString('hex')).toBe(digest)
+    expectHex(H(domainOf('stamp', PROFILE), hex(subject), hex(nonce)), digest)
     expect(BigInt(`0x${digest}`) >> BigInt(256 - bits)).toBe(0n)
   })
 
   it('of a receipt', () => {
     const { commitment, seen, peer, message, signature, cbor: encoded } = hashes.receipt
-    expect(
-      Buffer.concat([domainOf('receipt', PROFILE), hex(commitment), u64(seen), lp(hex(peer))]).toString('hex')
-    ).toBe(message)
+    expectHex(Buffer.concat([domainOf('receipt', PROFILE), hex(commitment), u64(seen), lp(hex(peer))]), message)
     expect(peer).toBe(`002408011220${hashes.keys.node.public_key}`)
     expect(nacl.sign.detached.verify(hex(message), hex(signature), hex(hashes.keys.node.public_key))).toBe(true)
-    expect(
-      cbor({ commitment: hex(commitment), seen, peer: hex(peer), signature: hex(signature) }).toString('hex')
-    ).toBe(encoded)
+    expectHex(cbor({ commitment: hex(commitment), seen, peer: hex(peer), signature: hex(signature) }), encoded)
   })
 
   it('of record keys', () => {
     const words = { reveal: 'key', kid: 'kid-key', manifest: 'manifest-key' } as const
     for (const { kind, id, preimage, key } of hashes.record_keys) {
-      expect(Buffer.concat([domainOf(words[kind as keyof typeof words], PROFILE), lp(id)]).toString('hex')).toBe(
-        preimage
-      )
-      expect(H(hex(preimage)).toString('hex')).toBe(key)
+      expectHex(Buffer.concat([domainOf(words[kind as keyof typeof words], PROFILE), lp(id)]), preimage)
+      expectHex(H(hex(preimage)), key)
     }
   })
 
   it('of a pulse and the seed that follows from it', () => {
     const { round, message, signature, randomness } = hashes.pulse
-    expect(H(u64(round)).toString('hex')).toBe(message)
-    expect(H(hex(signature)).toString('hex')).toBe(randomness)
+    expectHex(H(u64(round)), message)
+    expectHex(H(hex(signature)), randomness)
     const { commitment, seed } = hashes.vdf_seed
-    expect(H(domainOf('vdf-seed', PROFILE), hex(commitment), u64(round), hex(randomness), lp('')).toString('hex')).toBe(
-      seed
-    )
+    expectHex(H(domainOf('vdf-seed', PROFILE), hex(commitment), u64(round), hex(randomness), lp('')), seed)
   })
 })
 
@@ -184,7 +176,7 @@ describe.each(reveals)(
     it('has its proof in deterministic CBOR', () => {
       const own = { v: 1, pulse: hex(newest.pulse), proof: hex(newest.proof), salt: hex(newest.salt) }
       const chain = links.slice(0, -1).map(linkOf)
-      expect(cbor(chain.length === 0 ? own : { ...own, chain }).toString('hex')).toBe(reveal.vdf_proof)
+      expectHex(cbor(chain.length === 0 ? own : { ...own, chain }), reveal.vdf_proof)
       expect([drand_pulse, iterations]).toEqual([newest.p, newest.iterations])
     })
 
@@ -197,33 +189,32 @@ describe.each(reveals)(
         H(vdfProof),
         lp(payload)
       ])
-      expect(bytes.toString('hex')).toBe(signing_bytes)
+      expectHex(bytes, signing_bytes)
       expect(nacl.sign.detached.verify(bytes, signature, pubkey)).toBe(true)
     })
 
     it('is encoded as deterministic CBOR', () => {
-      expect(
-        cbor({ name, pubkey, drand_pulse, iterations, vdf_proof: vdfProof, signature, payload }).toString('hex')
-      ).toBe(encoded)
+      expectHex(cbor({ name, pubkey, drand_pulse, iterations, vdf_proof: vdfProof, signature, payload }), encoded)
       expect(toHex(encodeReveal(decodeReveal(hex(encoded))))).toBe(encoded)
       const linkValues =
         links.length === 1 ? { first: linkOf(first) } : { first: linkOf(first), newest: linkOf(newest) }
-      expect(cbor({ name, pubkey, ...linkValues }).toString('hex')).toBe(stub)
+      expectHex(cbor({ name, pubkey, ...linkValues }), stub)
     })
 
     it('has a seed for each link, which binds the output of the link before', () => {
       for (const [index, link] of links.entries()) {
         const output = index === 0 ? Buffer.alloc(0) : hex(links[index - 1]!.proof).subarray(0, 100)
-        expect(
-          H(domainOf('vdf-seed', hash), commitmentOf(link), u64(link.p), H(hex(link.pulse)), lp(output)).toString('hex')
-        ).toBe(link.seed)
+        expectHex(
+          H(domainOf('vdf-seed', hash), commitmentOf(link), u64(link.p), H(hex(link.pulse)), lp(output)),
+          link.seed
+        )
       }
     })
 
     it('has its claim id and its tie', () => {
       const commitment = commitmentOf(first)
-      expect(H(domainOf('claim', hash), lp(name), commitment, u64(first.p)).toString('hex')).toBe(claim_id)
-      expect(H(domainOf('tie', hash), commitment, hex(first.proof).subarray(0, 100)).toString('hex')).toBe(tie)
+      expectHex(H(domainOf('claim', hash), lp(name), commitment, u64(first.p)), claim_id)
+      expectHex(H(domainOf('tie', hash), commitment, hex(first.proof).subarray(0, 100)), tie)
     })
 
     it('passes the cheap checks', () => {
@@ -251,7 +242,7 @@ describe('identities', () => {
     ) as object
     const multihash = multibase(identities.did.slice('did:chronym:'.length))
     expect(id).toBe(identities.did)
-    expect(multihash.toString('hex')).toBe(`1220${H(Buffer.from(jcs(relative))).toString('hex')}`)
+    expectHex(multihash, `1220${H(Buffer.from(jcs(relative))).toString('hex')}`)
   })
 
   it('are chained by hash and signed over proof and document', () => {
@@ -260,7 +251,7 @@ describe('identities', () => {
       const { proof, ...unsecured } = document
       const { proofValue, ...config } = proof
       expect((unsecured as { prev?: string }).prev).toBe(prev)
-      expect(H(Buffer.from(jcs(document))).toString('hex')).toBe(hash)
+      expectHex(H(Buffer.from(jcs(document))), hash)
       const key = multibase(proof.verificationMethod.slice(proof.verificationMethod.indexOf('#') + 1))
       expect(key.subarray(0, 2).toString('hex')).toBe('ed01')
       expect(proof.domain).toBe(hashes.profile_hash)
@@ -273,15 +264,16 @@ describe('identities', () => {
 
   it('are bound by the key of a name', () => {
     const { name, first_round, pubkey, message, signature } = identities.binding
-    expect(
-      Buffer.concat([domainOf('kid-binding', PROFILE), lp(name), u64(first_round), lp(identities.did)]).toString('hex')
-    ).toBe(message)
+    expectHex(
+      Buffer.concat([domainOf('kid-binding', PROFILE), lp(name), u64(first_round), lp(identities.did)]),
+      message
+    )
     expect(nacl.sign.detached.verify(hex(message), hex(signature), hex(pubkey))).toBe(true)
   })
 
   it('are stamped and encoded', () => {
     const { round, subject, nonce } = identities.stamp
-    expect(H(domainOf('document-stamp', PROFILE), lp(identities.did), u64(round)).toString('hex')).toBe(subject)
+    expectHex(H(domainOf('document-stamp', PROFILE), lp(identities.did), u64(round)), subject)
     const { name, first_round, signature } = identities.binding
     const record = cbor({
       v: 1,
@@ -289,7 +281,7 @@ describe('identities', () => {
       binding: { name, firstRound: first_round, signature: hex(signature) },
       stamp: { round, nonce: hex(nonce) }
     })
-    expect(record.toString('hex')).toBe(identities.record)
+    expectHex(record, identities.record)
     expect(decodeIdentityRecord(record, LOCAL).log).toEqual(
       verifyIdentityLog(
         documents.map((document) => parseIdentityDocument(document, LOCAL)),
@@ -299,7 +291,7 @@ describe('identities', () => {
   })
 
   it('have manifests', () => {
-    expect(Buffer.from(jcs(identities.manifest)).toString('hex')).toBe(identities.manifest_record)
+    expectHex(Buffer.from(jcs(identities.manifest)), identities.manifest_record)
     const log = verifyIdentityLog(documents.slice(0, 2), LOCAL)
     expect(() => verifyManifest(decodeManifestRecord(fromHex(identities.manifest_record), LOCAL), log)).not.toThrow()
   })

@@ -24,6 +24,11 @@ function facts(change: Partial<AdmissionFacts> & { witnessed?: boolean } = {}): 
 
 const UNASKED: AdmissionFacts = { time: timeAt(NOW), commitment: { seen: 995 } }
 
+/** What a node that asked decides. */
+function decide(entry: Entry | undefined, claim: Claim, change?: Parameters<typeof facts>[0]): Decision {
+  return admit(entry, claim, facts(change), LOCAL)
+}
+
 function held(claim: Claim, state: EntryState, count = 8): NeighbourFacts {
   const answers = Array.from({ length: count }, (_, index) => ({
     peer: `${index}`,
@@ -45,27 +50,21 @@ const BOB_EARLIER = bareClaim({ owner: 'bob', firstRound: 999 })
 const BOB_LATER = bareClaim({ owner: 'bob', firstRound: 1001 })
 
 describe('refusals that cost nothing', () => {
-  const time = timeAt(NOW)
-  const entry = newEntry(ALICE, 'settled', time)
+  const entry = newEntry(ALICE, 'settled', timeAt(NOW))
+  const early = (held: Entry | undefined, claim: Claim, { isNeighbour = true, round = NOW } = {}) =>
+    refuseEarly(held, claim, { isNeighbour, time: timeAt(round) }, LOCAL)
 
   it('are: not our neighbourhood, dead, a name settled with another claim', () => {
-    expect(refuseEarly(undefined, ALICE, { isNeighbour: false, time }, LOCAL)?.code).toBe('not-neighbour')
-    expect(
-      refuseEarly(undefined, ALICE, { isNeighbour: true, time: timeAt(1001 + LOCAL.lease + LOCAL.grace) }, LOCAL)?.code
-    ).toBe('dead')
-    expect(refuseEarly(entry, BOB_EARLIER, { isNeighbour: true, time }, LOCAL)?.code).toBe('taken')
-    expect(refuseEarly(entry, ALICE, { isNeighbour: true, time }, LOCAL)).toBeUndefined()
-    expect(
-      refuseEarly(entry, bareClaim({ serial: 2, newestRound: 1009 }), { isNeighbour: true, time }, LOCAL),
-      'a later record of the claim'
-    ).toBeUndefined()
-    expect(refuseEarly(entry, ALICE_AGAIN, { isNeighbour: true, time }, LOCAL)).toMatchObject({
+    expect(early(undefined, ALICE, { isNeighbour: false })?.code).toBe('not-neighbour')
+    expect(early(undefined, ALICE, { round: 1001 + LOCAL.lease + LOCAL.grace })?.code).toBe('dead')
+    expect(early(entry, BOB_EARLIER)?.code).toBe('taken')
+    expect(early(entry, ALICE)).toBeUndefined()
+    expect(early(entry, bareClaim({ serial: 2, newestRound: 1009 })), 'a later record of the claim').toBeUndefined()
+    expect(early(entry, ALICE_AGAIN)).toMatchObject({
       code: 'taken',
       detail: expect.stringContaining('this same key') as string
     })
-    expect(
-      refuseEarly({ ...entry, state: 'provisional' }, BOB_EARLIER, { isNeighbour: true, time }, LOCAL)
-    ).toBeUndefined()
+    expect(early({ ...entry, state: 'provisional' }, BOB_EARLIER)).toBeUndefined()
   })
 })
 
@@ -75,33 +74,31 @@ describe('a claim for which there is no entry', () => {
   })
 
   it('enters as fresh when witnessed and as provisional when not', () => {
-    expect(stored(admit(undefined, ALICE, facts(), LOCAL))).toMatchObject({ state: 'fresh', tenureRound: NOW })
-    expect(stored(admit(undefined, ALICE, facts({ witnessed: false }), LOCAL)).state).toBe('provisional')
+    expect(stored(decide(undefined, ALICE))).toMatchObject({ state: 'fresh', tenureRound: NOW })
+    expect(stored(decide(undefined, ALICE, { witnessed: false })).state).toBe('provisional')
   })
 
   it('gives way to what the neighbourhood holds', () => {
-    const decision = admit(undefined, ALICE, facts({ neighbours: held(BOB_LATER, 'settled') }), LOCAL)
+    const decision = decide(undefined, ALICE, { neighbours: held(BOB_LATER, 'settled') })
     expect(decision).toEqual({ kind: 'adopt', agreed: { claimId: BOB_LATER.id, state: 'settling' } })
     const entry = adopt({ claimId: BOB_LATER.id, state: 'settling' }, BOB_LATER, timeAt(NOW))
-    expect(admit(entry, ALICE, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'taken' })
+    expect(decide(entry, ALICE)).toMatchObject({ kind: 'refuse', code: 'taken' })
   })
 
   it('enters as what the neighbourhood has it for, witnessed or not', () => {
-    expect(
-      stored(admit(undefined, ALICE, facts({ neighbours: held(ALICE, 'settled'), witnessed: false }), LOCAL)).state
-    ).toBe('settling')
-    expect(
-      stored(admit(undefined, ALICE, facts({ neighbours: held(ALICE, 'fresh'), witnessed: false }), LOCAL)).state
-    ).toBe('fresh')
+    expect(stored(decide(undefined, ALICE, { neighbours: held(ALICE, 'settled'), witnessed: false })).state).toBe(
+      'settling'
+    )
+    expect(stored(decide(undefined, ALICE, { neighbours: held(ALICE, 'fresh'), witnessed: false })).state).toBe('fresh')
   })
 
   it('waits while no pulse of the last day is known', () => {
     const time = { ...timeAt(NOW), fresh: false }
-    expect(admit(undefined, ALICE, facts({ time }), LOCAL)).toEqual({ kind: 'wait' })
+    expect(decide(undefined, ALICE, { time })).toEqual({ kind: 'wait' })
   })
 
   it('is refused once its lease has ended', () => {
-    expect(admit(undefined, ALICE, facts({ time: timeAt(1001 + LOCAL.lease + LOCAL.grace) }), LOCAL)).toMatchObject({
+    expect(decide(undefined, ALICE, { time: timeAt(1001 + LOCAL.lease + LOCAL.grace) })).toMatchObject({
       kind: 'refuse',
       code: 'dead'
     })
@@ -116,47 +113,40 @@ describe('a contest', () => {
   const entry = newEntry(ALICE, 'fresh', timeAt(1005))
 
   it('is won by the earlier witnessed claim, without a new window', () => {
-    const replaced = stored(admit(entry, BOB_EARLIER, facts(), LOCAL))
+    const replaced = stored(decide(entry, BOB_EARLIER))
     expect(replaced).toMatchObject({ state: 'fresh', tenureRound: 1005, claim: BOB_EARLIER })
   })
 
   it('is not won by a later claim, nor by one nobody here has witnessed', () => {
-    expect(admit(entry, BOB_LATER, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
-    expect(admit(entry, BOB_EARLIER, facts({ witnessed: false }), LOCAL)).toMatchObject({
-      kind: 'refuse',
-      code: 'unwitnessed'
-    })
+    expect(decide(entry, BOB_LATER)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
+    expect(decide(entry, BOB_EARLIER, { witnessed: false })).toMatchObject({ kind: 'refuse', code: 'unwitnessed' })
   })
 
   it('is decided by the tie in one round', () => {
     const [low, high] = [bareClaim({ owner: 'low', tie: 1 }), bareClaim({ owner: 'high', tie: 2 })]
-    expect(stored(admit(newEntry(high, 'fresh', timeAt(1005)), low, facts(), LOCAL)).claim).toBe(low)
-    expect(admit(newEntry(low, 'fresh', timeAt(1005)), high, facts(), LOCAL).kind).toBe('refuse')
+    expect(stored(decide(newEntry(high, 'fresh', timeAt(1005)), low)).claim).toBe(low)
+    expect(decide(newEntry(low, 'fresh', timeAt(1005)), high).kind).toBe('refuse')
   })
 
   it('is over after `contest` rounds of verified time', () => {
     expect(tickEntry(entry, timeAt(1010), LOCAL)).toBe(entry)
     const settling = tickEntry(entry, timeAt(1011), LOCAL)!
     expect(settling.state).toBe('settling')
-    expect(admit(settling, BOB_EARLIER, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'taken' })
+    expect(decide(settling, BOB_EARLIER)).toMatchObject({ kind: 'refuse', code: 'taken' })
     expect(tickEntry(entry, { ...timeAt(1005), now: 10 ** 9 }, LOCAL)).toBe(entry)
   })
 
   it('takes another first link of the same key for another claim', () => {
     const again = bareClaim({ owner: 'alice', firstRound: 1003 })
-    expect(admit(entry, again, facts(), LOCAL)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
+    expect(decide(entry, again)).toMatchObject({ kind: 'refuse', code: 'contest', entry })
     const better = bareClaim({ owner: 'alice', firstRound: 998 })
-    expect(stored(admit(entry, better, facts(), LOCAL)).claim).toBe(better)
-    expect(admit(entry, better, facts({ witnessed: false }), LOCAL)).toMatchObject({
-      kind: 'refuse',
-      code: 'unwitnessed',
-      entry
-    })
+    expect(stored(decide(entry, better)).claim).toBe(better)
+    expect(decide(entry, better, { witnessed: false })).toMatchObject({ kind: 'refuse', code: 'unwitnessed', entry })
   })
 
   it('takes an update of the same claim', () => {
     const update = bareClaim({ serial: 2 })
-    expect(stored(admit(entry, update, facts({ witnessed: false }), LOCAL)).claim).toBe(update)
+    expect(stored(decide(entry, update, { witnessed: false })).claim).toBe(update)
   })
 })
 
@@ -165,46 +155,38 @@ describe('the records of the owner', () => {
 
   it('replace each other by their order', () => {
     const newer = bareClaim({ serial: 6 })
-    expect(stored(admit(entry, newer, facts(), LOCAL))).toMatchObject({
-      claim: newer,
-      state: 'settled',
-      tenureRound: 900
-    })
-    expect(admit(entry, bareClaim({ serial: 4 }), facts(), LOCAL)).toEqual({ kind: 'stale', entry })
+    expect(stored(decide(entry, newer))).toMatchObject({ claim: newer, state: 'settled', tenureRound: 900 })
+    expect(decide(entry, bareClaim({ serial: 4 }))).toEqual({ kind: 'stale', entry })
   })
 
   it('change nothing when they come again', () => {
-    expect(admit(entry, bareClaim({ serial: 5 }), facts(), LOCAL)).toEqual({ kind: 'store', entry, changed: false })
+    expect(decide(entry, bareClaim({ serial: 5 }))).toEqual({ kind: 'store', entry, changed: false })
   })
 
   it('show an equivocation, whichever wins', () => {
-    const outcomes = ['other', 'another', 'third'].map((payload) =>
-      admit(entry, bareClaim({ serial: 5, payload }), facts(), LOCAL)
-    )
+    const outcomes = ['other', 'another', 'third'].map((payload) => decide(entry, bareClaim({ serial: 5, payload })))
     for (const outcome of outcomes)
       expect('entry' in outcome && outcome.entry.equivocation).toMatchObject({ round: 1000, serial: 5 })
   })
 
   it('forget the equivocations of another owner', () => {
     const equivocation = { round: 1000, serial: 1, payloadHashes: [ALICE.id, BOB_EARLIER.id] as const }
-    const replaced = stored(
-      admit({ ...newEntry(ALICE, 'fresh', timeAt(1005)), equivocation }, BOB_EARLIER, facts(), LOCAL)
-    )
+    const replaced = stored(decide({ ...newEntry(ALICE, 'fresh', timeAt(1005)), equivocation }, BOB_EARLIER))
     expect(replaced.equivocation).toBeUndefined()
   })
 
   it('wait with a renewal while the beacon is stale, not with an update', () => {
     const time = { ...timeAt(NOW), fresh: false }
-    expect(admit(entry, bareClaim({ newestRound: 1009 }), facts({ time }), LOCAL)).toEqual({ kind: 'wait' })
-    expect(admit(entry, bareClaim({ serial: 6 }), facts({ time }), LOCAL).kind).toBe('store')
+    expect(decide(entry, bareClaim({ newestRound: 1009 }), { time })).toEqual({ kind: 'wait' })
+    expect(decide(entry, bareClaim({ serial: 6 }), { time }).kind).toBe('store')
   })
 
   it('renew in the grace, when nobody else may claim', () => {
     const time = timeAt(1001 + LOCAL.lease)
     const renewed = bareClaim({ newestRound: 1000 + LOCAL.lease, serial: 5 })
-    expect(stored(admit(entry, renewed, facts({ time }), LOCAL)).claim).toBe(renewed)
+    expect(stored(decide(entry, renewed, { time })).claim).toBe(renewed)
     const rival = bareClaim({ owner: 'bob', firstRound: 1000 + LOCAL.lease })
-    expect(admit(entry, rival, facts({ time, commitment: { seen: 990 + LOCAL.lease } }), LOCAL)).toMatchObject({
+    expect(decide(entry, rival, { time, commitment: { seen: 990 + LOCAL.lease } })).toMatchObject({
       kind: 'refuse',
       code: 'taken'
     })
@@ -216,13 +198,9 @@ describe('a provisional entry', () => {
 
   it('yields to a witnessed claim of another key, but only after asking', () => {
     expect(admit(entry, BOB_LATER, UNASKED, LOCAL)).toEqual({ kind: 'ask' })
-    expect(stored(admit(entry, BOB_LATER, facts(), LOCAL))).toMatchObject({
-      state: 'fresh',
-      claim: BOB_LATER,
-      tenureRound: NOW
-    })
+    expect(stored(decide(entry, BOB_LATER))).toMatchObject({ state: 'fresh', claim: BOB_LATER, tenureRound: NOW })
     const known = held(ALICE, 'settled')
-    expect(admit(entry, BOB_LATER, facts({ neighbours: known }), LOCAL)).toMatchObject({ kind: 'adopt' })
+    expect(decide(entry, BOB_LATER, { neighbours: known })).toMatchObject({ kind: 'adopt' })
   })
 
   it('settles when no rival comes for long enough', () => {
@@ -238,16 +216,12 @@ describe('a provisional entry', () => {
 
   it('takes another first link of its own key for a rival', () => {
     expect(admit(entry, ALICE_AGAIN, UNASKED, LOCAL)).toEqual({ kind: 'ask' })
-    expect(stored(admit(entry, ALICE_AGAIN, facts(), LOCAL))).toMatchObject({
-      state: 'fresh',
-      claim: ALICE_AGAIN,
-      tenureRound: NOW
-    })
-    expect(admit(entry, ALICE_AGAIN, facts({ neighbours: held(ALICE, 'settled') }), LOCAL)).toMatchObject({
+    expect(stored(decide(entry, ALICE_AGAIN))).toMatchObject({ state: 'fresh', claim: ALICE_AGAIN, tenureRound: NOW })
+    expect(decide(entry, ALICE_AGAIN, { neighbours: held(ALICE, 'settled') })).toMatchObject({
       kind: 'adopt',
       agreed: { claimId: ALICE.id }
     })
-    expect(admit(entry, ALICE_AGAIN, facts({ witnessed: false }), LOCAL)).toMatchObject({
+    expect(decide(entry, ALICE_AGAIN, { witnessed: false })).toMatchObject({
       kind: 'refuse',
       code: 'unwitnessed',
       entry: { quietRound: NOW, rivals: [ALICE_AGAIN.id] }
@@ -255,22 +229,17 @@ describe('a provisional entry', () => {
   })
 
   it('is held up by each rival once', () => {
-    const first = admit(entry, BOB_LATER, facts({ witnessed: false }), LOCAL)
+    const first = decide(entry, BOB_LATER, { witnessed: false })
     if (first.kind !== 'refuse') throw new Error(first.kind)
     expect(first).toMatchObject({ code: 'unwitnessed', entry: { quietRound: NOW } })
-    const second = admit(first.entry, BOB_LATER, facts({ witnessed: false, time: timeAt(NOW + 9) }), LOCAL)
+    const second = decide(first.entry, BOB_LATER, { witnessed: false, time: timeAt(NOW + 9) })
     expect(second).toMatchObject({ entry: { quietRound: NOW } })
   })
 
   it('is delayed by a bounded number of rivals', () => {
     let current: Entry = entry
     for (let n = 0; n < MAX_RIVALS + 5; n++) {
-      const decision = admit(
-        current,
-        bareClaim({ owner: `rival ${n}` }),
-        facts({ witnessed: false, time: timeAt(NOW + n) }),
-        LOCAL
-      )
+      const decision = decide(current, bareClaim({ owner: `rival ${n}` }), { witnessed: false, time: timeAt(NOW + n) })
       if (decision.kind === 'refuse' && decision.entry !== undefined) current = decision.entry
     }
     expect(current.rivals).toHaveLength(MAX_RIVALS)
@@ -279,60 +248,48 @@ describe('a provisional entry', () => {
 
   it('becomes fresh once its own claim is witnessed, after asking', () => {
     expect(admit(entry, ALICE, UNASKED, LOCAL)).toEqual({ kind: 'ask' })
-    expect(stored(admit(entry, ALICE, facts(), LOCAL))).toMatchObject({ state: 'fresh', claim: ALICE })
-    expect(stored(admit(entry, ALICE, facts({ neighbours: held(ALICE, 'settled') }), LOCAL)).state).toBe('settling')
-    expect(stored(admit(entry, ALICE, facts({ neighbours: held(BOB_LATER, 'settled') }), LOCAL)).state).toBe(
-      'provisional'
-    )
+    expect(stored(decide(entry, ALICE))).toMatchObject({ state: 'fresh', claim: ALICE })
+    expect(stored(decide(entry, ALICE, { neighbours: held(ALICE, 'settled') })).state).toBe('settling')
+    expect(stored(decide(entry, ALICE, { neighbours: held(BOB_LATER, 'settled') })).state).toBe('provisional')
     const older = newEntry(bareClaim({ serial: 9 }), 'provisional', timeAt(1000))
-    expect(admit(older, ALICE, facts(), LOCAL)).toMatchObject({
-      kind: 'stale',
-      entry: { state: 'fresh', claim: { serial: 9 } }
-    })
+    expect(decide(older, ALICE)).toMatchObject({ kind: 'stale', entry: { state: 'fresh', claim: { serial: 9 } } })
   })
 
   it('waits for the beacon before it yields', () => {
     const time = { ...timeAt(NOW), fresh: false }
-    expect(admit(entry, BOB_LATER, facts({ time }), LOCAL)).toEqual({ kind: 'wait' })
-    expect(admit(entry, ALICE, facts({ time }), LOCAL)).toEqual({ kind: 'store', entry, changed: false })
+    expect(decide(entry, BOB_LATER, { time })).toEqual({ kind: 'wait' })
+    expect(decide(entry, ALICE, { time })).toEqual({ kind: 'store', entry, changed: false })
   })
 })
 
 describe('routine questions', () => {
+  const settling = newEntry(ALICE, 'settling', timeAt(1000))
+  const revise = (entry: Entry, neighbours: NeighbourFacts, round = NOW) =>
+    reviseEntry(entry, neighbours, timeAt(round), LOCAL)
+  const adoptsBob = { kind: 'adopt', agreed: { claimId: BOB_LATER.id, state: 'settling' as const } }
+
   it('repair a settling entry and nothing else', () => {
-    const time = timeAt(NOW)
-    const settling = newEntry(ALICE, 'settling', timeAt(1000))
-    expect(reviseEntry(settling, held(BOB_LATER, 'settled'), time, LOCAL)).toEqual({
-      kind: 'adopt',
-      agreed: { claimId: BOB_LATER.id, state: 'settling' }
-    })
-    expect(reviseEntry(settling, held(ALICE, 'settled'), time, LOCAL)).toBeUndefined()
-    expect(adopt({ claimId: BOB_LATER.id, state: 'settling' }, BOB_LATER, time, settling).tenureRound).toBe(1000)
+    expect(revise(settling, held(BOB_LATER, 'settled'))).toEqual(adoptsBob)
+    expect(revise(settling, held(ALICE, 'settled'))).toBeUndefined()
+    expect(adopt(adoptsBob.agreed, BOB_LATER, timeAt(NOW), settling).tenureRound).toBe(1000)
     for (const state of ['fresh', 'settled'] as const)
-      expect(reviseEntry({ ...settling, state }, held(BOB_LATER, 'settled'), time, LOCAL)).toBeUndefined()
+      expect(revise({ ...settling, state }, held(BOB_LATER, 'settled'))).toBeUndefined()
   })
 
   it('settle a settling entry once its time has come', () => {
-    const settling = newEntry(ALICE, 'settling', timeAt(1000))
-    expect(reviseEntry(settling, held(ALICE, 'settled'), timeAt(1030), LOCAL)).toBeUndefined()
-    expect(reviseEntry(settling, held(ALICE, 'settling'), timeAt(1031), LOCAL)).toEqual({
+    expect(revise(settling, held(ALICE, 'settled'), 1030)).toBeUndefined()
+    expect(revise(settling, held(ALICE, 'settling'), 1031)).toEqual({
       kind: 'keep',
       entry: { ...settling, state: 'settled' }
     })
-    expect(reviseEntry(settling, held(BOB_LATER, 'settling'), timeAt(1031), LOCAL)?.kind).toBe('adopt')
+    expect(revise(settling, held(BOB_LATER, 'settling'), 1031)?.kind).toBe('adopt')
   })
 
   it('confirm a provisional entry or replace it', () => {
     const provisional = newEntry(ALICE, 'provisional', timeAt(1000))
-    expect(reviseEntry(provisional, held(ALICE, 'settled'), timeAt(NOW), LOCAL)).toMatchObject({
-      kind: 'keep',
-      entry: { state: 'settling' }
-    })
-    expect(reviseEntry(provisional, held(BOB_LATER, 'settled'), timeAt(NOW), LOCAL)).toEqual({
-      kind: 'adopt',
-      agreed: { claimId: BOB_LATER.id, state: 'settling' }
-    })
-    expect(reviseEntry(provisional, NOBODY, timeAt(NOW), LOCAL)).toBeUndefined()
+    expect(revise(provisional, held(ALICE, 'settled'))).toMatchObject({ kind: 'keep', entry: { state: 'settling' } })
+    expect(revise(provisional, held(BOB_LATER, 'settled'))).toEqual(adoptsBob)
+    expect(revise(provisional, NOBODY)).toBeUndefined()
   })
 })
 

@@ -18,16 +18,29 @@ import { bytesOf, LOCAL, MAIN } from '../fixtures.ts'
 const X = bytesOf('X')
 const Y = bytesOf('Y')
 
+/** What one peer answers: the claim that it holds, or nothing. */
+type Held = [Uint8Array, EntryState] | undefined
+
 /** One answer a peer, each from a prefix of its own. */
-function answers(...held: ([Uint8Array, EntryState] | undefined)[]): NeighbourAnswer[] {
+function answers(...held: Held[]): NeighbourAnswer[] {
   return held.map((entry, index) => {
     const origin = { peer: `peer ${index}`, prefix: `prefix ${index}` }
     return entry === undefined ? origin : { ...origin, entry: { claimId: entry[0], state: entry[1] } }
   })
 }
 
-function times<T>(count: number, value: T): T[] {
+function times<T extends Held | number>(count: number, value: T): T[] {
   return Array.from({ length: count }, () => value)
+}
+
+/** The answers of those who answer, among as many as are known. */
+function told(known: number, ...held: Held[]): NeighbourFacts {
+  return { answers: answers(...held), known }
+}
+
+/** As many peers at one prefix. */
+function crowd(count: number, held: Held): NeighbourAnswer[] {
+  return answers(...times(count, held)).map((answer) => ({ ...answer, prefix: 'one' }))
 }
 
 /** Whatever those who were not waited for answer, or never do, says the same as what decided. */
@@ -92,85 +105,50 @@ function expectToldIn(
 }
 
 describe('what the neighbourhood agrees on', () => {
+  const settledX: Held = [X, 'settled']
+  const freshX: Held = [X, 'fresh']
+
   it('is adopted when five diverse peers hold something and more than half of them one claim', () => {
-    expect(
-      claimToAdopt(
-        {
-          answers: answers(...times(3, [X, 'settled'] as [Uint8Array, EntryState]), [Y, 'settled'], [Y, 'settled']),
-          known: 20
-        },
-        MAIN
-      )
-    ).toEqual({ claimId: X, state: 'settling' })
-    expect(
-      claimToAdopt({ answers: answers(...times(4, [X, 'settled'] as [Uint8Array, EntryState])), known: 20 }, MAIN)
-    ).toBeUndefined()
-    expect(
-      claimToAdopt(
-        {
-          answers: answers(
-            ...times(3, [X, 'settled'] as [Uint8Array, EntryState]),
-            ...times(3, [Y, 'settled'] as [Uint8Array, EntryState])
-          ),
-          known: 20
-        },
-        MAIN
-      )
-    ).toBeUndefined()
+    const settledY: Held = [Y, 'settled']
+    expect(claimToAdopt(told(20, ...times(3, settledX), ...times(2, settledY)), MAIN)).toEqual({
+      claimId: X,
+      state: 'settling'
+    })
+    expect(claimToAdopt(told(20, ...times(4, settledX)), MAIN)).toBeUndefined()
+    expect(claimToAdopt(told(20, ...times(3, settledX), ...times(3, settledY)), MAIN)).toBeUndefined()
   })
 
   it('is what all say where fewer are known, and nothing where nobody is', () => {
-    expect(claimToAdopt({ answers: answers([X, 'fresh'], [X, 'fresh']), known: 2 }, LOCAL)).toEqual({
-      claimId: X,
-      state: 'fresh'
-    })
-    expect(claimToAdopt({ answers: answers([X, 'fresh'], undefined), known: 2 }, LOCAL)).toBeUndefined()
-    expect(claimToAdopt({ answers: [], known: 0 }, LOCAL)).toBeUndefined()
+    expect(claimToAdopt(told(2, freshX, freshX), LOCAL)).toEqual({ claimId: X, state: 'fresh' })
+    expect(claimToAdopt(told(2, freshX, undefined), LOCAL)).toBeUndefined()
+    expect(claimToAdopt(told(0), LOCAL)).toBeUndefined()
   })
 
   it('is nothing where fewer are known than a quorum, in a profile that limits prefixes', () => {
-    expect(claimToAdopt({ answers: answers([X, 'fresh'], [X, 'fresh']), known: 2 }, MAIN)).toBeUndefined()
-    expect(
-      claimToRepair(Y, { answers: answers(...times(7, [X, 'settled'] as [Uint8Array, EntryState])), known: 7 }, MAIN)
-    ).toBeUndefined()
-    expect(
-      isUnopposed(X, { answers: answers(...times(7, [X, 'settled'] as [Uint8Array, EntryState])), known: 7 }, MAIN)
-    ).toBe(false)
+    expect(claimToAdopt(told(2, freshX, freshX), MAIN)).toBeUndefined()
+    expect(claimToRepair(Y, told(7, ...times(7, settledX)), MAIN)).toBeUndefined()
+    expect(isUnopposed(X, told(7, ...times(7, settledX)), MAIN)).toBe(false)
   })
 
   it('counts no provisional entry and no crowd from one prefix', () => {
-    expect(
-      claimToAdopt({ answers: answers(...times(9, [X, 'provisional'] as [Uint8Array, EntryState])), known: 9 }, MAIN)
-    ).toBeUndefined()
-    const crowd = answers(...times(9, [X, 'settled'] as [Uint8Array, EntryState])).map((answer) => ({
-      ...answer,
-      prefix: 'one'
-    }))
-    expect(claimToAdopt({ answers: crowd, known: 9 }, MAIN)).toBeUndefined()
+    expect(claimToAdopt(told(9, ...times(9, [X, 'provisional'])), MAIN)).toBeUndefined()
+    expect(claimToAdopt({ answers: crowd(9, settledX), known: 9 }, MAIN)).toBeUndefined()
   })
 
   it('repairs only with more than half of all k, silent peers included', () => {
-    const x = [X, 'settled'] as [Uint8Array, EntryState]
-    expect(claimToRepair(Y, { answers: answers(...times(11, x), ...times(9, undefined)), known: 20 }, MAIN)).toEqual({
-      claimId: X,
-      state: 'settling'
-    })
-    expect(claimToRepair(Y, { answers: answers(...times(11, x)), known: 20 }, MAIN)).toBeDefined()
-    expect(claimToRepair(Y, { answers: answers(...times(10, x)), known: 10 }, MAIN)).toBeUndefined()
-    expect(claimToRepair(X, { answers: answers(...times(11, x)), known: 20 }, MAIN)).toBeUndefined()
+    const repaired = { claimId: X, state: 'settling' }
+    expect(claimToRepair(Y, told(20, ...times(11, settledX), ...times(9, undefined)), MAIN)).toEqual(repaired)
+    expect(claimToRepair(Y, told(20, ...times(11, settledX)), MAIN)).toBeDefined()
+    expect(claimToRepair(Y, told(10, ...times(10, settledX)), MAIN)).toBeUndefined()
+    expect(claimToRepair(X, told(20, ...times(11, settledX)), MAIN)).toBeUndefined()
   })
 
   it('repairs where prefixes do not count with more than half of at least eight answers, "none" among them', () => {
-    const x = [X, 'settled'] as [Uint8Array, EntryState]
-    expect(claimToRepair(Y, { answers: answers(...times(5, x), ...times(3, undefined)), known: 20 }, LOCAL)).toEqual({
-      claimId: X,
-      state: 'settling'
-    })
-    expect(
-      claimToRepair(Y, { answers: answers(...times(4, x), ...times(4, undefined)), known: 20 }, LOCAL)
-    ).toBeUndefined()
-    expect(claimToRepair(Y, { answers: answers(...times(7, x)), known: 20 }, LOCAL)).toBeUndefined()
-    expect(claimToRepair(Y, { answers: answers(...times(3, x)), known: 3 }, LOCAL)).toBeDefined()
+    const repaired = { claimId: X, state: 'settling' }
+    expect(claimToRepair(Y, told(20, ...times(5, settledX), ...times(3, undefined)), LOCAL)).toEqual(repaired)
+    expect(claimToRepair(Y, told(20, ...times(4, settledX), ...times(4, undefined)), LOCAL)).toBeUndefined()
+    expect(claimToRepair(Y, told(20, ...times(7, settledX)), LOCAL)).toBeUndefined()
+    expect(claimToRepair(Y, told(3, ...times(3, settledX)), LOCAL)).toBeDefined()
   })
 })
 
@@ -191,8 +169,8 @@ describe('those that a node without an entry hears', () => {
   })
 
   it('are diverse', () => {
-    const crowd = met(...times(20, 1)).map((answer) => ({ ...answer, prefix: 'one' }))
-    expect(heard([...crowd, ...met(...times(7, 9))], [2])).toBe(27)
+    const ofOnePrefix = crowd(20, undefined).map((answer) => ({ ...answer, met: 1 }))
+    expect(heard([...ofOnePrefix, ...met(...times(7, 9))], [2])).toBe(27)
   })
 
   it('are all known where prefixes do not count and there are fewer', () => {
@@ -210,34 +188,34 @@ describe('those that a node without an entry hears', () => {
 })
 
 describe('whether those who are silent still can change what is adopted', () => {
-  const x = [X, 'fresh'] as [Uint8Array, EntryState]
+  const x: Held = [X, 'fresh']
 
-  it.each([
-    ['sixteen of twenty hold nothing', answers(...times(16, undefined)), 4, true],
-    ['fifteen do', answers(...times(15, undefined)), 5, false],
+  it.each<[string, Held[], number, boolean]>([
+    ['sixteen of twenty hold nothing', times(16, undefined), 4, true],
+    ['fifteen do', times(15, undefined), 5, false],
     [
       'fourteen hold nothing, two hold a provisional claim',
-      answers(...times(14, undefined), ...times(2, [X, 'provisional'] as [Uint8Array, EntryState])),
+      [...times(14, undefined), ...times(2, [X, 'provisional'])],
       4,
       true
     ],
-    ['three hold a claim, sixteen nothing', answers(...times(3, x), ...times(16, undefined)), 1, true],
-    ['four hold it', answers(...times(4, x), ...times(15, undefined)), 1, false],
-    ['enough hold it that the last one cannot change that', answers(...times(6, x), ...times(13, undefined)), 1, true],
+    ['three hold a claim, sixteen nothing', [...times(3, x), ...times(16, undefined)], 1, true],
+    ['four hold it', [...times(4, x), ...times(15, undefined)], 1, false],
+    ['enough hold it that the last one cannot change that', [...times(6, x), ...times(13, undefined)], 1, true],
     [
       'as many of them are settling as fresh',
-      answers(...times(4, x), ...times(4, [X, 'settling'] as [Uint8Array, EntryState]), ...times(11, undefined)),
+      [...times(4, x), ...times(4, [X, 'settling']), ...times(11, undefined)],
       1,
       false
     ],
     [
       'of two claims neither leads by more',
-      answers(...times(6, x), ...times(4, [Y, 'fresh'] as [Uint8Array, EntryState]), ...times(9, undefined)),
+      [...times(6, x), ...times(4, [Y, 'fresh']), ...times(9, undefined)],
       1,
       false
     ]
   ])('%s', (_title, heard, awaited, decided) =>
-    expect(isAdoptionDecided({ answers: heard, known: 20 }, awaited, MAIN)).toBe(decided)
+    expect(isAdoptionDecided(told(20, ...heard), awaited, MAIN)).toBe(decided)
   )
 
   it('is told by none of their answers', () => {
@@ -252,36 +230,37 @@ describe('whether those who are silent still can change what is adopted', () => 
   })
 })
 
-describe('the answers that a question about an entry can do without', () => {
-  const x = [X, 'settling'] as [Uint8Array, EntryState]
-  const y = [Y, 'settled'] as [Uint8Array, EntryState]
+/** What holders of the entry asked about, and of another, answer. */
+const x: Held = [X, 'settling']
+const y: Held = [Y, 'settled']
 
-  it.each([
-    ['most hold the same', answers(...times(14, x)), 6, true],
-    ['enough are silent that they could have others repair it', answers(...times(13, x)), 7, false],
-    ['nobody else holds it', answers(...times(16, undefined)), 4, true],
+describe('the answers that a question about an entry can do without', () => {
+  it.each<[string, Held[], number, boolean]>([
+    ['most hold the same', times(14, x), 6, true],
+    ['enough are silent that they could have others repair it', times(13, x), 7, false],
+    ['nobody else holds it', times(16, undefined), 4, true],
     [
       'nobody else holds it, and enough are silent that they could name a claim to adopt',
-      answers(...times(15, undefined)),
+      times(15, undefined),
       5,
       false
     ],
-    ['most hold another', answers(...times(15, y), x), 4, true],
+    ['most hold another', [...times(15, y), x], 4, true],
     [
       'most hold another, yet too few of all k: four of one prefix with them would change that',
-      answers(...times(14, y), ...times(2, x)),
+      [...times(14, y), ...times(2, x)],
       4,
       false
     ],
     [
       'most of those who have answered hold another, yet not of all',
-      answers(...times(9, y), ...times(7, undefined)),
+      [...times(9, y), ...times(7, undefined)],
       4,
       false
     ],
-    ['too few answer to settle', answers(...times(7, x)), 0, false]
+    ['too few answer to settle', times(7, x), 0, false]
   ])('%s', (_title, heard, awaited, decided) =>
-    expect(isRevisionDecided(X, { answers: heard, known: 20 }, awaited, MAIN)).toBe(decided)
+    expect(isRevisionDecided(X, told(20, ...heard), awaited, MAIN)).toBe(decided)
   )
 
   it('is told by none of their answers', () => {
@@ -297,36 +276,32 @@ describe('the answers that a question about an entry can do without', () => {
 })
 
 describe('whether a claim may settle', () => {
-  const x = [X, 'settling'] as [Uint8Array, EntryState]
-  const y = [Y, 'settled'] as [Uint8Array, EntryState]
-
-  it.each<[string, NeighbourFacts['answers'], number, boolean, NetworkProfile?]>([
-    ['eight of twenty answer, with nothing or with it', answers(...times(4, undefined), ...times(4, x)), 20, true],
-    ['seven of twenty do', answers(...times(7, x)), 20, false],
-    ['two of three do, where there are no more', answers(x, undefined), 3, true, LOCAL],
-    ['two of three do', answers(x, undefined), 3, false],
-    ['one of two does', answers(x), 2, false, LOCAL],
-    ['four liars name another claim', answers(...times(4, y), ...times(8, undefined)), 20, true],
-    ['five do, and no more hold it', answers(...times(5, y), ...times(5, x)), 20, true],
+  it.each<[string, Held[], number, boolean, NetworkProfile?]>([
+    ['eight of twenty answer, with nothing or with it', [...times(4, undefined), ...times(4, x)], 20, true],
+    ['seven of twenty do', times(7, x), 20, false],
+    ['two of three do, where there are no more', [x, undefined], 3, true, LOCAL],
+    ['two of three do', [x, undefined], 3, false],
+    ['one of two does', [x], 2, false, LOCAL],
+    ['four liars name another claim', [...times(4, y), ...times(8, undefined)], 20, true],
+    ['five do, and no more hold it', [...times(5, y), ...times(5, x)], 20, true],
     [
       'most of those who hold something hold another claim',
-      answers(...times(5, y), ...times(4, x), ...times(9, undefined)),
+      [...times(5, y), ...times(4, x), ...times(9, undefined)],
       20,
       false
     ],
-    ['the two that answer hold another claim', answers(y, y), 3, false, LOCAL],
-    ['provisional ones hold another', answers(...times(8, [Y, 'provisional'] as [Uint8Array, EntryState])), 8, true]
+    ['the two that answer hold another claim', [y, y], 3, false, LOCAL],
+    ['provisional ones hold another', times(8, [Y, 'provisional']), 8, true]
   ])('%s', (_title, heard, known, may, profile = MAIN) =>
-    expect(isUnopposed(X, { answers: heard, known }, profile)).toBe(may)
+    expect(isUnopposed(X, told(known, ...heard), profile)).toBe(may)
   )
 
   it('cannot be told by one who knows of nobody, but where one node may be all', () => {
-    expect(isUnopposed(X, { answers: [], known: 0 }, MAIN)).toBe(false)
-    expect(isUnopposed(X, { answers: [], known: 0 }, LOCAL)).toBe(true)
+    expect(isUnopposed(X, told(0), MAIN)).toBe(false)
+    expect(isUnopposed(X, told(0), LOCAL)).toBe(true)
   })
 
   it('needs answers of many machines', () => {
-    const crowd = answers(...times(20, x)).map((answer) => ({ ...answer, prefix: 'one' }))
-    expect(isUnopposed(X, { answers: crowd, known: 20 }, MAIN)).toBe(false)
+    expect(isUnopposed(X, { answers: crowd(20, x), known: 20 }, MAIN)).toBe(false)
   })
 })

@@ -7,28 +7,8 @@ import {
   parseIdentityDocument,
   signIdentityDocument
 } from '../../../src/protocol/identity/document.ts'
-import { keyOf, LOCAL } from '../fixtures.ts'
-
-const UPDATE = keyOf('update')
-const THIEF = keyOf('thief')
-const RECOVERY = keyOf('recovery')
-const ASSERTION = keyOf('assertion')
-const CREATED = '2026-01-01T00:00:00Z'
-
-const GENESIS = signIdentityDocument(
-  buildGenesis(
-    {
-      keys: [ASSERTION.publicKey],
-      services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }],
-      updateKeys: [UPDATE.publicKey],
-      recoveryKeys: [RECOVERY.publicKey]
-    },
-    LOCAL
-  ),
-  UPDATE,
-  CREATED,
-  LOCAL
-)
+import { LOCAL } from '../fixtures.ts'
+import { ASSERTION, GENESIS, THIEF, UPDATE } from './scene.ts'
 
 describe('an identity document', () => {
   it('has the DID of its genesis, whatever its proof', () => {

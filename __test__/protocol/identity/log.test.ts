@@ -1,50 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { withoutMember } from '../../../src/protocol/identity/data-integrity.ts'
 import { encodeMultikey } from '../../../src/protocol/identity/did.ts'
-import type {
-  IdentityChanges,
-  IdentityDocument,
-  UnsignedIdentityDocument
-} from '../../../src/protocol/identity/document.ts'
-import { buildGenesis, buildNextVersion, signIdentityDocument } from '../../../src/protocol/identity/document.ts'
+import type { IdentityDocument, UnsignedIdentityDocument } from '../../../src/protocol/identity/document.ts'
+import { buildNextVersion, signIdentityDocument } from '../../../src/protocol/identity/document.ts'
 import { mergeIdentityLogs, verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { keyOf, LOCAL } from '../fixtures.ts'
-
-const UPDATE = keyOf('update')
-const THIEF = keyOf('thief')
-const RECOVERY = keyOf('recovery')
-const ASSERTION = keyOf('assertion')
-const CREATED = '2026-01-01T00:00:00Z'
-
-const GENESIS = signIdentityDocument(
-  buildGenesis(
-    {
-      keys: [ASSERTION.publicKey],
-      services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }],
-      updateKeys: [UPDATE.publicKey],
-      recoveryKeys: [RECOVERY.publicKey]
-    },
-    LOCAL
-  ),
-  UPDATE,
-  CREATED,
-  LOCAL
-)
-
-function next(former: IdentityDocument, changes: IdentityChanges = {}, key = UPDATE): IdentityDocument {
-  return signIdentityDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
-}
-
-/** Chain of a genesis and versions that each change something, signed by these keys. */
-function chain(...keys: (typeof UPDATE)[]): IdentityDocument[] {
-  const documents = [GENESIS]
-  keys.forEach((key, index) =>
-    documents.push(next(documents.at(-1)!, { alsoKnownAs: [`https://${index}.example`] }, key))
-  )
-  return documents
-}
-
-const log = (documents: IdentityDocument[]) => verifyIdentityLog(documents, LOCAL)
+import { chain, CREATED, GENESIS, log, next, RECOVERY, THIEF, UPDATE } from './scene.ts'
 
 describe('the log of an identity', () => {
   it('grows by versions that an update key signs', () => {

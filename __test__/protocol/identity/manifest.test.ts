@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { encodeMultikey } from '../../../src/protocol/identity/did.ts'
-import type { IdentityChanges, IdentityDocument } from '../../../src/protocol/identity/document.ts'
-import {
-  buildGenesis,
-  buildNextVersion,
-  IdentityError,
-  signIdentityDocument
-} from '../../../src/protocol/identity/document.ts'
-import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
+import { IdentityError } from '../../../src/protocol/identity/document.ts'
 import type { UnsignedManifest } from '../../../src/protocol/identity/manifest.ts'
 import {
   compareManifests,
@@ -18,43 +11,8 @@ import {
   signManifest,
   verifyManifest
 } from '../../../src/protocol/identity/manifest.ts'
-import { keyOf, LOCAL } from '../fixtures.ts'
-
-const UPDATE = keyOf('update')
-const THIEF = keyOf('thief')
-const RECOVERY = keyOf('recovery')
-const ASSERTION = keyOf('assertion')
-const CREATED = '2026-01-01T00:00:00Z'
-
-const GENESIS = signIdentityDocument(
-  buildGenesis(
-    {
-      keys: [ASSERTION.publicKey],
-      services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }],
-      updateKeys: [UPDATE.publicKey],
-      recoveryKeys: [RECOVERY.publicKey]
-    },
-    LOCAL
-  ),
-  UPDATE,
-  CREATED,
-  LOCAL
-)
-
-function next(former: IdentityDocument, changes: IdentityChanges = {}, key = UPDATE): IdentityDocument {
-  return signIdentityDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
-}
-
-/** Chain of a genesis and versions that each change something, signed by these keys. */
-function chain(...keys: (typeof UPDATE)[]): IdentityDocument[] {
-  const documents = [GENESIS]
-  keys.forEach((key, index) =>
-    documents.push(next(documents.at(-1)!, { alsoKnownAs: [`https://${index}.example`] }, key))
-  )
-  return documents
-}
-
-const log = (documents: IdentityDocument[]) => verifyIdentityLog(documents, LOCAL)
+import { LOCAL } from '../fixtures.ts'
+import { ASSERTION, chain, CREATED, GENESIS, log, next, THIEF, UPDATE } from './scene.ts'
 
 describe('a manifest', () => {
   const unsigned: UnsignedManifest = {

@@ -3,13 +3,7 @@ import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { encodeCbor } from '../../../src/protocol/encoding/cbor.ts'
 import { EncodingError } from '../../../src/protocol/errors.ts'
 import { canonicalJsonBytes } from '../../../src/protocol/encoding/jcs.ts'
-import type { IdentityChanges, IdentityDocument } from '../../../src/protocol/identity/document.ts'
-import {
-  buildGenesis,
-  buildNextVersion,
-  IdentityError,
-  signIdentityDocument
-} from '../../../src/protocol/identity/document.ts'
+import { IdentityError } from '../../../src/protocol/identity/document.ts'
 import {
   signIdentityBinding,
   verifyIdentityBinding,
@@ -18,47 +12,11 @@ import {
   encodeIdentityRecord,
   isKept
 } from '../../../src/protocol/identity/record.ts'
-import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { stampHolds } from '../../../src/protocol/crypto/domain.ts'
 import { keyOf, LOCAL, TEST, timeAt } from '../fixtures.ts'
-
-const UPDATE = keyOf('update')
-const THIEF = keyOf('thief')
-const RECOVERY = keyOf('recovery')
-const ASSERTION = keyOf('assertion')
-const CREATED = '2026-01-01T00:00:00Z'
-
-const GENESIS = signIdentityDocument(
-  buildGenesis(
-    {
-      keys: [ASSERTION.publicKey],
-      services: [{ id: '#files', type: 'Files', serviceEndpoint: 'https://files.example/' }],
-      updateKeys: [UPDATE.publicKey],
-      recoveryKeys: [RECOVERY.publicKey]
-    },
-    LOCAL
-  ),
-  UPDATE,
-  CREATED,
-  LOCAL
-)
-
-function next(former: IdentityDocument, changes: IdentityChanges = {}, key = UPDATE): IdentityDocument {
-  return signIdentityDocument(buildNextVersion(former, changes), key, CREATED, LOCAL)
-}
-
-/** Chain of a genesis and versions that each change something, signed by these keys. */
-function chain(...keys: (typeof UPDATE)[]): IdentityDocument[] {
-  const documents = [GENESIS]
-  keys.forEach((key, index) =>
-    documents.push(next(documents.at(-1)!, { alsoKnownAs: [`https://${index}.example`] }, key))
-  )
-  return documents
-}
-
-const log = (documents: IdentityDocument[]) => verifyIdentityLog(documents, LOCAL)
+import { chain, GENESIS, log, THIEF, UPDATE } from './scene.ts'
 
 describe('the record of an identity', () => {
   const hash = profileHash(LOCAL)
