@@ -46,6 +46,25 @@ export class FakeNetwork implements Network {
   /** Called before each message; throws to fail it. */
   before: (kind: string, name: string) => void | Promise<void> = () => undefined
 
+  /** Makes all messages of a kind fail from now on. */
+  fail(failing: string): void {
+    this.before = (kind) => {
+      if (kind === failing) throw new Error('nobody takes it')
+    }
+  }
+  /** Holds messages of a kind back, or only the first: says when there is one, and lets it go. */
+  holdBack(held: string, { once = false } = {}): { sending: Promise<undefined>; release: () => void } {
+    const sending = Promise.withResolvers<undefined>()
+    const gate = Promise.withResolvers<undefined>()
+    this.before = async (kind) => {
+      if (kind !== held) return
+      if (once) this.before = () => undefined
+      sending.resolve(undefined)
+      await gate.promise
+    }
+    return { sending: sending.promise, release: () => gate.resolve(undefined) }
+  }
+
   constructor(world: FakeWorld, self?: string) {
     this.#world = world
     this.#self = self

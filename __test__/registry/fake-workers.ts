@@ -35,6 +35,11 @@ export class FakeWorkers
     if (this.breakProofs) proof[0]! ^= 1
     return new Uint8Array(proof)
   }
+  /** Ends the newest evaluation with its proof. */
+  prove(): void {
+    const evaluation = this.evaluations.at(-1)!
+    evaluation.finish({ kind: 'proof', proof: this.proofFor(evaluation.request) })
+  }
   verifyProof({ seed, iterations, proof }: ProofQuestion): Promise<boolean> {
     const digest = sha256(seed, Buffer.from(String(iterations)))
     return Promise.resolve(Buffer.alloc(200, digest).equals(proof))

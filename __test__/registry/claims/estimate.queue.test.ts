@@ -1,31 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { queueSeconds } from '../../../src/registry/claims/estimate.ts'
 import type { TaskView } from '../../../src/views/task.ts'
+import { taskView } from './fakes.ts'
 
 /** A task that takes `seconds` once it has a slot. */
-function task(seconds: number, change: Partial<TaskView> = {}): TaskView {
-  return {
-    task_id: 'id',
-    name: 'alice.chronym',
-    kind: 'register',
-    status: 'running',
-    phase: 'evaluate',
-    paused: false,
-    queue_position: null,
-    stalled: null,
-    iterations: seconds,
-    progress: 0,
-    phase_progress: 0,
-    iterations_per_second: null,
-    eta_seconds: null,
-    deadline: null,
-    created_at: '',
-    updated_at: '',
-    resumed: 0,
-    error: null,
-    ...change
-  }
-}
+const task = (seconds: number, change: Partial<TaskView> = {}): TaskView => taskView({ iterations: seconds, ...change })
 const queued = { phase: 'queued' } as const
 const wait = (tasks: readonly TaskView[], slots: number): number =>
   queueSeconds(tasks, slots, ({ iterations }) => iterations)

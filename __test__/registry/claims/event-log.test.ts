@@ -48,10 +48,8 @@ describe('events', () => {
     const live: TaskEvent[] = []
     at.manager.subscribe((event) => live.push(event))
     const run = await at.evaluation()
-    run.reach(100)
-    await at.clock.advance(500)
-    run.finish()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.reach(run, 100)
+    await at.end(id, run)
     expect(live.map((event) => event.id)).toEqual(live.map((_, index) => live[0]!.id + index))
     expect(live.at(-1)!.type).toBe('completed')
     const replayed = await collect(id)
@@ -59,14 +57,11 @@ describe('events', () => {
   })
 
   it('are replayed after the last id seen, progress only the newest', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     for (const squarings of [100, 200, 300]) {
-      run.reach(squarings)
-      await at.clock.advance(500)
+      await at.reach(run, squarings)
     }
-    run.finish()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id, run)
     const all = await collect(id)
     expect(all.filter((event) => event.type === 'progress').map((event) => event.task.progress)).toEqual([300])
     expect(all.map((event) => event.id)).toEqual([...all.map((event) => event.id)].sort((left, right) => left - right))
@@ -78,13 +73,11 @@ describe('events', () => {
   })
 
   it('cost nothing while a reader sleeps, which then gets the newest progress', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     const abort = new AbortController()
     const reader = at.manager.events(id, undefined, abort.signal)![Symbol.asyncIterator]()
     for (let squarings = 1; squarings <= 900; squarings += 10) {
-      run.reach(squarings)
-      await at.clock.advance(500)
+      await at.reach(run, squarings)
     }
     const seen: TaskEvent[] = []
     for (;;) {
@@ -101,8 +94,7 @@ describe('events', () => {
   })
 
   it('go on with higher ids after a restart', async () => {
-    const id = at.register()
-    await at.evaluation()
+    const { id } = await at.running()
     const before: TaskEvent[] = []
     const abort = new AbortController()
     for await (const event of at.manager.events(id, undefined, abort.signal)!) {
@@ -111,16 +103,14 @@ describe('events', () => {
     }
     await at.restart()
     const run = await at.evaluation()
-    run.finish()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id, run)
     const after = await collect(id, before.at(-1)!.id)
     expect(after[0]!.id).toBeGreaterThan(before.at(-1)!.id)
     expect(after.at(-1)!.type).toBe('completed')
   })
 
   it("after a restart begin with the task's present state, not its history", async () => {
-    const id = at.register()
-    await at.evaluation()
+    const { id } = await at.running()
     await taskWhere(at.manager, id, (view) => view.phase === 'evaluate')
     await at.restart()
     const reading = at.manager.events(id, undefined, new AbortController().signal)![Symbol.asyncIterator]()
@@ -132,8 +122,7 @@ describe('events', () => {
 
   it('of an unknown task are undefined, and those of a cleared task end', async () => {
     expect(at.manager.events('nobody', undefined, new AbortController().signal)).toBeUndefined()
-    const id = at.register()
-    await at.evaluation()
+    const { id } = await at.running()
     const reading = collect(id)
     await at.manager.remove(id)
     expect((await reading).at(-1)!.type).toBe('failed')

@@ -10,7 +10,7 @@ import type {
   NativePool
 } from '../../../src/native/types.ts'
 import { asideOf } from '../../../src/store/keys.ts'
-import type { Store, StoreOperation } from '../../../src/store/types.ts'
+import { StoreError, type Store, type StoreOperation } from '../../../src/store/types.ts'
 import type { ProgressLog, ShownTasks } from '../../../src/evaluations/progress-log.ts'
 import type { ClaimPlan, TaskRef, TaskManager } from '../../../src/registry/tasks.ts'
 import type { TaskView } from '../../../src/views/task.ts'
@@ -85,10 +85,10 @@ export class MemoryProgressLog implements ProgressLog {
   }
 }
 
-/** An evaluation whose course the test decides. */
 /** What proving takes, in squarings for each squaring. */
 const PROVING_SHARE = 0.1
 
+/** An evaluation whose course the test decides. */
 export class FakeEvaluation implements EvaluationHandle {
   readonly request: EvaluationRequest
   readonly #onCheckpoint: (checkpoint: Checkpoint) => void
@@ -133,7 +133,8 @@ export class FakeEvaluation implements EvaluationHandle {
     }
   }
   /** State: the squarings as text. Intermediates: one record of 128 bytes for each ten squarings. */
-  checkpoint(): void {
+  checkpoint(reached?: number): void {
+    if (reached !== undefined) this.reach(reached)
     const { squarings } = this.current
     const before = Math.floor(Number(Buffer.from(this.request.resume?.state ?? '0').toString()) / 10) + this.#appended
     const appended = Buffer.alloc(128 * Math.max(0, Math.floor(squarings / 10) - before), 7)
@@ -187,6 +188,24 @@ export class FakeSteps implements ClaimSteps {
   /** Throws to make a step fail; called with its name as each begins. */
   before: (step: string, task: TaskRef, signal: AbortSignal) => void | Promise<void> = () => undefined
   proofUsable = true
+
+  /** Makes one step fail from now on. */
+  fail(failing: string, error: Error): void {
+    this.before = (step) => {
+      if (step === failing) throw error
+    }
+  }
+  /** Holds one step back: says when it was entered, and lets it go. */
+  holdBack(held: string): { entered: Promise<undefined>; release: () => void } {
+    const entered = Promise.withResolvers<undefined>()
+    const gate = Promise.withResolvers<undefined>()
+    this.before = async (step) => {
+      if (step !== held) return
+      entered.resolve(undefined)
+      await gate.promise
+    }
+    return { entered: entered.promise, release: () => gate.resolve(undefined) }
+  }
 
   /** Of renewals, by name. */
   readonly deadlines = new Map<string, readonly number[]>()
@@ -256,6 +275,36 @@ export class FakeSteps implements ClaimSteps {
 
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString()
+}
+
+/** Writes to a disk without room. */
+export function full(): never {
+  throw new StoreError('full', 'no space')
+}
+
+/** A task that squares. */
+export function taskView(change: Partial<TaskView> = {}): TaskView {
+  return {
+    task_id: 'id',
+    name: 'alice.chronym',
+    kind: 'register',
+    status: 'running',
+    phase: 'evaluate',
+    paused: false,
+    queue_position: null,
+    stalled: null,
+    iterations: 1,
+    progress: 0,
+    phase_progress: 0,
+    iterations_per_second: null,
+    eta_seconds: null,
+    deadline: null,
+    created_at: '',
+    updated_at: '',
+    resumed: 0,
+    error: null,
+    ...change
+  }
 }
 
 /** A seed that is at hand. */

@@ -11,9 +11,7 @@ const at = workbench()
 
 describe('cancelling', () => {
   it('takes a reveal back that would be sent again by itself, before it is answered', async () => {
-    at.steps.before = (step) => {
-      if (step === 'revealed') throw new ServiceError('SVC-PUB-002', 'too few peers')
-    }
+    at.steps.fail('revealed', new ServiceError('SVC-PUB-002', 'too few peers'))
     at.pool.onEvaluate = (run) => run.finish()
     const id = at.register()
     await taskWhere(at.manager, id, (view) => view.stalled !== null)
@@ -23,16 +21,14 @@ describe('cancelling', () => {
   })
 
   it('is told with its code, so that it can be told from a failure', async () => {
-    const id = at.register()
-    await at.evaluation()
+    const { id } = await at.running()
     expect(taskEventDetail(at.manager.get(id)!)).not.toHaveProperty('error')
     await at.manager.remove(id)
     expect(taskEventDetail(at.manager.get(id)!)).toMatchObject({ task_id: id, status: 'failed', error: 'SVC-TSK-003' })
   })
 
   it('writes no checkpoint that nobody needs', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     run.reach(300)
     await at.manager.remove(id)
     await at.manager.stop()
@@ -40,8 +36,7 @@ describe('cancelling', () => {
   })
 
   it('stops the evaluation, ends as failed with SVC-TSK-003 and publishes nothing afterwards', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     const sent = [...at.steps.sent]
     expect(await at.manager.remove(id)).toBe(true)
     expect(run.stops).toBe(1)
@@ -55,46 +50,33 @@ describe('cancelling', () => {
   })
 
   it.each(['commit', 'plan', 'reveal'])('in the middle of %s lets that step reach no effect', async (phase) => {
-    const gate = Promise.withResolvers<undefined>()
-    const entered = Promise.withResolvers<undefined>()
-    at.steps.before = async (step) => {
-      if (step !== phase) return
-      entered.resolve(undefined)
-      await gate.promise
-    }
+    const { entered, release } = at.steps.holdBack(phase)
     at.pool.onEvaluate = (run) => run.finish()
     const id = at.register()
-    await entered.promise
+    await entered
     const sent = [...at.steps.sent]
     const removed = at.manager.remove(id)
-    gate.resolve(undefined)
+    release()
     expect(await removed).toBe(true)
     expect(at.steps.sent).toEqual(sent)
   })
 
   it('waits for a message that is under way, so that nothing follows its answer', async () => {
-    const gate = Promise.withResolvers<undefined>()
-    const entered = Promise.withResolvers<undefined>()
-    at.steps.before = async (step) => {
-      if (step !== 'revealed') return
-      entered.resolve(undefined)
-      await gate.promise
-    }
+    const { entered, release } = at.steps.holdBack('revealed')
     at.pool.onEvaluate = (run) => run.finish()
     const id = at.register()
-    await entered.promise
+    await entered
     let answered = false
     const removed = at.manager.remove(id).then(() => (answered = true))
     await settle()
     expect(answered).toBe(false)
-    gate.resolve(undefined)
+    release()
     await removed
     expect(at.manager.get(id)!.error?.code).toBe('SVC-TSK-003')
   })
 
   it('of a cancelled task clears it; once it is unknown, that is false', async () => {
-    const id = at.register()
-    await at.evaluation()
+    const { id } = await at.running()
     await at.manager.remove(id)
     expect(await at.manager.remove(id)).toBe(true)
     expect(at.manager.get(id)).toBeUndefined()
@@ -102,8 +84,7 @@ describe('cancelling', () => {
   })
 
   it('twice at once of a task that has ended clears it once', async () => {
-    const id = at.register()
-    await at.evaluation()
+    const { id } = await at.running()
     await at.manager.remove(id)
     expect((await Promise.all([at.manager.remove(id), at.manager.remove(id)])).sort()).toEqual([false, true])
   })
@@ -117,7 +98,7 @@ describe('cancelling', () => {
     )
     at.pool.onEvaluate = (run) => run.finish()
     const completed = at.register()
-    await taskWhere(at.manager, completed, (view) => view.status === 'completed')
+    await at.end(completed)
     expect(() => at.manager[verb](completed)).toThrow(
       expect.objectContaining({ code: 'SVC-TSK-004', message: expect.stringContaining('is completed') as string })
     )
@@ -125,9 +106,7 @@ describe('cancelling', () => {
   })
 
   it('of running tasks only leaves one that has ended', async () => {
-    at.pool.onEvaluate = (run) => run.finish()
-    const id = at.register()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    const id = await at.completed()
     await expect(at.manager.remove(id, { onlyRunning: true })).rejects.toThrow(
       expect.objectContaining({ code: 'SVC-TSK-004' })
     )
@@ -135,9 +114,7 @@ describe('cancelling', () => {
   })
 
   it('of a completed task clears it', async () => {
-    at.pool.onEvaluate = (run) => run.finish()
-    const id = at.register()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    const id = await at.completed()
     expect(await at.manager.remove(id)).toBe(true)
     expect(at.manager.list()).toEqual([])
     await at.restart()

@@ -1,11 +1,9 @@
 /** A process that dies at every write to its journal and every external effect, and restarts on what it left. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTaskManager } from '../../../src/registry/claims/manager.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { TaskManager } from '../../../src/registry/tasks.ts'
-import { FakePool, FakeSteps, MemoryStore, silentLog, until, UNLOCKED } from './fakes.ts'
+import { temporary } from '../../temporary.ts'
+import { FakePool, FakeSteps, MemoryStore, until } from './fakes.ts'
+import { taskManager } from './workbench.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 /** Stops counting when nothing more happens: a registration has fewer points than that. */
@@ -13,12 +11,8 @@ const MANY_POINTS = 200
 
 let dataDir: string
 
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-crash-'))
-})
-
-afterEach(async () => {
-  await rm(dataDir, { recursive: true, force: true })
+beforeEach(() => {
+  dataDir = temporary()
 })
 
 /** What outlives a process: the disk and the world. */
@@ -56,18 +50,7 @@ class Machine {
       evaluation.checkpoint()
       evaluation.finish(this.dead ? { kind: 'stopped' } : undefined)
     }
-    const options = { maxTasks: 1, queue: 10, checkpointSeconds: 10 }
-    return createTaskManager({
-      seed: UNLOCKED,
-      store: this.store,
-      dataDir,
-      pool,
-      steps: this.steps,
-      options,
-      clock: this.clock,
-      certainMs: () => 0,
-      log: silentLog
-    })
+    return taskManager({ store: this.store, dataDir, pool, steps: this.steps, clock: this.clock })
   }
 }
 

@@ -3,27 +3,21 @@ import { join } from 'node:path'
 import { decode, encode } from 'cborg'
 import { describe, expect, it } from 'vitest'
 import { asideOf, keys, prefixes } from '../../../src/store/keys.ts'
-import { StoreError } from '../../../src/store/types.ts'
 import type { TaskEvent } from '../../../src/registry/tasks.ts'
-import { taskWhere, until } from './fakes.ts'
+import { full, until } from './fakes.ts'
 import { workbench } from './workbench.ts'
 
 const at = workbench()
 
 describe('a disk that is full', () => {
-  const full = (): never => {
-    throw new StoreError('full', 'no space')
-  }
   const waiting = { code: 'SVC-STO-001', message: expect.stringContaining('resumes by itself') as string }
 
   it('halts the evaluation on a failed checkpoint, keeps it in memory, and resumes when there is room', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     const directory = join(at.dataDir, 'tasks', id)
     await rm(directory, { recursive: true })
     await writeFile(directory, 'in the way')
-    run.reach(300)
-    run.checkpoint()
+    run.checkpoint(300)
     await until(() => at.manager.get(id)!.stalled !== null)
     expect(run.stops).toBeGreaterThan(0)
     expect(at.manager.get(id)).toMatchObject({
@@ -42,8 +36,7 @@ describe('a disk that is full', () => {
     // The checkpoint that it handed over when it was halted: nothing is computed twice.
     expect(again.current.squarings).toBe(300)
     await until(() => at.manager.get(id)!.stalled === null)
-    again.finish()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id, again)
   })
 
   it('keeps a task from its start, which shows it, and starts it when there is room', async () => {
@@ -85,8 +78,7 @@ describe('a disk that is full', () => {
   })
 
   it('lets a pause or a cancel fail with SVC-STO-001, and changes nothing', async () => {
-    const id = at.register()
-    await at.evaluation()
+    const { id } = await at.running()
     at.store.onWrite = full
     expect(() => at.manager.pause(id)).toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))
     await expect(at.manager.remove(id)).rejects.toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))
@@ -124,8 +116,7 @@ describe('a record of the journal that cannot be read', () => {
     const whole = at.register('two.chronym')
     await at.evaluation()
     const run = at.pool.evaluations[0]!
-    run.reach(300)
-    run.checkpoint()
+    run.checkpoint(300)
     await at.stateFiles(1)
     await at.manager.stop()
     const damaged = damage(at.store.get(keys.task(broken))!)
@@ -138,7 +129,7 @@ describe('a record of the journal that cannot be read', () => {
     // A repaired record finds its checkpoints.
     expect(await readdir(join(at.dataDir, 'tasks', broken))).toContain('intermediates')
     ;(await at.evaluation()).finish()
-    await taskWhere(at.manager, whole, (view) => view.status === 'completed')
+    await at.end(whole)
     await at.restart()
     expect(at.store.unreadable).toEqual([keys.task(broken)])
     expect(at.manager.unreadable()).toBe(1)
@@ -146,8 +137,7 @@ describe('a record of the journal that cannot be read', () => {
 
   it('of a finished proof keeps no name from being registered', async () => {
     at.store.put(keys.proof('register', 'alice.chronym'), Buffer.from('x'))
-    at.register()
-    await at.evaluation()
+    await at.running()
     expect(aside()).toEqual([asideOf(keys.proof('register', 'alice.chronym'))])
   })
 })

@@ -1,46 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
-import { StoreError } from '../../../src/store/types.ts'
-import { FakePool, taskWhere, until } from './fakes.ts'
+import { FakePool, full, taskWhere, until } from './fakes.ts'
 import { DAY, workbench } from './workbench.ts'
 
 const at = workbench()
 
 describe('a restart', () => {
   it('goes on from the last checkpoint with the same commitment and plan, and progress never decreases', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
-    run.reach(200)
-    run.checkpoint()
-    run.reach(450)
-    await at.clock.advance(500)
+    const { id, run } = await at.running()
+    run.checkpoint(200)
+    await at.reach(run, 450)
     const shown = at.manager.get(id)!.progress
     expect(shown).toBe(450)
     // A crash: what was not yet written is gone.
     const crashed = at.manager
     run.stop = () => run.finish({ kind: 'stopped' })
     await crashed.stop()
-    at.pool = new FakePool()
-    at.manager = at.build()
-    await at.manager.start()
+    await at.start()
     expect(at.manager.get(id)).toMatchObject({ progress: 450, resumed: 1 })
     const again = await at.evaluation()
     expect(again.current.squarings).toBe(200)
     expect(Buffer.from(again.request.seed)).toEqual(Buffer.from(run.request.seed))
-    again.reach(300)
-    await at.clock.advance(500)
+    await at.reach(again, 300)
     expect(at.manager.get(id)!.progress).toBe(450)
-    again.reach(600)
-    await at.clock.advance(500)
+    await at.reach(again, 600)
     expect(at.manager.get(id)!.progress).toBe(600)
-    again.finish()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id, again)
     expect(at.steps.sent.filter((effect) => effect.startsWith('commit'))).toHaveLength(1)
   })
 
   it('sends the commitment again, hourly and at once after it', async () => {
-    at.register()
-    await at.evaluation()
+    await at.running()
     await at.clock.advance(500)
     at.steps.sent.length = 0
     await at.clock.advance(60 * 60 * 1000)
@@ -51,11 +41,9 @@ describe('a restart', () => {
   })
 
   it('goes back to an older checkpoint when the kernel refuses the newest', async () => {
-    at.register()
-    const run = await at.evaluation()
+    const { run } = await at.running()
     for (const squarings of [200, 300]) {
-      run.reach(squarings)
-      run.checkpoint()
+      run.checkpoint(squarings)
       await at.stateFiles(squarings / 100 - 1)
     }
     run.stop = () => run.finish({ kind: 'stopped' })
@@ -71,8 +59,7 @@ describe('a restart', () => {
   })
 
   it('forgets ended tasks after thirty days', async () => {
-    at.pool.onEvaluate = (run) => run.finish()
-    await taskWhere(at.manager, at.register(), (view) => view.status === 'completed')
+    await at.completed()
     at.certainMs = at.clock.now() + 31 * DAY
     await at.restart()
     await at.clock.advance(500)
@@ -80,8 +67,7 @@ describe('a restart', () => {
   })
 
   it('forgets nothing because the clock is a year ahead', async () => {
-    at.pool.onEvaluate = (run) => run.finish()
-    await taskWhere(at.manager, at.register(), (view) => view.status === 'completed')
+    await at.completed()
     at.certainMs = at.clock.now()
     at.clock.set(at.clock.now() + 365 * DAY)
     await at.restart()
@@ -110,9 +96,7 @@ describe('a restart', () => {
 describe('a finished proof', () => {
   async function failAtReveal(): Promise<void> {
     at.pool.onEvaluate = (run) => run.finish()
-    at.steps.before = (step) => {
-      if (step === 'reveal') throw new ServiceError('SVC-REG-001', 'refused')
-    }
+    at.steps.fail('reveal', new ServiceError('SVC-REG-001', 'refused'))
     const id = at.register()
     await taskWhere(at.manager, id, (view) => view.status === 'failed')
     await at.manager.remove(id)
@@ -122,7 +106,7 @@ describe('a finished proof', () => {
   it('is taken up by a new registration of the same name', async () => {
     await failAtReveal()
     const id = at.register()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id)
     expect(at.pool.evaluations).toHaveLength(1)
     expect(at.steps.sent.filter((effect) => effect.startsWith('commit'))).toHaveLength(1)
   })
@@ -135,22 +119,18 @@ describe('a finished proof', () => {
     change()
     await at.restart()
     await at.clock.advance(500)
-    at.register()
-    await at.evaluation()
+    await at.running()
   })
 
   it('is not taken up again once it was published', async () => {
-    at.pool.onEvaluate = (run) => run.finish()
-    await taskWhere(at.manager, at.register(), (view) => view.status === 'completed')
+    await at.completed()
     at.register()
     await at.evaluation(1)
   })
 
   it('is not taken up again when it was found invalid', async () => {
     at.pool.onEvaluate = (run) => run.finish()
-    at.steps.before = (step) => {
-      if (step === 'reveal') throw new ServiceError('SVC-PUB-001', 'the proof does not verify')
-    }
+    at.steps.fail('reveal', new ServiceError('SVC-PUB-001', 'the proof does not verify'))
     const id = at.register()
     await taskWhere(at.manager, id, (view) => view.status === 'failed')
     at.register()
@@ -158,15 +138,12 @@ describe('a finished proof', () => {
   })
 
   it('is kept in memory while the disk is full, and published when there is room', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
-    at.store.onWrite = () => {
-      throw new StoreError('full', 'no space')
-    }
+    const { id, run } = await at.running()
+    at.store.onWrite = full
     run.finish()
     await until(() => at.clock.waiting > 1)
     at.store.onWrite = () => undefined
     await at.clock.advance(1000)
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id)
   })
 })

@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { clockRound } from '../../../src/protocol/time.ts'
-import { signReveal } from '../../../src/protocol/claim/reveal.ts'
-import { nameKey } from '../../../src/protocol/crypto/keys.ts'
-import type { Name } from '../../../src/protocol/name/names.ts'
-import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { serializeZone } from '../../../src/protocol/zone/zone.ts'
 import { MemoryStore } from './fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, useWorkbench, ZONE } from '../workbench.ts'
+import { ALICE, code, publish, useWorkbench, withZone, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()
 const { start, registered, held } = bench
@@ -29,7 +24,7 @@ describe('the manual flow', () => {
     })
     await expect(node.registry.commit(ALICE, new Uint8Array(31))).rejects.toThrow(code('SVC-REQ-001'))
     await expect(node.registry.commit('x', new Uint8Array(32))).rejects.toThrow(code('SVC-NAM-001'))
-    for (const peer of bench.world.peers) peer.refuses = 'busy'
+    bench.refuseEverywhere('busy')
     await expect(node.registry.commit(ALICE, new Uint8Array(32))).rejects.toThrow(code('SVC-PUB-002'))
     await node.registry.setMode('offline')
     await expect(node.registry.commit(ALICE, new Uint8Array(32))).rejects.toThrow(code('SVC-RES-001'))
@@ -43,7 +38,7 @@ describe('the manual flow', () => {
     expect(other.registry.ownedNames()).toEqual([])
     const forged = { ...reveal, signature: reveal.signature.map((byte) => byte ^ 1) }
     await expect(other.registry.publish(forged)).rejects.toThrow(
-      expect.objectContaining({ code: 'SVC-PUB-001', extensions: { rule: 'signature' } }) as Error
+      code('SVC-PUB-001', { extensions: { rule: 'signature' } })
     )
   })
 
@@ -52,7 +47,7 @@ describe('the manual flow', () => {
     await registered()
     const reveal = held()
     expect(other.registry.ownedNames()).toEqual([])
-    for (const peer of bench.world.peers) peer.refuses = 'busy'
+    bench.refuseEverywhere('busy')
     await expect(other.registry.publish(reveal)).rejects.toThrow(code('SVC-PUB-002'))
     expect(other.registry.ownedNames()).toMatchObject([{ name: ALICE, published_serial: 0 }])
   })
@@ -61,15 +56,12 @@ describe('the manual flow', () => {
     const other = await start({ self: 'peer-1', store: new MemoryStore() })
     await registered(other)
     const second = held()
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.holdEverywhere(undefined)
     await registered()
     const first = held()
     expect(first.pubkey).toEqual(second.pubkey)
     await expect(node.registry.publish(second)).rejects.toThrow(
-      expect.objectContaining({
-        code: 'SVC-REG-001',
-        message: expect.stringContaining('chronym renew') as string
-      }) as Error
+      code('SVC-REG-001', { message: expect.stringContaining('chronym renew') as string })
     )
     expect(node.network.own.get(ALICE)).toEqual(first)
     // The peers report the conflict to a daemon that knows of none.
@@ -80,10 +72,9 @@ describe('the manual flow', () => {
   it('refuses a Reveal older than the published one, also at a daemon that never saw the newer', async () => {
     await registered()
     const older = held()
-    node.registry.saveZone(ALICE, ZONE)
-    await node.registry.publishZone(ALICE)
+    await publish(node, ZONE)
     const other = await start({ self: 'peer-1', seed: 2 })
-    const stale = expect.objectContaining({ code: 'SVC-PUB-001', extensions: { rule: 'stale' } }) as Error
+    const stale = code('SVC-PUB-001', { extensions: { rule: 'stale' } })
     await expect(node.registry.publish(older)).rejects.toThrow(stale)
     await expect(other.registry.publish(older)).rejects.toThrow(stale)
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
@@ -92,15 +83,11 @@ describe('the manual flow', () => {
 
   it('refuses a serial ahead of time, above which there would be none for later changes', async () => {
     await registered()
-    const hash = profileHash(profile)
-    const payload = serializeZone({ records: {} }, Number.MAX_SAFE_INTEGER, profile)
-    const key = nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name)
-    const ahead = signReveal({ ...held(), payload }, key, hash)
-    const refused = expect.objectContaining({
-      code: 'SVC-PUB-001',
+    const ahead = withZone(held(), Number.MAX_SAFE_INTEGER)
+    const refused = code('SVC-PUB-001', {
       message: expect.stringContaining('Sign the record again with a lower serial') as string,
       extensions: { rule: 'serial' }
-    }) as Error
+    })
     await expect(node.registry.publish(ahead)).rejects.toThrow(refused)
     expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: 2 })
   })

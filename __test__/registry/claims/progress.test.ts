@@ -12,13 +12,11 @@ describe('progress', () => {
   const gate = () => Promise.withResolvers<undefined>()
 
   it('is shown only once it is on disk, and a slow disk gets one write at a time', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     const { promise, resolve } = gate()
     let writes = 0
     at.progress.before = () => (writes++, promise)
-    run.reach(100)
-    await at.clock.advance(500)
+    await at.reach(run, 100)
     expect(at.manager.get(id)!.progress).toBe(0)
     run.reach(200)
     await at.clock.advance(10_000)
@@ -31,8 +29,7 @@ describe('progress', () => {
   })
 
   it('is not shown while it cannot be written, and the computation goes on', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     at.progress.before = () => {
       throw new Error('no space')
     }
@@ -46,12 +43,10 @@ describe('progress', () => {
   })
 
   it('that was on its way when the task was cancelled changes nothing', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     const { promise, resolve } = gate()
     at.progress.before = () => promise
-    run.reach(100)
-    await at.clock.advance(500)
+    await at.reach(run, 100)
     await at.manager.remove(id)
     const cancelled = at.manager.get(id)
     resolve(undefined)
@@ -63,14 +58,12 @@ describe('progress', () => {
     await at.restart({ ...OPTIONS, maxTasks: 2 })
     const first = at.register('one.chronym')
     const broken = await at.evaluation()
-    broken.reach(300)
-    await at.clock.advance(500)
+    await at.reach(broken, 300)
     at.register('two.chronym')
     const other = await at.evaluation(1)
     broken.finish({ kind: 'failed', code: 'WORKER_FAILED', message: 'out of luck' })
     await settle()
-    other.reach(200)
-    await at.clock.advance(500)
+    await at.reach(other, 200)
     // A crash: nothing more is written.
     const left = await at.progress.load()
     expect(left.get(first)).toMatchObject({ progress: 300 })
@@ -81,14 +74,12 @@ describe('the time left', () => {
   /** One second of squaring at 100 a second. */
   async function second(run: FakePool['evaluations'][number]): Promise<void> {
     for (let tick = 0; tick < 2; tick++) {
-      run.reach(run.current.squarings + 50)
-      await at.clock.advance(500)
+      await at.reach(run, run.current.squarings + 50)
     }
   }
 
   it('is unknown while a task is paused or queued, and the same as before once it goes on', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     await second(run)
     await second(run)
     const before = at.manager.get(id)!.eta_seconds!
@@ -107,10 +98,8 @@ describe('the time left', () => {
   })
 
   it('does not take for work what a task that goes on had done before', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
-    run.reach(500)
-    run.checkpoint()
+    const { id, run } = await at.running()
+    run.checkpoint(500)
     await at.clock.advance(500)
     at.manager.pause(id)
     await until(() => run.stops > 0)
@@ -127,8 +116,7 @@ describe('the time left', () => {
   })
 
   it('does not jump when the machine slept', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     await second(run)
     await second(run)
     const before = at.manager.get(id)!.eta_seconds!
@@ -140,8 +128,7 @@ describe('the time left', () => {
   })
 
   it('of a proof taken up in the middle comes of the part that is done from there', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     run.prove(0.8)
     await at.clock.advance(500)
     run.prove(0.81)
@@ -151,11 +138,9 @@ describe('the time left', () => {
   })
 
   it('counts what is squared again for a damage, not what was kept beyond it', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
+    const { id, run } = await at.running()
     for (const squarings of [200, 400, 800]) {
-      run.reach(squarings)
-      run.checkpoint()
+      run.checkpoint(squarings)
       await until(() => existsSync(join(taskDirectory(at.dataDir, id), `mark.${Math.floor(squarings * 0.064)}`)))
     }
     await at.clock.advance(500)
@@ -164,24 +149,19 @@ describe('the time left', () => {
     const bytes = readFileSync(file)
     bytes[30 * 128] = 0
     writeFileSync(file, bytes)
-    at.pool = new FakePool()
-    at.manager = at.build()
-    await at.manager.start()
+    await at.start()
     const again = await at.evaluation()
     expect(again.current.squarings).toBe(200)
     for (const squarings of [250, 300]) {
-      again.reach(squarings)
-      await at.clock.advance(500)
+      await at.reach(again, squarings)
     }
     // At 100 a second: 100 to the mark, of what was kept nothing, 200 to the end, 100 for the proof.
     expect(at.manager.get(id)).toMatchObject({ progress: 800, eta_seconds: 4 })
-    again.reach(400)
-    again.checkpoint()
+    again.checkpoint(400)
     const onwards = await at.evaluation(1)
     expect(onwards.current.squarings).toBe(800)
     for (const squarings of [800, 850]) {
-      onwards.reach(squarings)
-      await at.clock.advance(500)
+      await at.reach(onwards, squarings)
     }
     expect(at.manager.get(id)).toMatchObject({ progress: 850, eta_seconds: 3 })
   })

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
-import { StoreError } from '../../../src/store/types.ts'
-import { taskWhere } from './fakes.ts'
 import { DAY, OPTIONS, workbench } from './workbench.ts'
+import { full } from './fakes.ts'
 
 const at = workbench()
 
@@ -70,9 +69,7 @@ describe('the queue', () => {
   })
 
   it('says SVC-STO-001 and keeps nothing when the journal cannot be written', () => {
-    at.store.onWrite = () => {
-      throw new StoreError('full', 'no space')
-    }
+    at.store.onWrite = full
     expect(() => at.register()).toThrow(expect.objectContaining({ code: 'SVC-STO-001' }))
     expect(at.manager.list()).toEqual([])
   })
@@ -112,8 +109,7 @@ describe('deadlines', () => {
   it('that are earlier take the slot, and who gave it up goes on from its checkpoint', async () => {
     const long = renewal('long.chronym', 40)
     const run = await at.evaluation()
-    run.reach(300)
-    await at.clock.advance(500)
+    await at.reach(run, 300)
     const soon = renewal('soon.chronym', 20)
     ;(await at.evaluation(1)).reach(1)
     expect([at.status(long), at.status(soon)]).toEqual(['running/queued', 'running/evaluate'])
@@ -162,8 +158,7 @@ describe('pausing', () => {
     const first = at.register('one.chronym')
     const second = at.register('two.chronym')
     const run = await at.evaluation()
-    run.reach(300)
-    await at.clock.advance(500)
+    await at.reach(run, 300)
     expect(at.manager.pause(first)).toMatchObject({ paused: true, status: 'running' })
     const other = await at.evaluation(1)
     expect(at.status(first)).toBe('running/evaluate')
@@ -181,7 +176,7 @@ describe('pausing', () => {
     const second = at.register('two.chronym')
     at.manager.pause(second)
     ;(await at.evaluation()).finish()
-    await taskWhere(at.manager, first, (view) => view.status === 'completed')
+    await at.end(first)
     await at.restart()
     expect(at.manager.get(second)).toMatchObject({ paused: true, phase: 'queued' })
     expect(at.pool.evaluations).toHaveLength(0)

@@ -1,7 +1,7 @@
 /** Names whose owner lets them lapse, and takes back. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, DAY, SECOND, useWorkbench } from '../workbench.ts'
+import { ALICE, code, DAY, publish, SECOND, useWorkbench } from '../workbench.ts'
 
 const bench = useWorkbench()
 
@@ -43,15 +43,13 @@ describe('a released name', () => {
   it('that is renewed by hand is taken back', async () => {
     node.registry.release(ALICE)
     await bench.clock.advance(SECOND)
-    const { task_id } = await node.registry.renew(ALICE, {})
-    expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed' })
+    await bench.renewed(node)
     expect(owned().renewal.state).toBe('scheduled')
   })
 
   it('stays released when its zone is published', async () => {
     node.registry.release(ALICE)
-    node.registry.saveZone(ALICE, { records: {} })
-    await node.registry.publishZone(ALICE)
+    await publish(node, { records: {} })
     expect(owned().renewal.state).toBe('released')
   })
 })

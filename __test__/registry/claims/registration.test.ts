@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { prefixes } from '../../../src/store/keys.ts'
 import { StoreError } from '../../../src/store/types.ts'
-import { MemoryStore, until } from './fakes.ts'
+import { full, MemoryStore, until } from './fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'
@@ -114,11 +114,7 @@ describe('registering', () => {
     const restored = await start({ store: new MemoryStore() })
     expect(restored.registry.ownedNames()).toEqual([])
     await expect(restored.registry.register(ALICE, {})).rejects.toThrow(
-      expect.objectContaining({
-        code: 'SVC-REG-001',
-        message: expect.stringContaining('taken it up') as string,
-        extensions: { taken_up: true }
-      }) as Error
+      code('SVC-REG-001', { message: expect.stringContaining('taken it up') as string, extensions: { taken_up: true } })
     )
     expect(restored.registry.ownedNames()).toHaveLength(1)
   })
@@ -126,9 +122,7 @@ describe('registering', () => {
   it('refuses a second task for the name with SVC-REG-002 and its id', async () => {
     node.pool.instant = false
     const { task_id } = await node.registry.register(ALICE, {})
-    await expect(node.registry.register(ALICE, {})).rejects.toThrow(
-      expect.objectContaining({ code: 'SVC-REG-002', extensions: { task_id } }) as Error
-    )
+    await expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-002', { extensions: { task_id } }))
   })
 
   it('says SVC-VDF-001 where there is no addon, before anything is sent', async () => {
@@ -162,9 +156,7 @@ describe('registering', () => {
   })
 
   it('says SVC-STO-001 when the disk is full, and goes on when there is room', async () => {
-    node.store.onWrite = () => {
-      throw new StoreError('full', 'no space')
-    }
+    node.store.onWrite = full
     await expect(node.registry.register(ALICE, { zone: ZONE })).rejects.toThrow(code('SVC-STO-001'))
     node.store.onWrite = () => undefined
     await registered()
@@ -191,7 +183,7 @@ describe('registering', () => {
   it('again takes a lapsed name from the list once it is accepted, and no sooner', async () => {
     await registered()
     bench.clock.set(bench.clock.now() + 9 * DAY)
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.holdEverywhere(undefined)
     await node.registry.setMode('offline')
     await expect(node.registry.register(ALICE, { zone: ZONE })).rejects.toThrow(code('SVC-RES-001'))
     expect(node.registry.ownedNames()).toMatchObject([{ name: ALICE, state: 'lapsed', serial: 1 }])
@@ -208,7 +200,7 @@ describe('registering', () => {
     const { task_id } = await node.registry.register(ALICE, {})
     await bench.clock.advance(5 * SECOND)
     expect(node.tasks.get(task_id)).toMatchObject({ phase: 'commit', status: 'running' })
-    for (const peer of bench.world.peers) peer.refuses = undefined
+    bench.refuseEverywhere(undefined)
     expect((await finish(node, task_id)).status).toBe('completed')
   })
 
@@ -216,7 +208,7 @@ describe('registering', () => {
     for (const peer of bench.world.peers.slice(0, 3)) peer.refuses = 'busy'
     const { task_id } = await node.registry.register(ALICE, {})
     await bench.clock.advance(profile.pulse_window * SECOND + 70 * SECOND)
-    for (const peer of bench.world.peers) peer.refuses = undefined
+    bench.refuseEverywhere(undefined)
     await bench.clock.advance(70 * SECOND)
     expect((await finish(node, task_id)).status).toBe('completed')
     const commitments = [...bench.world.peers[4]!.commitments.values()]
@@ -256,7 +248,7 @@ describe('registering', () => {
 
   it('keeps trying to publish a finished proof while too few peers store it', async () => {
     node.network.before = (kind) => {
-      if (kind === 'reveal') for (const peer of bench.world.peers) peer.refuses = 'busy'
+      if (kind === 'reveal') bench.refuseEverywhere('busy')
     }
     const { task_id } = await node.registry.register(ALICE, {})
     await bench.clock.advance(5 * SECOND)
@@ -265,7 +257,7 @@ describe('registering', () => {
     expect(node.network.sent.filter((message) => message === `reveal ${ALICE}`).length).toBeGreaterThan(2)
     expect(node.tasks.get(task_id)).toMatchObject({ phase: 'reveal', status: 'running' })
     node.network.before = () => undefined
-    for (const peer of bench.world.peers) peer.refuses = undefined
+    bench.refuseEverywhere(undefined)
     expect((await finish(node, task_id)).status).toBe('completed')
   })
 
@@ -276,8 +268,7 @@ describe('registering', () => {
     await registered(other)
     await bench.clock.advance(3 * SECOND)
     await until(() => node.pool.evaluations.length > 0)
-    const [evaluation] = node.pool.evaluations
-    evaluation!.finish({ kind: 'proof', proof: node.pool.proofFor(evaluation!.request) })
+    node.pool.prove()
     expect((await finish(node, task_id)).error?.code).toBe('SVC-REG-001')
   })
 

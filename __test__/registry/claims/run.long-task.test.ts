@@ -3,15 +3,15 @@
  * progress files, checkpoint files and event log. The evaluation is a fake, whose intermediate forms the kernel bounds
  * (crates/vdf, docs/architecture.md).
  */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
-import { createTaskManager } from '../../../src/registry/claims/manager.ts'
 import type { ClaimPlan, TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
-import { FakePool, FakeSteps, silentLog, until, type FakeEvaluation, UNLOCKED } from './fakes.ts'
+import { temporary } from '../../temporary.ts'
+import { FakePool, FakeSteps, until, type FakeEvaluation } from './fakes.ts'
+import { taskManager } from './workbench.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 const DAYS_MS = 24 * 60 * 60 * 1000
@@ -38,29 +38,18 @@ let pool: FakePool
 let manager: TaskManager
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-long-'))
+  dataDir = temporary()
   store = openStore(join(dataDir, 'chronym.db'))
   clock = new ManualClock()
   steps = new LongSteps()
   pool = new FakePool()
-  manager = createTaskManager({
-    seed: UNLOCKED,
-    store,
-    dataDir,
-    pool,
-    steps,
-    options: { maxTasks: 1, queue: 2, checkpointSeconds: 10 },
-    clock,
-    certainMs: () => 0,
-    log: silentLog
-  })
+  manager = taskManager({ store, dataDir, pool, steps, clock })
   await manager.start()
 })
 
 afterEach(async () => {
   await manager.stop()
   store.close()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 async function begin(): Promise<{ id: string; run: FakeEvaluation }> {

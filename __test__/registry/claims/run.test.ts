@@ -15,10 +15,8 @@ describe('a registration', () => {
     at.manager.subscribe((event) => {
       if (event.type !== 'progress') phases.push(event.task.phase)
     })
-    const id = at.register()
-    const run = await at.evaluation()
-    run.reach(400)
-    await at.clock.advance(500)
+    const { id, run } = await at.running()
+    await at.reach(run, 400)
     expect(at.manager.get(id)).toMatchObject({
       phase: 'evaluate',
       progress: 400,
@@ -35,28 +33,22 @@ describe('a registration', () => {
       phase_progress: 0.5,
       eta_seconds: 1
     })
-    run.finish()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id, run)
     expect(phases).toEqual(['commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done'])
     expect(at.steps.sent).toHaveLength(2)
     expect(at.manager.get(id)).toMatchObject({ progress: ITERATIONS, eta_seconds: 0, error: null, resumed: 0 })
   })
 
   it('leaves no checkpoint behind once its proof is in the journal', async () => {
-    const id = at.register()
-    const run = await at.evaluation()
-    run.reach(500)
-    run.checkpoint()
-    run.finish()
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    const { id, run } = await at.running()
+    run.checkpoint(500)
+    await at.end(id, run)
     await at.manager.stop()
     expect(await readdir(join(at.dataDir, 'tasks'))).toEqual([])
   })
 
   it('fails with the code of a step that refuses for good', async () => {
-    at.steps.before = (step) => {
-      if (step === 'reveal') throw new ServiceError('SVC-REG-001', 'taken meanwhile')
-    }
+    at.steps.fail('reveal', new ServiceError('SVC-REG-001', 'taken meanwhile'))
     at.pool.onEvaluate = (run) => run.finish()
     const id = at.register()
     const view = await taskWhere(at.manager, id, (task) => task.status === 'failed')
@@ -101,7 +93,7 @@ describe('a registration', () => {
     expect(stalled).toEqual({ code: 'SVC-INT-001', message: expect.stringContaining('no worker') as string })
     isThere = true
     await at.clock.advance(1000)
-    await taskWhere(at.manager, id, (view) => view.status === 'completed')
+    await at.end(id)
   })
 
   it('gives up after the kernel has failed three times', async () => {
@@ -123,8 +115,7 @@ describe('a proof that does not verify', () => {
     at.register()
     const first = await at.evaluation()
     for (const squarings of [200, 300]) {
-      first.reach(squarings)
-      first.checkpoint()
+      first.checkpoint(squarings)
       await at.stateFiles(squarings / 100 - 1)
     }
     const begins: number[] = []

@@ -20,20 +20,14 @@ const revealsSent = (): number => node.network.sent.filter((message) => message.
 describe('cancelling while the reveal is being sent', () => {
   /** Cancelled while its Reveal is under way to the peers. */
   const cancelledLate = async (): Promise<void> => {
-    const sending = Promise.withResolvers<undefined>()
-    const gate = Promise.withResolvers<undefined>()
-    node.network.before = async (kind) => {
-      if (kind !== 'reveal') return
-      sending.resolve(undefined)
-      await gate.promise
-    }
+    const { sending, release } = node.network.holdBack('reveal')
     const { task_id } = await node.registry.register(ALICE, { zone: ZONE })
     await bench.clock.advance(3 * SECOND)
-    await sending.promise
+    await sending
     expect(node.network.own.has(ALICE)).toBe(true)
     const removed = node.tasks.remove(task_id)
     expect(node.network.own.has(ALICE)).toBe(false)
-    gate.resolve(undefined)
+    release()
     expect(await removed).toBe(true)
     node.network.before = () => undefined
     expect(node.tasks.get(task_id)!.error).toMatchObject({
@@ -62,7 +56,7 @@ describe('cancelling while the reveal is being sent', () => {
 
   it('leaves a name that can be registered again, whether peers hold it or not', async () => {
     await cancelledLate()
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.holdEverywhere(undefined)
     const { task_id } = await node.registry.register(ALICE, {})
     expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
     expect(node.pool.evaluations, 'with the finished proof').toHaveLength(1)
@@ -77,7 +71,7 @@ describe('cancelling while the reveal is being sent', () => {
   })
 
   it('takes it out too when it had reached too few peers and waits for another try', async () => {
-    for (const peer of bench.world.peers) peer.refuses = 'busy'
+    bench.refuseEverywhere('busy')
     node.network.before = (kind) => {
       for (const peer of bench.world.peers) peer.refuses = kind === 'commit' ? undefined : 'busy'
     }
@@ -95,16 +89,11 @@ describe('cancelling while the reveal is being sent', () => {
   it('leaves the record of before a renewal to be republished', async () => {
     await registered()
     const before = held()
-    const sending = Promise.withResolvers<undefined>()
-    node.network.before = async (kind) => {
-      if (kind !== 'reveal') return
-      sending.resolve(undefined)
-      await new Promise(() => undefined)
-    }
+    const { sending } = node.network.holdBack('reveal')
     await bench.clock.advance(SECOND)
     const { task_id } = await node.registry.renew(ALICE, {})
     await bench.clock.advance(2 * SECOND)
-    await sending.promise
+    await sending
     expect(node.network.own.get(ALICE)!.drand_pulse).toBeGreaterThan(before.drand_pulse)
     expect(await node.tasks.remove(task_id)).toBe(true)
     expect(node.network.own.get(ALICE)).toEqual(before)

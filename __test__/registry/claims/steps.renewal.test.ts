@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { roundTimeMs } from '../../../src/protocol/time.ts'
 import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import type { TaskView } from '../../../src/views/task.ts'
-import { MemoryStore, until } from './fakes.ts'
+import { until } from './fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+import { ALICE, code, copyOf, DAY, publish, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()
 const { start, finish, registered, held } = bench
@@ -38,8 +38,7 @@ describe('renewing', () => {
     bench.clock.set(roundTimeMs(first, profile.beacon))
     node = await start({ store: node.store })
     expect(node.beacon.latest()!.round).toBe(first)
-    const { task_id } = await node.registry.renew(ALICE, {})
-    expect(await finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
+    await bench.renewed(node)
     expect(held().drand_pulse).toBe(first + 1)
   })
 
@@ -62,23 +61,20 @@ describe('a renewal beside another daemon with the same seed, whose link has the
     return task_id
   }
   const proved = (at: TestNode, taskId: string): Promise<TaskView> => {
-    const evaluation = at.pool.evaluations.at(-1)!
-    evaluation.finish({ kind: 'proof', proof: at.pool.proofFor(evaluation.request) })
+    at.pool.prove()
     return finish(at, taskId)
   }
   const renewedAnew = async (): Promise<void> => {
     node.pool.instant = true
     const evaluations = node.pool.evaluations.length
-    const { task_id } = await node.registry.renew(ALICE, {})
-    expect(await finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
+    await bench.renewed(node)
     expect(node.pool.evaluations).toHaveLength(evaluations + 1)
     expect(linksOf(held())).toHaveLength(3)
   }
 
   beforeEach(async () => {
     await registered()
-    const copy = new MemoryStore()
-    copy.batch(Array.from(node.store.list(''), ([put, value]) => ({ put, value })))
+    const copy = copyOf(node)
     other = await start({ self: 'peer-1', store: copy })
     // By the rounds alone our link would fit behind theirs.
     await bench.clock.advance(10 * SECOND)
@@ -100,15 +96,12 @@ describe('a renewal beside another daemon with the same seed, whose link has the
 
   it('is not taken up later with a proof that comes after another link', async () => {
     const renewal = { name: ALICE, kind: 'renew' } as const
-    node.network.before = (kind) => {
-      if (kind === 'reveal') throw new Error('nobody takes it')
-    }
+    node.network.fail('reveal')
     expect(await proved(node, ours)).toMatchObject({ status: 'failed' })
     node.network.before = () => undefined
     expect(node.tasks.finishedProof(renewal)).toBeDefined()
     // Another zone on the same link leaves it usable.
-    node.registry.saveZone(ALICE, ZONE)
-    await node.registry.publishZone(ALICE)
+    await publish(node, ZONE)
     expect(node.tasks.finishedProof(renewal)).toBeDefined()
     expect(await proved(other, theirs)).toMatchObject({ status: 'completed' })
     await node.registry.publish(held())
@@ -128,8 +121,7 @@ describe('a lease that has ended', () => {
     bench.clock.set(bench.clock.now() + 7.5 * DAY)
     await expect(node.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-003'))
     expect(node.registry.ownedNames()).toMatchObject([{ state: 'grace' }])
-    const { task_id } = await node.registry.renew(ALICE, {})
-    expect((await finish(node, task_id)).status).toBe('completed')
+    await bench.renewed(node)
     expect((await node.registry.resolve(ALICE)).reveal.drand_pulse).toBe(held().drand_pulse)
   })
 
@@ -170,8 +162,7 @@ describe('a lease that has ended', () => {
       await endsUnspent(`Renew ${ALICE} again`)
       expect(node.registry.ownedNames()).toMatchObject([{ state: 'grace', renewal: { left: profile.chain_max } }])
       node.pool.instant = true
-      const { task_id } = await node.registry.renew(ALICE, {})
-      expect(await finish(node, task_id)).toMatchObject({ status: 'completed' })
+      await bench.renewed(node)
       expect(linksOf(held())).toHaveLength(2)
     })
 
@@ -197,8 +188,7 @@ describe('a lease that has ended', () => {
     it('with its proof is not published', async () => {
       await begun()
       bench.clock.set(bench.clock.now() + 7.5 * DAY)
-      const evaluation = node.pool.evaluations.at(-1)!
-      evaluation.finish({ kind: 'proof', proof: node.pool.proofFor(evaluation.request) })
+      node.pool.prove()
       await endsUnspent(`Renew ${ALICE} again`)
     })
   })

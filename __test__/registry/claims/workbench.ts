@@ -1,18 +1,37 @@
 /** A task manager on fakes, new for each test of a file that calls `workbench()`. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { createTaskManager, type TaskOptions } from '../../../src/registry/claims/manager.ts'
 import type { TaskManager } from '../../../src/registry/tasks.ts'
-import { FakePool, FakeSteps, MemoryProgressLog, MemoryStore, silentLog, until, UNLOCKED } from './fakes.ts'
+import { temporary } from '../../temporary.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
+import {
+  type FakeEvaluation,
+  FakePool,
+  FakeSteps,
+  MemoryProgressLog,
+  MemoryStore,
+  silentLog,
+  taskWhere,
+  until,
+  UNLOCKED
+} from './fakes.ts'
 
 export const DAY = 24 * 60 * 60 * 1000
 export const OPTIONS: TaskOptions = { maxTasks: 1, queue: 2, checkpointSeconds: 10 }
 
+type Parts = Parameters<typeof createTaskManager>[0]
+
+/** A task manager that fails nowhere: with its seed, without a log, and no pulse yet. */
+export function taskManager(
+  parts: Pick<Parts, 'store' | 'dataDir' | 'pool' | 'steps' | 'clock'> & Partial<Parts>
+): TaskManager {
+  return createTaskManager({ seed: UNLOCKED, options: OPTIONS, certainMs: () => 0, log: silentLog, ...parts })
+}
+
 export class Workbench {
-  dataDir = ''
+  readonly dataDir = temporary()
   store = new MemoryStore()
   clock = new ManualClock()
   steps = new FakeSteps()
@@ -27,29 +46,24 @@ export class Workbench {
   build(options: TaskOptions = OPTIONS): TaskManager {
     const { store, dataDir, pool, steps, clock, progress } = this
     const tell = (_fields: object, message: string) => void this.told.push(message)
-    return createTaskManager({
-      seed: UNLOCKED,
-      store,
-      dataDir,
-      pool,
-      steps,
-      options,
-      clock,
-      certainMs: () => this.certainMs,
-      log: { ...silentLog, warn: tell, error: tell },
-      progress
-    })
+    const log = { ...silentLog, warn: tell, error: tell }
+    return taskManager({ store, dataDir, pool, steps, options, clock, progress, log, certainMs: () => this.certainMs })
   }
 
-  /** The daemon ends in an orderly way and starts again. */
-  async restart(options: TaskOptions = OPTIONS): Promise<void> {
-    await this.manager.stop()
+  /** A process begins; the one before may not have ended in an orderly way. */
+  async start(options: TaskOptions = OPTIONS): Promise<void> {
     this.pool = new FakePool()
     this.manager = this.build(options)
     await this.manager.start()
   }
 
-  async evaluation(index = 0): Promise<FakePool['evaluations'][number]> {
+  /** The daemon ends in an orderly way and starts again. */
+  async restart(options: TaskOptions = OPTIONS): Promise<void> {
+    await this.manager.stop()
+    await this.start(options)
+  }
+
+  async evaluation(index = 0): Promise<FakeEvaluation> {
     await until(() => this.pool.evaluations.length > index)
     return this.pool.evaluations[index]!
   }
@@ -67,6 +81,30 @@ export class Workbench {
     return this.manager.create({ name, kind: 'register' }).task_id
   }
 
+  /** A registration whose evaluation has begun. */
+  async running(name?: string): Promise<{ id: string; run: FakeEvaluation }> {
+    return { id: this.register(name), run: await this.evaluation() }
+  }
+
+  /** Squarings, and the look at them. */
+  async reach(run: FakeEvaluation, squarings: number): Promise<void> {
+    run.reach(squarings)
+    await this.clock.advance(500)
+  }
+
+  /** A registration that is completed, as are all from now on. */
+  async completed(): Promise<string> {
+    this.pool.onEvaluate = (run) => run.finish()
+    return this.end(this.register())
+  }
+
+  /** Waits for a task that is completed. */
+  async end(taskId: string, run?: FakeEvaluation): Promise<string> {
+    run?.finish()
+    await taskWhere(this.manager, taskId, (view) => view.status === 'completed')
+    return taskId
+  }
+
   status(taskId: string): string {
     const { status, phase } = this.manager.get(taskId)!
     return `${status}/${phase}`
@@ -77,13 +115,9 @@ export class Workbench {
 export function workbench(): Workbench {
   const at = new Workbench()
   beforeEach(async () => {
-    Object.assign(at, new Workbench(), { dataDir: await mkdtemp(join(tmpdir(), 'chronym-tasks-')) })
-    at.manager = at.build()
-    await at.manager.start()
+    Object.assign(at, new Workbench())
+    await at.start()
   })
-  afterEach(async () => {
-    await at.manager.stop()
-    await rm(at.dataDir, { recursive: true, force: true })
-  })
+  afterEach(() => at.manager.stop())
   return at
 }

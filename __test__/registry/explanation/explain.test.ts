@@ -1,25 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { nameKey } from '../../../src/protocol/crypto/keys.ts'
-import type { Name } from '../../../src/protocol/name/names.ts'
-import { parseProfile, profileHash } from '../../../src/protocol/profile/profile.ts'
-import { signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
+import { parseProfile } from '../../../src/protocol/profile/profile.ts'
+import { type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'
-import { ALICE, DAY } from '../workbench.ts'
+import { ALICE, DAY, withZone } from '../workbench.ts'
+import { KEY, RIVAL_KEY, bench, owner, asker, start, registered, rival, explained } from '../scene.ts'
 
-import { KEY, RIVAL_KEY, bench, owner, asker, start, registered, rival, holdEverywhere, explained } from './scene.ts'
-
-function withSerial(reveal: Reveal, serial: number, text = ''): Reveal {
-  const { name, drand_pulse, iterations, vdf_proof } = reveal
-  const hash = profileHash(profile)
-  const zone: Zone = { records: text === '' ? {} : { '@': [{ type: 'TXT', value: `"${text}"` }] } }
-  return signReveal(
-    { name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) },
-    nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name),
-    hash
-  )
-}
+const withText = (reveal: Reveal, serial: number, text: string): Reveal =>
+  withZone(reveal, serial, { records: { '@': [{ type: 'TXT', value: `"${text}"` }] } })
 
 describe('a name that', () => {
   it('nobody holds is nobody’s', async () => {
@@ -84,7 +72,7 @@ describe('a name that', () => {
     ['settling', 'settling', 'provisional', /still settling/],
     ['provisional', 'provisional', 'provisional', /has seen its commitment in time/]
   ] as const)('is held as %s is said to be %s', async (held, state, resolves, note) => {
-    holdEverywhere(await registered(owner), held)
+    bench.holdEverywhere(await registered(owner), held)
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({
       state,
@@ -98,7 +86,7 @@ describe('a name that', () => {
 
   it('too few vouch for is said to be thin; who was silent is named, with the reason', async () => {
     const reveal = await registered(owner)
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.holdEverywhere(undefined)
     bench.world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
     bench.world.peers[2]!.silent = 'no-answer'
     bench.world.peers[3]!.silent = 'busy'
@@ -183,7 +171,7 @@ describe('a name that', () => {
     await asker.registry.resolve(ALICE)
     bench.clock.set(Date.parse((await explained(asker)).pin!.second_look!))
     expect((await explained(asker)).pin).toMatchObject({ state: 'firm' })
-    holdEverywhere(await rival(), 'settled')
+    bench.holdEverywhere(await rival())
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({
       rule: 'pin',
@@ -204,7 +192,7 @@ describe('a name that', () => {
   it('peers give to another than they did shortly before is contested, with both owners', async () => {
     await registered(owner)
     await asker.registry.resolve(ALICE)
-    holdEverywhere(await rival(), 'settled')
+    bench.holdEverywhere(await rival())
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({
       rule: 'two-majorities',
@@ -232,9 +220,9 @@ describe('a name that', () => {
 
   it('is given in an older record only is not believed', async () => {
     const reveal = await registered(owner)
-    holdEverywhere(withSerial(reveal, 5), 'settled')
+    bench.holdEverywhere(withZone(reveal, 5))
     await asker.registry.resolve(ALICE)
-    holdEverywhere(reveal, 'settled')
+    bench.holdEverywhere(reveal)
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({
       rule: 'older-than-seen',
@@ -265,13 +253,13 @@ describe('a name that', () => {
 
   it('has two payloads of one serial is told as an equivocation, seen between the answers or noted in the own store', async () => {
     const reveal = await registered(owner)
-    holdEverywhere(withSerial(reveal, 7, 'one'), 'settled')
-    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: withSerial(reveal, 7, 'two') })
+    bench.holdEverywhere(withText(reveal, 7, 'one'))
+    bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: withText(reveal, 7, 'two') })
     const explanation = await explained(asker)
     expect(explanation.equivocation).toMatchObject({ serial: 7, pulse_round: reveal.drand_pulse })
     expect(new Set(explanation.equivocation!.payload_hashes).size).toBe(2)
     expect(explanation.notes.join('\n')).toMatch(/two different payloads with serial 7/)
-    holdEverywhere(reveal, 'settled')
+    bench.holdEverywhere(reveal)
     owner.network.noted.set(ALICE, {
       equivocation: { round: 9, serial: 3, payloadHashes: [new Uint8Array(32), new Uint8Array(32).fill(1)] }
     })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { until } from '../claims/fakes.ts'
 import { ALICE, DAY, SECOND } from '../workbench.ts'
 
-import { KEY, RIVAL_KEY, bench, owner, registered, rival, holdEverywhere, explained } from './scene.ts'
+import { KEY, RIVAL_KEY, bench, owner, registered, rival, explained } from '../scene.ts'
 
 describe('a name of this daemon', () => {
   it('is explained with its claim, renewal and receipts to those who may see them', async () => {
@@ -62,7 +62,7 @@ describe('a name of this daemon', () => {
 
   it('that the peers give to another key does not belong to this daemon', async () => {
     await registered(owner)
-    holdEverywhere(await rival(), 'settled')
+    bench.holdEverywhere(await rival())
     const explanation = await explained(owner, { withOwn: true })
     expect(explanation.verdict).toContain(`belongs to the key ${RIVAL_KEY}`)
     expect(explanation.own!.claim!.owner).toBe(KEY)
@@ -113,7 +113,7 @@ describe('a registration under way', () => {
     })
     expect(anonymous.verdict).toBe('Nobody owns alice.chronym: none of the 4 peers that answered holds a record of it.')
     expect(owner.network.sent.some((message) => message.startsWith('get'))).toBe(false)
-    holdEverywhere(await rival(), 'settled')
+    bench.holdEverywhere(await rival())
     expect((await explained(owner, { withOwn: true })).verdict).toMatch(
       /5 of the 5 peers that answered hold a claim of it\.$/
     )

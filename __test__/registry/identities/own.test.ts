@@ -10,7 +10,7 @@ import {
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { keys } from '../../../src/store/keys.ts'
 import { profile } from '../test-profile.ts'
-import { genesis, node, other, recovery, update } from './scene.ts'
+import { published, node, other, recovery, update } from './scene.ts'
 
 function next(former: IdentityDocument, changes: IdentityChanges, key = update!): IdentityDocument {
   return signIdentityDocument(buildNextVersion(former, changes), key, '2026-02-01T00:00:00.5Z', profile)
@@ -19,8 +19,7 @@ function next(former: IdentityDocument, changes: IdentityChanges, key = update!)
 describe('the identities of a daemon', () => {
   it('are listed with version, state, times and keys', async () => {
     expect(node.registry.ownIdentities()).toEqual([])
-    const first = genesis()
-    await node.registry.publishKid(first)
+    const first = await published()
     const view = {
       did: first.id,
       version: 1,
@@ -42,15 +41,13 @@ describe('the identities of a daemon', () => {
 
   it("name the index of the seed's key that signs next", async () => {
     const key = didUpdateKey(node.seed.require(), profileHash(profile), 7)
-    const first = genesis()
-    await node.registry.publishKid(first)
+    const first = await published()
     await node.registry.publishKid(next(first, { updateKeys: [encodeMultikey(key.publicKey)] }))
     expect(node.registry.ownIdentities()).toMatchObject([{ version: 2, index: 7 }])
   })
 
   it('are superseded once the network shows a recovery of them', async () => {
-    const first = genesis()
-    await node.registry.publishKid(first)
+    const first = await published()
     await node.registry.publishKid(next(first, { alsoKnownAs: ['https://thief.example'] }))
     await other.registry.publishKid(next(first, { alsoKnownAs: ['https://owner.example'] }, recovery))
     expect(node.registry.ownIdentities()).toMatchObject([{ state: 'active' }])
@@ -59,8 +56,7 @@ describe('the identities of a daemon', () => {
   })
 
   it('stay listed where a record of another is damaged, which is set aside', async () => {
-    const first = genesis()
-    await node.registry.publishKid(first)
+    const first = await published()
     node.store.put(keys.ownIdentity('did:chronym:zDamaged'), Uint8Array.of(1))
     expect(node.registry.ownIdentities()).toMatchObject([{ did: first.id }])
     expect(node.store.get(keys.ownIdentity('did:chronym:zDamaged'))).toBeUndefined()

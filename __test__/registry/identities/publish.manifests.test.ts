@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { encodeManifestRecord } from '../../../src/protocol/identity/manifest.ts'
-import { stranger, clock, world, node, other, genesis, manifest, failure } from './scene.ts'
+import { stranger, clock, world, node, other, genesis, published, manifest, failure } from './scene.ts'
 
 describe('manifests', () => {
   it('are published and resolved with their identity, the newest one', async () => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     expect(await node.registry.publishManifest({ manifest: manifest(document) })).toEqual({
       did: document.id,
       version: 1,
@@ -21,8 +20,7 @@ describe('manifests', () => {
   })
 
   it('that are older than the one that counts are SVC-PUB-001, from here and elsewhere, and leave it', async () => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     const newer = manifest(document, { version: 2 })
     await node.registry.publishManifest(newer)
     for (const at of [node, other]) {
@@ -40,8 +38,7 @@ describe('manifests', () => {
   })
 
   it('that are overtaken while they are sent are SVC-PUB-001 too', async () => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     const newer = encodeManifestRecord(manifest(document, { version: 2 }))
     node.network.before = (kind) => {
       if (kind === 'manifests') for (const peer of world.peers.slice(0, 3)) peer.manifests.set(document.id, newer)
@@ -53,8 +50,7 @@ describe('manifests', () => {
   })
 
   it('that have expired are not given out', async () => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     await node.registry.publishManifest(manifest(document, { validUntil: '2026-01-02T00:00:00Z' }))
     clock.set(Date.parse('2026-01-03T00:00:00Z'))
     expect((await node.registry.resolveIdentity(document.id)).manifest_document).toBeNull()
@@ -64,8 +60,7 @@ describe('manifests', () => {
     ['have expired', { validUntil: '2025-12-31T00:00:00Z' }],
     ['are of later', { validFrom: '2026-03-01T00:00:00Z' }]
   ])('that %s are SVC-KID-001, and asked of nobody', async (_which, validity) => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     const error = await failure(node.registry.publishManifest(manifest(document, validity)))
     expect(error).toMatchObject({
       code: 'SVC-KID-001',

@@ -20,7 +20,7 @@ import { firstLink } from '../../../src/protocol/claim/reveal.ts'
 import { keys } from '../../../src/store/keys.ts'
 import { until } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
-import { CREATED, update, recovery, stranger, clock, world, node, other, genesis, failure } from './scene.ts'
+import { CREATED, update, recovery, stranger, clock, world, node, other, genesis, published, failure } from './scene.ts'
 
 const ALICE = 'alice.chronym' as Name
 
@@ -63,15 +63,13 @@ describe('identity documents', () => {
   })
 
   it('may be published again without harm', async () => {
-    const first = genesis()
-    await node.registry.publishKid(first)
+    const first = await published()
     await node.registry.publishKid(next(first))
     expect(await node.registry.publishKid(first)).toMatchObject({ version: 2 })
   })
 
   it('are not taken for the one that counts when only their proof is the same', async () => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     const altered = {
       ...document,
       service: [{ id: `${document.id}#web`, type: 'LinkedDomains', serviceEndpoint: 'https://evil.example/' }]
@@ -81,8 +79,7 @@ describe('identity documents', () => {
   })
 
   it('are replaced by a recovery key only', async () => {
-    const first = genesis()
-    await node.registry.publishKid(first)
+    const first = await published()
     await node.registry.publishKid(next(first))
     const unsigned = buildNextVersion(first, { alsoKnownAs: ['https://example.org/stolen'] })
     expect(
@@ -120,8 +117,7 @@ describe('identity documents', () => {
   })
 
   it('get a new stamp when half of its time is over, with what was published elsewhere meanwhile, and not before', async () => {
-    const first = genesis()
-    await node.registry.publishKid(first)
+    const first = await published()
     const stampRound = (): number =>
       decodeIdentityRecord(world.peers[0]!.identities.get(first.id)!, profile).stamp!.round
     const round = stampRound()
@@ -138,8 +134,7 @@ describe('identity documents', () => {
   })
 
   it('get their new stamp although nobody can be asked then: it goes out with the next republishing', async () => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     const own = (): number => decodeIdentityRecord(node.store.get(keys.ownIdentity(document.id))!, profile).stamp!.round
     const round = own()
     node.network.mode = 'offline'
@@ -152,8 +147,7 @@ describe('identity documents', () => {
     const round = node.beacon.latest()!.round
     node.beacon.silent = true
     clock.set(clock.now() + 3600_000)
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     expect(decodeIdentityRecord(world.peers[0]!.identities.get(document.id)!, profile).stamp!.round).toBe(round)
   })
 

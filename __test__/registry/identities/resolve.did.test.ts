@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { world, node, other, genesis, failure } from './scene.ts'
+import { world, node, other, genesis, published, failure } from './scene.ts'
 
 describe('resolving identities', () => {
   it('of an unknown DID is SVC-RES-002', async () => {
@@ -21,8 +21,7 @@ describe('resolving identities', () => {
   })
 
   it('ignores what peers sent that does not verify', async () => {
-    const document = genesis()
-    await node.registry.publishKid(document)
+    const document = await published()
     world.peers[0]!.identities.set(document.id, Buffer.from('garbage'))
     expect((await other.registry.resolveIdentity(document.id)).kid_document).toEqual(document)
   })

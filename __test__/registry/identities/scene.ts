@@ -1,12 +1,11 @@
 /** Two nodes of one network, and the identities that they publish. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { ServiceError } from '../../../src/errors.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
 import { buildGenesis, signIdentityDocument, type IdentityDocument } from '../../../src/protocol/identity/document.ts'
 import { signManifest, type Manifest, type UnsignedManifest } from '../../../src/protocol/identity/manifest.ts'
+import { temporary } from '../../temporary.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'
@@ -18,14 +17,9 @@ export const [update, recovery, assertion, stranger] = [1, 2, 3, 4].map((byte) =
   keyPairFromSeed(new Uint8Array(32).fill(byte))
 )
 
-export let dataDir: string
-
 export let clock: ManualClock
-
 export let world: FakeWorld
-
 export let node: TestNode
-
 export let other: TestNode
 
 export function genesis(): IdentityDocument {
@@ -50,6 +44,13 @@ export function manifest(
   return signManifest(unsigned, document.verificationMethod[0]!.id, key.secretKey, CREATED, profile)
 }
 
+/** A first version, published here. */
+export async function published(): Promise<IdentityDocument> {
+  const document = genesis()
+  await node.registry.publishKid(document)
+  return document
+}
+
 export async function failure(promise: Promise<unknown>): Promise<ServiceError> {
   return promise.then(
     () => expect.unreachable('it should have failed'),
@@ -58,14 +59,11 @@ export async function failure(promise: Promise<unknown>): Promise<ServiceError> 
 }
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-identities-'))
+  const dataDir = temporary()
   clock = new ManualClock()
   world = new FakeWorld(clock, 5)
   node = await startNode({ world, clock, dataDir: join(dataDir, 'a'), self: 'peer-0', seed: 1 })
   other = await startNode({ world, clock, dataDir: join(dataDir, 'b'), self: 'peer-1', seed: 2 })
 })
 
-afterEach(async () => {
-  await Promise.all([node.close(), other.close()])
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterEach(() => Promise.all([node.close(), other.close()]))

@@ -12,7 +12,7 @@ import { MemoryStore, until } from '../claims/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, DAY, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+import { ALICE, code, copyOf, DAY, publish, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()
 const LATER = { records: { '@': [{ type: 'A', value: '192.0.2.2' }] } }
@@ -23,11 +23,9 @@ describe('a daemon restored from a backup of before its last zone', () => {
   beforeEach(async () => {
     const node = await bench.start()
     await bench.registered(node)
-    const backup = new MemoryStore()
-    backup.batch(Array.from(node.store.list(''), ([put, value]) => ({ put, value })))
+    const backup = copyOf(node)
     for (const zone of [ZONE, LATER]) {
-      node.registry.saveZone(ALICE, zone)
-      await node.registry.publishZone(ALICE)
+      await publish(node, zone)
     }
     await bench.closeAll()
     restored = await bench.start({ store: backup })
@@ -38,8 +36,7 @@ describe('a daemon restored from a backup of before its last zone', () => {
     await bench.clock.advance(40 * SECOND)
     await until(() => restored.registry.ownedNames()[0]!.published_serial === 3)
     expect(restored.network.own.get(ALICE)).toEqual(bench.held())
-    const { task_id } = await restored.registry.renew(ALICE, {})
-    expect(await bench.finish(restored, task_id)).toMatchObject({ status: 'completed' })
+    await bench.renewed(restored)
     expect((await restored.registry.publicZone(ALICE)).zone).toEqual({ serial: 3, ...LATER })
   })
 
@@ -58,12 +55,9 @@ describe('a daemon restored from a backup with the zone of then', () => {
   beforeEach(async () => {
     const node = await bench.start()
     await bench.registered(node)
-    node.registry.saveZone(ALICE, ZONE)
-    await node.registry.publishZone(ALICE)
-    const backup = new MemoryStore()
-    backup.batch(Array.from(node.store.list(''), ([put, value]) => ({ put, value })))
-    node.registry.saveZone(ALICE, LATER)
-    await node.registry.publishZone(ALICE)
+    await publish(node, ZONE)
+    const backup = copyOf(node)
+    await publish(node, LATER)
     await bench.closeAll()
     restored = await bench.start({ store: backup })
     expect(restored.registry.localZone(ALICE)?.zone).toEqual({ serial: 2, ...ZONE })
@@ -91,13 +85,11 @@ describe('a daemon restored from a backup with the zone of then', () => {
 it('an edited zone is kept and shown as unpublished, however often a daemon with the same seed publishes', async () => {
   const other = await bench.start()
   await bench.registered(other)
-  const copy = new MemoryStore()
-  copy.batch(Array.from(other.store.list(''), ([put, value]) => ({ put, value })))
+  const copy = copyOf(other)
   const node = await bench.start({ store: copy })
   node.registry.saveZone(ALICE, { records: {} })
   for (const serial of [2, 3, 4]) {
-    other.registry.saveZone(ALICE, LATER)
-    expect(await other.registry.publishZone(ALICE)).toMatchObject({ serial })
+    expect(await publish(other, LATER)).toMatchObject({ serial })
     await bench.clock.advance(40 * SECOND)
     await until(() => node.registry.ownedNames()[0]!.published_serial === serial)
     expect(node.registry.localZone(ALICE)?.zone).toEqual({ serial: serial + 1, records: {} })
@@ -118,7 +110,7 @@ it('a renewal of this daemon that some peers hold already is no newer record of 
   await until(() => looks() > 0)
   await settle()
   expect(node.registry.ownedNames()[0]!.lease_end).toBe(lease)
-  for (const peer of bench.world.peers) peer.refuses = undefined
+  bench.refuseEverywhere(undefined)
   expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed' })
   expect(node.registry.ownedNames()[0]!.lease_end > lease).toBe(true)
 })
@@ -129,7 +121,7 @@ it.each([true, false])(
     const [one, two] = [await bench.start(), await bench.start({ self: 'peer-1', store: new MemoryStore() })]
     await bench.registered(one)
     const older = bench.held()
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.holdEverywhere(undefined)
     await bench.clock.advance(10 * SECOND)
     await bench.registered(two)
     const newer = bench.held()
@@ -149,8 +141,7 @@ it.each([true, false])(
     }
     await bench.clock.advance(40 * SECOND)
     await until(() => loser.network.own.get(ALICE)!.drand_pulse === winning.drand_pulse)
-    const { task_id } = await loser.registry.renew(ALICE, {})
-    expect(await bench.finish(loser, task_id)).toMatchObject({ status: 'completed' })
+    await bench.renewed(loser)
     expect(linksOf(bench.held())[0]!.p).toBe(winning.drand_pulse)
     expect(timesWithoutIt, 'a crash between two writes would lose the name').toBe(0)
   }
@@ -166,8 +157,7 @@ describe('two daemons with one seed', () => {
   beforeEach(async () => {
     one = await bench.start()
     await bench.registered(one)
-    const copy = new MemoryStore()
-    copy.batch(Array.from(one.store.list(''), ([put, value]) => ({ put, value })))
+    const copy = copyOf(one)
     two = await bench.start({ store: copy, self: 'peer-1' })
   })
 
@@ -199,11 +189,10 @@ describe('two daemons with one seed', () => {
     async (text) => {
       const records = { '@': [{ type: 'TXT', value: `"${text}"` }] }
       one.registry.saveZone(ALICE, { records })
-      for (const peer of bench.world.peers) peer.refuses = 'busy'
+      bench.refuseEverywhere('busy')
       await expect(one.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-PUB-002'))
-      for (const peer of bench.world.peers) peer.refuses = undefined
-      two.registry.saveZone(ALICE, LATER)
-      expect(await two.registry.publishZone(ALICE)).toMatchObject({ serial: 2 })
+      bench.refuseEverywhere(undefined)
+      expect(await publish(two, LATER)).toMatchObject({ serial: 2 })
       await expect(one.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-PUB-001'))
       expect(one.registry.ownedNames()[0]!.warnings).toMatchObject(NOTICED)
       expect(await one.registry.publishZone(ALICE)).toMatchObject({ serial: 3 })
@@ -241,8 +230,7 @@ describe('two daemons with one seed', () => {
   )
 
   it('are noticed by the daemon whose zone is served, where a peer has noted the other', async () => {
-    one.registry.saveZone(ALICE, ZONE)
-    await one.registry.publishZone(ALICE)
+    await publish(one, ZONE)
     const ours = claimOf(bench.held(), ALICE as Name, linksOf(bench.held()), profile)
     one.network.noted.set(ALICE, {
       equivocation: { round: ours.newestRound, serial: 2, payloadHashes: [ours.payloadHash, new Uint8Array(32)] }
@@ -253,8 +241,7 @@ describe('two daemons with one seed', () => {
   })
 
   it('are warned of for a week after the other was last seen', async () => {
-    two.registry.saveZone(ALICE, ZONE)
-    await two.registry.publishZone(ALICE)
+    await publish(two, ZONE)
     await bench.clock.advance(40 * SECOND)
     await until(() => one.registry.ownedNames()[0]!.warnings.length > 0)
     const { foreign } = readOwned(one)

@@ -27,7 +27,7 @@ describe('a name of ours that peers give to another key', () => {
   /** Another daemon's claim replaces ours at `count` peers, as an earlier claim does in a contest. */
   async function replaceAt(count: number, state: 'fresh' | 'settled'): Promise<void> {
     const other = await start({ seed: 2, self: 'peer-1' })
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.holdEverywhere(undefined)
     node.network.mode = 'offline'
     await registered(other)
     node.network.mode = 'full'
@@ -35,6 +35,12 @@ describe('a name of ours that peers give to another key', () => {
     const ours = node.network.own.get(ALICE)!
     for (const [index, peer] of bench.world.peers.entries())
       peer.reveals.set(ALICE, index <= count ? { state, reveal: theirs } : { state, reveal: ours })
+  }
+
+  /** At the next look. */
+  async function becomes(state: string): Promise<void> {
+    await bench.clock.advance(40 * SECOND)
+    await until(() => node.registry.ownedNames()[0]!.state === state)
   }
 
   let events: string[]
@@ -47,8 +53,7 @@ describe('a name of ours that peers give to another key', () => {
 
   it('is lost once they have settled on it, and says so', async () => {
     await replaceAt(5, 'settled')
-    await bench.clock.advance(40 * SECOND)
-    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+    await becomes('lost')
     expect(events).toEqual([`name:lost ${ALICE}`])
     await expect(node.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
   })
@@ -56,15 +61,12 @@ describe('a name of ours that peers give to another key', () => {
   it('uses the finished proof of its second registration once it is free, not the claim that lost', async () => {
     const kept = node.store.get(keys.proof('register', ALICE))!
     await replaceAt(5, 'settled')
-    await bench.clock.advance(40 * SECOND)
-    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    await becomes('lost')
+    bench.holdEverywhere(undefined)
     // As if the first one was cancelled just after it was sent.
     node.store.put(keys.proof('register', ALICE), encode({ ...(decode(kept) as object), spent: false }))
     expect(await node.registry.estimate(ALICE)).toMatchObject({ kind: 'register', proof_kept: false })
-    node.network.before = (kind) => {
-      if (kind === 'reveal') throw new Error('nobody takes it')
-    }
+    node.network.fail('reveal')
     const { task_id } = await node.registry.register(ALICE, {})
     expect(await bench.finish(node, task_id)).toMatchObject({ status: 'failed' })
     node.network.before = () => undefined
@@ -77,20 +79,16 @@ describe('a name of ours that peers give to another key', () => {
 
   it('is still lost after a restart', async () => {
     await replaceAt(5, 'settled')
-    await bench.clock.advance(40 * SECOND)
-    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+    await becomes('lost')
     const again = await start({ store: node.store })
     expect(again.registry.ownedNames()).toMatchObject([{ name: ALICE, state: 'lost' }])
   })
 
   it('is contested while they have not, and held again when they come back', async () => {
     await replaceAt(5, 'fresh')
-    await bench.clock.advance(40 * SECOND)
-    await until(() => node.registry.ownedNames()[0]!.state === 'contested')
-    for (const peer of bench.world.peers)
-      peer.reveals.set(ALICE, { state: 'settled', reveal: node.network.own.get(ALICE)! })
-    await bench.clock.advance(40 * SECOND)
-    await until(() => node.registry.ownedNames()[0]!.state === 'live')
+    await becomes('contested')
+    bench.holdEverywhere(node.network.own.get(ALICE))
+    await becomes('live')
     expect(events).toEqual([`name:contested ${ALICE}`, `name:held ${ALICE}`])
   })
 
@@ -104,8 +102,7 @@ describe('a name of ours that peers give to another key', () => {
   it('is only contested where most of those who should hold it are silent', async () => {
     await replaceAt(2, 'settled')
     for (const peer of bench.world.peers.slice(3)) peer.silent = 'no-answer'
-    await bench.clock.advance(40 * SECOND)
-    await until(() => node.registry.ownedNames()[0]!.state === 'contested')
+    await becomes('contested')
     expect(events).toEqual([`name:contested ${ALICE}`])
   })
 
@@ -121,8 +118,7 @@ describe('a name of ours that peers give to another key', () => {
     await bench.clock.advance(40 * SECOND)
     await until(() => failures > 0)
     node.store.list = list
-    await bench.clock.advance(40 * SECOND)
-    await until(() => node.registry.ownedNames()[0]!.state === 'lost')
+    await becomes('lost')
   })
 
   it('stays live while nobody answers', async () => {

@@ -4,7 +4,7 @@ import { parseZonePayload, type Zone } from '../../../src/protocol/zone/zone.ts'
 import { until } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, SECOND, useWorkbench } from '../workbench.ts'
+import { ALICE, publish, SECOND, useWorkbench } from '../workbench.ts'
 
 const zoneOf = (address: string): Zone => ({ records: { '@': [{ type: 'A', value: address }] } })
 const FIRST = zoneOf('192.0.2.1')
@@ -18,21 +18,26 @@ async function completed(taskId: string): Promise<void> {
   expect(await bench.finish(node, taskId)).toMatchObject({ status: 'completed', error: null })
 }
 
-/** Registered with the first zone, and a renewal at the point of being sent, which these peers alone take. */
-async function renewalTakenBy(...takers: number[]): Promise<string> {
+async function registeredWithFirst(): Promise<void> {
   await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
   await bench.clock.advance(SECOND)
+}
+
+/** Registered with the first zone, and a renewal at the point of being sent, which these peers alone take. */
+async function renewalTakenBy(...takers: number[]): Promise<string> {
+  await registeredWithFirst()
   bench.world.peers.forEach((peer, index) => (peer.refuses = takers.includes(index) ? undefined : 'busy'))
   const { task_id } = await node.registry.renew(ALICE, {})
   await until(() => node.tasks.get(task_id)!.phase === 'reveal')
   await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
-  for (const peer of bench.world.peers) peer.refuses = undefined
+  bench.refuseEverywhere(undefined)
   return task_id
 }
 
 const heldBy = (index: number): Reveal => bench.world.peers[index]!.reveals.get(ALICE)!.reveal
 const zoneHeldBy = (index: number): Zone => parseZonePayload(heldBy(index).payload, profile)
-const everywhere = (): Zone[] => bench.world.peers.map((_, index) => zoneHeldBy(index))
+const expectEverywhere = (zone: object) =>
+  expect(bench.world.peers.map((_, index) => zoneHeldBy(index))).toEqual(bench.world.peers.map(() => zone))
 
 beforeEach(async () => {
   node = await bench.start()
@@ -51,7 +56,7 @@ describe('of two requests at once, each with a zone', () => {
       expect(second).toMatchObject({ status: 'rejected', reason: { code: 'SVC-REG-002' } })
       expect(node.registry.localZone(ALICE)?.zone).toMatchObject(FIRST)
       await completed(first.value.task_id)
-      expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: expect.any(Number), ...FIRST })))
+      expectEverywhere({ serial: expect.any(Number), ...FIRST })
     }
   )
 })
@@ -62,10 +67,9 @@ describe('a zone that is published while the reveal of a renewal waits for peers
     async (takers) => {
       const taskId = await renewalTakenBy(...takers)
       const before = node.registry.ownedNames()[0]!.lease_end
-      node.registry.saveZone(ALICE, SECOND_ZONE)
-      await node.registry.publishZone(ALICE)
+      await publish(node, SECOND_ZONE)
       await completed(taskId)
-      expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+      expectEverywhere({ serial: 2, ...SECOND_ZONE })
       expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
       expect(node.registry.ownedNames()[0]!.lease_end > before).toBe(true)
       expect(heldBy(3).drand_pulse).toBe(heldBy(1).drand_pulse)
@@ -74,38 +78,25 @@ describe('a zone that is published while the reveal of a renewal waits for peers
 
   it('nor while it is being sent: it goes out again, on the newer link', async () => {
     const taskId = await renewalTakenBy()
-    const gate = Promise.withResolvers<undefined>()
-    const sending = Promise.withResolvers<undefined>()
-    node.network.before = async (kind) => {
-      if (kind !== 'reveal') return
-      node.network.before = () => undefined
-      sending.resolve(undefined)
-      await gate.promise
-    }
+    const { sending, release } = node.network.holdBack('reveal', { once: true })
     await bench.clock.advance(2 * SECOND)
-    await sending.promise
-    node.registry.saveZone(ALICE, SECOND_ZONE)
-    await node.registry.publishZone(ALICE)
+    await sending
+    await publish(node, SECOND_ZONE)
     const older = heldBy(1).drand_pulse
-    gate.resolve(undefined)
+    release()
     await completed(taskId)
-    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+    expectEverywhere({ serial: 2, ...SECOND_ZONE })
     expect(heldBy(1).drand_pulse).toBeGreaterThan(older)
   })
 
   it('and whose own sending ends after the renewal does not take the newer link back', async () => {
     const taskId = await renewalTakenBy()
-    const gate = Promise.withResolvers<undefined>()
-    node.network.before = async (kind) => {
-      if (kind !== 'reveal') return
-      node.network.before = () => undefined
-      await gate.promise
-    }
+    const { release } = node.network.holdBack('reveal', { once: true })
     node.registry.saveZone(ALICE, SECOND_ZONE)
     const publishing = node.registry.publishZone(ALICE)
     await completed(taskId)
     const renewed = node.registry.ownedNames()[0]!.lease_end
-    gate.resolve(undefined)
+    release()
     await publishing
     expect(node.registry.ownedNames()).toMatchObject([{ lease_end: renewed, serial: 2, published_serial: 2 }])
     expect(zoneHeldBy(1)).toEqual({ serial: 2, ...SECOND_ZONE })
@@ -122,10 +113,9 @@ describe('a renewal', () => {
   })
 
   it('carries the zone that is given with it, once', async () => {
-    await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
-    await bench.clock.advance(SECOND)
+    await registeredWithFirst()
     await completed((await node.registry.renew(ALICE, { zone: SECOND_ZONE })).task_id)
-    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+    expectEverywhere({ serial: 2, ...SECOND_ZONE })
     node.registry.saveZone(ALICE, FIRST)
     await bench.clock.advance(SECOND)
     await completed((await node.registry.renew(ALICE, {})).task_id)
@@ -133,8 +123,7 @@ describe('a renewal', () => {
   })
 
   it('that is cancelled leaves the zone given with it as a draft', async () => {
-    await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
-    await bench.clock.advance(SECOND)
+    await registeredWithFirst()
     node.pool.instant = false
     const { task_id } = await node.registry.renew(ALICE, { zone: SECOND_ZONE })
     await node.tasks.remove(task_id)
@@ -148,15 +137,14 @@ describe('a renewal', () => {
 
 describe('a draft that is discarded after a renewal has sent it to a few peers', () => {
   it('goes out all the same: those who hold it refuse what is older', async () => {
-    await completed((await node.registry.register(ALICE, { zone: FIRST })).task_id)
-    await bench.clock.advance(SECOND)
+    await registeredWithFirst()
     bench.world.peers.forEach((peer, index) => (peer.refuses = index === 1 ? undefined : 'busy'))
     const { task_id } = await node.registry.renew(ALICE, { zone: SECOND_ZONE })
     await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
     node.registry.discardZone(ALICE)
-    for (const peer of bench.world.peers) peer.refuses = undefined
+    bench.refuseEverywhere(undefined)
     await completed(task_id)
-    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...SECOND_ZONE })))
+    expectEverywhere({ serial: 2, ...SECOND_ZONE })
     expect(node.registry.drafts()).toEqual([])
   })
 })
@@ -171,10 +159,10 @@ describe('a registration whose reveal waits for peers', () => {
     await until(() => node.tasks.get(task_id)!.stalled?.code === 'SVC-PUB-002')
     expect(zoneHeldBy(0)).toEqual({ serial: 1, records: {} })
     node.network.before = () => undefined
-    for (const peer of bench.world.peers) peer.refuses = undefined
+    bench.refuseEverywhere(undefined)
     expect(node.registry.saveZone(ALICE, FIRST)).toEqual({ serial: 1 })
     await completed(task_id)
-    expect(everywhere()).toEqual(bench.world.peers.map(() => ({ serial: 2, ...FIRST })))
+    expectEverywhere({ serial: 2, ...FIRST })
     expect(node.registry.localZone(ALICE)?.zone.serial).toBe(2)
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
   })

@@ -1,30 +1,22 @@
 /** Names that are asked for with the check code of a claim. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeVdfProof, encodeVdfProof } from '../../../src/protocol/claim/proof.ts'
-import { linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { linksOf, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
-import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import { checkCode, checkCodeOf, formatCodedName } from '../../../src/protocol/claim/check-code.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { roundTimeMs } from '../../../src/protocol/time.ts'
-import { serializeZone } from '../../../src/protocol/zone/zone.ts'
-import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'
-import type { TestNode } from '../test-node.ts'
-import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
+import { asker, bench, owner, registered, rival } from '../scene.ts'
+import { ALICE, code, SECOND, withZone } from '../workbench.ts'
 
-const bench = useWorkbench()
 const HASH = profileHash(profile)
 
-let owner: TestNode
-let asker: TestNode
 let ours: Reveal
 let theirs: Reveal
 
-const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> =>
-  bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
 const coded = (reveal: Reveal, characters = 6): string =>
   formatCodedName(ALICE as Name, checkCodeOf(reveal, profile).slice(0, characters))!
 
@@ -32,22 +24,12 @@ const coded = (reveal: Reveal, characters = 6): string =>
 function changed(reveal: Reveal, serial: number, output?: Uint8Array): Reveal {
   const proof = decodeVdfProof(reveal.vdf_proof)
   if (output !== undefined) proof.proof = Uint8Array.from([...output, ...proof.proof.subarray(100)])
-  const unsigned = {
-    ...reveal,
-    vdf_proof: encodeVdfProof(proof),
-    payload: serializeZone({ records: {} }, serial, profile)
-  }
-  return signReveal(unsigned, nameKey(new Uint8Array(32).fill(1), HASH, ALICE as Name), HASH)
+  return withZone({ ...reveal, vdf_proof: encodeVdfProof(proof) }, serial)
 }
 
 beforeEach(async () => {
-  owner = await start('peer-0', 1)
-  asker = await start(undefined, 2)
-  await bench.registered(owner)
-  ours = bench.held()
-  const elsewhere = new FakeWorld(bench.clock, 2)
-  await bench.registered(await start('peer-0', 3, elsewhere))
-  theirs = elsewhere.peers[1]!.reveals.get(ALICE)!.reveal
+  ours = await registered(owner)
+  theirs = await rival()
 })
 
 describe('a name with a code', () => {
@@ -180,7 +162,7 @@ describe('a name with a code', () => {
 
   it('is asked for again once its owner published', async () => {
     await asker.registry.resolve(coded(ours))
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: changed(ours, 7) })
+    bench.holdEverywhere(changed(ours, 7))
     asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
     expect((await asker.registry.publicZone(coded(ours))).zone.serial).toBe(7)
   })

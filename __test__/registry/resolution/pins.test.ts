@@ -7,41 +7,31 @@ import { linksOf, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { PinListSchema } from '../../../src/views/pin.ts'
-import { MemoryStore } from '../claims/fakes.ts'
-import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, useWorkbench } from '../workbench.ts'
+import { bench, owner, registered, rival, start } from '../scene.ts'
+import { ALICE, code } from '../workbench.ts'
 
-const bench = useWorkbench()
-
-let store: MemoryStore
 let asker: TestNode
 let ours: Reveal
 let theirs: Reveal
 
-const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> =>
-  bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
 const codeOf = (reveal: Reveal): string => checkCodeOf(reveal, profile)
 const coded = (reveal: Reveal, characters = 6): string =>
   formatCodedName(ALICE as Name, codeOf(reveal).slice(0, characters))!
-const owner = async (name = ALICE): Promise<Uint8Array> => (await asker.registry.resolve(name)).reveal.pubkey
+const ownerOf = async (name = ALICE): Promise<Uint8Array> => (await asker.registry.resolve(name)).reveal.pubkey
 
 /** Most peers show a rival; one has the owner's record. */
 beforeEach(async () => {
-  await bench.registered(await start('peer-0', 1))
-  ours = bench.held()
-  const elsewhere = new FakeWorld(bench.clock, 2)
-  await bench.registered(await start('peer-0', 3, elsewhere))
-  theirs = elsewhere.peers[1]!.reveals.get(ALICE)!.reveal
+  ours = await registered(owner)
+  theirs = await rival()
   for (const peer of bench.world.peers.slice(1)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
-  store = new MemoryStore()
-  asker = await bench.start({ self: undefined, seed: 2, store })
+  asker = await start(undefined, 2)
 })
 
 describe('a code that the user gave', () => {
   it('decides what the bare name means, at once and after a restart, until it is forgotten', async () => {
-    expect(await owner()).toEqual(theirs.pubkey)
+    expect(await ownerOf()).toEqual(theirs.pubkey)
     expect(asker.registry.kept(ALICE)).toBeDefined()
     const forgotten: (string | undefined)[] = []
     const end = asker.registry.onForgotten((name) => forgotten.push(name))
@@ -52,10 +42,10 @@ describe('a code that the user gave', () => {
     expect(await asker.registry.lookUp(ALICE)).toMatchObject({ resolved: { reveal: ours, confidence: 'proven' } })
     expect(asker.registry.kept(ALICE)).toMatchObject({ reveal: ours })
     await asker.close()
-    asker = await bench.start({ self: undefined, seed: 2, store })
-    expect(await owner()).toEqual(ours.pubkey)
+    asker = await bench.start({ self: undefined, seed: 2, store: asker.store })
+    expect(await ownerOf()).toEqual(ours.pubkey)
     asker.registry.forgetPin(ALICE)
-    expect(await owner()).toEqual(theirs.pubkey)
+    expect(await ownerOf()).toEqual(theirs.pubkey)
     expect(() => asker.registry.pinCodes([])).not.toThrow()
   })
 
@@ -107,11 +97,15 @@ describe('codes that contradict what is known are refused, and none of the list 
   it('the code of a firm pin, and not of a tentative one', () => {
     const { id, pubkey, newestRound } = claimOf(theirs, ALICE as Name, linksOf(theirs), profile)
     const seen = { claim: id, pubkey, code: codeOf(theirs), newestRound, firstRound: newestRound }
-    new Pins(store, profile).set(ALICE, { ...seen, state: 'firm', firmRound: newestRound })
+    new Pins(asker.store, profile).set(ALICE, { ...seen, state: 'firm', firmRound: newestRound })
     refused([coded(ours)], /known as settled has the code/)
     expect(asker.registry.pinCodes([coded(theirs)])).toMatchObject({ pinned: [ALICE] })
     asker.registry.forgetPin(ALICE)
-    new Pins(store, profile).set(ALICE, { ...seen, state: 'tentative', lookRound: newestRound + profile.pin_after })
+    new Pins(asker.store, profile).set(ALICE, {
+      ...seen,
+      state: 'tentative',
+      lookRound: newestRound + profile.pin_after
+    })
     expect(asker.registry.pinCodes([coded(ours)])).toMatchObject({ pinned: [ALICE] })
   })
 
@@ -142,5 +136,5 @@ it('a dry run pins nothing, and so does a look-up by code', async () => {
   expect(asker.registry.pinCodes([coded(ours)], true)).toEqual({ pinned: [ALICE], known: 0 })
   await asker.registry.resolve(coded(ours))
   expect(asker.registry.pins()).toEqual([])
-  expect(await owner()).toEqual(theirs.pubkey)
+  expect(await ownerOf()).toEqual(theirs.pubkey)
 })

@@ -1,59 +1,21 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import type { ServiceError } from '../../../src/errors.ts'
-import { nameKey } from '../../../src/protocol/crypto/keys.ts'
+import { describe, expect, it } from 'vitest'
 import type { Name } from '../../../src/protocol/name/names.ts'
-import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
-import { linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import { roundTimeMs } from '../../../src/protocol/time.ts'
-import { serializeZone, type Zone } from '../../../src/protocol/zone/zone.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { until } from '../claims/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
-import { FakeWorld } from '../fake-world.ts'
 import { profile } from '../test-profile.ts'
-import type { TestNode } from '../test-node.ts'
-import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
+import { asker, bench, owner, registered, rival } from '../scene.ts'
+import { ALICE, code, publish, SECOND, withZone, ZONE } from '../workbench.ts'
 
-const bench = useWorkbench()
-
-let owner: TestNode
-let asker: TestNode
-
-const start = (self: string | undefined, seed: number, world = bench.world): Promise<TestNode> =>
-  bench.start({ world, seed, self, registry: { automaticRenewal: () => false } })
-
-async function registerAt(node: TestNode): Promise<Reveal> {
-  await bench.registered(node)
-  return node.dependencies.network
-    .getReveals(ALICE)
-    .then(({ answers }) => answers.find(({ reveal }) => reveal !== undefined)!.reveal!)
-}
-
-function withZone(reveal: Reveal, zone: Zone, serial: number): Reveal {
-  const { name, drand_pulse, iterations, vdf_proof } = reveal
-  const hash = profileHash(profile)
-  return signReveal(
-    { name, drand_pulse, iterations, vdf_proof, payload: serializeZone(zone, serial, profile) },
-    nameKey(new Uint8Array(32).fill(1), hash, ALICE as Name),
-    hash
-  )
-}
+/** What is stored here is newer than what was known. */
+const tellOfNewer = (): void =>
+  asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
 
 /** How often the network was asked for the name. */
 const asked = (): number => asker.network.sent.filter((message) => message === `get ${ALICE}`).length
-
-async function failure(promise: Promise<unknown>): Promise<ServiceError> {
-  return promise.then(
-    () => expect.unreachable('it should have failed'),
-    (error: unknown) => error as ServiceError
-  )
-}
-
-beforeEach(async () => {
-  owner = await start('peer-0', 1)
-  asker = await start(undefined, 2)
-})
 
 describe('a name that is being registered here', () => {
   it('[looking a name up announces it] is not resolved by asking for it, unless most peers hold it', async () => {
@@ -61,14 +23,14 @@ describe('a name that is being registered here', () => {
     const { task_id } = await owner.registry.register(ALICE, {})
     await bench.clock.advance(4 * SECOND)
     await until(() => owner.tasks.get(task_id)!.phase === 'evaluate')
-    expect((await failure(owner.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
-    expect((await failure(owner.registry.publicZone(ALICE))).code).toBe('SVC-RES-002')
+    await expect(owner.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002'))
+    await expect(owner.registry.publicZone(ALICE)).rejects.toThrow(code('SVC-RES-002'))
     // With a code, the same as for a name that nobody has: it does not tell what is registered here.
     await expect(owner.registry.resolve('alice--7kq2mx.chronym')).rejects.toThrow(code('SVC-RES-006'))
     await expect(owner.registry.resolve('bobby--7kq2mx.chronym')).rejects.toThrow(code('SVC-RES-006'))
     expect(owner.network.sent.filter((message) => !/^(probe|commit) |bobby/.test(message))).toEqual([])
 
-    const theirs = await registerAt(await start('peer-0', 3, new FakeWorld(bench.clock, 1)))
+    const theirs = await rival()
     for (const peer of bench.world.peers.slice(0, 4)) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
     bench.clock.set(bench.clock.now() + 31 * SECOND)
     expect((await owner.registry.resolve(ALICE)).reveal).toEqual(theirs)
@@ -77,74 +39,65 @@ describe('a name that is being registered here', () => {
 
 describe('resolving', () => {
   it('of an invalid name is SVC-NAM-001, of a reserved one SVC-RES-002 without asking', async () => {
-    expect((await failure(asker.registry.resolve('al_ice.chronym'))).code).toBe('SVC-NAM-001')
-    expect((await failure(asker.registry.resolve('www.chronym'))).code).toBe('SVC-RES-002')
+    await expect(asker.registry.resolve('al_ice.chronym')).rejects.toThrow(code('SVC-NAM-001'))
+    await expect(asker.registry.resolve('www.chronym')).rejects.toThrow(code('SVC-RES-002'))
     expect(asker.network.sent).toEqual([])
   })
 
   it('of an unregistered name is SVC-RES-002, kept for thirty seconds', async () => {
-    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002'))
     expect(asker.registry.kept(ALICE)).toBeUndefined()
     await bench.clock.advance(29 * SECOND)
-    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002'))
     expect(asked()).toBe(1)
     await bench.clock.advance(2 * SECOND)
-    await failure(asker.registry.resolve(ALICE))
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002'))
     expect(asked()).toBe(2)
   })
 
   it('of a name that one peer denies while the others are silent says that it is thin', async () => {
-    expect((await failure(asker.registry.resolve(ALICE))).extensions).toEqual({})
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002', { extensions: {} }))
     for (const peer of bench.world.peers.slice(1)) peer.silent = 'no-answer'
-    expect(await failure(asker.registry.resolve('bob.chronym'))).toMatchObject({
-      code: 'SVC-RES-002',
-      extensions: { thin: true }
-    })
+    await expect(asker.registry.resolve('bob.chronym')).rejects.toThrow(
+      code('SVC-RES-002', { extensions: { thin: true } })
+    )
   })
 
   it('without anybody to ask is SVC-RES-001 with a time to try again, and is not kept', async () => {
     for (const peer of bench.world.peers) peer.away = true
-    expect(await failure(asker.registry.resolve(ALICE))).toMatchObject({ code: 'SVC-RES-001', retryAfter: 10 })
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-001', { retryAfter: 10 }))
     for (const peer of bench.world.peers) peer.away = false
-    await registerAt(owner)
+    await registered(owner)
     expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
   })
 
   it('in mode offline is SVC-RES-001, whatever was known before', async () => {
-    await registerAt(owner)
+    await registered(owner)
     await asker.registry.resolve(ALICE)
     await asker.registry.setMode('offline')
-    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-001')
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-001'))
     await asker.registry.setMode('light')
     expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
   })
 
   it('keeps no answer from before the clock was set back', async () => {
-    await registerAt(owner)
+    await registered(owner)
     await asker.registry.resolve(ALICE)
-    for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+    bench.holdEverywhere(undefined)
     bench.clock.set(bench.clock.now() - 5 * 3600 * SECOND)
-    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-002')
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002'))
   })
 
   it('keeps an answer for the shortest ttl, then gives it out while it asks again', async () => {
-    const reveal = await registerAt(owner)
-    const first = withZone(
-      reveal,
-      {
-        records: {
-          '@': [
-            { type: 'A', value: '192.0.2.1', ttl: 60 },
-            { type: 'TXT', value: '"x"', ttl: 600 }
-          ]
-        }
-      },
-      2
-    )
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: first })
+    const reveal = await registered(owner)
+    const [short, long] = [
+      { type: 'A' as const, value: '192.0.2.1', ttl: 60 },
+      { type: 'TXT' as const, value: '"x"', ttl: 600 }
+    ]
+    const first = withZone(reveal, 2, { records: { '@': [short, long] } })
+    bench.holdEverywhere(first)
     await asker.registry.resolve(ALICE)
-    const second = withZone(reveal, { records: {} }, 3)
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: second })
+    bench.holdEverywhere(withZone(reveal, 3))
     await bench.clock.advance(59 * SECOND)
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(2)
     expect(asked()).toBe(1)
@@ -158,8 +111,8 @@ describe('resolving', () => {
   })
 
   it('keeps answers that are thin or provisional for a minute, and does not give them out afterwards', async () => {
-    const reveal = await registerAt(owner)
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'provisional', reveal })
+    const reveal = await registered(owner)
+    bench.holdEverywhere(reveal, 'provisional')
     expect((await asker.registry.resolve(ALICE)).confidence).toBe('provisional')
     await bench.clock.advance(61 * SECOND)
     for (const peer of bench.world.peers.slice(1)) peer.reveals.delete(ALICE)
@@ -169,7 +122,7 @@ describe('resolving', () => {
   })
 
   it('asks once for many that ask at the same time, and lets each go its own way', async () => {
-    await registerAt(owner)
+    await registered(owner)
     const gate = Promise.withResolvers<undefined>()
     asker.network.before = () => gate.promise
     const abort = new AbortController()
@@ -183,11 +136,10 @@ describe('resolving', () => {
   })
 
   it('forgets what it knew when a newer record is stored here', async () => {
-    const reveal = await registerAt(owner)
+    const reveal = await registered(owner)
     await asker.registry.resolve(ALICE)
-    for (const peer of bench.world.peers)
-      peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 7) })
-    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    bench.holdEverywhere(withZone(reveal, 7))
+    tellOfNewer()
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(7)
   })
 })
@@ -196,7 +148,7 @@ describe('a copy of what is kept', () => {
   const HOUR = 3600 * SECOND
 
   it('has the times that are left of the kept answer', async () => {
-    await registerAt(owner)
+    await registered(owner)
     const first = await asker.registry.lookUp(ALICE)
     expect(first).toMatchObject({ resolved: { reveal: { name: ALICE } }, isPinFirm: false })
     // A zone without records is kept for the default TTL. The lease of a local name ends before a day has passed.
@@ -209,7 +161,7 @@ describe('a copy of what is kept', () => {
   })
 
   it('is never a stale one: it waits for a new one', async () => {
-    await registerAt(owner)
+    await registered(owner)
     await asker.registry.lookUp(ALICE)
     await bench.clock.advance(301 * SECOND)
     expect((await asker.registry.lookUp(ALICE)).freshMs).toBe(300 * SECOND)
@@ -217,7 +169,7 @@ describe('a copy of what is kept', () => {
   })
 
   it('is renewed ahead of its time for who asks for that', async () => {
-    await registerAt(owner)
+    await registered(owner)
     await asker.registry.lookUp(ALICE)
     await bench.clock.advance(230 * SECOND)
     expect((await asker.registry.lookUp(ALICE, { leastLeft: 0.2 })).freshMs).toBe(70 * SECOND)
@@ -227,7 +179,7 @@ describe('a copy of what is kept', () => {
   })
 
   it('says whether the pin of the owner is firm', async () => {
-    const reveal = await registerAt(owner)
+    const reveal = await registered(owner)
     const round = reveal.drand_pulse
     expect(await asker.registry.lookUp(ALICE)).toMatchObject({ isPinFirm: false })
     new Pins(asker.dependencies.store, profile).set(ALICE, {
@@ -243,7 +195,7 @@ describe('a copy of what is kept', () => {
   })
 
   it('never outlives the lease', async () => {
-    const reveal = await registerAt(owner)
+    const reveal = await registered(owner)
     const lastMs = roundTimeMs(reveal.drand_pulse + profile.lease, profile.beacon)
     bench.clock.set(lastMs - 10 * SECOND)
     expect(await asker.registry.lookUp(ALICE)).toMatchObject({ freshMs: 10 * SECOND, staleMs: 10 * SECOND })
@@ -257,8 +209,8 @@ describe('a copy of what is kept', () => {
       freshMs: 30 * SECOND,
       staleMs: 30 * SECOND
     })
-    expect((await failure(asker.registry.lookUp('www.chronym'))).code).toBe('SVC-RES-002')
-    expect((await failure(asker.registry.lookUp('al_ice.chronym'))).code).toBe('SVC-NAM-001')
+    await expect(asker.registry.lookUp('www.chronym')).rejects.toThrow(code('SVC-RES-002'))
+    await expect(asker.registry.lookUp('al_ice.chronym')).rejects.toThrow(code('SVC-NAM-001'))
   })
 
   it('ends for who asked, when that one goes', async () => {
@@ -270,10 +222,10 @@ describe('a copy of what is kept', () => {
   })
 
   it('is called back when the answer no longer holds', async () => {
-    await registerAt(owner)
+    await registered(owner)
     const forgotten: (string | undefined)[] = []
     const end = asker.registry.onForgotten((name) => forgotten.push(name))
-    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
+    tellOfNewer()
     await asker.registry.setMode('light')
     asker.registry.forget(ALICE)
     asker.registry.forget()
@@ -284,32 +236,26 @@ describe('a copy of what is kept', () => {
   })
 
   it('is called back when a zone was published from here', async () => {
-    await registerAt(owner)
+    await registered(owner)
     const forgotten: (string | undefined)[] = []
     owner.registry.onForgotten((name) => forgotten.push(name))
-    owner.registry.saveZone(ALICE, { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } })
-    await owner.registry.publishZone(ALICE)
+    await publish(owner, ZONE)
     expect(forgotten).toContain(ALICE)
   })
 })
 
 describe('peers that disagree', () => {
-  /** The same name registered by another key in another network of the same profile. */
-  async function rival(): Promise<Reveal> {
-    const elsewhere = new FakeWorld(bench.clock, 1)
-    return registerAt(await start('peer-0', 3, elsewhere))
-  }
-
   it('with no majority are SVC-RES-004 with both owners, never a guess', async () => {
-    const ours = await registerAt(owner)
+    const ours = await registered(owner)
     const theirs = await rival()
     bench.world.peers.forEach((peer, index) =>
       peer.reveals.set(ALICE, { state: 'fresh', reveal: index % 2 === 0 ? ours : theirs })
     )
     bench.world.peers[4]!.reveals.delete(ALICE)
-    const error = await failure(asker.registry.resolve(ALICE))
-    expect(error.code).toBe('SVC-RES-004')
-    expect(error.extensions['candidates']).toHaveLength(2)
+    await expect(asker.registry.resolve(ALICE)).rejects.toMatchObject({
+      code: 'SVC-RES-004',
+      extensions: { candidates: [{}, {}] }
+    })
     expect(await asker.registry.explain(ALICE)).toMatchObject({
       state: 'contested',
       rule: 'no-majority',
@@ -319,28 +265,27 @@ describe('peers that disagree', () => {
   })
 
   it('cannot move a resolver within a day from an owner that it has known as settled', async () => {
-    await registerAt(owner)
+    await registered(owner)
     await asker.registry.resolve(ALICE)
     const theirs = await rival()
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: theirs })
-    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
-    expect((await failure(asker.registry.resolve(ALICE))).code).toBe('SVC-RES-004')
+    bench.holdEverywhere(theirs)
+    tellOfNewer()
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-004'))
     expect(await asker.registry.explain(ALICE)).toMatchObject({ rule: 'two-majorities' })
   })
 
   it('cannot take a record back in time', async () => {
-    const reveal = await registerAt(owner)
-    for (const peer of bench.world.peers)
-      peer.reveals.set(ALICE, { state: 'settled', reveal: withZone(reveal, { records: {} }, 5) })
+    const reveal = await registered(owner)
+    bench.holdEverywhere(withZone(reveal, 5))
     await asker.registry.resolve(ALICE)
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal })
-    asker.network.emit({ type: 'record:stored', detail: { kind: 'reveal', id: ALICE, state: 'settled' } })
-    expect((await failure(asker.registry.resolve(ALICE))).message).toMatch(/older/)
+    bench.holdEverywhere(reveal)
+    tellOfNewer()
+    await expect(asker.registry.resolve(ALICE)).rejects.toThrow(/older/)
   })
 
   it('are outvoted by a majority, whose newest record counts from any peer', async () => {
-    const reveal = await registerAt(owner)
-    const newer = withZone(reveal, { records: {} }, 9)
+    const reveal = await registered(owner)
+    const newer = withZone(reveal, 9)
     bench.world.peers[3]!.reveals.set(ALICE, { state: 'settled', reveal: newer })
     bench.world.peers[4]!.reveals.set(ALICE, { state: 'settled', reveal: await rival() })
     expect((await asker.registry.publicZone(ALICE)).zone.serial).toBe(9)

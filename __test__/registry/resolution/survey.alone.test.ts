@@ -140,7 +140,7 @@ describe('what is known speaks against the record that is held:', () => {
 
 it('peers have settled on another key: the own record is not an answer', async () => {
   const other = await start('peer-2', 3)
-  for (const peer of bench.world.peers) peer.reveals.delete(ALICE)
+  bench.holdEverywhere(undefined)
   owner.network.mode = 'offline'
   await bench.registered(other)
   owner.network.mode = 'full'

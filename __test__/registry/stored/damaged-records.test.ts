@@ -123,8 +123,7 @@ describe('a record of another shape', () => {
     expect(await node.registry.explain(ALICE, { withOwn: true })).toMatchObject({ own: { receipts: null } })
     expect((await node.registry.resolve(ALICE)).reveal.pubkey).toEqual(pubkey)
     expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: expect.any(Number) })
-    const { task_id } = await node.registry.renew(ALICE, {})
-    expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed' })
+    await bench.renewed(node)
     expect(node.store.unreadable.toSorted()).toEqual([...damaged, keys.zone(ALICE)].toSorted())
   })
 
@@ -138,9 +137,7 @@ describe('a record of another shape', () => {
 
   it('of what a finished proof was made for keeps no name from being registered', async () => {
     const node = await bench.start()
-    node.network.before = (kind) => {
-      if (kind === 'reveal') throw new Error('nobody takes it')
-    }
+    node.network.fail('reveal')
     const { task_id } = await node.registry.register(ALICE, {})
     expect(await bench.finish(node, task_id)).toMatchObject({ status: 'failed' })
     expect((await node.registry.estimate(ALICE)).proof_kept).toBe(true)

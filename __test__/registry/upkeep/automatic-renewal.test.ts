@@ -51,8 +51,7 @@ describe('a name of this daemon', () => {
     await look()
     expect(owned().renewal).toMatchObject({ state: 'running', task_id: renewals()[0]!.task_id })
     await until(() => node.pool.evaluations.length === 2)
-    const evaluation = node.pool.evaluations[1]!
-    evaluation.finish({ kind: 'proof', proof: node.pool.proofFor(evaluation.request) })
+    node.pool.prove()
     await ended(renewals()[0]!.task_id)
     expect(renewals()[0]!.status).toBe('completed')
     expect(owned()).toMatchObject({

@@ -14,7 +14,7 @@ import { keys, prefixes } from '../../../src/store/keys.ts'
 import { MemoryStore, until } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode, TestNodeOptions } from '../test-node.ts'
-import { ALICE, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+import { ALICE, copyOf, publish, SECOND, useWorkbench, ZONE } from '../workbench.ts'
 
 const BOB = 'bob.chronym'
 const SEED = new Uint8Array(32).fill(1)
@@ -29,11 +29,6 @@ let node: TestNode
 
 const start = (options: Partial<TestNodeOptions> = {}): Promise<TestNode> =>
   bench.start({ listIn: () => listIn, random: () => drawn, ...options })
-const copyOf = (at: TestNode): MemoryStore => {
-  const store = new MemoryStore()
-  store.batch(Array.from(at.store.list(''), ([put, value]) => ({ put, value })))
-  return store
-}
 /** What others see, opened with the seed. */
 const listed = (name = ALICE): string[] | undefined => {
   const sealed = sealedPart(bench.held(name).payload, profile)
@@ -41,9 +36,14 @@ const listed = (name = ALICE): string[] | undefined => {
 }
 const state = (at = node): string | undefined => at.registry.nameList()?.state
 const names = (at: TestNode): string[] => at.registry.ownedNames().map(({ name }) => name)
-const publish = (zone: unknown, name = ALICE): Promise<unknown> => {
-  node.registry.saveZone(name, zone)
-  return node.registry.publishZone(name)
+const publishHere = (zone: unknown, name = ALICE): Promise<unknown> => publish(node, zone, name)
+const drawnAndKept = async (): Promise<void> => {
+  await bench.clock.advance(TICK)
+  await until(() => state() === 'kept')
+}
+const bothRegistered = async (): Promise<void> => {
+  await bench.registered()
+  await bench.registered(node, BOB)
 }
 
 beforeEach(async () => {
@@ -67,8 +67,7 @@ describe('a list of names', () => {
     expect(listed()).toEqual([])
     expect(state()).toBe('waiting')
     drawn = 0.04
-    await bench.clock.advance(TICK)
-    await until(() => state() === 'kept')
+    await drawnAndKept()
     expect(listed()).toEqual([BOB, did])
     const { payload } = bench.held()
     await bench.clock.advance(TICK)
@@ -76,32 +75,27 @@ describe('a list of names', () => {
   })
 
   it('is tried again at the next draw, whatever is drawn, where nobody could be asked', async () => {
-    await bench.registered()
-    await bench.registered(node, BOB)
+    await bothRegistered()
     node.network.mode = 'offline'
     await bench.clock.advance(TICK)
     node.network.mode = 'full'
-    node.network.before = (kind) => {
-      if (kind === 'reveal') throw new Error('the wire is cut')
-    }
+    node.network.fail('reveal')
     drawn = 0.99
     await bench.clock.advance(TICK)
     const signed = node.network.own.get(ALICE)!
     expect(state()).toBe('waiting')
     node.network.before = () => undefined
-    await bench.clock.advance(TICK)
-    await until(() => state() === 'kept')
+    await drawnAndKept()
     expect(listed()).toEqual([BOB])
     expect(bench.held().payload).toEqual(signed.payload)
   })
 
   it('does not publish a draft, which stays one above it and carries the list later', async () => {
     await bench.registered()
-    await publish(ZONE)
+    await publishHere(ZONE)
     node.registry.saveZone(ALICE, LATER)
     await bench.registered(node, BOB)
-    await bench.clock.advance(TICK)
-    await until(() => state() === 'kept')
+    await drawnAndKept()
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 4, ...ZONE })
     expect(node.registry.localZone(ALICE)).toEqual({ zone: { serial: 5, ...LATER }, source: 'local', state: 'draft' })
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 5 })
@@ -123,8 +117,7 @@ describe('a list of names', () => {
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 3 })
     expect(node.registry.drafts()).toEqual([])
     await node.registry.want('carol.chronym')
-    await bench.clock.advance(TICK)
-    await until(() => state() === 'kept')
+    await drawnAndKept()
     await node.registry.want('dave.chronym')
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 5 })
     expect(listed()).toEqual([BOB, 'carol.chronym', 'dave.chronym'])
@@ -132,18 +125,14 @@ describe('a list of names', () => {
 
   it('leaves no draft behind a zone that was signed with it and reached nobody', async () => {
     await bench.registered()
-    node.network.before = (kind) => {
-      if (kind === 'reveal') throw new Error('the wire is cut')
-    }
-    await expect(publish(ZONE)).rejects.toThrow('the wire is cut')
+    node.network.fail('reveal')
+    await expect(publishHere(ZONE)).rejects.toThrow('nobody takes it')
     expect(node.registry.drafts()).toEqual([])
   })
 
   it('goes with each renewal, with and without a zone', async () => {
-    await bench.registered()
-    await bench.registered(node, BOB)
-    await bench.clock.advance(TICK)
-    await until(() => state() === 'kept')
+    await bothRegistered()
+    await drawnAndKept()
     for (const request of [{}, { zone: LATER }]) {
       await bench.clock.advance(60 * SECOND)
       const { task_id } = await node.registry.renew(ALICE, request)
@@ -154,20 +143,18 @@ describe('a list of names', () => {
   })
 
   it('has neither released names nor what is only guessed, but what is still looked for', async () => {
-    await bench.registered()
-    await bench.registered(node, BOB)
+    await bothRegistered()
     await node.registry.want('carol.chronym')
     node.store.put(keys.wanted('guess.chronym'), encodeWanted({ sinceMs: 0, isGuess: true }))
     node.registry.release(BOB)
-    await publish(ZONE)
+    await publishHere(ZONE)
     expect(listed()).toEqual(['carol.chronym'])
     node.registry.release(ALICE)
     expect(state()).toBe('not-owned')
   })
 
   it('waits for a locked seed', async () => {
-    await bench.registered()
-    await bench.registered(node, BOB)
+    await bothRegistered()
     node.seed.lock()
     await bench.clock.advance(TICK)
     expect(node.registry.nameList()).toMatchObject({
@@ -175,8 +162,7 @@ describe('a list of names', () => {
       detail: expect.stringContaining('unlocked') as string
     })
     node.unlock()
-    await bench.clock.advance(TICK)
-    await until(() => state() === 'kept')
+    await drawnAndKept()
     expect(listed()).toEqual([BOB])
   })
 })
@@ -190,13 +176,13 @@ describe('the zone of the name that carries a list', () => {
 
   it('comes first: where both have no room, the list is left out, until they have', async () => {
     await bench.registered()
-    await publish(zoneOf(70))
+    await publishHere(zoneOf(70))
     expect(listed()).toBeUndefined()
     expect(node.registry.nameList()).toMatchObject({
       state: 'no-room',
       detail: expect.stringContaining('512 bytes') as string
     })
-    await publish(ZONE)
+    await publishHere(ZONE)
     expect(listed()).toEqual([])
   })
 
@@ -205,27 +191,26 @@ describe('the zone of the name that carries a list', () => {
     for (let index = 0; index < 700; index++)
       node.store.put(keys.wanted(`name-${index}.chronym`), encodeWanted({ sinceMs: 0, isGuess: false }))
     expect(state()).toBe('no-room')
-    await publish(ZONE)
+    await publishHere(ZONE)
     expect(listed()).toEqual([])
   })
 
   it('keeps it as it is without the setting, and loses it where another name has it, or none', async () => {
-    await bench.registered()
-    await bench.registered(node, BOB)
-    await publish(ZONE)
+    await bothRegistered()
+    await publishHere(ZONE)
     expect(listed()).toEqual([BOB])
     listIn = ''
     expect(state()).toBe('not-updated')
-    await publish(LATER)
+    await publishHere(LATER)
     expect(listed()).toEqual([BOB])
     listIn = BOB
-    await publish(ZONE)
-    await publish(ZONE, BOB)
+    await publishHere(ZONE)
+    await publishHere(ZONE, BOB)
     expect(listed()).toBeUndefined()
     expect(listed(BOB)).toEqual([ALICE])
     listIn = 'none'
     expect(node.registry.nameList()).toBeNull()
-    await publish(LATER, BOB)
+    await publishHere(LATER, BOB)
     expect(listed(BOB)).toBeUndefined()
   })
 })
@@ -268,15 +253,14 @@ describe('a daemon that takes up the name with the list', () => {
       const other = await start({ store: copyOf(node), self: 'peer-2' })
       if (seed === 'locked') other.seed.lock()
       await bench.registered(node, BOB)
-      await publish(ZONE)
+      await publishHere(ZONE)
       await until60s(() => other.registry.ownedNames()[0]!.published_serial === 2)
       if (seed === 'locked') {
         expect(names(other)).toEqual([ALICE])
         other.unlock()
       }
       // At once: the list is not read yet.
-      other.registry.saveZone(ALICE, LATER)
-      await other.registry.publishZone(ALICE)
+      await publish(other, LATER)
       expect(listed()).toEqual([BOB])
       await until60s(() => names(other).length === 2)
     }

@@ -4,6 +4,7 @@ import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { renewalOutlook, type OutlookInput } from '../../../src/registry/upkeep/renewal-outlook.ts'
 import type { TaskView } from '../../../src/views/task.ts'
+import { taskView } from '../claims/fakes.ts'
 
 const profile = parseProfile(builtInProfiles.main)
 const START = 10_000_000
@@ -11,27 +12,8 @@ const END = START + profile.lease
 const LEAD = Math.ceil(profile.lease / 10)
 const timeOf = (round: number): string => new Date(roundTimeMs(round, profile.beacon)).toISOString()
 
-const task = (change: Partial<TaskView> = {}): TaskView => ({
-  task_id: 't1',
-  name: 'alice.chronym',
-  kind: 'renew',
-  status: 'running',
-  phase: 'evaluate',
-  paused: false,
-  queue_position: null,
-  stalled: null,
-  iterations: 1,
-  progress: 0,
-  phase_progress: 0,
-  iterations_per_second: null,
-  eta_seconds: null,
-  deadline: null,
-  created_at: timeOf(END - LEAD),
-  updated_at: timeOf(END - LEAD),
-  resumed: 0,
-  error: null,
-  ...change
-})
+const task = (change: Partial<TaskView> = {}): TaskView =>
+  taskView({ task_id: 't1', kind: 'renew', created_at: timeOf(END - LEAD), ...change })
 const FAILED = task({ status: 'failed', error: { code: 'SVC-REG-001', message: 'refused' } })
 
 function outlook(nowRound: number, change: Partial<OutlookInput> = {}) {

@@ -13,7 +13,7 @@ import { MemoryStore } from '../claims/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, SECOND, useWorkbench } from '../workbench.ts'
+import { ALICE, code, publish, SECOND, useWorkbench } from '../workbench.ts'
 
 const SEED = new Uint8Array(32).fill(1)
 
@@ -48,10 +48,8 @@ describe('a name of the seed', () => {
     expect(names(node)).toEqual([ALICE])
     expect(node.registry.wanted()).toEqual([])
     expect(node.network.own.get(ALICE)).toBeDefined()
-    node.registry.saveZone(ALICE, { records: {} })
-    expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 2 })
-    const { task_id } = await node.registry.renew(ALICE, {})
-    expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed' })
+    expect(await publish(node, { records: {} })).toMatchObject({ serial: 2 })
+    await bench.renewed(node)
   })
 
   it('is taken up at once where it is asked for, twice too, and is asked for by no name', async () => {

@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { nameKey } from '../../../src/protocol/crypto/keys.ts'
-import type { Name } from '../../../src/protocol/name/names.ts'
-import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { signReveal } from '../../../src/protocol/claim/reveal.ts'
 import { highestSerial } from '../../../src/protocol/claim/claim.ts'
-import { serializeZone } from '../../../src/protocol/zone/zone.ts'
 import { keys } from '../../../src/store/keys.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
-import { ALICE, code, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+import { ALICE, code, publish, SECOND, useWorkbench, withPayload, withZone, ZONE } from '../workbench.ts'
 
 const bench = useWorkbench()
 const { start, registered, held } = bench
@@ -19,20 +14,23 @@ beforeEach(async () => {
   node = await start()
 })
 
+const registeredWithZone = async (): Promise<void> => {
+  const { task_id } = await node.registry.register(ALICE, { zone: ZONE })
+  await bench.finish(node, task_id)
+}
+const expectLocal = (state: 'draft' | 'published', zone: object) =>
+  expect(node.registry.localZone(ALICE)).toEqual({ source: 'local', state, zone })
+
 describe('zones', () => {
   it('are saved here only, with a serial higher than any seen, and published when asked', async () => {
     await registered()
     expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: 2 })
-    expect(node.registry.localZone(ALICE)).toEqual({ source: 'local', state: 'draft', zone: { serial: 2, ...ZONE } })
+    expectLocal('draft', { serial: 2, ...ZONE })
     expect((await node.registry.publicZone(ALICE)).zone.records).toEqual({})
     expect(await node.registry.publishZone(ALICE)).toEqual({ serial: 2, stored_by: 5, of: 5 })
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 2, ...ZONE })
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 2 }])
-    expect(node.registry.localZone(ALICE)).toEqual({
-      source: 'local',
-      state: 'published',
-      zone: { serial: 2, ...ZONE }
-    })
+    expectLocal('published', { serial: 2, ...ZONE })
   })
 
   it('are held against the rules without being saved, of any name', () => {
@@ -78,8 +76,7 @@ describe('zones', () => {
 
   it('go out unchanged when published twice: two payloads of one serial would be an equivocation', async () => {
     await registered()
-    node.registry.saveZone(ALICE, ZONE)
-    await node.registry.publishZone(ALICE)
+    await publish(node, ZONE)
     const before = held()
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 2 })
     expect(held()).toEqual(before)
@@ -87,21 +84,13 @@ describe('zones', () => {
 
   it('get a serial above what another device with the same seed has published', async () => {
     await registered()
-    const { seed, key } = { seed: new Uint8Array(32).fill(1), key: profileHash(profile) }
-    const { name, drand_pulse, iterations, vdf_proof } = held()
-    const payload = serializeZone({ records: {} }, 41, profile)
-    await node.registry.publish(
-      signReveal({ name, drand_pulse, iterations, vdf_proof, payload }, nameKey(seed, key, ALICE as Name), key)
-    )
+    await node.registry.publish(withZone(held(), 41))
     expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: 42 })
   })
 
   it('are refused when they break a rule, with the place of each problem', () => {
     expect(() => node.registry.saveZone(ALICE, { records: { www: [{ type: 'A', value: 'x' }] } })).toThrow(
-      expect.objectContaining({
-        code: 'SVC-ZON-002',
-        errors: [expect.objectContaining({ path: 'records/www/0/value' })]
-      }) as Error
+      code('SVC-ZON-002', { errors: [expect.objectContaining({ path: 'records/www/0/value' })] })
     )
   })
 
@@ -111,9 +100,7 @@ describe('zones', () => {
     expect(node.registry.saveZone(ALICE, ZONE, serial)).toEqual({ serial: 3 })
     expect(() => node.registry.saveZone(ALICE, ZONE, serial)).toThrow(code('SVC-ZON-004'))
     expect(() => node.registry.patchZone(ALICE, { remove: [], add: {} }, serial)).toThrow(code('SVC-ZON-004'))
-    expect(() => {
-      node.registry.discardZone(ALICE, serial)
-    }).toThrow(code('SVC-ZON-004'))
+    expect(() => node.registry.discardZone(ALICE, serial)).toThrow(code('SVC-ZON-004'))
     expect(node.registry.localZone(ALICE)?.zone.serial).toBe(3)
   })
 
@@ -121,15 +108,14 @@ describe('zones', () => {
     await registered()
     expect(node.registry.saveZone(ALICE, { serial: 9, ...ZONE })).toEqual({ serial: 9 })
     for (const serial of [9, 1, 0]) {
-      const refused = expect.objectContaining({
-        code: 'SVC-ZON-002',
+      const refused = code('SVC-ZON-002', {
         errors: [
           {
             path: 'serial',
             message: `${serial} is not above 9, the highest serial seen of ${ALICE}: leave it out, or give 10 or more`
           }
         ]
-      }) as Error
+      })
       expect(() => node.registry.saveZone(ALICE, { serial, ...ZONE })).toThrow(refused)
     }
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 9 })
@@ -140,8 +126,7 @@ describe('zones', () => {
     node.registry.saveZone(ALICE, ZONE)
     const highest = highestSerial({ verified: node.beacon.latest()!.round }, profile)
     for (const serial of [highest + 1, Number.MAX_SAFE_INTEGER]) {
-      const refused = expect.objectContaining({
-        code: 'SVC-ZON-002',
+      const refused = code('SVC-ZON-002', {
         errors: [
           {
             path: 'serial',
@@ -150,16 +135,12 @@ describe('zones', () => {
               `leave it out, or give one from 3 to ${highest}`
           }
         ]
-      }) as Error
+      })
       expect(() => node.registry.saveZone(ALICE, { serial, ...ZONE })).toThrow(refused)
       await expect(node.registry.renew(ALICE, { zone: { serial, ...ZONE } })).rejects.toThrow(refused)
     }
     expect(node.tasks.list().filter(({ status }) => status === 'running')).toEqual([])
-    expect(node.registry.localZone(ALICE)).toEqual({
-      source: 'local',
-      state: 'draft',
-      zone: { serial: 2, ...ZONE }
-    })
+    expectLocal('draft', { serial: 2, ...ZONE })
 
     expect(node.registry.saveZone(ALICE, { serial: highest, ...ZONE })).toEqual({ serial: highest })
     expect(() => node.registry.saveZone(ALICE, ZONE)).toThrow(
@@ -172,7 +153,7 @@ describe('zones', () => {
   })
 
   it('are changed record by record, on the draft or else on what is published', async () => {
-    await node.registry.register(ALICE, { zone: ZONE }).then(({ task_id }) => bench.finish(node, task_id))
+    await registeredWithZone()
     const www = { type: 'A', value: '192.0.2.7' }
     expect(node.registry.patchZone(ALICE, { remove: [], add: { www: [www, { type: 'TXT', value: 'x' }] } })).toEqual({
       serial: 2
@@ -198,13 +179,12 @@ describe('zones', () => {
   })
 
   it('are not changed when one of the records to remove is not there, or the whole breaks a rule', async () => {
-    await node.registry.register(ALICE, { zone: ZONE }).then(({ task_id }) => bench.finish(node, task_id))
+    await registeredWithZone()
     const remove = [{ label: '@', type: 'A' }, { label: 'constructor' }, { label: '@', type: 'A', value: '192.0.2.2' }]
     expect(() => node.registry.patchZone(ALICE, { remove, add: {} })).toThrow(
-      expect.objectContaining({
-        code: 'SVC-ZON-002',
+      code('SVC-ZON-002', {
         errors: [expect.objectContaining({ path: 'remove/1' }), expect.objectContaining({ path: 'remove/2' })]
-      }) as Error
+      })
     )
     expect(() =>
       node.registry.patchZone(ALICE, { remove: [], add: { '@': [{ type: 'CNAME', value: 'www' }] } })
@@ -213,21 +193,15 @@ describe('zones', () => {
   })
 
   it('may be discarded until they are published, and what is published stays', async () => {
-    await node.registry.register(ALICE, { zone: ZONE }).then(({ task_id }) => bench.finish(node, task_id))
-    expect(() => {
-      node.registry.discardZone(ALICE)
-    }).toThrow(code('SVC-ZON-003'))
+    await registeredWithZone()
+    expect(() => node.registry.discardZone(ALICE)).toThrow(code('SVC-ZON-003'))
     node.registry.saveZone(ALICE, { records: {} })
     expect(node.registry.drafts()).toEqual([
       { name: ALICE, serial: 2, published_serial: 1, records: 0, owner: 'owned' }
     ])
     node.registry.discardZone(ALICE)
     expect(node.registry.drafts()).toEqual([])
-    expect(node.registry.localZone(ALICE)).toEqual({
-      source: 'local',
-      state: 'published',
-      zone: { serial: 1, ...ZONE }
-    })
+    expectLocal('published', { serial: 1, ...ZONE })
     await expect(node.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-ZON-003'))
   })
 
@@ -243,23 +217,9 @@ describe('zones', () => {
 
   it('that were published here do not come back over a newer record that was signed elsewhere', async () => {
     await registered()
-    node.registry.saveZone(ALICE, ZONE)
-    await node.registry.publishZone(ALICE)
-    const key = profileHash(profile)
-    const { name, drand_pulse, iterations, vdf_proof } = held()
-    const payload = serializeZone({ records: {} }, 41, profile)
-    await node.registry.publish(
-      signReveal(
-        { name, drand_pulse, iterations, vdf_proof, payload },
-        nameKey(new Uint8Array(32).fill(1), key, ALICE as Name),
-        key
-      )
-    )
-    expect(node.registry.localZone(ALICE)).toEqual({
-      source: 'local',
-      state: 'published',
-      zone: { serial: 41, records: {} }
-    })
+    await publish(node, ZONE)
+    await node.registry.publish(withZone(held(), 41))
+    expectLocal('published', { serial: 41, records: {} })
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 41 })
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 41, records: {} })
   })
@@ -275,7 +235,7 @@ describe('zones', () => {
     node.registry.saveZone(ALICE, ZONE)
     for (const peer of bench.world.peers.slice(1)) peer.refuses = 'busy'
     await expect(node.registry.publishZone(ALICE)).rejects.toThrow(
-      expect.objectContaining({ code: 'SVC-PUB-002', extensions: { stored_by: 1, of: 5 } }) as Error
+      code('SVC-PUB-002', { extensions: { stored_by: 1, of: 5 } })
     )
     expect(node.registry.ownedNames()).toMatchObject([{ serial: 2, published_serial: 1 }])
   })
@@ -288,9 +248,7 @@ describe('zones', () => {
     }
     const { burst, interval } = profile.changes
     for (let last = 1; last <= burst; last++) await change(last)
-    await expect(change(100)).rejects.toThrow(
-      expect.objectContaining({ code: 'SVC-REQ-005', retryAfter: interval }) as Error
-    )
+    await expect(change(100)).rejects.toThrow(code('SVC-REQ-005', { retryAfter: interval }))
     expect(node.registry.drafts()).toHaveLength(1)
     await bench.clock.advance(interval * 1000)
     await node.registry.publishZone(ALICE)
@@ -301,14 +259,7 @@ describe('zones', () => {
 
   it('of others that do not parse are SVC-ZON-001', async () => {
     await registered()
-    const key = profileHash(profile)
-    const { name, drand_pulse, iterations, vdf_proof } = held()
-    const broken = signReveal(
-      { name, drand_pulse, iterations, vdf_proof, payload: Buffer.from('not a zone') },
-      nameKey(new Uint8Array(32).fill(1), key, ALICE as Name),
-      key
-    )
-    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: broken })
+    bench.holdEverywhere(withPayload(held(), Buffer.from('not a zone')))
     const other = await start({ self: 'peer-1', seed: 2 })
     await expect(other.registry.publicZone(ALICE)).rejects.toThrow(code('SVC-ZON-001'))
   })

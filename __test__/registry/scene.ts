@@ -1,16 +1,16 @@
 /** Two nodes, of which one owns a name, and what the other explains of it. */
 import * as v from 'valibot'
 import { beforeEach, expect } from 'vitest'
-import { type Explanation, ExplanationSchema } from '../../../src/views/explanation.ts'
-import { toHex } from '../../../src/protocol/encoding/bytes.ts'
-import { nameKey } from '../../../src/protocol/crypto/keys.ts'
-import type { Name } from '../../../src/protocol/name/names.ts'
-import { profileHash } from '../../../src/protocol/profile/profile.ts'
-import { type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { FakeWorld } from '../fake-world.ts'
-import { profile } from '../test-profile.ts'
-import type { TestNode } from '../test-node.ts'
-import { ALICE, useWorkbench } from '../workbench.ts'
+import { type Explanation, ExplanationSchema } from '../../src/views/explanation.ts'
+import { toHex } from '../../src/protocol/encoding/bytes.ts'
+import { nameKey } from '../../src/protocol/crypto/keys.ts'
+import type { Name } from '../../src/protocol/name/names.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
+import { type Reveal } from '../../src/protocol/claim/reveal.ts'
+import { FakeWorld } from './fake-world.ts'
+import { profile } from './test-profile.ts'
+import type { TestNode } from './test-node.ts'
+import { ALICE, useWorkbench } from './workbench.ts'
 
 export const KEY = toHex(nameKey(new Uint8Array(32).fill(1), profileHash(profile), ALICE as Name).publicKey)
 export const RIVAL_KEY = toHex(nameKey(new Uint8Array(32).fill(3), profileHash(profile), ALICE as Name).publicKey)
@@ -32,10 +32,6 @@ export async function registered(node: TestNode, world = bench.world): Promise<R
 export async function rival(): Promise<Reveal> {
   const elsewhere = new FakeWorld(bench.clock, 1)
   return registered(await start('peer-0', 3, elsewhere), elsewhere)
-}
-
-export function holdEverywhere(reveal: Reveal, state: 'settled' | 'settling' | 'fresh' | 'provisional'): void {
-  for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state, reveal })
 }
 
 /** What the HTTP interface would send: it has to fit the schema. */
