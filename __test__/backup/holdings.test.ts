@@ -19,7 +19,7 @@ import { openDirectory, type OpenedDirectory } from '../../src/daemon/open-direc
 import { dataPaths } from '../../src/data-directory/paths.ts'
 import { createLogger } from '../../src/log.ts'
 import { createIdentity } from '../../src/protocol/identity/seed.ts'
-import { storedWanted } from '../../src/registry/stored/wanted-ids.ts'
+import { storedAdoptions } from '../../src/registry/stored/owned-names.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
 import type { Store } from '../../src/store/types.ts'
 import { profile } from '../registry/test-profile.ts'
@@ -119,7 +119,7 @@ describe('what the database must have', () => {
     rmSync(dataPaths(root).database)
     await open()
     expect(missingIds()).toEqual(ALL())
-    expect([...storedWanted(opened.store)].map(([id, { isGuess }]) => [id, isGuess])).toEqual(
+    expect([...storedAdoptions(opened.store)].map(([id, { isGuess }]) => [id, isGuess])).toEqual(
       [...NAMES, 'dave.chronym', did].sort().map((id) => [id, false])
     )
     // Whatever is saved meanwhile.
@@ -157,7 +157,7 @@ describe('what the database must have', () => {
     const detail = 'the database has an older state than serial 2, which was saved here'
     expect(opened.holdings.missing()).toEqual([{ what: 'name', id: ALICE, detail }])
     // The name is here, so nobody has to look for it.
-    expect([...storedWanted(opened.store)]).toEqual([])
+    expect([...storedAdoptions(opened.store)]).toEqual([])
     opened.store.put(keys.ownedName(ALICE), node.store.get(keys.ownedName(ALICE))!)
     expect(missingIds()).toEqual([])
   })

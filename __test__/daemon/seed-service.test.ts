@@ -38,7 +38,7 @@ beforeEach(async () => {
     paths,
     admit: (seed) => admitted(seed),
     tasks: { list: () => tasks },
-    registry: { wanted: () => [{ id: 'carol.chronym', state: 'looking', detail: '', since: '', looked_at: null }] },
+    registry: { adoptions: () => [{ id: 'carol.chronym', state: 'looking', detail: '', since: '', looked_at: null }] },
     unseal: ({ text, passphrase, path }) => unsealSeed(text, String(passphrase), path),
     now: () => nowMs,
     info: (message) => told.push(message),

@@ -11,7 +11,7 @@ import { sha256, toHex, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
 import { parseProfile, profileHash } from '../../src/protocol/profile/profile.ts'
 import { vdfSeed } from '../../src/protocol/claim/proof.ts'
-import { decodeContext, decodeDraft, encodeContext, encodeDraft } from '../../src/registry/claims/commit.ts'
+import { decodeContext, decodeDraft, encodeContext, encodeDraft } from '../../src/registry/claims/journal.ts'
 import { TaskJournal } from '../../src/registry/claims/journal.ts'
 import { TaskLedger, type Task } from '../../src/registry/claims/ledger.ts'
 import { hasEnded, newTask, nextPhase } from '../../src/registry/claims/state.ts'

@@ -10,8 +10,7 @@ import { readIfThere } from '../data-directory/seed-files.ts'
 import type { Logger } from '../log.ts'
 import { decodeIdentityEnvelope } from '../protocol/identity/record.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
-import { OwnedNames } from '../registry/stored/owned-names.ts'
-import { decodeWanted, encodeWanted } from '../registry/stored/wanted-ids.ts'
+import { OwnedNames, decodeAdoption, encodeAdoption } from '../registry/stored/owned-names.ts'
 import { keys, lastPart, prefixes } from '../store/keys.ts'
 import { Count, Text } from '../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../store/types.ts'
@@ -156,7 +155,7 @@ export class Holdings {
       if (this.#isThere(key, held) || this.#present.has(key)) continue
       const wanted = keys.wanted(held.id)
       const known = store.get(wanted)
-      if (known === undefined || isGuess(known)) store.put(wanted, encodeWanted({ sinceMs: now(), isGuess: false }))
+      if (known === undefined || isGuess(known)) store.put(wanted, encodeAdoption({ sinceMs: now(), isGuess: false }))
     }
   }
 
@@ -222,7 +221,7 @@ function heldIn(key: string, value: Uint8Array, profile: NetworkProfile): Held |
 
 function isGuess(wanted: Uint8Array): boolean {
   try {
-    return decodeWanted(wanted).isGuess
+    return decodeAdoption(wanted).isGuess
   } catch {
     return true
   }

@@ -16,11 +16,10 @@ import { checkReveal } from '../protocol/claim/valid.ts'
 import { parseZone, sealedPart } from '../protocol/zone/zone.ts'
 import { LocalZones } from '../registry/stored/local-zones.ts'
 import { Memory } from '../registry/stored/memory.ts'
-import { OwnedNames } from '../registry/stored/owned-names.ts'
+import { OwnedNames, decodeAdoption } from '../registry/stored/owned-names.ts'
 import { readGivenCode, Pins } from '../registry/stored/pins.ts'
 import { Receipts } from '../registry/stored/receipts.ts'
 import { SeenIdentities } from '../registry/identities/seen-identities.ts'
-import { decodeWanted } from '../registry/stored/wanted-ids.ts'
 import { lastPart, prefixes } from '../store/keys.ts'
 import type { StoredRecords } from '../store/inspect.ts'
 import { UnreadableRecord } from '../store/stored-shapes.ts'
@@ -68,7 +67,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     void new Memory(store).newest(name, Buffer.from(pubkey, 'hex'))
   },
   [prefixes.seenIdentities]: (key, _value, _facts, store) => void new SeenIdentities(store).get(lastPart(key) as Did),
-  [prefixes.wanted]: (_key, value) => void decodeWanted(value),
+  [prefixes.wanted]: (_key, value) => void decodeAdoption(value),
   [prefixes.tasks]: (key, value) => void decodeEntry(value, lastPart(key))
 }
 

@@ -13,7 +13,7 @@ import { openStore } from '../store/open.ts'
 import { makeDirectories, syncDirectory } from '../util/files.ts'
 import { type BackupContents, BackupError } from './container.ts'
 import { buildGenesis } from '../protocol/identity/document.ts'
-import { encodeWanted } from '../registry/stored/wanted-ids.ts'
+import { encodeAdoption } from '../registry/stored/owned-names.ts'
 import type { StoredRecords } from '../store/inspect.ts'
 
 /** Written beside the other files where the network is not built in. */
@@ -141,7 +141,7 @@ export function wantedRecords(
   profile: NetworkProfile,
   { ids, sinceMs }: { readonly ids: readonly string[]; readonly sinceMs: number }
 ): StoredRecords {
-  const wanted = (isGuess: boolean) => (id: string) => [keys.wanted(id), encodeWanted({ sinceMs, isGuess })] as const
+  const wanted = (isGuess: boolean) => (id: string) => [keys.wanted(id), encodeAdoption({ sinceMs, isGuess })] as const
   return new Map([...defaultDids(masterSeed, profile).map(wanted(true)), ...ids.map(wanted(false))])
 }
 

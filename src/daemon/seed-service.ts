@@ -29,7 +29,7 @@ interface SeedServiceOptions {
   /** Throws SVC-KEY-002 where the seed is not that of the directory. */
   readonly admit: (seed: Uint8Array) => void
   readonly tasks: Pick<TaskManager, 'list'>
-  readonly registry: Pick<Registry, 'wanted'>
+  readonly registry: Pick<Registry, 'adoptions'>
   readonly unseal?: (request: UnsealRequest) => Promise<Uint8Array>
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -80,7 +80,7 @@ export function createSeedService({
                 stalled?.code === 'SVC-KEY-006' ? [{ what: kind, name, task_id }] : []
               ),
             ...registry
-              .wanted()
+              .adoptions()
               .flatMap(({ id, state }) =>
                 state === 'adopted' ? [] : [{ what: 'adopt' as const, name: id, task_id: null }]
               )

@@ -20,6 +20,11 @@ import { OwnedNames } from './stored/owned-names.ts'
 import { Receipts } from './stored/receipts.ts'
 import { asServiceError } from '../service-errors.ts'
 
+/** A beacon this many rounds late is away, not slow (the lag that docs/protocol/rules.md, 9, warns of). */
+const BEACON_LOST_ROUNDS = 20
+/** A daemon that has just started has its first pulse within this time, if any source answers. */
+const FIRST_PULSE_TIMEOUT_MS = 5_000
+
 export interface RegistryParts {
   readonly profile: NetworkProfile
   readonly store: Store
@@ -169,4 +174,46 @@ export function leaseEndsMs(context: RegistryContext, name: string): readonly nu
   if (record === undefined) return []
   const { endRound, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   return [endRound, graceEndRound].map((round) => roundTimeMs(round, context.profile.beacon))
+}
+
+/** Our own verified round, by which pulses are chosen. Throws SVC-BCN-001 while the beacon is silent. */
+export function verifiedRound(context: RegistryContext): number {
+  const { verified, now } = context.time()
+  // With a larger lag, our time of sending is too far before what peers call now.
+  if (verified === 0 || now - verified > context.profile.min_commit + context.profile.receipt_slack) {
+    throw beaconSilent(verified, now)
+  }
+  return verified
+}
+
+/**
+ * Whether the daemon follows the beacon at all; task steps themselves wait out a lag of a pulse or two.
+ * Waits for the first pulse after the start. Rejects with SVC-BCN-001.
+ */
+export async function requireBeacon(context: RegistryContext): Promise<void> {
+  if (context.time().verified === 0) await firstPulse(context)
+  const { verified, now } = context.time()
+  if (verified === 0 || now - verified > BEACON_LOST_ROUNDS) throw beaconSilent(verified, now)
+}
+
+/** Resolves with the first pulse after the start, a few seconds later without one, or once aborted. */
+export async function firstPulse({ beacon, clock }: RegistryContext, signal?: AbortSignal): Promise<void> {
+  const waiting = new AbortController()
+  const either = signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal])
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const off = beacon.on('pulse', () => resolve(undefined))
+  try {
+    await Promise.race([promise, clock.sleep(FIRST_PULSE_TIMEOUT_MS, either).catch(() => undefined)])
+  } finally {
+    off()
+    waiting.abort()
+  }
+}
+
+function beaconSilent(verified: number, now: number): ServiceError {
+  const known =
+    verified === 0
+      ? 'No pulse has been verified yet'
+      : `The newest verified pulse is of round ${verified}, and round ${now} is due`
+  return new ServiceError('SVC-BCN-001', `${known}.`, { retryAfter: 10 })
 }

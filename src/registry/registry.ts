@@ -9,21 +9,19 @@ import { resolveIdentity, resolveIdentityLog } from './identities/resolve.ts'
 import { publishManifest, createKid, publishKid } from './identities/publish.ts'
 import { ownIdentities, IdentityUpkeep } from './identities/own.ts'
 import { commit, publish } from './claims/manual.ts'
-import { PinUpkeep } from './upkeep/pin-upkeep.ts'
+import { PinUpkeep, forgetPin, listPins, pinCodes } from './resolution/pins.ts'
 import { PublishBudgets } from './publication/publishing.ts'
-import { forgetPin, listPins, pinCodes } from './resolution/pins.ts'
 import { register, renew, release, takeBack } from './claims/registration.ts'
 import { Resolver } from './resolution/resolver.ts'
 import { translated, translatedSync } from '../service-errors.ts'
-import { Standings } from './ownership/ownership-check.ts'
+import { OwnershipCheck } from './ownership/ownership-check.ts'
 import { addressViews, kept, networkDiversity, networkStatus, ownedNames, peerView, peerViews } from './status.ts'
-import { discardZone, listDrafts, checkZone, localZone, saveZone, zoneOf } from './zones/zones.ts'
+import { discardZone, listDrafts, checkZone, localZone, saveZone, zoneOf, patchZone } from './zones/zones.ts'
 import { publishZone } from './zones/publish.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
 import type { OwnedNameView } from '../views/own.ts'
-import { listStanding, ListUpkeep, publishList } from './upkeep/name-list.ts'
-import { WantedNames } from './upkeep/adoptions.ts'
-import { patchZone } from './zones/zone-patch.ts'
+import { listState, ListUpkeep, publishList } from './upkeep/name-list.ts'
+import { Adoptions } from './upkeep/adoptions.ts'
 
 export interface RegistryOptions {
   /** `auto_renew`, read at each use: whether names are renewed before their leases end. Default: true. */
@@ -52,10 +50,10 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     slots,
     emit
   })
-  const standings = new Standings(context, tasks, emit)
+  const ownership = new OwnershipCheck(context, tasks, emit)
   const identities = new IdentityUpkeep(context)
   const pins = new PinUpkeep(context, tasks)
-  const wanted = new WantedNames(context, emit)
+  const adoptions = new Adoptions(context, emit)
   const budgets = new PublishBudgets(context)
   const list = new ListUpkeep(context, (name, signal) =>
     changing(name, () => publishList(context, tasks, budgets, signal))
@@ -88,20 +86,27 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
           if (type !== 'record:stored') return
           const { kind, id } = detail
           if (kind === 'reveal' || kind === 'coded') resolver.forget(String(id))
-          if (kind === 'reveal') standings.changed(String(id))
+          if (kind === 'reveal') ownership.changed(String(id))
         })
       )
-      standings.start()
+      ownership.start()
       renewal.start()
       identities.start()
       pins.start()
-      wanted.start()
+      adoptions.start()
       list.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await Promise.all([list.stop(), wanted.stop(), pins.stop(), identities.stop(), renewal.stop(), standings.stop()])
+      await Promise.all([
+        list.stop(),
+        adoptions.stop(),
+        pins.stop(),
+        identities.stop(),
+        renewal.stop(),
+        ownership.stop()
+      ])
       context.store.settle()
     },
     networkStatus: () =>
@@ -149,17 +154,17 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     },
     release: (name) => translatedSync(() => ownedAfter(name, () => release(context, tasks, name))),
     takeBack: (name) => translatedSync(() => ownedAfter(name, () => takeBack(context, name))),
-    wanted: () => translatedSync(() => wanted.list()),
-    want: (nameOrDid) => changing(nameOrDid, () => wanted.want(nameOrDid)),
-    unwant(nameOrDid) {
-      const isForgotten = translatedSync(() => wanted.forget(nameOrDid))
+    adoptions: () => translatedSync(() => adoptions.list()),
+    adopt: (nameOrDid) => changing(nameOrDid, () => adoptions.adopt(nameOrDid)),
+    stopAdopting(nameOrDid) {
+      const isForgotten = translatedSync(() => adoptions.forget(nameOrDid))
       if (options.giveUp?.(nameOrDid) !== true && !isForgotten)
         throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${nameOrDid}.`)
     },
     nameList: () =>
       translatedSync(() => {
-        const standing = listStanding(context)
-        return standing === undefined ? null : { name: standing.name, state: standing.state, detail: standing.detail }
+        const list = listState(context)
+        return list === undefined ? null : { name: list.name, state: list.state, detail: list.detail }
       }),
     ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {

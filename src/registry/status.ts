@@ -48,7 +48,7 @@ export function addressViews(network: Pick<Network, 'addresses'>): NetworkStatus
 export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal): OwnedNameView[] {
   const records = context.owned.list()
   const outlooks = renewal.outlooks(records)
-  return records.map(({ name, reveal, serial, publishedSerial, standing }, index) => {
+  return records.map(({ name, reveal, serial, publishedSerial, ownership }, index) => {
     const { state, endRound } = leaseOf(context, reveal.drand_pulse)
     const { renewal, warnings } = outlooks[index]!
     const code = checkCodeOf(reveal, context.profile)
@@ -56,7 +56,7 @@ export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal):
       name,
       check_code: code,
       coded_name: formatCodedName(name, code.slice(0, SHORT_CODE)) ?? null,
-      state: state === 'dead' ? 'lapsed' : standing === 'held' ? state : standing,
+      state: state === 'dead' ? 'lapsed' : ownership === 'held' ? state : ownership,
       lease_end: roundTime(context, endRound),
       serial: Math.max(serial, context.zones.get(name)?.serial ?? 0),
       published_serial: publishedSerial,

@@ -123,11 +123,11 @@ interface Names {
   release(name: string): OwnedNameView
   /** Takes a released name back. As `release`, without SVC-REG-002. */
   takeBack(name: string): OwnedNameView
-  wanted(): WantedView[]
+  adoptions(): WantedView[]
   /** Looks for a name or DID of ours now, and again until it is found. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001. */
-  want(nameOrDid: string): Promise<WantedView>
+  adopt(nameOrDid: string): Promise<WantedView>
   /** Stops looking for it. SVC-WNT-002. */
-  unwant(nameOrDid: string): void
+  stopAdopting(nameOrDid: string): void
   /** The sealed list of names that one name carries, or should. SVC-STO-001. */
   nameList(): NameListView | null
 }

@@ -175,14 +175,14 @@ const CALLS: readonly (Omit<EndpointCase, 'path'> & { readonly path?: string })[
     service: 'seed'
   },
   { ...closed, operation: 'POST /api/seed/lock', schema: daemon.SeedSchema, service: 'seed' },
-  { ...closed, operation: 'GET /api/wanted', schema: own.WantedListSchema, service: 'wanted' },
-  { ...closed, operation: 'POST /api/wanted', body: { id: NAME }, schema: own.WantedSchema, service: 'want' },
+  { ...closed, operation: 'GET /api/wanted', schema: own.WantedListSchema, service: 'adoptions' },
+  { ...closed, operation: 'POST /api/wanted', body: { id: NAME }, schema: own.WantedSchema, service: 'adopt' },
   {
     ...closed,
     operation: 'DELETE /api/wanted/{id}',
     path: `/api/wanted/${NAME}`,
     schema: common.SuccessSchema,
-    service: 'unwant'
+    service: 'stopAdopting'
   },
   {
     ...closed,

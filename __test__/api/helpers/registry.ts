@@ -334,14 +334,14 @@ export class MemoryRegistry implements Registry {
     return null
   }
 
-  wanted(): WantedView[] {
-    this.#called('wanted')
+  adoptions(): WantedView[] {
+    this.#called('adoptions')
     return [...this.sought.values()]
   }
 
-  async want(id: string): Promise<WantedView> {
-    if (id.startsWith('did:')) this.#called('want', id)
-    else this.#named('want', id)
+  async adopt(id: string): Promise<WantedView> {
+    if (id.startsWith('did:')) this.#called('adopt', id)
+    else this.#named('adopt', id)
     const view: WantedView = {
       id,
       state: 'not-found',
@@ -353,8 +353,8 @@ export class MemoryRegistry implements Registry {
     return view
   }
 
-  unwant(id: string): void {
-    this.#called('unwant', id)
+  stopAdopting(id: string): void {
+    this.#called('stopAdopting', id)
     if (!this.sought.delete(id)) throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${id}.`)
   }
 

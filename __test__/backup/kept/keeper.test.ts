@@ -16,7 +16,7 @@ import { readOwnerSeed } from '../../../src/data-directory/seed-files.ts'
 import { dataPaths, type DataPaths } from '../../../src/data-directory/paths.ts'
 import { seedToWords } from '../../../src/protocol/crypto/keys.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
-import { encodeWanted } from '../../../src/registry/stored/wanted-ids.ts'
+import { encodeAdoption } from '../../../src/registry/stored/owned-names.ts'
 import { readBackupState } from '../../../src/data-directory/seed-safety.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import type { Store } from '../../../src/store/types.ts'
@@ -27,7 +27,7 @@ import { ManualClock } from '../../time/manual-clock.ts'
 const profile = builtInProfiles.local
 const secret = await generateX25519Identity()
 const recipients = [await identityToRecipient(secret)]
-const WANTED = encodeWanted({ sinceMs: 1, isGuess: false })
+const WANTED = encodeAdoption({ sinceMs: 1, isGuess: false })
 
 let root: string
 let file: string

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { taskDirectory } from '../../../src/evaluations/directories.ts'
+import { taskDirectory } from '../../../src/evaluations/checkpoints.ts'
 import { FakePool, until } from './fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
 import { OPTIONS, workbench } from './workbench.ts'

@@ -9,7 +9,7 @@ import {
 import { judgeIdentity } from '../../../src/protocol/identity/judge-documents.ts'
 import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
 import { encodeIdentityRecord } from '../../../src/protocol/identity/record.ts'
-import { standingOf } from '../../../src/registry/identities/resolve.ts'
+import { currentIdentity } from '../../../src/registry/identities/resolve.ts'
 import { keyOf, LOCAL, timeAt } from '../../protocol/fixtures.ts'
 import { MemoryStore } from '../claims/fakes.ts'
 
@@ -38,7 +38,7 @@ async function standing(...shown: readonly (readonly [IdentityDocument[], number
   const records = shown.map(([documents]) => encodeIdentityRecord({ log: verifyIdentityLog(documents, LOCAL) }))
   const pool = { judgeIdentity: (bytes: Uint8Array) => Promise.resolve(judgeIdentity(bytes, LOCAL)) }
   const found = { records, shownBy: shown.map(([, by]) => by), isAnswered: true }
-  const known = await standingOf({ store, profile: LOCAL, pool, time: () => timeAt(1_000) }, GENESIS.id, found)
+  const known = await currentIdentity({ store, profile: LOCAL, pool, time: () => timeAt(1_000) }, GENESIS.id, found)
   return known?.versions.map((bytes) => (JSON.parse(Buffer.from(bytes).toString()) as IdentityDocument).updateKeys[0])
 }
 const keysOf = (documents: readonly IdentityDocument[]) => documents.map(({ updateKeys }) => updateKeys[0])

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AnswerCache, type Answer } from '../../../src/registry/resolution/answer-cache.ts'
+import { AnswerCache, type Answer } from '../../../src/registry/resolution/resolver.ts'
 import { ManualClock, settle } from '../../time/manual-clock.ts'
 
 const answer = (value: string): Answer<string> => ({ value, freshMs: 1_000, staleMs: 60_000 })

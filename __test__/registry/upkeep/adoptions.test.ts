@@ -6,8 +6,8 @@ import { buildRecovery } from '../../../src/cli/identity/recover.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
 import { signIdentityDocument } from '../../../src/protocol/identity/document.ts'
 import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
-import { encodeWanted } from '../../../src/registry/stored/wanted-ids.ts'
-import { MAX_WANTED } from '../../../src/registry/upkeep/adoptions.ts'
+import { encodeAdoption } from '../../../src/registry/stored/owned-names.ts'
+import { MAX_ADOPTIONS } from '../../../src/registry/upkeep/adoptions.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { MemoryStore } from '../claims/fakes.ts'
 import { settle } from '../../time/manual-clock.ts'
@@ -43,10 +43,10 @@ describe('a name of the seed', () => {
 
   it('is taken up by itself once the network shows it, and renews and publishes from there', async () => {
     const node = await restored([ALICE])
-    expect(node.registry.wanted()).toMatchObject([{ id: ALICE, state: 'looking', looked_at: null }])
+    expect(node.registry.adoptions()).toMatchObject([{ id: ALICE, state: 'looking', looked_at: null }])
     await pass(6 * SECOND)
     expect(names(node)).toEqual([ALICE])
-    expect(node.registry.wanted()).toEqual([])
+    expect(node.registry.adoptions()).toEqual([])
     expect(node.network.own.get(ALICE)).toBeDefined()
     expect(await publish(node, { records: {} })).toMatchObject({ serial: 2 })
     await bench.renewed(node)
@@ -54,25 +54,25 @@ describe('a name of the seed', () => {
 
   it('is taken up at once where it is asked for, twice too, and is asked for by no name', async () => {
     const node = await restored()
-    expect(await node.registry.want(ALICE)).toMatchObject({ id: ALICE, state: 'adopted' })
-    expect(await node.registry.want(ALICE)).toMatchObject({ state: 'adopted' })
+    expect(await node.registry.adopt(ALICE)).toMatchObject({ id: ALICE, state: 'adopted' })
+    expect(await node.registry.adopt(ALICE)).toMatchObject({ state: 'adopted' })
     expect(names(node)).toEqual([ALICE])
     expect(node.network.sent.filter((sent) => sent.endsWith(ALICE))).toEqual([`probe ${ALICE}`])
   })
 
   it('is not taken up by another seed, which is told whose it is', async () => {
     const other = await bench.start({ seed: 9, self: 'peer-3' })
-    expect(await other.registry.want(ALICE)).toMatchObject({
+    expect(await other.registry.adopt(ALICE)).toMatchObject({
       state: 'other-owner',
       detail: expect.stringContaining('another key') as string
     })
     expect(names(other)).toEqual([])
-    expect(other.registry.wanted()).toHaveLength(1)
+    expect(other.registry.adoptions()).toHaveLength(1)
   })
 
   it('is looked for again, less and less often, until somebody shows it', async () => {
     const node = await restored()
-    expect(await node.registry.want('later.chronym')).toMatchObject({ state: 'not-found' })
+    expect(await node.registry.adopt('later.chronym')).toMatchObject({ state: 'not-found' })
     const looks = (): number => node.network.sent.filter((sent) => sent === 'probe later.chronym').length
     await pass(9 * SECOND)
     expect(looks()).toBe(1)
@@ -89,7 +89,7 @@ describe('a name of the seed', () => {
   it('is looked for again soon where nobody could be asked', async () => {
     const node = await restored()
     node.network.mode = 'offline'
-    expect(await node.registry.want(ALICE)).toMatchObject({ state: 'looking', detail: 'No peer can be asked yet.' })
+    expect(await node.registry.adopt(ALICE)).toMatchObject({ state: 'looking', detail: 'No peer can be asked yet.' })
     await pass(60 * SECOND)
     node.network.mode = 'full'
     await pass(15 * SECOND)
@@ -98,15 +98,15 @@ describe('a name of the seed', () => {
 
   it('is given up where that is asked for, and no more than the limit are looked for', async () => {
     const node = await restored()
-    await node.registry.want('none.chronym')
-    node.registry.unwant('none.chronym')
-    expect(node.registry.wanted()).toEqual([])
-    expect(() => node.registry.unwant('none.chronym')).toThrow(code('SVC-WNT-002'))
-    for (let index = node.store.count(prefixes.wanted); index < MAX_WANTED; index++)
-      node.store.put(keys.wanted(`n${index}.chronym`), encodeWanted({ sinceMs: 0, isGuess: false }))
-    await expect(node.registry.want('more.chronym')).rejects.toThrow(code('SVC-WNT-001'))
-    await expect(node.registry.want('Not a name')).rejects.toThrow(code('SVC-NAM-001'))
-    await expect(node.registry.want('did:web:example')).rejects.toThrow(code('SVC-REQ-001'))
+    await node.registry.adopt('none.chronym')
+    node.registry.stopAdopting('none.chronym')
+    expect(node.registry.adoptions()).toEqual([])
+    expect(() => node.registry.stopAdopting('none.chronym')).toThrow(code('SVC-WNT-002'))
+    for (let index = node.store.count(prefixes.wanted); index < MAX_ADOPTIONS; index++)
+      node.store.put(keys.wanted(`n${index}.chronym`), encodeAdoption({ sinceMs: 0, isGuess: false }))
+    await expect(node.registry.adopt('more.chronym')).rejects.toThrow(code('SVC-WNT-001'))
+    await expect(node.registry.adopt('Not a name')).rejects.toThrow(code('SVC-NAM-001'))
+    await expect(node.registry.adopt('did:web:example')).rejects.toThrow(code('SVC-REQ-001'))
   })
 })
 
@@ -131,7 +131,7 @@ describe('an identity of the seed', () => {
       await settle()
     }
     expect(kept(node)).toEqual([keys.ownIdentity(did)])
-    expect(node.registry.wanted()).toEqual([])
+    expect(node.registry.adoptions()).toEqual([])
     expect(node.store.count(prefixes.wanted)).toBe(0)
   })
 
@@ -139,10 +139,10 @@ describe('an identity of the seed', () => {
     const first = await bench.start()
     const { did } = await first.registry.publishKid({ document: identity(0, ['https://alice.example']) })
     const other = await bench.start({ seed: 9, self: 'peer-3' })
-    expect(await other.registry.want(did)).toMatchObject({ state: 'other-owner' })
+    expect(await other.registry.adopt(did)).toMatchObject({ state: 'other-owner' })
     expect(kept(other)).toEqual([])
     const node = await start()
-    expect(await node.registry.want(did)).toMatchObject({ id: did, state: 'adopted' })
+    expect(await node.registry.adopt(did)).toMatchObject({ id: did, state: 'adopted' })
     expect(kept(node)).toEqual([keys.ownIdentity(did)])
   })
 
@@ -162,7 +162,7 @@ describe('an identity of the seed', () => {
       document: signIdentityDocument(unsigned, recoveryKey, '2026-01-02T00:00:00.000Z', profile)
     })
     const node = await start()
-    expect(await node.registry.want(genesis.id)).toMatchObject({ state: 'adopted' })
+    expect(await node.registry.adopt(genesis.id)).toMatchObject({ state: 'adopted' })
     expect(kept(node)).toEqual([keys.ownIdentity(genesis.id)])
   })
 })

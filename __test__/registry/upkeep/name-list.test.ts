@@ -9,7 +9,7 @@ import { openNameList, sealNameList } from '../../../src/protocol/zone/name-list
 import { sealedPart, serializeZone } from '../../../src/protocol/zone/zone.ts'
 import { createContext } from '../../../src/registry/context.ts'
 import { revealWithPayload } from '../../../src/registry/publication/publishing.ts'
-import { encodeWanted } from '../../../src/registry/stored/wanted-ids.ts'
+import { encodeAdoption } from '../../../src/registry/stored/owned-names.ts'
 import { keys, prefixes } from '../../../src/store/keys.ts'
 import { MemoryStore, until } from '../claims/fakes.ts'
 import { profile } from '../test-profile.ts'
@@ -105,20 +105,20 @@ describe('a list of names', () => {
 
   it('goes with the next publication at once, which is not a second change where nothing changed', async () => {
     await bench.registered()
-    await node.registry.want('carol.chronym')
+    await node.registry.adopt('carol.chronym')
     // There is no zone of its own yet.
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 2 })
     expect(listed()).toEqual(['carol.chronym'])
-    node.registry.unwant('carol.chronym')
+    node.registry.stopAdopting('carol.chronym')
     await bench.registered(node, BOB)
     expect(node.registry.nameList()?.detail).toContain(`chronym zone publish ${ALICE}`)
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 3 })
     expect(listed()).toEqual([BOB])
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 3 })
     expect(node.registry.drafts()).toEqual([])
-    await node.registry.want('carol.chronym')
+    await node.registry.adopt('carol.chronym')
     await drawnAndKept()
-    await node.registry.want('dave.chronym')
+    await node.registry.adopt('dave.chronym')
     expect(await node.registry.publishZone(ALICE)).toMatchObject({ serial: 5 })
     expect(listed()).toEqual([BOB, 'carol.chronym', 'dave.chronym'])
   })
@@ -144,8 +144,8 @@ describe('a list of names', () => {
 
   it('has neither released names nor what is only guessed, but what is still looked for', async () => {
     await bothRegistered()
-    await node.registry.want('carol.chronym')
-    node.store.put(keys.wanted('guess.chronym'), encodeWanted({ sinceMs: 0, isGuess: true }))
+    await node.registry.adopt('carol.chronym')
+    node.store.put(keys.wanted('guess.chronym'), encodeAdoption({ sinceMs: 0, isGuess: true }))
     node.registry.release(BOB)
     await publishHere(ZONE)
     expect(listed()).toEqual(['carol.chronym'])
@@ -189,7 +189,7 @@ describe('the zone of the name that carries a list', () => {
   it('keeps the list of before where there are more names than the longest holds', async () => {
     await bench.registered()
     for (let index = 0; index < 700; index++)
-      node.store.put(keys.wanted(`name-${index}.chronym`), encodeWanted({ sinceMs: 0, isGuess: false }))
+      node.store.put(keys.wanted(`name-${index}.chronym`), encodeAdoption({ sinceMs: 0, isGuess: false }))
     expect(state()).toBe('no-room')
     await publishHere(ZONE)
     expect(listed()).toEqual([])
@@ -242,7 +242,7 @@ describe('a daemon that takes up the name with the list', () => {
     expect(state(restored)).toBe('not-updated')
 
     const second = await start({ store: wanting([]), self: 'peer-3' })
-    await second.registry.want(ALICE)
+    await second.registry.adopt(ALICE)
     await until60s(() => names(second).length === 2)
   })
 
@@ -275,6 +275,6 @@ describe('a daemon that takes up the name with the list', () => {
     listIn = ''
     const restored = await start({ store: wanting([ALICE]), self: 'peer-2' })
     await until60s(() => names(restored).length === 1)
-    expect(restored.registry.wanted()).toEqual([])
+    expect(restored.registry.adoptions()).toEqual([])
   })
 })

@@ -26,7 +26,7 @@ function outlook(nowRound: number, change: Partial<OutlookInput> = {}) {
     dueRound: END - LEAD,
     taskSeconds: 0,
     links: 1,
-    standing: 'held',
+    ownership: 'held',
     isAutomatic: true,
     task: undefined,
     obstacle: undefined,
@@ -143,18 +143,18 @@ describe('a renewal', () => {
   })
 
   it('of a lost or contested name goes on, until it is dead', () => {
-    expect(outlook(END - LEAD, { standing: 'lost' })).toMatchObject({
+    expect(outlook(END - LEAD, { ownership: 'lost' })).toMatchObject({
       renewal: { state: 'scheduled' },
       warnings: [{ code: 'lost' }],
       isDue: true
     })
-    expect(outlook(END + 1, { standing: 'lost' }).warnings).toMatchObject([{ code: 'lost' }, { code: 'grace' }])
-    expect(outlook(END + profile.grace + 1, { standing: 'lost' })).toMatchObject({
+    expect(outlook(END + 1, { ownership: 'lost' }).warnings).toMatchObject([{ code: 'lost' }, { code: 'grace' }])
+    expect(outlook(END + profile.grace + 1, { ownership: 'lost' })).toMatchObject({
       renewal: { state: 'impossible' },
       warnings: [{ code: 'lost' }],
       isDue: false
     })
-    expect(outlook(END - LEAD, { standing: 'contested' })).toMatchObject({
+    expect(outlook(END - LEAD, { ownership: 'contested' })).toMatchObject({
       renewal: { state: 'scheduled' },
       warnings: [{ code: 'contested' }],
       isDue: true

@@ -24,7 +24,7 @@ import {
   type IdentityDocument
 } from '../../../src/protocol/identity/document.ts'
 import { verifyIdentityLog } from '../../../src/protocol/identity/log.ts'
-import { findManifest, standingOf, type KnownIdentity } from '../../../src/registry/identities/resolve.ts'
+import { findManifest, currentIdentity, type KnownIdentity } from '../../../src/registry/identities/resolve.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { empty } from './adversary.ts'
@@ -152,7 +152,7 @@ export class IdentityResolver {
     const { profile } = this.#world
     try {
       const found = await getDocuments(client, 'kid', did)
-      const known = await standingOf({ store, profile, pool: judgeHere, time: () => clock.time() }, did, found)
+      const known = await currentIdentity({ store, profile, pool: judgeHere, time: () => clock.time() }, did, found)
       if (known === undefined) return { kind: 'none' }
       return { kind: 'identity', head: toHex(known.log.versions.at(-1)!.hash), known }
     } catch (error) {

@@ -187,7 +187,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         access: ['read'],
         answers: { 200: { description: 'What the daemon looks for', schema: WantedListSchema } }
       }),
-      (c) => c.json(registry.wanted())
+      (c) => c.json(registry.adoptions())
     )
     .post(
       '/api/wanted',
@@ -202,7 +202,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'The outcome of the look-up', schema: WantedSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-WNT-001', 'SVC-STO-001', 'SVC-KEY-006']
       }),
-      async (c) => c.json(await registry.want(c.req.valid('json').id))
+      async (c) => c.json(await registry.adopt(c.req.valid('json').id))
     )
     .delete(
       '/api/wanted/:id',
@@ -216,7 +216,7 @@ export function wantedRoutes({ registry }: ApiServices) {
         errors: ['SVC-WNT-002', 'SVC-STO-001']
       }),
       (c) => {
-        registry.unwant(c.req.param('id'))
+        registry.stopAdopting(c.req.param('id'))
         return c.json({ success: true } as const)
       }
     )

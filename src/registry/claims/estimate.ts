@@ -1,13 +1,13 @@
 import { roundTimeMs } from '../../protocol/time.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { proofShape } from '../../protocol/claim/proof.ts'
-import { nextDeadlineMs } from '../../evaluations/queue.ts'
+import { nextDeadlineMs } from '../../evaluations/evaluation.ts'
 import type { ClaimPlan, ClaimTasks } from '../tasks.ts'
 import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task.ts'
-import { decodeContext } from './commit.ts'
+import { decodeContext } from './journal.ts'
+import { iterationsOf } from './steps.ts'
 import { openName, type RegistryContext, leaseEndsMs, leaseOf, roundTime } from '../context.ts'
 import { isCancelled } from '../stored/owned-names.ts'
-import { iterationsOf } from './steps.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
 
 /**
@@ -102,7 +102,7 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
 function kindOf(context: RegistryContext, name: Name): TaskKind {
   const record = context.owned.get(name)
   return record === undefined ||
-    record.standing === 'lost' ||
+    record.ownership === 'lost' ||
     isCancelled(record) ||
     leaseOf(context, record.reveal.drand_pulse).state === 'dead'
     ? 'register'

@@ -1,4 +1,4 @@
-import type { EvaluationSettings, Log } from '../../evaluations/evaluation.ts'
+import { type EvaluationSettings, type Log, takeTurns } from '../../evaluations/evaluation.ts'
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 import type { NativePool } from '../../native/types.ts'
@@ -8,7 +8,6 @@ import { TaskJournal, type KeptProof } from './journal.ts'
 import { TaskLedger, isAtWork, rest, type Task } from './ledger.ts'
 import { openProgressLog, type ProgressLog } from '../../evaluations/progress-log.ts'
 import { TaskProgress, withShown } from './progress.ts'
-import { takeTurns } from '../../evaluations/queue.ts'
 import { Reminders, Retention } from './upkeep.ts'
 import { asObstacle, TaskRun, type ClaimSteps } from './run.ts'
 import type { ClaimPlan, TaskEvent, TaskRef, ClaimTasks } from '../tasks.ts'
@@ -22,7 +21,7 @@ import {
   type TaskState,
   CANCELLED
 } from './state.ts'
-import { EvaluationDirectories } from '../../evaluations/directories.ts'
+import { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
 import type { TaskKind, TaskView } from '../../views/task.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
 

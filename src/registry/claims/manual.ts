@@ -80,7 +80,7 @@ function requireSerialOfToday(context: RegistryContext, { serial }: Claim): void
  */
 function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim): void {
   const record = context.owned.get(name)
-  if (record === undefined || record.standing === 'lost' || !equalBytes(record.reveal.pubkey, pubkey)) return
+  if (record === undefined || record.ownership === 'lost' || !equalBytes(record.reveal.pubkey, pubkey)) return
   if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') return
   const held = claimOf(record.reveal, name, linksOf(record.reveal), context.profile)
   if (equalBytes(held.id, id)) return

@@ -6,8 +6,7 @@ import { linksOf } from '../../protocol/claim/reveal.ts'
 import { parseZone } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
-import { requireBeacon } from './commit.ts'
-import { derivedPublicKey, openName, type RegistryContext, leaseOf, roundTime } from '../context.ts'
+import { derivedPublicKey, openName, requireBeacon, type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import { claimsIn } from '../resolution/survey.ts'
 import { isCancelled, type OwnedName } from '../stored/owned-names.ts'
 import { requireOwned, savingZone } from '../zones/zones.ts'
@@ -84,7 +83,7 @@ export async function renew(
 /** A name that was lost or cancelled, or whose lease and grace have ended, may be registered again. */
 function requireNotOwned(context: RegistryContext, name: Name): void {
   const record = context.owned.get(name)
-  if (record === undefined || record.standing === 'lost' || formerRecord(context, name) !== undefined) return
+  if (record === undefined || record.ownership === 'lost' || formerRecord(context, name) !== undefined) return
   throw ownedAlready(name)
 }
 

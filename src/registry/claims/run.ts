@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../error-table.ts'
 import { NativeError, type NativeErrorCode, type EvaluationProgress, type NativePool } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'
 import { StoreError } from '../../store/types.ts'
-import { taskDirectory } from '../../evaluations/directories.ts'
+import { taskDirectory } from '../../evaluations/checkpoints.ts'
 import {
   EvaluationFault,
   Evaluation,

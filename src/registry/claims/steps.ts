@@ -13,28 +13,33 @@ import {
   isSuperseded,
   requireMajority,
   requireValid,
-  supersededRecord
+  supersededRecord,
+  stampFor
 } from '../publication/publishing.ts'
 import {
+  firstPulse,
+  openName,
+  type RegistryContext,
+  leaseEndsMs,
+  leaseOf,
+  roundTime,
+  ownPublicKey,
+  verifiedRound
+} from '../context.ts'
+import {
+  type ClaimContext,
+  type ClaimDraft,
   decodeContext,
   decodeDraft,
   encodeContext,
-  encodeDraft,
-  type ClaimContext,
-  type ClaimDraft,
-  chooseRound,
-  firstPulse,
-  isFresh,
-  newDraft,
-  newSalt,
-  ownCommitment,
-  sentCommitment,
-  verifiedRound
-} from './commit.ts'
-import { openName, type RegistryContext, leaseEndsMs, leaseOf, roundTime } from '../context.ts'
+  encodeDraft
+} from './journal.ts'
 import { isCancelled } from '../stored/owned-names.ts'
 import { translated } from '../../service-errors.ts'
 import type { ClaimSteps } from './run.ts'
+import { randomBytes } from 'node:crypto'
+import type { CommitOutcome } from '../../network/types.ts'
+import { commitmentHash, SALT_BYTES, claimRound } from '../../protocol/claim/commitment.ts'
 
 /** The steps of a claim, for the task manager: commit, wait for the pulse, plan, reveal. */
 export function createClaimSteps(context: RegistryContext): ClaimSteps {
@@ -148,7 +153,7 @@ function usable(context: RegistryContext, task: TaskRef, evaluated: ClaimPlan): 
     return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
   // A lost name may be registered again; the claim that lost it would lose again.
   if (record === undefined || isCancelled(record)) return true
-  return isNewer && (record.standing === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
+  return isNewer && (record.ownership === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
 }
 
 /** Nothing is squared in vain. SVC-RES-003, SVC-PUB-001, SVC-OWN-001. */
@@ -276,4 +281,71 @@ function withdraw(
   network.withdrawReveal(name, owned.get(name)?.reveal)
   if (kind === 'renew') zones.holdBack(name)
   else if (sent !== undefined) owned.saveCancelled(decodeReveal(sent))
+}
+
+/** C of our claim. Throws SVC-KEY-006. */
+function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
+  return commitmentHash(name, ownPublicKey(context, name), salt, context.profileHash)
+}
+
+/**
+ * C of a claim whose pulse is chosen. While the seed is locked it comes from the receipts, so that squaring continues.
+ * Throws SVC-KEY-006 where the receipts are of another claim.
+ */
+function sentCommitment(
+  context: RegistryContext,
+  name: Name,
+  { salt, pulseRound }: { readonly salt: Uint8Array; readonly pulseRound: number | null }
+): Uint8Array {
+  const sent = context.seed.isLocked && context.owned.get(name) === undefined ? context.receipts.get(name) : undefined
+  return sent !== undefined && sent.pulseRound === pulseRound ? sent.commitment : ownCommitment(context, name, salt)
+}
+
+/** 32 random bytes, new for each attempt. */
+function newSalt(): Uint8Array {
+  return new Uint8Array(randomBytes(SALT_BYTES))
+}
+
+/** A draft with a new salt; nothing has been sent for it. */
+async function newDraft(context: RegistryContext, name: Name, signal: AbortSignal): Promise<ClaimDraft> {
+  const salt = newSalt()
+  const nonce = await stampFor(context, ownCommitment(context, name, salt), signal)
+  return { salt, nonce, sentRound: verifiedRound(context), pulseRound: null }
+}
+
+/**
+ * Whether a pulse chosen now still counts as drawn after this draft's commitment (docs/protocol/rules.md, 10,
+ * "Witnessed").
+ */
+function isFresh(context: RegistryContext, draft: ClaimDraft): boolean {
+  const { profile } = context
+  return context.time().now + profile.min_commit + profile.receipt_slack < draft.sentRound + profile.pulse_window
+}
+
+/**
+ * p, `min_commit` after the latest s, once more than half of the peers asked have seen the commitment in time.
+ * Throws SVC-PUB-002 until then, and once the commitment is too old for any pulse; SVC-BCN-001 while the beacon is
+ * silent.
+ */
+function chooseRound(context: RegistryContext, draft: ClaimDraft, { receipts, of }: CommitOutcome): number {
+  verifiedRound(context)
+  const committed = { sentRound: draft.sentRound, now: context.time().now }
+  const { timely, round } = claimRound(
+    receipts.map(({ seenRound }) => seenRound),
+    of,
+    committed,
+    context.profile
+  )
+  if (round === undefined) {
+    const detail = `${timely} of ${of} peers have confirmed the commitment in time; more than half are needed.`
+    throw new ServiceError('SVC-PUB-002', detail, { extensions: { stored_by: timely, of }, retryAfter: 10 })
+  }
+  // The machine may have slept since the answers: a pulse may now come too late after what the peers saw.
+  if (!isFresh(context, draft)) {
+    throw new ServiceError('SVC-PUB-002', 'The peers confirmed the commitment too long ago; another one is sent.', {
+      extensions: { stored_by: timely, of },
+      retryAfter: 1
+    })
+  }
+  return round
 }

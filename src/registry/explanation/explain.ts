@@ -15,10 +15,9 @@ import { openCodedName, ownPublicKey, type RegistryContext, leaseOf, roundTime }
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { equivocationOf } from '../ownership/newer-records.ts'
 import { ownClaim } from './own-claim.ts'
-import { answerAlone, isHeldByMost, isSecret, survey, type Survey } from '../resolution/survey.ts'
+import { decide, notFound, answerAlone, isHeldByMost, isSecret, survey, type Survey } from '../resolution/survey.ts'
 import { resolveByCode } from '../resolution/by-code.ts'
 import { pinView } from '../resolution/pins.ts'
-import { decide, notFound } from '../resolution/resolver.ts'
 import type { ResolvedName } from '../use-cases.ts'
 import type {
   ExplainedAnswer,

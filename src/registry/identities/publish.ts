@@ -66,8 +66,8 @@ async function withVersion(
   known: KnownIdentity | undefined,
   document: IdentityDocument
 ): Promise<readonly Uint8Array[]> {
-  const standing = known?.log.versions[document.version - 1]
-  if (known !== undefined && standing !== undefined && equalBytes(standing.hash, identityDocumentHash(document)))
+  const current = known?.log.versions[document.version - 1]
+  if (known !== undefined && current !== undefined && equalBytes(current.hash, identityDocumentHash(document)))
     return known.versions
   const versions = [...(known?.versions.slice(0, document.version - 1) ?? []), canonicalJsonBytes(document)]
   checkLogSize(
@@ -168,9 +168,9 @@ export async function publishManifest(
       throw new IdentityError('manifest', `no identity document of ${manifest.id} is known; publish that first`)
     const encoded = encodeManifestRecord(manifest)
     requireValid(await context.pool.judgeSpeaker(encoded, encodeIdentityEnvelope(known), context.profile, 'own'))
-    const standing = await standingManifest(context, known)
+    const current = await currentManifest(context, known)
     // No peer would take it, and this daemon would send it again in place of the newer one.
-    if (standing !== undefined && compareManifests(standing, manifest) > 0) throw supersededManifest(manifest, standing)
+    if (current !== undefined && compareManifests(current, manifest) > 0) throw supersededManifest(manifest, current)
     const outcome = await context.network.putManifest(manifest.id, encoded)
     // Peers that hold a newer one count as having it.
     if (isSuperseded(outcome)) throw supersededManifest(manifest)
@@ -179,7 +179,7 @@ export async function publishManifest(
 }
 
 /** The newest that peers show. Offline it is not known. */
-async function standingManifest(context: RegistryContext, known: KnownIdentity): Promise<Manifest | undefined> {
+async function currentManifest(context: RegistryContext, known: KnownIdentity): Promise<Manifest | undefined> {
   try {
     return await findManifest(context, known)
   } catch (error) {
@@ -188,7 +188,7 @@ async function standingManifest(context: RegistryContext, known: KnownIdentity):
   }
 }
 
-function supersededManifest({ id }: Manifest, standing?: Manifest): ServiceError {
-  const which = standing === undefined ? '' : ` (version ${standing.version} of kid_version ${standing.kid_version})`
+function supersededManifest({ id }: Manifest, current?: Manifest): ServiceError {
+  const which = current === undefined ? '' : ` (version ${current.version} of kid_version ${current.kid_version})`
   return superseded(`manifest of ${id}${which}`, 'Sign it again with a higher version.')
 }

@@ -29,7 +29,7 @@ import {
 export interface KnownIdentity extends IdentityRecordEnvelope, IdentityRecordOutline {}
 
 /** Asks nobody. */
-interface StandingParts extends Pick<RegistryContext, 'store' | 'profile' | 'time'> {
+interface CurrentParts extends Pick<RegistryContext, 'store' | 'profile' | 'time'> {
   readonly pool: Pick<RegistryContext['pool'], 'judgeIdentity'>
 }
 
@@ -38,8 +38,8 @@ interface StandingParts extends Pick<RegistryContext, 'store' | 'profile' | 'tim
  * taken back: SVC-RES-004 where all that is shown is older, or another branch of equal rank
  * [an identity shown with a key that was rotated out].
  */
-export async function standingOf(
-  { store, pool, profile, time }: StandingParts,
+export async function currentIdentity(
+  { store, pool, profile, time }: CurrentParts,
   did: Did,
   { records, shownBy, isAnswered }: FoundDocuments
 ): Promise<KnownIdentity | undefined> {
@@ -103,7 +103,7 @@ export async function knownIdentity(context: RegistryContext, did: Did): Promise
   try {
     return await findIdentity(context, did)
   } catch (error) {
-    if (error instanceof OfflineError) return standingOf(context, did, NOTHING_SHOWN)
+    if (error instanceof OfflineError) return currentIdentity(context, did, NOTHING_SHOWN)
     throw error
   }
 }
@@ -113,7 +113,7 @@ export async function findIdentity(
   did: Did,
   signal?: AbortSignal
 ): Promise<KnownIdentity | undefined> {
-  return standingOf(context, did, await context.network.getIdentity(did, signal))
+  return currentIdentity(context, did, await context.network.getIdentity(did, signal))
 }
 
 /** Nobody was asked. */

@@ -92,10 +92,10 @@ export function foldShown<T extends ShownLog>(shown: readonly T[], first?: T): T
   const ordered = shown.toSorted(
     (left, right) => voices.get(right)! - voices.get(left)! || compareHeads(left.log, right.log)
   )
-  const [standing, ...others] = first === undefined ? ordered : [first, ...ordered]
+  const [current, ...others] = first === undefined ? ordered : [first, ...ordered]
   return (
-    standing &&
-    others.reduce((best, other) => (mergeIdentityLogs(best.log, other.log).kind === 'stale' ? best : other), standing)
+    current &&
+    others.reduce((best, other) => (mergeIdentityLogs(best.log, other.log).kind === 'stale' ? best : other), current)
   )
 }
 

@@ -10,8 +10,7 @@ import type { ClaimTasks } from '../tasks.ts'
 import { nextSerial } from '../publication/publishing.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
 import type { StoreOperation } from '../../store/types.ts'
-import type { OwnedName } from '../stored/owned-names.ts'
-import { encodeWanted } from '../stored/wanted-ids.ts'
+import { type OwnedName, encodeAdoption } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
 
 /**
@@ -41,7 +40,7 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
     // Its list may name more than ours. It is read once the seed is unlocked, and not replaced before.
     ...(sealedPart(reveal.payload, context.profile) === undefined
       ? []
-      : [{ put: keys.wanted(name), value: encodeWanted({ sinceMs: context.clock.now(), isGuess: true }) }])
+      : [{ put: keys.wanted(name), value: encodeAdoption({ sinceMs: context.clock.now(), isGuess: true }) }])
   ])
   context.network.withdrawReveal(name, reveal)
   context.log.warn(

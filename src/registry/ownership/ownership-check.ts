@@ -3,7 +3,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import { ownPublicKey, type RegistryContext } from '../context.ts'
 import { takeUpNewer, noteEquivocationOfOurs } from './newer-records.ts'
-import type { OwnedName, Standing } from '../stored/owned-names.ts'
+import type { OwnedName, Ownership } from '../stored/owned-names.ts'
 import { survey } from '../resolution/survey.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import { RepeatedLook } from '../../time/repeated-look.ts'
@@ -20,7 +20,7 @@ const LOOKS_PER_SETTLING = 20
  * one, and our own publication proves nothing about what others hold now. So the daemon asks soon after each change,
  * and regularly.
  */
-export class Standings {
+export class OwnershipCheck {
   readonly #context: RegistryContext
   readonly #tasks: ClaimTasks
   readonly #emit: (event: RegistryEvent) => void
@@ -83,7 +83,7 @@ export class Standings {
   }
 
   /** Undefined where the answers say nothing: nobody holds it now, or only unsettled claims. */
-  async #ask(name: Name): Promise<Standing | undefined> {
+  async #ask(name: Name): Promise<Ownership | undefined> {
     const found = await survey(this.#context, name)
     const { tally } = found
     if (!takeUpNewer(this.#context, this.#tasks, found)) noteEquivocationOfOurs(this.#context, found)
@@ -98,18 +98,19 @@ export class Standings {
     return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
   }
 
-  #settle({ name, standing: before }: OwnedName, standing: Standing | undefined): void {
-    if (standing === undefined || standing === before || this.#context.owned.get(name) === undefined) return
+  #settle({ name, ownership: before }: OwnedName, ownership: Ownership | undefined): void {
+    if (ownership === undefined || ownership === before || this.#context.owned.get(name) === undefined) return
     const { owned, log } = this.#context
-    owned.setStanding(name, standing)
-    this.#emit({ type: `name:${standing}`, detail: { name } })
-    if (standing === 'lost')
+    owned.setOwnership(name, ownership)
+    this.#emit({ type: `name:${ownership}`, detail: { name } })
+    if (ownership === 'lost')
       log.error(
         { name },
         'this name is lost: the peers that answer have settled on another key. `chronym explain` ' +
           'shows who said what. The daemon still renews the claim until its lease ends'
       )
-    else if (standing === 'contested') log.warn({ name }, 'this name is contested: peers name another key as its owner')
+    else if (ownership === 'contested')
+      log.warn({ name }, 'this name is contested: peers name another key as its owner')
     else log.info({ name }, 'the network holds this name as ours')
   }
 }

@@ -12,8 +12,7 @@ import { fitsPayload, sealedPart, type Zone } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/stored-shapes.ts'
 import { type RegistryContext, leaseOf } from '../context.ts'
-import type { OwnedName } from '../stored/owned-names.ts'
-import { encodeWanted, storedWanted } from '../stored/wanted-ids.ts'
+import { type OwnedName, encodeAdoption, storedAdoptions } from '../stored/owned-names.ts'
 
 /** The other names that are kept and alive, our identities, what is still looked for. SVC-KEY-006, StoreError. */
 export function listedIds(context: RegistryContext, listIn: Name): string[] {
@@ -32,13 +31,13 @@ export function listedIds(context: RegistryContext, listIn: Name): string[] {
     )
     return isOfSeed === true ? [lastPart(key)] : []
   })
-  const wanted = [...storedWanted(store)].flatMap(([id, { isGuess }]) => (isGuess ? [] : [id]))
-  return [...new Set<string>([...names, ...dids, ...wanted])].sort()
+  const toAdopt = [...storedAdoptions(store)].flatMap(([id, { isGuess }]) => (isGuess ? [] : [id]))
+  return [...new Set<string>([...names, ...dids, ...toAdopt])].sort()
 }
 
 /** Ours, and neither released nor lapsed. */
 export function isKept(context: RegistryContext, record: OwnedName | undefined): record is OwnedName {
-  if (record === undefined || record.standing === 'lost' || record.released) return false
+  if (record === undefined || record.ownership === 'lost' || record.released) return false
   return leaseOf(context, record.reveal.drand_pulse).state !== 'dead'
 }
 
@@ -85,9 +84,9 @@ export function listFor(
 
 /**
  * Looks for all that the list in a record of ours names and this daemon lacks. A list that does not open is ignored.
- * Not bound by MAX_WANTED: only the seed can seal a list, which ends at 8 KiB. Throws SVC-KEY-006 and StoreError.
+ * Not bound by MAX_ADOPTIONS: only the seed can seal a list, which ends at 8 KiB. Throws SVC-KEY-006 and StoreError.
  */
-export function wantListed(context: RegistryContext, name: Name, payload: Uint8Array): void {
+export function adoptListed(context: RegistryContext, name: Name, payload: Uint8Array): void {
   const { store, clock, log, owned, profile } = context
   if (sealedPart(payload, profile) === undefined) return
   const ids = openList(context, name, payload)
@@ -95,12 +94,12 @@ export function wantListed(context: RegistryContext, name: Name, payload: Uint8A
     log.warn({ name }, 'the list of names that this name carries does not open with this seed: it is ignored')
     return
   }
-  const known = new Map(storedWanted(store))
+  const known = new Map(storedAdoptions(store))
   const lacking = ids.filter(
     (id) =>
       owned.get(id) === undefined && store.get(keys.ownIdentity(id)) === undefined && known.get(id)?.isGuess !== false
   )
-  for (const id of lacking) store.put(keys.wanted(id), encodeWanted({ sinceMs: clock.now(), isGuess: false }))
+  for (const id of lacking) store.put(keys.wanted(id), encodeAdoption({ sinceMs: clock.now(), isGuess: false }))
   log.info({ name, listed: ids.length, wanted: lacking.length }, 'read the list of names that this name carries')
 }
 

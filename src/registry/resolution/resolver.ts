@@ -1,19 +1,20 @@
+/** Who owns a name, from the kept answers, else from one question to the network for all who wait. */
 import { ServiceError } from '../../errors.ts'
-import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { roundTimeMs } from '../../protocol/time.ts'
-import { checkCodeOf, type CodedName } from '../../protocol/claim/check-code.ts'
-import type { Name } from '../../protocol/name/names.ts'
-import { livePin, type Ruled } from '../../protocol/resolution/pin.ts'
+import type { CodedName } from '../../protocol/claim/check-code.ts'
+import { livePin } from '../../protocol/resolution/pin.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import { OfflineError } from '../../network/types.ts'
-import { openCodedName, type RegistryContext, leaseOf, roundTime } from '../context.ts'
-import { answerAlone, isHeldByMost, isSecret, isUnconfirmed, revealOf, survey, type Survey } from './survey.ts'
+import { openCodedName, type RegistryContext } from '../context.ts'
+import { answerAlone, decide, isHeldByMost, isSecret, isUnconfirmed, notFound, survey, type Survey } from './survey.ts'
 import { codeNotFound, resolveByCode } from './by-code.ts'
-import { AnswerCache, type Answer } from './answer-cache.ts'
 import { translated } from '../../service-errors.ts'
 import type { LookedUp, ResolvedName } from '../use-cases.ts'
+import type { Clock } from '../../time/clock.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
+import { orAborted } from '../../util/concurrency.ts'
 
 /** docs/protocol/rules.md, 11: how long answers are kept. */
 const UNCERTAIN_MS = 60_000
@@ -167,86 +168,6 @@ function keyOf({ name, code }: CodedName): string {
   return code === undefined ? name : `${name} ${code}`
 }
 
-/** The owner and the newest record, or the error that says why there is none. */
-export function decide(context: RegistryContext, found: Survey): ResolvedName {
-  const { name, tally } = found
-  switch (tally.kind) {
-    case 'none':
-      throw notFound(name, tally.thin)
-    case 'contested':
-      throw contested(found, tally)
-    case 'undecided':
-      throw new Error('a survey that has ended cannot be undecided')
-    case 'owner': {
-      const { newest } = tally.owner
-      const { state, endRound } = leaseOf(context, newest.newestRound)
-      if (state === 'dead') throw notFound(name)
-      if (state === 'grace')
-        throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
-      if (!context.memory.see(newest)) {
-        throw new ServiceError(
-          'SVC-RES-004',
-          `Every peer that answered holds an older record of ${name} than one that was seen before.`,
-          { retryAfter: 60 }
-        )
-      }
-      const source = sourceOf(context, found)
-      const reveal = revealOf(found, newest)
-      return {
-        reveal,
-        checkCode: checkCodeOf(reveal, context.profile),
-        confidence: tally.thin || source !== 'network' ? 'thin' : tally.settled ? 'settled' : 'provisional',
-        source
-      }
-    }
-  }
-}
-
-/** Where no other node answered, the vote was that of our own store. */
-function sourceOf(context: RegistryContext, found: Survey): ResolvedName['source'] {
-  if (!isUnconfirmed(context, found)) return 'network'
-  return context.owned.get(found.name) === undefined ? 'held' : 'own'
-}
-
-/** `isThin`: fewer peers say so than a quorum. */
-export function notFound(name: string, isThin = false): ServiceError {
-  return new ServiceError(
-    'SVC-RES-002',
-    isThin ? `${name} is not registered, as far as few peers say.` : `${name} is not registered.`,
-    isThin ? { extensions: { thin: true } } : {}
-  )
-}
-
-function contested({ name, counted }: Survey, ruled: Extract<Ruled, { kind: 'contested' }>): ServiceError {
-  const votesOf = (id: Uint8Array): number =>
-    counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.id, id)).length
-  const remembered =
-    'remembered' in ruled ? ruled.remembered.map(({ claim, pubkey }) => ({ pubkey, votes: votesOf(claim) })) : []
-  const owners = [...ruled.candidates, ...remembered].map(({ pubkey, votes }) => ({ pubkey: toHex(pubkey), votes }))
-  return new ServiceError('SVC-RES-004', contestedText(name, ruled, owners), { extensions: { candidates: owners } })
-}
-
-function contestedText(
-  name: Name,
-  { rule }: Extract<Ruled, { kind: 'contested' }>,
-  owners: readonly { pubkey: string }[]
-): string {
-  switch (rule) {
-    case 'pin':
-      return (
-        `The peers name another claim of ${name} than the one this daemon has known as ` +
-        `settled. \`chronym pins forget ${name}\` makes it believe them.`
-      )
-    case 'two-majorities':
-      return `Most peers name the key ${owners[0]!.pubkey} as the owner of ${name}, and named ${owners
-        .slice(1)
-        .map(({ pubkey }) => pubkey)
-        .join(' and ')} shortly before. It is contested until one of them has stayed.`
-    case 'no-majority':
-      return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
-  }
-}
-
 function shortestTtl({ profile }: RegistryContext, reveal: Reveal): number {
   try {
     const ttls = Object.values(parseZonePayload(reveal.payload, profile).records).flatMap((records) =>
@@ -256,5 +177,129 @@ function shortestTtl({ profile }: RegistryContext, reveal: Reveal): number {
   } catch {
     // A payload that is not a zone has no ttl: its owner is expected to fix it soon.
     return MIN_TTL
+  }
+}
+
+/** Names kept at once: a few tens of MB at their largest. */
+const MAX_ENTRIES = 2000
+/** A stale answer that could not be refreshed is given out for as long before another attempt. */
+const RETRY_MS = 5_000
+
+export interface Answer<T> {
+  readonly value: T
+  readonly freshMs: number
+  /** How long it may be returned while the daemon asks again. */
+  readonly staleMs: number
+  /** It takes the place of no other answer that may still be returned. */
+  readonly isFallback?: boolean
+}
+
+interface Entry<T> extends Answer<T> {
+  readonly atMs: number
+  /** When it could not be refreshed. */
+  failedAtMs: number
+}
+
+/** Keeps answers for their time and returns stale ones while it asks again. One question at a time for each key. */
+export class AnswerCache<T> {
+  readonly #clock: Clock
+  readonly #onBackgroundError: (error: unknown) => void
+  readonly #entries = new BoundedMap<string, Entry<T>>(MAX_ENTRIES)
+  readonly #asking = new Map<string, Promise<Entry<T>>>()
+
+  constructor(clock: Clock, onBackgroundError: (error: unknown) => void) {
+    this.#clock = clock
+    this.#onBackgroundError = onBackgroundError
+  }
+
+  /** `signal` ends only this caller's wait: others may wait for the same answer. */
+  async get(key: string, ask: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && this.#isYounger(entry, entry.freshMs)) return entry.value
+    if (entry !== undefined && this.#isYounger(entry, entry.staleMs)) {
+      this.#refresh(key, entry, ask)
+      return entry.value
+    }
+    return (await this.#answered(key, ask, signal)).value
+  }
+
+  /**
+   * The answer with the times that are left of it, for a copy elsewhere: the kept one while more than `leastLeft`
+   * (0..1) of its fresh time is left, else a new one. Never a stale one.
+   */
+  async current(
+    key: string,
+    ask: () => Promise<Answer<T>>,
+    { leastLeft = 0, signal }: { readonly leastLeft?: number; readonly signal?: AbortSignal | undefined } = {}
+  ): Promise<Answer<T>> {
+    signal?.throwIfAborted()
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && this.#isYounger(entry, entry.freshMs * (1 - leastLeft))) return this.#left(entry)
+    return this.#left(await this.#answered(key, ask, signal))
+  }
+
+  fresh(key: string): T | undefined {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && this.#isYounger(entry, entry.freshMs) ? entry.value : undefined
+  }
+
+  /** Also drops the answers to questions that are still open. */
+  deleteWhere(isMeant: (key: string) => boolean): void {
+    for (const key of [...this.#entries.keys(), ...this.#asking.keys()].filter(isMeant)) {
+      this.#entries.delete(key)
+      this.#asking.delete(key)
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#asking.clear()
+  }
+
+  /** A value from the future, since the clock was set back, would be kept until then. */
+  #isYounger({ atMs }: Entry<T>, limitMs: number): boolean {
+    const ageMs = this.#clock.now() - atMs
+    return ageMs >= 0 && ageMs < limitMs
+  }
+
+  #left({ value, atMs, freshMs, staleMs }: Entry<T>): Answer<T> {
+    const ageMs = Math.max(0, this.#clock.now() - atMs)
+    return { value, freshMs: Math.max(0, freshMs - ageMs), staleMs: Math.max(0, staleMs - ageMs) }
+  }
+
+  #answered(key: string, ask: () => Promise<Answer<T>>, signal: AbortSignal | undefined): Promise<Entry<T>> {
+    const asked = this.#ask(key, ask)
+    return signal === undefined ? asked : orAborted(asked, signal)
+  }
+
+  /** Asks again while a stale answer is given out. However many it is given to, a failure is reported once. */
+  #refresh(key: string, entry: Entry<T>, ask: () => Promise<Answer<T>>): void {
+    const sinceMs = this.#clock.now() - entry.failedAtMs
+    if (this.#asking.has(key) || (sinceMs >= 0 && sinceMs < RETRY_MS)) return
+    this.#ask(key, ask).catch((error: unknown) => {
+      entry.failedAtMs = this.#clock.now()
+      this.#onBackgroundError(error)
+    })
+  }
+
+  #ask(key: string, ask: () => Promise<Answer<T>>): Promise<Entry<T>> {
+    const underWay = this.#asking.get(key)
+    if (underWay !== undefined) return underWay
+    const asked: Promise<Entry<T>> = ask()
+      .then((answer) => {
+        const entry = { ...answer, atMs: this.#clock.now(), failedAtMs: -Infinity }
+        if (this.#asking.get(key) !== asked) return entry
+        const before = this.#entries.get(key)
+        const isBetter = before !== undefined && before.isFallback !== true && this.#isYounger(before, before.staleMs)
+        if (entry.isFallback === true && isBetter) before.failedAtMs = entry.atMs
+        else this.#entries.set(key, entry)
+        return entry
+      })
+      .finally(() => {
+        if (this.#asking.get(key) === asked) this.#asking.delete(key)
+      })
+    this.#asking.set(key, asked)
+    return asked
   }
 }

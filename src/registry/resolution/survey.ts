@@ -6,7 +6,8 @@ import {
   type RevealAnswer,
   type RevealLookup
 } from '../../network/types.ts'
-import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { ServiceError } from '../../errors.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
 import { electorate } from '../../protocol/neighbourhood/diversity.ts'
@@ -15,7 +16,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { rulePin, type Ruled, isContested, livePin, isRollback } from '../../protocol/resolution/pin.ts'
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
 import { type Reveal, linksOf } from '../../protocol/claim/reveal.ts'
-import { type RegistryContext, leaseOf } from '../context.ts'
+import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import type { ResolvedName } from '../use-cases.ts'
 import type { ClaimTasks } from '../tasks.ts'
 
@@ -159,7 +160,7 @@ interface Found {
 /** Once most of its peers held it, and not while they name another key. */
 function ownRecord({ owned, profile }: RegistryContext, name: Name): Found | undefined {
   const record = owned.get(name)
-  if (record === undefined || record.standing !== 'held' || record.publishedSerial === 0) return undefined
+  if (record === undefined || record.ownership !== 'held' || record.publishedSerial === 0) return undefined
   const { reveal } = record
   return { reveal, claim: claimOf(reveal, name, linksOf(reveal), profile), source: 'own' }
 }
@@ -219,4 +220,84 @@ export function claimsIn({ answers }: RevealLookup): Claims {
  */
 export function isHeldByMost(found: RevealLookup): boolean {
   return claimsIn(found).proved.length > 0
+}
+
+/** The owner and the newest record, or the error that says why there is none. */
+export function decide(context: RegistryContext, found: Survey): ResolvedName {
+  const { name, tally } = found
+  switch (tally.kind) {
+    case 'none':
+      throw notFound(name, tally.thin)
+    case 'contested':
+      throw contested(found, tally)
+    case 'undecided':
+      throw new Error('a survey that has ended cannot be undecided')
+    case 'owner': {
+      const { newest } = tally.owner
+      const { state, endRound } = leaseOf(context, newest.newestRound)
+      if (state === 'dead') throw notFound(name)
+      if (state === 'grace')
+        throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
+      if (!context.memory.see(newest)) {
+        throw new ServiceError(
+          'SVC-RES-004',
+          `Every peer that answered holds an older record of ${name} than one that was seen before.`,
+          { retryAfter: 60 }
+        )
+      }
+      const source = sourceOf(context, found)
+      const reveal = revealOf(found, newest)
+      return {
+        reveal,
+        checkCode: checkCodeOf(reveal, context.profile),
+        confidence: tally.thin || source !== 'network' ? 'thin' : tally.settled ? 'settled' : 'provisional',
+        source
+      }
+    }
+  }
+}
+
+/** Where no other node answered, the vote was that of our own store. */
+function sourceOf(context: RegistryContext, found: Survey): ResolvedName['source'] {
+  if (!isUnconfirmed(context, found)) return 'network'
+  return context.owned.get(found.name) === undefined ? 'held' : 'own'
+}
+
+/** `isThin`: fewer peers say so than a quorum. */
+export function notFound(name: string, isThin = false): ServiceError {
+  return new ServiceError(
+    'SVC-RES-002',
+    isThin ? `${name} is not registered, as far as few peers say.` : `${name} is not registered.`,
+    isThin ? { extensions: { thin: true } } : {}
+  )
+}
+
+function contested({ name, counted }: Survey, ruled: Extract<Ruled, { kind: 'contested' }>): ServiceError {
+  const votesOf = (id: Uint8Array): number =>
+    counted.filter(({ claim }) => claim !== undefined && equalBytes(claim.id, id)).length
+  const remembered =
+    'remembered' in ruled ? ruled.remembered.map(({ claim, pubkey }) => ({ pubkey, votes: votesOf(claim) })) : []
+  const owners = [...ruled.candidates, ...remembered].map(({ pubkey, votes }) => ({ pubkey: toHex(pubkey), votes }))
+  return new ServiceError('SVC-RES-004', contestedText(name, ruled, owners), { extensions: { candidates: owners } })
+}
+
+function contestedText(
+  name: Name,
+  { rule }: Extract<Ruled, { kind: 'contested' }>,
+  owners: readonly { pubkey: string }[]
+): string {
+  switch (rule) {
+    case 'pin':
+      return (
+        `The peers name another claim of ${name} than the one this daemon has known as ` +
+        `settled. \`chronym pins forget ${name}\` makes it believe them.`
+      )
+    case 'two-majorities':
+      return `Most peers name the key ${owners[0]!.pubkey} as the owner of ${name}, and named ${owners
+        .slice(1)
+        .map(({ pubkey }) => pubkey)
+        .join(' and ')} shortly before. It is contested until one of them has stayed.`
+    case 'no-majority':
+      return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
+  }
 }

@@ -1,15 +1,15 @@
-import { encode } from 'cborg'
 import * as v from 'valibot'
+import { encode } from 'cborg'
 import type { Name } from '../../protocol/name/names.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { decodeReveal, encodeReveal, firstLink, type Reveal } from '../../protocol/claim/reveal.ts'
 import { payloadSerial } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import { Bytes, Count, readCbor, readOrSetAside, UnreadableRecord } from '../../store/stored-shapes.ts'
+import { Bytes, Count, readCbor, readOrSetAside, UnreadableRecord, readJson } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 /** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
-export type Standing = 'held' | 'contested' | 'lost'
+export type Ownership = 'held' | 'contested' | 'lost'
 
 export interface OwnedName {
   readonly name: Name
@@ -20,7 +20,7 @@ export interface OwnedName {
   readonly serial: number
   /** Serial of the last record that more than half of its peers were seen to hold. */
   readonly publishedSerial: number
-  readonly standing: Standing
+  readonly ownership: Ownership
   /**
    * The newest record of our key that this daemon did not make, and when it was seen, in milliseconds since the epoch.
    */
@@ -75,7 +75,7 @@ export class OwnedNames {
     this.#put(
       reveal,
       published ? serial : (former?.publishedSerial ?? 0),
-      published ? 'held' : (former?.standing ?? 'held'),
+      published ? 'held' : (former?.ownership ?? 'held'),
       former
     )
   }
@@ -110,16 +110,16 @@ export class OwnedNames {
   }
 
   /** Throws StoreError. */
-  setStanding(name: string, standing: Standing): void {
+  setOwnership(name: string, ownership: Ownership): void {
     const record = this.get(name)
-    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, standing, record)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, ownership, record)
   }
 
   /** The network showed a record of this serial that this daemon did not make. Throws StoreError. */
   noteForeign(name: string, serial: number, seenMs: number): void {
     const record = this.get(name)
     if (record !== undefined)
-      this.#put(record.reveal, record.publishedSerial, record.standing, { ...record, foreign: { serial, seenMs } })
+      this.#put(record.reveal, record.publishedSerial, record.ownership, { ...record, foreign: { serial, seenMs } })
   }
 
   /** Throws StoreError. */
@@ -129,8 +129,8 @@ export class OwnedNames {
   }
 
   /** What `setReleased` writes, for one step with other writes. */
-  settingReleased({ reveal, publishedSerial, standing, foreign }: OwnedName, isReleased: boolean): StoreOperation {
-    return this.#saving(reveal, publishedSerial, standing, {
+  settingReleased({ reveal, publishedSerial, ownership, foreign }: OwnedName, isReleased: boolean): StoreOperation {
+    return this.#saving(reveal, publishedSerial, ownership, {
       ...(foreign && { foreign }),
       ...(isReleased && { released: true })
     })
@@ -144,22 +144,22 @@ export class OwnedNames {
   #put(
     reveal: Reveal,
     publishedSerial: number,
-    standing: Standing,
+    ownership: Ownership,
     also?: Pick<OwnedName, 'foreign' | 'released'>
   ): void {
-    this.#store.batch([this.#saving(reveal, publishedSerial, standing, also)])
+    this.#store.batch([this.#saving(reveal, publishedSerial, ownership, also)])
   }
 
   #saving(
     reveal: Reveal,
     publishedSerial: number,
-    standing: Standing,
+    ownership: Ownership,
     { foreign, released }: Pick<OwnedName, 'foreign' | 'released'> = {}
   ): StoreOperation {
     const record = {
       reveal: encodeReveal(reveal),
       publishedSerial,
-      ...(standing === 'held' ? {} : { standing }),
+      ...(ownership === 'held' ? {} : { standing: ownership }),
       ...(foreign && { foreign: { ...foreign } }),
       ...(released && { released })
     }
@@ -171,7 +171,13 @@ export class OwnedNames {
   }
 
   #decode(name: string, value: Uint8Array): OwnedName {
-    const { reveal: encoded, publishedSerial, standing = 'held', foreign, released } = readCbor(Stored, value)
+    const {
+      reveal: encoded,
+      publishedSerial,
+      standing: ownership = 'held',
+      foreign,
+      released
+    } = readCbor(Stored, value)
     const reveal = decodeReveal(encoded)
     if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)
     const serial = payloadSerial(reveal.payload, this.#profile)
@@ -181,9 +187,32 @@ export class OwnedNames {
       reveal,
       serial,
       publishedSerial,
-      standing,
+      ownership,
       ...(foreign && { foreign }),
       ...(released && { released })
     }
+  }
+}
+
+const StoredAdoption = v.object({ sinceMs: Count, isGuess: v.boolean() })
+export type Adoption = v.InferOutput<typeof StoredAdoption>
+
+/**
+ * Value of `wanted/<name or did>`: JSON {sinceMs, isGuess}. `isGuess`: nobody named it. The seed may have made this
+ * identity; or the name is here already, and the list of names that it carries is not read yet.
+ */
+export function encodeAdoption(adoption: Adoption): Uint8Array {
+  return Buffer.from(JSON.stringify(adoption))
+}
+
+/** Throws UnreadableRecord. */
+export function decodeAdoption(value: Uint8Array): Adoption {
+  return readJson(StoredAdoption, value)
+}
+
+export function* storedAdoptions(store: Store): IterableIterator<[id: string, adoption: Adoption]> {
+  for (const [key, value] of store.list(prefixes.wanted)) {
+    const adoption = readOrSetAside(store, key, value, decodeAdoption)
+    if (adoption !== undefined) yield [lastPart(key), adoption]
   }
 }

@@ -13,9 +13,9 @@ import { ServiceError } from '../../errors.ts'
 import { derivedPublicKey, openName, type RegistryContext, leaseOf } from '../context.ts'
 import { readDid } from '../identities/resolve.ts'
 import { adoptIdentity } from '../identities/own.ts'
-import { wantListed } from '../publication/name-list.ts'
+import { adoptListed } from '../publication/name-list.ts'
 import { claimsIn } from '../resolution/survey.ts'
-import { decodeWanted, encodeWanted, storedWanted, type Wanted } from '../stored/wanted-ids.ts'
+import { decodeAdoption, encodeAdoption, storedAdoptions, type Adoption } from '../stored/owned-names.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import type { WantedView } from '../../views/own.ts'
 import { RepeatedLook } from '../../time/repeated-look.ts'
@@ -27,7 +27,7 @@ const FIRST_WAIT_MS = 10 * SECOND_MS
 const LONGEST_WAIT_MS = 3600 * SECOND_MS
 /** Looks for an identity that may never have been made: about five minutes. */
 const GUESS_LOOKS = 6
-export const MAX_WANTED = 256
+export const MAX_ADOPTIONS = 256
 
 interface Look {
   readonly atMs: number
@@ -38,8 +38,8 @@ interface Look {
 
 const NOT_YET: Omit<Look, 'atMs'> = { looks: 0, state: 'looking', detail: 'The network has not been asked yet.' }
 
-/** Looks for what is wanted until it is found, less and less often. */
-export class WantedNames {
+/** Looks for what is to be adopted until it is found, less and less often. */
+export class Adoptions {
   readonly #context: RegistryContext
   readonly #emit: (event: RegistryEvent) => void
   /** The result of each one's last look in this run. */
@@ -61,28 +61,28 @@ export class WantedNames {
 
   /** Throws StoreError. */
   list(): WantedView[] {
-    return [...storedWanted(this.#context.store)]
+    return [...storedAdoptions(this.#context.store)]
       .filter(([, { isGuess }]) => !isGuess)
-      .map(([id, wanted]) => this.#view(id, wanted))
+      .map(([id, adoption]) => this.#view(id, adoption))
   }
 
   /** Remembers a name or DID and looks for it at once. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001, SVC-STO-001. */
-  async want(text: string): Promise<WantedView> {
+  async adopt(text: string): Promise<WantedView> {
     const { store, clock } = this.#context
     const id = text.startsWith('did:') ? readDid(this.#context, text) : openName(this.#context, text)
     if (!this.#isHeld(id)) this.#context.seed.require()
     const known = store.get(keys.wanted(id))
-    const wanted = { sinceMs: known === undefined ? clock.now() : decodeWanted(known).sinceMs, isGuess: false }
-    if (this.#isHeld(id)) return { ...this.#view(id, wanted), state: 'adopted', detail: 'This daemon has it.' }
-    if (known === undefined && store.count(prefixes.wanted) >= MAX_WANTED) {
-      throw new ServiceError('SVC-WNT-001', `This daemon looks for ${MAX_WANTED} names already.`)
+    const adoption = { sinceMs: known === undefined ? clock.now() : decodeAdoption(known).sinceMs, isGuess: false }
+    if (this.#isHeld(id)) return { ...this.#view(id, adoption), state: 'adopted', detail: 'This daemon has it.' }
+    if (known === undefined && store.count(prefixes.wanted) >= MAX_ADOPTIONS) {
+      throw new ServiceError('SVC-WNT-001', `This daemon looks for ${MAX_ADOPTIONS} names already.`)
     }
-    store.put(keys.wanted(id), encodeWanted(wanted))
-    await this.#look(id, wanted)
-    return this.#view(id, wanted)
+    store.put(keys.wanted(id), encodeAdoption(adoption))
+    await this.#look(id, adoption)
+    return this.#view(id, adoption)
   }
 
-  /** False where it was not wanted. Throws StoreError. */
+  /** False where it was not looked for. Throws StoreError. */
   forget(id: string): boolean {
     const key = keys.wanted(id)
     const isThere = this.#context.store.get(key) !== undefined
@@ -96,9 +96,9 @@ export class WantedNames {
     // Only the seed can tell whether a claim is ours.
     if (this.#context.seed.isLocked) return
     try {
-      for (const [id, wanted] of [...storedWanted(this.#context.store)]) {
+      for (const [id, adoption] of [...storedAdoptions(this.#context.store)]) {
         if (signal.aborted) return
-        if (this.#isDue(id)) await this.#look(id, wanted)
+        if (this.#isDue(id)) await this.#look(id, adoption)
       }
     } catch (error) {
       this.#context.log.warn(
@@ -117,7 +117,7 @@ export class WantedNames {
   }
 
   /** Rejects with StoreError only. */
-  async #look(id: string, { isGuess }: Wanted): Promise<void> {
+  async #look(id: string, { isGuess }: Adoption): Promise<void> {
     const { store, clock, log } = this.#context
     const before = this.#looks.get(id) ?? NOT_YET
     let found: Pick<Look, 'state' | 'detail'>
@@ -156,7 +156,7 @@ export class WantedNames {
       memory.see(own.claim)
       owned.save(own.reveal, { published: true })
       network.withdrawReveal(name, own.reveal)
-      wantListed(this.#context, name, own.reveal.payload)
+      adoptListed(this.#context, name, own.reveal.payload)
       this.#emit({ type: 'name:held', detail: { name } })
       return { state: 'adopted', detail: `The network holds ${name} under a key of this seed: it is taken up.` }
     }
@@ -190,7 +190,7 @@ export class WantedNames {
   /** The list of a name that is here: another daemon with this seed may have listed more. */
   #readListOf(id: string): Pick<Look, 'state' | 'detail'> {
     const record = this.#context.owned.get(id)
-    if (record !== undefined) wantListed(this.#context, record.name, record.reveal.payload)
+    if (record !== undefined) adoptListed(this.#context, record.name, record.reveal.payload)
     return { state: 'adopted', detail: 'This daemon has it.' }
   }
 
@@ -200,7 +200,7 @@ export class WantedNames {
       : this.#context.owned.get(id) !== undefined
   }
 
-  #view(id: string, { sinceMs }: Wanted): WantedView {
+  #view(id: string, { sinceMs }: Adoption): WantedView {
     const { state, detail, atMs } = { atMs: undefined, ...NOT_YET, ...this.#looks.get(id) }
     return {
       id,

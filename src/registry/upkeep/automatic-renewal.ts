@@ -82,11 +82,11 @@ export class AutomaticRenewal {
     for (const task of tasks) if (task.kind === 'renew') newest.set(task.name, task)
     const awakeShare = this.#awake.share()
     const nowMs = this.#context.clock.now()
-    const names = records.map(({ name, reveal, standing, foreign, released }) => {
+    const names = records.map(({ name, reveal, ownership, foreign, released }) => {
       const known = {
         name,
         profile,
-        standing,
+        ownership,
         links: linksOf(reveal).length,
         lease: leaseOf(this.#context, reveal.drand_pulse),
         task: newest.get(name),
@@ -142,10 +142,8 @@ export class AutomaticRenewal {
       if (records.length > 0) await this.#measure()
       for (const [index, outlook] of this.outlooks(records).entries())
         await this.#renewWhenDue(records[index]!.name, outlook)
-      const standing = this.#context.owned.list()
-      this.#warnings.tell(
-        new Map(this.outlooks(standing).map(({ warnings }, index) => [standing[index]!.name, warnings]))
-      )
+      const owned = this.#context.owned.list()
+      this.#warnings.tell(new Map(this.outlooks(owned).map(({ warnings }, index) => [owned[index]!.name, warnings])))
     } catch (error) {
       this.#context.log.warn(
         { err: error },
@@ -200,7 +198,7 @@ export class AutomaticRenewal {
 }
 
 const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
-/** Logged when they appear, with more detail (standing.ts). */
+/** Logged when they appear, with more detail (ownership-check.ts). */
 const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost'])
 
 /**
@@ -220,12 +218,12 @@ class NameWarnings {
   /** `current`: by name, all that holds now. */
   tell(current: ReadonlyMap<string, readonly NameWarning[]>): void {
     const { log, clock } = this.#context
-    const standing = new Set<string>()
+    const present = new Set<string>()
     for (const [name, warnings] of current) {
       for (const { code, message } of warnings) {
         if (TOLD_ELSEWHERE.has(code)) continue
         const key = `${name} ${code}`
-        standing.add(key)
+        present.add(key)
         const said = this.#said.get(key)
         if (said !== undefined && Math.abs(clock.now() - said.atMs) < SAY_AGAIN_MS) continue
         this.#said.set(key, { name, code, atMs: clock.now() })
@@ -234,7 +232,7 @@ class NameWarnings {
       }
     }
     for (const [key, { name, code }] of this.#said) {
-      if (standing.has(key)) continue
+      if (present.has(key)) continue
       this.#said.delete(key)
       log.info({ name, warning: code }, 'a warning about this name no longer holds')
       this.#emit({ type: 'name:warning-over', detail: { name, warning: code } })

@@ -53,11 +53,11 @@ export class ListUpkeep {
   async #look(signal: AbortSignal): Promise<void> {
     const { random, network, log } = this.#context
     try {
-      const standing = listStanding(this.#context)
-      this.#tell(standing)
-      this.#isDue = standing?.due !== undefined && (this.#isDue || random() < 1 / DRAWS)
+      const list = listState(this.#context)
+      this.#tell(list)
+      this.#isDue = list?.due !== undefined && (this.#isDue || random() < 1 / DRAWS)
       if (!this.#isDue || network.status().status === 'offline') return
-      await this.#publish(standing!.name as Name, signal)
+      await this.#publish(list!.name as Name, signal)
       this.#isDue = false
     } catch (error) {
       if (!signal.aborted)
@@ -66,9 +66,9 @@ export class ListUpkeep {
   }
 
   /** Once each time that it becomes so. */
-  #tell(standing: ListStanding | undefined): void {
-    const problem = standing?.state === 'kept' || standing?.state === 'waiting' ? undefined : standing?.detail
-    if (problem !== undefined && problem !== this.#told) this.#context.log.warn({ name: standing!.name }, problem)
+  #tell(list: ListState | undefined): void {
+    const problem = list?.state === 'kept' || list?.state === 'waiting' ? undefined : list?.detail
+    if (problem !== undefined && problem !== this.#told) this.#context.log.warn({ name: list!.name }, problem)
     this.#told = problem
   }
 }
@@ -83,7 +83,7 @@ export async function publishList(
   budgets: PublishBudgets,
   signal?: AbortSignal
 ): Promise<void> {
-  const due = listStanding(context)?.due
+  const due = listState(context)?.due
   if (due === undefined) return
   const { record, zone, sealed } = due
   const { name } = record
@@ -102,13 +102,13 @@ export async function publishList(
   if (draft === undefined && zones.get(name) !== undefined) zones.save(name, { serial, records: zone.records })
 }
 
-type ListStanding = NameListView & {
+type ListState = NameListView & {
   /** What to publish, where that can be done now. */
   readonly due?: { readonly record: OwnedName; readonly zone: PublishedZone; readonly sealed: Uint8Array }
 }
 
 /** Undefined where no list is asked for, and none is there. Throws StoreError. */
-export function listStanding(context: RegistryContext): ListStanding | undefined {
+export function listState(context: RegistryContext): ListState | undefined {
   const { seed, store, profile, owned } = context
   const name = context.listIn() as Name
   if (name === '' || name === 'none') return name === '' ? leftAlone(context) : undefined
@@ -155,7 +155,7 @@ export function listStanding(context: RegistryContext): ListStanding | undefined
 }
 
 /** As after a restore from the words: a list is there, and nothing keeps it up to date. */
-function leftAlone(context: RegistryContext): ListStanding | undefined {
+function leftAlone(context: RegistryContext): ListState | undefined {
   const { owned, profile } = context
   const carrier = owned
     .list()

@@ -2,7 +2,7 @@
 import { roundTimeMs, type Lease, RENEWAL_MARGIN, renewalRound } from '../../protocol/time.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { TaskView } from '../../views/task.ts'
-import type { Standing } from '../stored/owned-names.ts'
+import type { Ownership } from '../stored/owned-names.ts'
 import type { NameWarning, RenewalView } from '../../views/own.ts'
 
 /** A lease warning comes this many times the renewal's lead before the end: the daemon still has that long to act. */
@@ -18,7 +18,7 @@ export interface OutlookInput {
   readonly nowRound: number
   readonly dueRound: number
   readonly links: number
-  readonly standing: Standing
+  readonly ownership: Ownership
   readonly isAutomatic: boolean
   readonly task: TaskView | undefined
   /** Seconds of the calendar until its proof, including the tasks before it; 0 where that is unknown. */
@@ -83,10 +83,10 @@ interface Found {
 }
 
 function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
-  const { name, lease, standing, nowRound } = input
+  const { name, lease, ownership, nowRound } = input
   const end = timeOf(input, lease.endRound)
   const graceEnd = timeOf(input, lease.graceEndRound)
-  if (standing === 'lost' && lease.state === 'dead')
+  if (ownership === 'lost' && lease.state === 'dead')
     return [
       { code: 'lost', message: 'The peers have settled on another key; it may be registered again when it is free.' }
     ]
@@ -99,14 +99,14 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
       }
     ]
   const warnings: NameWarning[] = []
-  if (standing === 'lost')
+  if (ownership === 'lost')
     warnings.push({
       code: 'lost',
       message:
         `The peers that answer have settled on another key (chronym explain ${name}). ` +
         'They may lie, so the daemon renews this claim until its lease ends'
     })
-  if (standing === 'contested')
+  if (ownership === 'contested')
     warnings.push({ code: 'contested', message: `Peers name another key as its owner: chronym explain ${name}` })
   if (lease.state === 'grace') {
     const cure = found.state === 'running' ? '; its renewal is under way' : `: chronym renew ${name}`

@@ -145,8 +145,8 @@ export async function publishRecord(
   if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name)))
     throw supersededRecord(name)
   // A look may have taken up another daemon's record since: then peers hold that one.
-  const standing = context.owned.get(name)
-  if ((standing?.foreign?.serial ?? 0) >= serial && !equalBytes(standing!.reveal.payload, reveal.payload))
+  const own = context.owned.get(name)
+  if ((own?.foreign?.serial ?? 0) >= serial && !equalBytes(own!.reveal.payload, reveal.payload))
     throw supersededRecord(name)
   const stored = requireMajority(`the zone of ${name}`, outcome)
   context.owned.setPublished(name, serial)

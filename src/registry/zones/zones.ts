@@ -6,7 +6,9 @@ import {
   publishes,
   ZoneError,
   type PublishedZone,
-  type Zone
+  type Zone,
+  type ZoneProblem,
+  type ZoneRecord
 } from '../../protocol/zone/zone.ts'
 import { highestSerial } from '../../protocol/claim/claim.ts'
 import type { StoreOperation } from '../../store/types.ts'
@@ -16,7 +18,7 @@ import { openCodedName, openName, type RegistryContext, leaseOf } from '../conte
 import type { LocalZone } from '../stored/local-zones.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
 import { translatedSync } from '../../service-errors.ts'
-import type { ResolvedName, ZoneView } from '../use-cases.ts'
+import type { ResolvedName, ZoneView, ZonePatch, ZoneSelector } from '../use-cases.ts'
 import type { ZoneDraft } from '../../views/own.ts'
 
 /** The zone of a resolved name. Throws SVC-ZON-001 when its payload is none. */
@@ -43,7 +45,7 @@ export function localZone(context: RegistryContext, text: string): ZoneView | un
     const record = context.owned.get(name)
     if (
       record === undefined ||
-      record.standing === 'lost' ||
+      record.ownership === 'lost' ||
       leaseOf(context, record.reveal.drand_pulse).state === 'dead'
     )
       return undefined
@@ -118,7 +120,7 @@ export function requireOwned(context: RegistryContext, name: Name): OwnedName {
 }
 
 /** A zone for another's name would wait here unseen, and nobody would publish it. Throws SVC-OWN-001. */
-export function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): void {
+function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): void {
   if (zoneOwner(context, tasks, name) !== 'unowned') return
   throw new ServiceError(
     'SVC-OWN-001',
@@ -129,15 +131,15 @@ export function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, na
 
 function zoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): ZoneDraft['owner'] {
   const record = context.owned.get(name)
-  if (record !== undefined && record.standing !== 'lost') return 'owned'
+  if (record !== undefined && record.ownership !== 'lost') return 'owned'
   return tasks.running(name) !== undefined ? 'registering' : 'unowned'
 }
 
 /** Throws SVC-ZON-004. */
 export function requireUnchanged(context: RegistryContext, name: Name, ifMatchSerial: number | undefined): void {
-  const standing = draftOf(context, name)?.serial ?? context.owned.get(name)?.serial
-  if (ifMatchSerial === undefined || ifMatchSerial === standing) return
-  const now = standing === undefined ? 'there is none now' : `it is ${standing} now`
+  const present = draftOf(context, name)?.serial ?? context.owned.get(name)?.serial
+  if (ifMatchSerial === undefined || ifMatchSerial === present) return
+  const now = present === undefined ? 'there is none now' : `it is ${present} now`
   throw new ServiceError('SVC-ZON-004', `The zone of ${name} does not have serial ${ifMatchSerial}: ${now}.`)
 }
 
@@ -208,4 +210,73 @@ export function discardZone(context: RegistryContext, text: string, ifMatchSeria
     requireUnchanged(context, name, ifMatchSerial)
     context.zones.remove(name)
   })
+}
+
+/**
+ * Saves the draft, else the published zone, with a change. SVC-NAM-001/002, SVC-OWN-001, SVC-ZON-002, SVC-ZON-004,
+ * SVC-STO-001.
+ */
+export function patchZone(
+  context: RegistryContext,
+  tasks: ClaimTasks,
+  text: string,
+  patch: ZonePatch,
+  ifMatchSerial?: number
+): { serial: number } {
+  return translatedSync(() => {
+    const name = openName(context, text)
+    requireZoneOwner(context, tasks, name)
+    requireUnchanged(context, name, ifMatchSerial)
+    const { records } = parseZone({ records: patch.add }, context.profile)
+    const left = without(recordsOf(context, name), patch.remove)
+    // Judged as a whole: next to a CNAME no other record is valid.
+    return { serial: store(context, name, parseZone({ records: withRecords(left, records) }, context.profile)).serial }
+  })
+}
+
+function recordsOf(context: RegistryContext, name: Name): Zone['records'] {
+  const record = context.owned.get(name)
+  const published = record === undefined || record.ownership === 'lost' ? undefined : ownZone(context, record)
+  return (draftOf(context, name) ?? published)?.records ?? {}
+}
+
+/** Throws ZoneError for each selector that finds nothing: it was written for another zone, or wrong. */
+function without(records: Zone['records'], selectors: readonly ZoneSelector[]): Zone['records'] {
+  const left = copyOf(records)
+  const problems: ZoneProblem[] = []
+  selectors.forEach(({ label, type, value }, index) => {
+    const list = Object.hasOwn(records, label) ? records[label]! : []
+    const isMeant = (record: ZoneRecord): boolean =>
+      (type === undefined || record.type === type.toUpperCase()) && (value === undefined || record.value === value)
+    if (!list.some(isMeant))
+      problems.push({
+        path: `remove/${index}`,
+        message: `the zone has no such record: ${[label, type, value].filter((part) => part !== undefined).join(' ')}`
+      })
+    left[label] = (left[label] ?? []).filter((record) => !isMeant(record))
+  })
+  if (problems.length > 0) throw new ZoneError('zone', problems)
+  return left
+}
+
+/** A record that is there keeps its place and takes the new ttl. */
+function withRecords(records: Zone['records'], added: Zone['records']): Zone['records'] {
+  const all = copyOf(records)
+  for (const [label, list] of Object.entries(added)) {
+    for (const record of list) {
+      const held = (all[label] ??= [])
+      const index = held.findIndex(({ type, value }) => type === record.type && value === record.value)
+      if (index === -1) held.push(record)
+      else held[index] = record
+    }
+  }
+  return all
+}
+
+/** Without a prototype: a label may be called "constructor". */
+function copyOf(records: Zone['records']): Zone['records'] {
+  return Object.assign(
+    Object.create(null) as Zone['records'],
+    Object.fromEntries(Object.entries(records).map(([label, list]) => [label, [...list]]))
+  )
 }
