@@ -16,12 +16,12 @@ import { dataPaths, defaultConfigFile, defaultDataDir } from '../../data-directo
 import { noteBackup } from '../../data-directory/seed-safety.ts'
 import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, Failure, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
+import { EXIT, Failure, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readText } from '../input/files.ts'
-import { askLine, askSecret, hasPerson, newPassphrase, readSecretFile, requireConsent } from '../input/questions.ts'
+import { askLine, hasPerson, newPassphrase, passphraseOf, requireConsent } from '../input/questions.ts'
 import { plural } from '../../util/words.ts'
 import { formatRelative, printable } from '../terminal/format.ts'
-import { withPool } from '../vdf/native-kernel.ts'
+import { withPool } from '../vdf/kernel.ts'
 import { spellOne } from '../input/names.ts'
 import { readWords } from '../key/seed.ts'
 import { loadProfile, localConfig } from '../connection/location.ts'
@@ -39,7 +39,7 @@ export interface RestoreOptions {
 }
 
 /** `chronym restore FILE`: everything is verified before anything is written. */
-export async function restoreFile(context: Context, options: RestoreOptions, file: string): Promise<ExitCode> {
+export async function restoreFile(context: Context, options: RestoreOptions, file: string): Promise<void> {
   const bytes = readBackup(file)
   const contents = decodeContents(await decrypt(bytes, await unlockOf(context, options, bytes)))
   const { profile } = contents
@@ -59,7 +59,6 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
       startLine(root, network)
     ].join('\n')
   )
-  return EXIT.ok
 }
 
 /** The sealed seed of the new directory, where a passphrase for it was given. */
@@ -71,7 +70,7 @@ async function sealedFor(
   if (seedPassphraseFile === undefined) return undefined
   if (seedPassphraseFile === '-' && (passphraseFile === '-' || identity === '-'))
     throw usageFailure('only one secret can come from standard input')
-  return sealSeed(seed, await newPassphrase(context, seedPassphraseFile, { question: '', cure: '' }))
+  return sealSeed(seed, await newPassphrase(context, seedPassphraseFile, ''))
 }
 
 function startLine(root: string, network: string): string {
@@ -111,11 +110,10 @@ async function unlockOf(
 ): Promise<Unlock> {
   if (passphraseFile !== undefined && identity !== undefined)
     throw usageFailure('--passphrase-file and --identity exclude each other')
-  if (passphraseFile !== undefined) return { passphrase: await readSecretFile(context, passphraseFile) }
   if (identity !== undefined) return { identities: secretKeys(await readText(identity, context.stdin)) }
-  if (!(await takesPassphrase(bytes)))
+  if (passphraseFile === undefined && !(await takesPassphrase(bytes)))
     throw usageFailure('this backup is for a secret key of age', 'Give its file with --identity.')
-  return { passphrase: await askSecret(context, 'Passphrase of the backup', 'Give --passphrase-file FILE.') }
+  return { passphrase: await passphraseOf(context, passphraseFile, 'Passphrase of the backup') }
 }
 
 /** As `age-keygen` writes them: a key a line, comments with #. */
@@ -138,7 +136,7 @@ function withChecks<T>(profile: NetworkProfile, use: (checkers: Checkers) => Pro
 }
 
 /** `chronym restore --words`: a new directory with this seed; its daemon looks for the names in the network. */
-export async function restoreWords(context: Context, options: RestoreOptions): Promise<ExitCode> {
+export async function restoreWords(context: Context, options: RestoreOptions): Promise<void> {
   const profile = loadProfile(context, options.network)
   const root = targetDirectory(context, profile)
   requireEmptyDirectory(root)
@@ -164,7 +162,6 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
       '\n'
     )
   )
-  return EXIT.ok
 }
 
 /** Before the words, so that a typing error costs no second try at these. Nothing is asked where nobody can answer. */

@@ -14,13 +14,13 @@ import { signDevPulse } from '../../beacon/dev-beacon.ts'
 import { DEV_BEACON_CHAIN } from '../../protocol/profile/built-in.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { loadProfile, localConfig } from '../connection/location.ts'
 import { readSeed } from '../key/seed.ts'
 import { count as formatCount, plural } from '../../util/words.ts'
 import { printable } from '../terminal/format.ts'
-import { evaluationOf, withPool } from '../vdf/native-kernel.ts'
-import { watchEvaluation } from '../vdf/prove.ts'
+import { withPool } from '../vdf/kernel.ts'
+import { evaluate } from '../vdf/prove.ts'
 import { readZone } from '../zone-file/zone-input.ts'
 import { readSecret, type Secret, secretFileOf, writeSecret } from './commit.ts'
 
@@ -33,8 +33,6 @@ export interface RevealOptions extends PulseSource {
   offline?: boolean
 }
 
-/** No checkpoints here: the daemon's tasks have them. */
-const NO_CHECKPOINT_SECONDS = 86_400
 /** The serial of the first payload of a name. */
 const FIRST_SERIAL = 1
 
@@ -76,23 +74,8 @@ function fixRound(
   return bound
 }
 
-async function prove(
-  context: Context,
-  pool: NativePool,
-  profile: NetworkProfile,
-  iterations: number,
-  seed: Uint8Array
-): Promise<Uint8Array> {
-  const { split } = proofShape(iterations, profile)
-  const handle = pool.evaluate(
-    { seed, bits: profile.discriminant_bits, iterations, split, checkpointSeconds: NO_CHECKPOINT_SECONDS },
-    () => undefined
-  )
-  return watchEvaluation(context, evaluationOf(handle), iterations)
-}
-
 /** `chronym reveal NAME --file F`: pulse, VDF, Reveal; sent unless `--offline`. */
-export async function runReveal(context: Context, text: string, options: RevealOptions): Promise<ExitCode> {
+export async function runReveal(context: Context, text: string, options: RevealOptions): Promise<void> {
   const { output } = context
   const name = canonicalName(text)
   const file = options.file ?? secretFileOf(context, name)
@@ -119,7 +102,8 @@ export async function runReveal(context: Context, text: string, options: RevealO
       { commitment: fromHex(secret.commitment), round: secret.pulse_round, randomness: pulseRandomness(signature) },
       hash
     )
-    const made = await prove(context, pool, profile, iterations, seed)
+    const { split } = proofShape(iterations, profile)
+    const made = await evaluate(context, pool, { seed, bits: profile.discriminant_bits, iterations, split })
     writeSecret(file, { ...secret, proof: toHex(made) })
     return { pulse: signature, proof: made }
   })
@@ -139,14 +123,13 @@ export async function runReveal(context: Context, text: string, options: RevealO
   if (options.offline === true) {
     output.text(JSON.stringify({ reveal: body }))
     output.note('send the body above to POST /api/publish')
-    return EXIT.ok
+    return
   }
   const { success, stored_by, of } = await connect(context).publish(body)
   output.answer(
     { success, stored_by, of, name, drand_pulse: secret.pulse_round, iterations },
     () => `${printable(name)} is revealed; held by ${stored_by} of ${plural(of, 'peer')} asked`
   )
-  return EXIT.ok
 }
 
 /** The League of Entropy's HTTP relays (https://docs.drand.love). */

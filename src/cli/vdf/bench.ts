@@ -3,10 +3,10 @@ import { cpus } from 'node:os'
 import * as v from 'valibot'
 import { VERSION } from '../../version.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
+import { inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readJson } from '../input/files.ts'
 import { count as formatCount } from '../../util/words.ts'
-import { withKernel } from './native-kernel.ts'
+import { kernel, withPool } from './kernel.ts'
 
 interface BenchOptions {
   /** For each number of threads, over all runs. */
@@ -23,7 +23,7 @@ interface BenchOptions {
 /**
  * `chronym vdf bench`: squarings per second on 1, 2, 4, ... threads, each in several runs: median, lowest and highest.
  */
-export async function runBench(context: Context, options: BenchOptions): Promise<ExitCode> {
+export async function runBench(context: Context, options: BenchOptions): Promise<void> {
   if (options.bits % 8 !== 0) throw usageFailure(`--bits ${options.bits}: it must be a multiple of 8`)
   const { compare, save } = options
   // Before the time is spent.
@@ -39,7 +39,6 @@ export async function runBench(context: Context, options: BenchOptions): Promise
       ...(save === undefined ? [] : [`saved: ${save}`])
     ].join('\n')
   )
-  return EXIT.ok
 }
 
 function keep(result: BenchResult, file: string): void {
@@ -51,19 +50,21 @@ function keep(result: BenchResult, file: string): void {
 }
 
 async function measure({ seconds, bits, runs, threads: most }: BenchOptions): Promise<BenchResult> {
-  return withKernel(async (kernel) => {
+  const { backend, steps } = kernel()
+  return withPool(async (pool) => {
     const milliseconds = (seconds * 1000) / runs
+    const rate = () => pool.measureRate(bits, milliseconds)
     const rows: BenchRow[] = []
     for (const threads of threadCounts(most)) {
       const rates: number[] = []
-      for (let run = 0; run < runs; run++) rates.push(await kernel.measureRate(bits, milliseconds, threads))
+      for (let run = 0; run < runs; run++) rates.push(sumOf(await Promise.all(Array.from({ length: threads }, rate))))
       rows.push(rowOf(threads, rates))
     }
     const processors = cpus()
     return {
       squarings_per_second: rows[0]!.median,
-      backend: kernel.backend,
-      steps: kernel.steps,
+      backend,
+      steps,
       bits,
       seconds,
       runs,
@@ -76,6 +77,8 @@ async function measure({ seconds, bits, runs, threads: most }: BenchOptions): Pr
     }
   }, most)
 }
+
+const sumOf = (rates: readonly number[]): number => rates.reduce((sum, rate) => sum + rate, 0)
 
 function headOf({ squarings_per_second: rate, bits, backend, steps, cpu, runs, seconds }: BenchResult): string {
   return (

@@ -1,4 +1,14 @@
 /** The VDF as the command line needs it: any discriminant, any start, any depth. */
+import { addon, type Discriminant, missingAddon } from '../../native/addon.ts'
+import { answer } from '../../native/worker/requests.ts'
+import { NativeError, type NativePool } from '../../native/types.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
+import { LruMap } from '../../util/bounded-map.ts'
+import { discriminantFromBytes, discriminantFromSeed } from '../../vdf/discriminant.ts'
+import { encodeForm } from '../../vdf/encoding.ts'
+import { generator } from '../../vdf/form.ts'
+import { toBytesBe } from '../../vdf/integers.ts'
+import { verifyProof } from '../../vdf/verify.ts'
 
 /** Wesolowski's proof as chiavdf lays it out: y ‖ witness, then 141 bytes for each level of recursion. */
 export interface ProofClaim {
@@ -56,37 +66,83 @@ export function shapeFault(claim: ProofClaim): string | undefined {
   return undefined
 }
 
-export interface Evaluation {
-  progress(): {
-    phase: 'squaring' | 'proving' | 'done'
-    squarings: number
-    phaseProgress: number
-    squaringsPerSecond: number
-  }
-  stop(): void
-  /** The proof, or undefined when stopped. Rejects when the kernel failed. */
-  proof: Promise<Uint8Array | undefined>
-}
-
-interface EvaluationQuestion {
-  seed: Uint8Array
-  bits: number
-  iterations: number
-  /** Squarings of the first of two segments; null for one segment. */
-  split: number | null
-}
-
-/** The addon behind one small face. Failures to load it are failures of the command. */
+/** Throws NativeError where the addon fails. */
 export interface Kernel {
   /** The backend in use, such as "x86-64-adx" or "portable". */
   readonly backend: string
   /** `compiled` or `ordered`. */
   readonly steps: string
-  verify(claim: ProofClaim): Promise<Verdict>
+  /** Checks on the calling thread: nothing else waits for it. */
+  verify(claim: ProofClaim): Verdict
   /** |D|, big-endian. */
-  discriminant(seed: Uint8Array, bits: number): Promise<Uint8Array>
-  evaluate(question: EvaluationQuestion): Promise<Evaluation>
-  /** Squarings per second of `threads` threads together, measured for about the time given. */
-  measureRate(bits: number, milliseconds: number, threads: number): Promise<number>
-  close(): Promise<void>
+  discriminant(seed: Uint8Array, bits: number): Uint8Array
+}
+
+/** Proofs of one file often share a discriminant, and deriving one costs more than the check. */
+const KEPT_DISCRIMINANTS = 64
+
+function nativeKernel(): Kernel {
+  const native = addon()
+  const kept = new LruMap<string, Discriminant>(KEPT_DISCRIMINANTS)
+  const discriminantOf = (source: ProofClaim['source'], bits: number): Discriminant => {
+    const isSeed = 'seed' in source
+    const key = isSeed ? `${bits}:${toHex(source.seed)}` : toHex(source.discriminant)
+    const found =
+      kept.get(key) ??
+      (isSeed ? native.Discriminant.fromSeed(source.seed, bits) : native.Discriminant.fromBytes(source.discriminant))
+    kept.set(key, found)
+    return found
+  }
+  return {
+    backend: native.backend(),
+    steps: native.steps(),
+    discriminant: (seed, bits) => discriminantOf({ seed }, bits).bytes(),
+    verify: ({ source, bits, iterations, x, depth, proof }) => {
+      const checked = answer(() =>
+        native.verifyProof(discriminantOf(source, bits), x ?? null, iterations, proof, depth)
+      )
+      if (checked.ok) return verdictOf(checked.value)
+      // What the kernel calls a wrong argument is here part of the claim: a composite discriminant, a start that
+      // is not a form.
+      if (checked.code === 'INVALID_ARGUMENT') return { valid: false, reason: checked.message }
+      throw new NativeError(checked.code, checked.message)
+    }
+  }
+}
+
+export const portableKernel: Kernel = {
+  backend: 'bigint',
+  steps: 'none',
+  discriminant: (seed, bits) => toBytesBe(discriminantFromSeed(seed, bits).magnitude, bits / 8),
+  verify: ({ source, bits, iterations, x, depth, proof }) => {
+    try {
+      const discriminant =
+        'seed' in source ? discriminantFromSeed(source.seed, bits) : discriminantFromBytes(source.discriminant)
+      const start = x ?? encodeForm(generator(discriminant), discriminant)
+      return verdictOf(verifyProof(discriminant, start, BigInt(iterations), proof, depth))
+    } catch (error) {
+      // a discriminant that is none is part of the claim here
+      if (error instanceof RangeError) return { valid: false, reason: error.message }
+      throw error
+    }
+  }
+}
+
+const verdictOf = (valid: boolean): Verdict => (valid ? { valid } : { valid, reason: 'the proof does not prove this' })
+
+/** Without an addon it verifies on BigInt. Throws NativeError ADDON_UNAVAILABLE. */
+export const kernel = (): Kernel => (missingAddon() === undefined ? nativeKernel() : portableKernel)
+
+/**
+ * Opens a pool for one command and ends its threads whatever happens. Throws NativeError ADDON_MISSING without an
+ * addon.
+ */
+export async function withPool<T>(use: (pool: NativePool) => Promise<T>, auxiliaryThreads = 1): Promise<T> {
+  const { createNativePool } = await import('../../native/pool/pool.ts')
+  const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads })
+  try {
+    return await use(pool)
+  } finally {
+    await pool.close()
+  }
 }

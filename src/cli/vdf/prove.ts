@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
 import { etaSeconds } from '../terminal/progress.ts'
-import { seedFault, type Evaluation } from './kernel.ts'
-import { withKernel } from './native-kernel.ts'
+import { NativeError, type EvaluationRequest, type NativePool } from '../../native/types.ts'
+import { seedFault, withPool } from './kernel.ts'
 
 interface ProveOptions {
   seed: Uint8Array
@@ -30,13 +30,17 @@ function splitOf(options: ProveOptions): number | null {
   return chosen
 }
 
-/** Shows the evaluation as a progress line on stderr until its proof is there. */
-export async function watchEvaluation(
-  context: Context,
-  evaluation: Evaluation,
-  iterations: number
+/** The command line keeps no checkpoints: its evaluations live as long as the process. */
+const NO_CHECKPOINT_SECONDS = 86_400
+
+/** The proof, with a progress line on stderr until it is there. Throws CLI-INT-001 at Ctrl-C, NativeError. */
+export async function evaluate(
+  { output, signal }: Context,
+  pool: NativePool,
+  request: Omit<EvaluationRequest, 'checkpointSeconds'>
 ): Promise<Uint8Array> {
-  const { output, signal } = context
+  const { iterations } = request
+  const evaluation = pool.evaluate({ ...request, checkpointSeconds: NO_CHECKPOINT_SECONDS }, () => undefined)
   const stop = (): void => evaluation.stop()
   signal.addEventListener('abort', stop)
   // It may have come while the kernel was loaded.
@@ -60,10 +64,10 @@ export async function watchEvaluation(
     }
   })()
   try {
-    const proof = await evaluation.proof
-    if (proof === undefined)
-      throw new Failure('CLI-INT-001', 'interrupted before the proof was there', { exitCode: EXIT.interrupted })
-    return proof
+    const outcome = await evaluation.outcome
+    if (outcome.kind === 'proof') return outcome.proof
+    if (outcome.kind === 'failed') throw new NativeError(outcome.code as NativeError['code'], outcome.message)
+    throw new Failure('CLI-INT-001', 'interrupted before the proof was there', { exitCode: EXIT.interrupted })
   } finally {
     done.abort()
     await watching
@@ -73,16 +77,13 @@ export async function watchEvaluation(
 }
 
 /** `chronym vdf prove`: the proof in hex on stdout. */
-export async function runProve(context: Context, options: ProveOptions): Promise<ExitCode> {
+export async function runProve(context: Context, options: ProveOptions): Promise<void> {
   const { seed, bits, iterations } = options
   if (bits % 8 !== 0) throw usageFailure(`--bits ${bits}: it must be a multiple of 8`)
   const fault = seedFault(seed)
   if (fault !== undefined) throw usageFailure(`--seed: ${fault}`)
   const split = splitOf(options)
-  const proof = await withKernel(async (kernel) =>
-    watchEvaluation(context, await kernel.evaluate({ seed, bits, iterations, split }), iterations)
-  )
+  const proof = await withPool((pool) => evaluate(context, pool, { seed, bits, iterations, split }))
   const hex = Buffer.from(proof).toString('hex')
   context.output.plain({ proof: hex, bits, iterations, depth: split === null ? 0 : 1, split }, hex)
-  return EXIT.ok
 }

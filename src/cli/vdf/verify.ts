@@ -5,6 +5,7 @@ import { readLines } from '../input/files.ts'
 import { bytesFromHex } from '../input/values.ts'
 import {
   type Kernel,
+  kernel,
   MAX_DISCRIMINANT_BITS,
   MIN_DISCRIMINANT_BITS,
   type ProofClaim,
@@ -12,7 +13,6 @@ import {
   shapeFault,
   type Verdict
 } from './kernel.ts'
-import { withKernel } from './native-kernel.ts'
 
 interface VerifyOptions {
   seed?: Uint8Array
@@ -50,9 +50,9 @@ function claimOf(options: VerifyOptions): ProofClaim {
 }
 
 /** A claim whose shape is wrong is not valid; nothing of it reaches the kernel. */
-async function check(kernel: Kernel, claim: ProofClaim): Promise<Verdict> {
+function check(by: Kernel, claim: ProofClaim): Verdict {
   const fault = shapeFault(claim)
-  return fault === undefined ? kernel.verify(claim) : { valid: false, reason: fault }
+  return fault === undefined ? by.verify(claim) : { valid: false, reason: fault }
 }
 
 /** Why nothing can be said of a line whose proof may be valid: chiavdf takes longer seeds than the kernel. */
@@ -62,17 +62,17 @@ function unjudged({ source, alsoSeed }: LineClaim): string | undefined {
   return fault === undefined ? undefined : `seed_hex: ${fault}; not judged. Give discriminant_hex alone`
 }
 
-async function checkLine(kernel: Kernel, claim: LineClaim): Promise<Verdict> {
-  const verdict = await check(kernel, claim)
+function checkLine(by: Kernel, claim: LineClaim): Verdict {
+  const verdict = check(by, claim)
   if (!verdict.valid || claim.alsoSeed === undefined) return verdict
   // A line that gives both says that the one comes from the other.
-  const derived = await kernel.discriminant(claim.alsoSeed, claim.bits)
+  const derived = by.discriminant(claim.alsoSeed, claim.bits)
   const same = 'discriminant' in claim.source && Buffer.from(derived).equals(claim.source.discriminant)
   return same ? verdict : { valid: false, reason: 'discriminant_hex is not derived from seed_hex' }
 }
 
-async function verifyOne(context: Context, claim: ProofClaim): Promise<ExitCode> {
-  const verdict = await withKernel((kernel) => check(kernel, claim))
+function verifyOne(context: Context, claim: ProofClaim): ExitCode {
+  const verdict = check(kernel(), claim)
   context.output.answer(verdict, (paint) =>
     verdict.valid ? paint('green', 'valid') : `${paint('red', 'not valid')}: ${verdict.reason}`
   )
@@ -83,19 +83,17 @@ async function verifyLines(context: Context, file: string): Promise<ExitCode> {
   let line = 0
   let checked = 0
   let refused = 0
-  await withKernel(async (kernel) => {
-    for await (const text of readLines(file, context.stdin)) {
-      line += 1
-      if (text.trim() === '') continue
-      checked += 1
-      const parsed = parseClaimLine(text)
-      const error = 'error' in parsed ? parsed.error : unjudged(parsed.claim)
-      const verdict =
-        'error' in parsed || error !== undefined ? { valid: false, error } : await checkLine(kernel, parsed.claim)
-      if (!verdict.valid) refused += 1
-      context.output.jsonLine({ line, ...verdict })
-    }
-  })
+  const by = kernel()
+  for await (const text of readLines(file, context.stdin)) {
+    line += 1
+    if (text.trim() === '') continue
+    checked += 1
+    const parsed = parseClaimLine(text)
+    const error = 'error' in parsed ? parsed.error : unjudged(parsed.claim)
+    const verdict = 'error' in parsed || error !== undefined ? { valid: false, error } : checkLine(by, parsed.claim)
+    if (!verdict.valid) refused += 1
+    context.output.jsonLine({ line, ...verdict })
+  }
   if (checked === 0) throw inputFailure(`${file} holds no line to check`)
   return refused === 0 ? EXIT.ok : EXIT.negative
 }
