@@ -113,7 +113,7 @@ export class CliCommand extends Command {
   }
 
   /** The same for a handler that is imported only when the command runs. */
-  loads<Options, Args extends unknown[]>(load: () => Promise<Returning<Options, Args, ExitCode>>): this {
-    return this.runs<Options, Args>(async (...given) => (await load())(...given))
+  loads<Options, Args extends unknown[]>(load: () => Promise<Handler<Options, Args>>): this {
+    return this.runs<Options, Args>(async (...given) => (await (await load())(...given)) ?? EXIT.ok)
   }
 }

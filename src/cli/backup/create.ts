@@ -29,6 +29,8 @@ interface BackupOptions {
   network?: string
 }
 
+const PASSPHRASE_CURE = 'Give --passphrase-file FILE, or --recipient with a public key of age.'
+
 /** `chronym backup FILE`. Reads the data directory itself: the seed never goes through the HTTP interface. */
 export async function runBackup(context: Context, options: BackupOptions, file: string): Promise<ExitCode> {
   const { recipient: recipients = [], passphraseFile, seedPassphraseFile } = options
@@ -55,12 +57,7 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
   const lock: Lock =
     recipients.length > 0
       ? { recipients }
-      : {
-          passphrase: await newPassphrase(context, passphraseFile, {
-            question: 'Passphrase for the backup',
-            cure: 'Give --passphrase-file FILE, or --recipient with a public key of age.'
-          })
-        }
+      : { passphrase: await newPassphrase(context, passphraseFile, 'Passphrase for the backup', PASSPHRASE_CURE) }
   const sealed = await encrypt(plaintext, lock)
   writeSealedFile(file, sealed)
   const createdAt = new Date(contents.createdMs).toISOString()

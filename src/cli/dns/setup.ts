@@ -11,7 +11,7 @@ import { doneText, planText } from './text.ts'
 import { connect, connectProven } from '../connection/connect.ts'
 import { loadProfile, localPaths, whichDaemon } from '../connection/location.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
 import { builtInProfiles } from '../../protocol/profile/built-in.ts'
 import { requireConsent } from '../input/questions.ts'
 import { toFailure } from '../failures/to-failure.ts'
@@ -103,7 +103,7 @@ function requireOwnZone({ tld }: Route, zone: string | undefined): void {
   )
 }
 
-export async function setup(context: Context, options: SetupOptions): Promise<ExitCode> {
+export async function setup(context: Context, options: SetupOptions): Promise<void> {
   if (options.apply === true && options.undo === true)
     throw usageFailure('--apply and --undo exclude each other', 'Give one of them.')
   const host = createHost(options.root)
@@ -116,7 +116,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
         ? 'nothing to take back'
         : doneText('removed', done.removed, done.commands)
     )
-    return EXIT.ok
+    return
   }
   const isApplied = options.apply === true
   // Without a token a daemon answers this too. What is only shown needs no proof.
@@ -142,7 +142,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
       },
       () => (plan.obstacle === undefined ? `${shown()}\n\nWrite it: ${applyCommand(context, host, options)}` : shown())
     )
-    return EXIT.ok
+    return
   }
   if (plan.obstacle !== undefined)
     throw new Failure('CLI-DNS-001', plan.obstacle.detail, { exitCode: EXIT.refused, cure: plan.obstacle.cure })
@@ -158,5 +158,4 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
     { system: system.id, ...done },
     () => `${doneText('wrote', done.written, done.commands)}\n${context.output.commands('Test it: chronym dns test')}`
   )
-  return EXIT.ok
 }

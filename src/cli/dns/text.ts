@@ -3,10 +3,11 @@ import { type ConfigFile, hostPort, type Route } from './route.ts'
 import type { Plan, System } from './setup/systems.ts'
 import type { FileState, Ran } from './setup/apply.ts'
 import type { Found } from './setup/choose.ts'
-import type { Step, Verdict } from './probe/steps.ts'
+import type { Verdict } from './probe/steps.ts'
+import { findingLine } from '../self-check/findings.ts'
 import type { DnsView } from '../../views/dns.ts'
 import { count as formatCount } from '../../util/words.ts'
-import { formatFields, printable } from '../terminal/format.ts'
+import { formatFields } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 
 /** Files one after the other, each below a comment with its path: one file alone can be saved as it is. */
@@ -35,18 +36,11 @@ export function statsText(stats: NonNullable<DnsView['stats']>): string {
   ])
 }
 
-const MARKS = { ok: ['green', 'ok  '], warning: ['yellow', 'warn'], failed: ['red', 'FAIL'] } as const
-
-function stepText({ name, state, detail, cure }: Step, paint: Paint): string {
-  const [style, mark] = MARKS[state]
-  return `${paint(style, mark)}  ${name.padEnd(8)}  ${printable(detail)}${cure === undefined ? '' : `\n                ${cure}`}`
-}
-
 export function verdictText({ reaches, authenticated, steps }: Verdict, { tld }: Route, paint: Paint): string {
   const summary = reaches
     ? `This machine resolves .${tld} through the daemon, ${authenticated ? 'with' : 'without'} the AD bit.`
     : `This machine does not resolve .${tld} through the daemon.`
-  return [...steps.map((step) => stepText(step, paint)), '', summary].join('\n')
+  return [...steps.map((step) => findingLine(step, paint)), '', summary].join('\n')
 }
 
 const STATES: Readonly<Record<FileState, string>> = {

@@ -95,9 +95,9 @@ export type CliErrorCode =
 
 interface FailureDetails {
   exitCode: ExitCode
-  cure?: string
-  status?: number
-  requestId?: string
+  cure?: string | undefined
+  status?: number | undefined
+  requestId?: string | undefined
   errors?: readonly { readonly path: string; readonly message: string }[]
   cause?: unknown
 }
@@ -126,12 +126,12 @@ export class Failure extends Error {
 
 /** The command line is wrong: exit code 2. */
 export function usageFailure(detail: string, cure?: string): Failure {
-  return new Failure('CLI-USE-001', detail, { exitCode: EXIT.usage, ...(cure === undefined ? {} : { cure }) })
+  return new Failure('CLI-USE-001', detail, { exitCode: EXIT.usage, cure })
 }
 
 /** A file that can't be used: exit code 2. */
 export function inputFailure(detail: string, cure?: string, cause?: unknown): Failure {
-  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cause, ...(cure === undefined ? {} : { cure }) })
+  return new Failure('CLI-INP-001', detail, { exitCode: EXIT.usage, cure, cause })
 }
 
 /** The message of any thrown value. */

@@ -24,15 +24,14 @@ const TOKEN_CURE =
   'to the daemon of its directory. `chronym doctor` says what it finds.'
 
 function problemFailure(problem: ProblemError): Failure {
-  const cure = problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code)
   return new Failure(problem.code, problem.detail, {
     // A reserved name is 403, but no token or owner would help.
     exitCode: problem.code === 'SVC-NAM-002' ? EXIT.refused : exitCodeOfStatus(problem.status),
     status: problem.status,
     errors: problem.errors,
     requestId: problem.requestId,
-    cause: problem,
-    ...(cure === undefined ? {} : { cure })
+    cure: problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code),
+    cause: problem
   })
 }
 

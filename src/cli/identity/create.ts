@@ -7,7 +7,7 @@ import { parseName } from '../../protocol/name/names.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { decodeVdfProof } from '../../protocol/claim/proof.ts'
 import type { IdentityPublishedBody, RevealBody } from '../../api/client/client.ts'
-import { EXIT, type ExitCode, usageFailure, inputFailure } from '../failures/failure.ts'
+import { usageFailure, inputFailure } from '../failures/failure.ts'
 import { createIdentity } from '../../protocol/identity/seed.ts'
 import { nameOfInput, readJson } from '../input/files.ts'
 import { parseRecoveryKeys } from './recovery-key.ts'
@@ -61,7 +61,7 @@ interface CreateOptions {
 }
 
 /** The daemon of the data directory signs with its seed: that asks for no passphrase where it is unlocked. */
-async function createAtDaemon(context: Context, options: CreateOptions): Promise<ExitCode> {
+async function createAtDaemon(context: Context, options: CreateOptions): Promise<void> {
   const published = await connect(context).createKid({
     index: options.index,
     services: (options.service ?? []).map(parseService),
@@ -69,10 +69,9 @@ async function createAtDaemon(context: Context, options: CreateOptions): Promise
     ...(options.alsoKnownAs === undefined ? {} : { also_known_as: options.alsoKnownAs })
   })
   told(context, published)
-  return EXIT.ok
 }
 
-export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
+export async function runCreate(context: Context, options: CreateOptions): Promise<void> {
   const ownSeed = options.seedFile === undefined && options.network === undefined && options.recoveryKey === undefined
   if (options.publish === true && ownSeed && whichDaemon(context).kind === 'directory')
     return createAtDaemon(context, options)
@@ -96,7 +95,6 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     context.output.text(JSON.stringify({ authorized_kid: authorized }, undefined, context.output.json ? undefined : 2))
     context.output.note(`identity ${document.id}; publish it: chronym kid publish FILE`)
   }
-  return EXIT.ok
 }
 
 function told(context: Context, published: IdentityPublishedBody): void {
@@ -122,8 +120,7 @@ function requireSigned(json: unknown, file: string): unknown {
   )
 }
 
-export async function runPublish(context: Context, _options: unknown, file: string): Promise<ExitCode> {
+export async function runPublish(context: Context, _options: unknown, file: string): Promise<void> {
   const signed = requireSigned(await readJson(file, context.stdin), file)
   told(context, await connect(context).publishKid(signed))
-  return EXIT.ok
 }

@@ -4,7 +4,7 @@ import { didAssertionKey } from '../../protocol/crypto/keys.ts'
 import { type Capability, type Manifest, signManifest } from '../../protocol/identity/manifest.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { ResolvedIdentityBody } from '../../api/client/client.ts'
-import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { readJson } from '../input/files.ts'
@@ -119,11 +119,7 @@ async function draftOf(context: Context, file: string | undefined, options: Publ
   )
 }
 
-export async function runPublish(
-  context: Context,
-  options: PublishOptions,
-  file: string | undefined
-): Promise<ExitCode> {
+export async function runPublish(context: Context, options: PublishOptions, file: string | undefined): Promise<void> {
   const draft = await draftOf(context, file, options)
   const client = connect(context)
   let manifest: unknown = draft
@@ -147,5 +143,4 @@ export async function runPublish(
       `manifest version ${published.version} of ${printable(published.did)}, held by ` +
       `${published.stored_by} of ${plural(published.of, 'peer')} asked`
   )
-  return EXIT.ok
 }

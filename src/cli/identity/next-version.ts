@@ -12,7 +12,7 @@ import {
 import { type IdentityLog, verifyIdentityLog, verifyVersion } from '../../protocol/identity/log.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { OwnIdentityView } from '../../views/own.ts'
-import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { loadProfile } from '../connection/location.ts'
@@ -138,13 +138,12 @@ function identitiesText(identities: readonly OwnIdentityView[]): string {
   ])
 }
 
-export async function runList(context: Context): Promise<ExitCode> {
+export async function runList(context: Context): Promise<void> {
   const identities = await connect(context).identities()
   context.output.answer(identities, () => context.output.commands(identitiesText(identities)))
-  return EXIT.ok
 }
 
-export async function runRotate(context: Context, options: NextVersionOptions, did: string): Promise<ExitCode> {
+export async function runRotate(context: Context, options: NextVersionOptions, did: string): Promise<void> {
   const { log, seed, profile } = await prepare(context, options, did)
   const { index, changes } = rotatedKeys(log, seed, options.index, profile)
   const published = await publish(context, { log, seed, profile }, changes)
@@ -153,10 +152,9 @@ export async function runRotate(context: Context, options: NextVersionOptions, d
     () =>
       `${heldBy(published)}; its keys are of index ${index} now. Publish its manifest again, for the new key to sign`
   )
-  return EXIT.ok
 }
 
-export async function runDeactivate(context: Context, options: NextVersionOptions, did: string): Promise<ExitCode> {
+export async function runDeactivate(context: Context, options: NextVersionOptions, did: string): Promise<void> {
   const prepared = await prepare(context, options, did)
   const { recoveryKeys = [] } = prepared.log.versions.at(-1)!.document
   await requireConsent(context, {
@@ -170,7 +168,6 @@ export async function runDeactivate(context: Context, options: NextVersionOption
   })
   const published = await publish(context, prepared, TOMBSTONE)
   context.output.answer({ ...published, deactivated: true }, () => `${heldBy(published)}; it is deactivated`)
-  return EXIT.ok
 }
 
 async function prepare(context: Context, options: NextVersionOptions, did: string) {

@@ -14,7 +14,7 @@ import { type IdentityLog, verifyIdentityLog } from '../../protocol/identity/log
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
-import { EXIT, type ExitCode, Failure, usageFailure, inputFailure } from '../failures/failure.ts'
+import { Failure, usageFailure, inputFailure } from '../failures/failure.ts'
 import type { Context } from '../context.ts'
 import { nameOfInput, readJson } from '../input/files.ts'
 import { loadProfile, networkReference } from '../connection/location.ts'
@@ -169,7 +169,7 @@ interface RecoverOptions {
 /**
  * `chronym kid recover DID`. Asks any daemon; nothing secret leaves this machine or is needed but the new owner's seed.
  */
-export async function runRecover(context: Context, options: RecoverOptions, did: string): Promise<ExitCode> {
+export async function runRecover(context: Context, options: RecoverOptions, did: string): Promise<void> {
   const recoveryKeys = options.recoveryKey === undefined ? undefined : parseRecoveryKeys(options.recoveryKey)
   const profile = loadProfile(context, options.network)
   const keysOf =
@@ -186,5 +186,4 @@ export async function runRecover(context: Context, options: RecoverOptions, did:
     `version ${unsigned.version} of ${did} is prepared. With the recovery key: chronym kid sign FILE ` +
       '--recovery-key-file KEY. Then here: chronym kid publish SIGNED'
   )
-  return EXIT.ok
 }

@@ -8,8 +8,8 @@ import { type KeyPair, keyPairFromSeed } from '../../protocol/crypto/ed25519.ts'
 import { EncodingError, KeyError } from '../../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, messageOf, usageFailure, inputFailure } from '../failures/failure.ts'
-import { askSecret, newPassphrase, readSecretFile } from '../input/questions.ts'
+import { messageOf, usageFailure, inputFailure } from '../failures/failure.ts'
+import { newPassphrase, passphraseOf } from '../input/questions.ts'
 
 /** Bound on a file that a person may have typed; age adds a few hundred bytes. */
 const MAX_FILE_BYTES = 16 * 1024
@@ -52,13 +52,8 @@ async function makeRecoveryKey(
   if (existsSync(file))
     throw inputFailure(`${file} is there already: it may be the only copy of another key`, 'Name another file.')
   const isEncrypted = options.passphrase === true || options.passphraseFile !== undefined
-  const lock = isEncrypted
-    ? {
-        passphrase: await newPassphrase(context, options.passphraseFile, {
-          question: 'Passphrase for the recovery key',
-          cure: 'Give --passphrase-file FILE.'
-        })
-      }
+  const passphrase = isEncrypted
+    ? await newPassphrase(context, options.passphraseFile, 'Passphrase for the recovery key')
     : undefined
   const secret = new Uint8Array(randomBytes(MASTER_SEED_BYTES))
   const publicKey = encodeMultikey(keyPairFromSeed(secret).publicKey)
@@ -66,7 +61,7 @@ async function makeRecoveryKey(
     '# Recovery key of Chronym identities. Keep it away from daemons; these 24 words are the key.\n# ' +
       `public key: ${publicKey}\n${seedToWords(secret)}\n`
   )
-  writeSealedFile(file, lock === undefined ? text : await encrypt(text, lock))
+  writeSealedFile(file, passphrase === undefined ? text : await encrypt(text, { passphrase }))
   return { publicKey, isEncrypted }
 }
 
@@ -122,10 +117,7 @@ async function open(
   bytes: Uint8Array,
   passphraseFile: string | undefined
 ): Promise<Uint8Array> {
-  const passphrase =
-    passphraseFile === undefined
-      ? await askSecret(context, 'Passphrase of the recovery key', 'Give --passphrase-file FILE.')
-      : await readSecretFile(context, passphraseFile)
+  const passphrase = await passphraseOf(context, passphraseFile, 'Passphrase of the recovery key')
   try {
     return await decrypt(bytes, { passphrase })
   } catch (error) {
@@ -143,11 +135,11 @@ interface RecoveryKeyOptions extends PassphraseOptions {
   public?: boolean
 }
 
-export async function runRecoveryKey(context: Context, options: RecoveryKeyOptions, file: string): Promise<ExitCode> {
+export async function runRecoveryKey(context: Context, options: RecoveryKeyOptions, file: string): Promise<void> {
   if (options.public === true) {
     const publicKey = encodeMultikey((await readRecoveryKey(context, file, options)).publicKey)
     context.output.plain({ file, public_key: publicKey }, publicKey)
-    return EXIT.ok
+    return
   }
   const { publicKey, isEncrypted } = await makeRecoveryKey(context, file, options)
   context.output.plain({ file, public_key: publicKey, encrypted: isEncrypted }, publicKey)
@@ -156,5 +148,4 @@ export async function runRecoveryKey(context: Context, options: RecoveryKeyOptio
       'machine, with a second copy elsewhere. Use the public key: chronym kid create --recovery-key ' +
       publicKey
   )
-  return EXIT.ok
 }

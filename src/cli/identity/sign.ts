@@ -5,7 +5,7 @@ import { KEY_INDICES } from '../../protocol/identity/seed.ts'
 import { type IdentityDocument, signIdentityDocument } from '../../protocol/identity/document.ts'
 import { verifyVersion } from '../../protocol/identity/log.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
-import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
 import type { Context } from '../context.ts'
 import { readSeed } from '../key/seed.ts'
 import { printable } from '../terminal/format.ts'
@@ -75,7 +75,7 @@ interface SignOptions {
 }
 
 /** `chronym kid sign FILE`. Asks nobody. */
-export async function runSign(context: Context, options: SignOptions, file: string): Promise<ExitCode> {
+export async function runSign(context: Context, options: SignOptions, file: string): Promise<void> {
   if (options.recoveryKeyFile !== undefined && options.seedFile !== undefined)
     throw usageFailure(
       '--recovery-key-file and --seed-file exclude each other',
@@ -89,5 +89,4 @@ export async function runSign(context: Context, options: SignOptions, file: stri
   const document = signRecovery(recovery, key, new Date().toISOString())
   context.output.text(JSON.stringify({ authorized_kid: { document } }, undefined, context.output.json ? undefined : 2))
   context.output.note(`${describeVersion(document).map(printable).join('\n')}\npublish it: chronym kid publish FILE`)
-  return EXIT.ok
 }

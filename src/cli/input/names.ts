@@ -103,12 +103,6 @@ export async function aboutDid<T>(answer: Promise<T>): Promise<T> {
     const { toFailure } = await import('../failures/to-failure.ts')
     const { code, message, exitCode, status, requestId } = toFailure(error)
     // There is one field, which the message names.
-    throw new Failure(code, message, {
-      exitCode,
-      cure,
-      cause: error,
-      ...(status === undefined ? {} : { status }),
-      ...(requestId === undefined ? {} : { requestId })
-    })
+    throw new Failure(code, message, { exitCode, cure, status, requestId, cause: error })
   }
 }

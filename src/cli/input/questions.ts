@@ -23,8 +23,12 @@ interface Consent {
 }
 
 /** Whether a person can be asked: both the question and the answer need a terminal. */
-export function hasPerson({ output, stdin }: Context): boolean {
-  return output.live && (stdin as { isTTY?: boolean }).isTTY === true
+export function hasPerson(context: Context): boolean {
+  return context.output.live && isTerminal(context)
+}
+
+function isTerminal({ stdin }: Context): boolean {
+  return (stdin as { isTTY?: boolean }).isTTY === true
 }
 
 /**
@@ -66,16 +70,11 @@ export async function askLine({ stdin }: Context, question: string): Promise<str
   }
 }
 
-/** Whether somebody can be asked for a secret. */
-function isTerminal(context: Context): boolean {
-  return (context.stdin as { isTTY?: boolean }).isTTY === true
-}
-
 /**
  * Asks for a line on the terminal without showing it; the question goes to stderr. Fails with `cure` where nobody can
  * answer.
  */
-export async function askSecret(context: Context, question: string, cure: string): Promise<string> {
+async function askSecret(context: Context, question: string, cure: string): Promise<string> {
   if (!isTerminal(context)) throw usageFailure(`without a terminal nobody can be asked: ${question}`, cure)
   const typed = await askHidden(context.stdin, question)
   if (typeof typed === 'string') throw new Failure('CLI-INT-001', 'interrupted', { exitCode: EXIT.interrupted })
@@ -92,23 +91,30 @@ export async function readSecretFile(context: Context, file: string): Promise<st
   }
 }
 
+/** A passphrase: from a file, or asked for. */
+export async function passphraseOf(
+  context: Context,
+  file: string | undefined,
+  question: string,
+  cure = 'Give --passphrase-file FILE.'
+): Promise<string> {
+  return file === undefined ? askSecret(context, question, cure) : readSecretFile(context, file)
+}
+
 /** A passphrase for something new: from a file, or asked for twice. */
 export async function newPassphrase(
   context: Context,
   file: string | undefined,
-  { question, cure }: { readonly question: string; readonly cure: string }
+  question: string,
+  cure?: string
 ): Promise<string> {
-  const passphrase = file === undefined ? await askTwice(context, question, cure) : await readSecretFile(context, file)
+  const passphrase = await passphraseOf(context, file, question, cure)
+  if (file === undefined && passphrase !== (await passphraseOf(context, file, 'The same again', cure)))
+    throw usageFailure('the two passphrases differ', 'Try again.')
   if (passphrase.length < LEAST_PASSPHRASE_LENGTH)
     throw usageFailure(
       `a passphrase needs ${LEAST_PASSPHRASE_LENGTH} characters`,
       'Four or five random words are good.'
     )
   return passphrase
-}
-
-async function askTwice(context: Context, question: string, cure: string): Promise<string> {
-  const first = await askSecret(context, question, cure)
-  if (first === (await askSecret(context, 'The same again', cure))) return first
-  throw usageFailure('the two passphrases differ', 'Try again.')
 }

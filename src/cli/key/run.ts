@@ -31,7 +31,7 @@ interface PassphraseOptions {
 export async function runPassphrase(
   context: Context,
   { remove, passphraseFile, seedPassphraseFile }: PassphraseOptions
-): Promise<ExitCode> {
+): Promise<void> {
   if (remove === true && passphraseFile !== undefined)
     throw usageFailure(
       '--remove takes no new passphrase',
@@ -51,12 +51,10 @@ export async function runPassphrase(
         ? `The seed of ${paths.root} has no passphrase.`
         : `The seed of ${paths.root} has no passphrase any more: ${paths.seed} holds its words in clear.`
     )
-    return EXIT.ok
+    return
   }
-  const passphrase = await newPassphrase(context, passphraseFile, {
-    question: before === undefined ? 'Passphrase for the seed' : 'New passphrase for the seed',
-    cure: 'Give --passphrase-file FILE.'
-  })
+  const question = before === undefined ? 'Passphrase for the seed' : 'New passphrase for the seed'
+  const passphrase = await newPassphrase(context, passphraseFile, question)
   sealOwnerSeed(paths, profile, { seed, sealed: await sealSeed(seed, passphrase), before })
   context.output.answer({ sealed: true, changed: before !== undefined, data_dir: paths.root }, () =>
     before === undefined
@@ -67,7 +65,6 @@ export async function runPassphrase(
     'Nobody can recover the passphrase: keep it, and the 24 words on paper. Earlier copies of the ' +
       'directory still hold the words as they were.'
   )
-  return EXIT.ok
 }
 
 /** Words in a line on a terminal. */
@@ -90,7 +87,7 @@ function gridOf(words: readonly string[]): string {
 export async function runShow(
   context: Context,
   { yes, seedPassphraseFile }: { yes?: boolean; seedPassphraseFile?: string }
-): Promise<ExitCode> {
+): Promise<void> {
   const paths = localPaths(context)
   const { seed } = await requireOwnSeed(context, paths, seedPassphraseFile)
   await requireConsent(context, {
@@ -106,7 +103,6 @@ export async function runShow(
   context.output.note(
     'Write them on paper and keep it from others. Then make sure that you can read them: chronym key check'
   )
-  return EXIT.ok
 }
 
 /** A file of another seed must not be taken for this directory's. A running daemon has checked its own already. */
@@ -144,7 +140,7 @@ export async function runCheck(
   return matches ? EXIT.ok : EXIT.negative
 }
 
-export async function runImport(context: Context, _options: unknown, file: string | undefined): Promise<ExitCode> {
+export async function runImport(context: Context, _options: unknown, file: string | undefined): Promise<void> {
   const paths = localPaths(context)
   const profile = loadProfile(localConfig(context).network)
   const seed = await readWords(context, file)
@@ -152,5 +148,4 @@ export async function runImport(context: Context, _options: unknown, file: strin
   context.output.answer({ imported, data_dir: paths.root }, () =>
     imported ? `${paths.root} has this seed now. Its daemon can start.` : `${paths.root} had this seed already.`
   )
-  return EXIT.ok
 }

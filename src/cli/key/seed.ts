@@ -12,7 +12,7 @@ import { KeyError } from '../../protocol/errors.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, inputFailure, messageOf } from '../failures/failure.ts'
 import { localConfig, localPaths } from '../connection/location.ts'
-import { askSecret, readSecretFile } from '../input/questions.ts'
+import { hasPerson, passphraseOf } from '../input/questions.ts'
 import { plural } from '../../util/words.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 
@@ -92,9 +92,7 @@ export async function requireOwnSeed(
 function seedPassphrase(context: Context, file: string | undefined): Promise<string> {
   const configured = localConfig(context).seed.passphrase_file
   const named = file ?? (configured === '' ? undefined : configured)
-  return named === undefined
-    ? askSecret(context, 'Passphrase of the seed', 'Give --seed-passphrase-file FILE.')
-    : readSecretFile(context, named)
+  return passphraseOf(context, named, 'Passphrase of the seed', 'Give --seed-passphrase-file FILE.')
 }
 
 /** Says whose seed it is, for a person in the wrong directory: "the daemon of DIR, at http://..., with 2 names". */
@@ -154,7 +152,7 @@ async function askForWords(context: Context): Promise<string> {
  * standard input. CLI-INP-001 where they are none; it says which are wrong and quotes none.
  */
 export async function readWords(context: Context, file: string | undefined): Promise<Uint8Array> {
-  const isAsked = file === undefined && context.output.live && (context.stdin as { isTTY?: boolean }).isTTY === true
+  const isAsked = file === undefined && hasPerson(context)
   const text = isAsked ? await askForWords(context) : await readText(file ?? '-', context.stdin)
   try {
     return wordsToSeed(wordsIn(text).join(' '))

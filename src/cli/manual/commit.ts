@@ -12,7 +12,7 @@ import { shellWord } from '../../util/shell-commands.ts'
 import { makePrivateDirectory, writePrivateFile } from '../../data-directory/private-files.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
-import { EXIT, type ExitCode, Failure, inputFailure, messageOf } from '../failures/failure.ts'
+import { Failure, inputFailure, messageOf } from '../failures/failure.ts'
 import { loadProfile, localPaths, networkReference } from '../connection/location.ts'
 import { readSeed } from '../key/seed.ts'
 import { plural } from '../../util/words.ts'
@@ -28,7 +28,7 @@ export interface CommitOptions {
 }
 
 /** `chronym commit NAME`: key, salt and commitment; saved before anything is sent. */
-export async function runCommit(context: Context, text: string, options: CommitOptions): Promise<ExitCode> {
+export async function runCommit(context: Context, text: string, options: CommitOptions): Promise<void> {
   const { output } = context
   const name = canonicalName(text)
   const profile = loadProfile(context, options.network)
@@ -60,7 +60,7 @@ export async function runCommit(context: Context, text: string, options: CommitO
       `secret kept in ${file}; send the body above to POST /api/commit, ` +
         `then: chronym reveal ${name} --file ${shellWord(file)}`
     )
-    return EXIT.ok
+    return
   }
 
   // p comes `min_commit` rounds after the peers saw C, and is fixed from here on.
@@ -78,7 +78,6 @@ export async function runCommit(context: Context, text: string, options: CommitO
         ].join('\n')
       )
   )
-  return EXIT.ok
 }
 
 const Hex = (bytes: number) =>

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs'
 import { type Client, type ConfigFieldView, ProblemError } from '../../api/client/client.ts'
 import type { BackupView } from '../../views/backup.ts'
 import type { NetworkStatusView } from '../../views/network.ts'
-import { VERSION } from '../../version.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, messageOf } from '../failures/failure.ts'
-import { failed, type Finding, findingLine, isHealthy, verdictLine, ok, warning, problem } from './findings.ts'
+import { failed, type Finding, nodeFinding, ok, problem, report, verdictLine, warning } from './findings.ts'
 import { findToken, givenToken, localFields, localPaths } from '../connection/location.ts'
 import { plural } from '../../util/words.ts'
 import { formatDuration, formatTable, printable } from '../terminal/format.ts'
@@ -15,11 +14,6 @@ import { formatDuration, formatTable, printable } from '../terminal/format.ts'
 const PROBE_TIMEOUT_MS = 3_000
 /** Pulses come every 3 s at most in the built-in networks; older ones mean that something is stuck. */
 const STALE_PULSE_SECONDS = 60
-
-/** Always ok: main.ts starts no command on a Node that is too old. */
-function checkNode(): Finding {
-  return ok('node', `Node ${process.versions.node}, chronym ${VERSION}`)
-}
 
 async function checkAddon(): Promise<Finding> {
   try {
@@ -116,8 +110,7 @@ const SAFE_SEED_CURE =
 async function checkSeed(context: Context): Promise<Finding[]> {
   try {
     const paths = localPaths(context)
-    const { readOwnerSeed } = await import('../../data-directory/seed-files.ts')
-    const { isHalfSealed, readSealedSeed, seedForm } = await import('../../data-directory/seed-files.ts')
+    const { isHalfSealed, readOwnerSeed, readSealedSeed, seedForm } = await import('../../data-directory/seed-files.ts')
     const form = seedForm(paths)
     // Checks the format only: the content needs the passphrase.
     if (form === 'sealed') readSealedSeed(paths)
@@ -308,12 +301,6 @@ interface Diagnosis {
   readonly configuration: Configuration | undefined
 }
 
-/** All checks, in the order in which one depends on the other. */
-async function diagnose(context: Context): Promise<Diagnosis> {
-  const { findings, configuration } = await checkDaemon(context)
-  return { findings: [checkNode(), await checkAddon(), ...(await checkSeed(context)), ...findings], configuration }
-}
-
 function configurationText({ from, fields }: Configuration): string {
   const title =
     from === 'daemon'
@@ -324,15 +311,12 @@ function configurationText({ from, fields }: Configuration): string {
 }
 
 export async function runDoctor(context: Context): Promise<ExitCode> {
-  const { findings, configuration } = await diagnose(context)
-  const healthy = isHealthy(findings)
-  context.output.answer({ healthy, checks: findings, configuration: configuration ?? null }, (paint) =>
-    [
-      ...findings.map((finding) => context.output.commands(findingLine(finding, paint))),
-      ...(configuration === undefined ? [] : ['', configurationText(configuration)]),
-      '',
-      verdictLine(findings, paint)
-    ].join('\n')
-  )
-  return healthy ? EXIT.ok : EXIT.negative
+  const { findings: asked, configuration } = await checkDaemon(context)
+  // In the order in which one depends on the other.
+  const findings = [nodeFinding(), await checkAddon(), ...(await checkSeed(context)), ...asked]
+  return report(context, findings, { configuration: configuration ?? null }, (paint) => [
+    ...(configuration === undefined ? [] : ['', configurationText(configuration)]),
+    '',
+    verdictLine(findings, paint)
+  ])
 }

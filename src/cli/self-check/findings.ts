@@ -1,24 +1,33 @@
 /** What `doctor` and `self-check` find, and how they show it. */
-import { EXIT } from '../failures/failure.ts'
+import type { Context } from '../context.ts'
+import { EXIT, type ExitCode } from '../failures/failure.ts'
 import { plural } from '../../util/words.ts'
+import { VERSION } from '../../version.ts'
 import { printable } from '../terminal/format.ts'
 import type { Paint } from '../terminal/output.ts'
 import { toFailure } from '../failures/to-failure.ts'
 
-export interface Finding {
-  name: string
+export interface Finding<Name = string> {
+  name: Name
   state: 'ok' | 'warning' | 'failed'
   detail: string
-  cure?: string
+  cure?: string | undefined
 }
 
-export const ok = (name: string, detail: string, cure?: string): Finding => finding(name, 'ok', detail, cure)
-export const warning = (name: string, detail: string, cure?: string): Finding => finding(name, 'warning', detail, cure)
-export const problem = (name: string, detail: string, cure?: string): Finding => finding(name, 'failed', detail, cure)
+const finder =
+  (state: Finding['state']) =>
+  <Name extends string>(name: Name, detail: string, cure?: string): Finding<Name> => ({
+    name,
+    state,
+    detail,
+    ...(cure !== undefined && { cure })
+  })
+export const ok = finder('ok')
+export const warning = finder('warning')
+export const problem = finder('failed')
 
-function finding(name: string, state: Finding['state'], detail: string, cure: string | undefined): Finding {
-  return { name, state, detail, ...(cure === undefined ? {} : { cure }) }
-}
+/** Always ok: main.ts starts no command on a Node that is too old. */
+export const nodeFinding = (): Finding => ok('node', `Node ${process.versions.node}, chronym ${VERSION}`)
 
 const MARKS = { ok: ['green', 'ok  '], warning: ['yellow', 'warn'], failed: ['red', 'FAIL'] } as const
 
@@ -27,8 +36,18 @@ export function failed(name: string, error: unknown): Finding {
   return problem(name, message, cure)
 }
 
-export function isHealthy(findings: readonly Finding[]): boolean {
-  return findings.every(({ state }) => state !== 'failed')
+/** Prints all, then what `after` adds; programs get `rest` as well. The exit code says whether all is well. */
+export function report(
+  { output }: Context,
+  findings: readonly Finding[],
+  rest: object = {},
+  after: (paint: Paint) => readonly string[] = () => []
+): ExitCode {
+  const healthy = findings.every(({ state }) => state !== 'failed')
+  output.answer({ healthy, checks: findings, ...rest }, (paint) =>
+    [...findings.map((finding) => output.commands(findingLine(finding, paint))), ...after(paint)].join('\n')
+  )
+  return healthy ? EXIT.ok : EXIT.negative
 }
 
 /** The last line of a report: whether all is well, and the exit code that says so. */

@@ -9,8 +9,8 @@ import { VERSION } from '../../version.ts'
 import { connect } from '../connection/connect.ts'
 import { localConfig, localFields, localPaths } from '../connection/location.ts'
 import type { Context } from '../context.ts'
-import { failed, type Finding, findingLine, isHealthy, ok, problem, warning } from './findings.ts'
-import { EXIT, type ExitCode } from '../failures/failure.ts'
+import { failed, type Finding, nodeFinding, ok, problem, report, warning } from './findings.ts'
+import type { ExitCode } from '../failures/failure.ts'
 import { checkComputing } from './compute.ts'
 import { checkFiles } from './files.ts'
 
@@ -109,18 +109,12 @@ async function checkDirectory(context: Context): Promise<Finding> {
 
 /** The checks of `chronym self-check`, for after an installation or upgrade. None of them changes anything. */
 export async function runSelfCheck(context: Context): Promise<ExitCode> {
-  const findings: Finding[] = [
-    // Always ok: main.ts starts no command on a Node that is too old.
-    ok('node', `Node ${process.versions.node}, chronym ${VERSION}`),
+  return report(context, [
+    nodeFinding(),
     checkFiles(),
     ...(await checkComputing()),
     checkConfig(context),
     await checkDirectory(context),
     ...(await checkDaemon(context))
-  ]
-  const healthy = isHealthy(findings)
-  context.output.answer({ healthy, checks: findings }, (paint) =>
-    context.output.commands(findings.map((finding) => findingLine(finding, paint)).join('\n'))
-  )
-  return healthy ? EXIT.ok : EXIT.negative
+  ])
 }

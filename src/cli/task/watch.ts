@@ -161,12 +161,8 @@ export async function watchTask(context: Context, source: TaskSource, taskId: st
   }
   if (task.status === 'failed') {
     const code = task.error?.code ?? 'CLI-TSK-001'
-    const cure = cureOf(code)
     const how = isCancelled(task) ? 'was cancelled' : `failed: ${task.error?.message ?? 'no reason given'}`
-    throw new Failure(code, `${task.kind} of ${task.name} ${how}`, {
-      exitCode: EXIT.negative,
-      ...(cure === undefined ? {} : { cure })
-    })
+    throw new Failure(code, `${task.kind} of ${task.name} ${how}`, { exitCode: EXIT.negative, cure: cureOf(code) })
   }
   const took = (Date.parse(task.updated_at) - Date.parse(task.created_at)) / 1000
   if (!context.output.json) {

@@ -178,10 +178,10 @@ export async function finish(
   saved: { serial: number },
   changes: ZoneChanges,
   { isWhole }: Given = { isWhole: false }
-): Promise<ExitCode> {
+): Promise<void> {
   if (options.publish !== true) {
     showSaved(context, name, saved, changes)
-    return EXIT.ok
+    return
   }
   const { zone } = await currentZone(connect(context), name)
   const live = changesBetween(await published(context, name), zone)
@@ -199,7 +199,6 @@ export async function finish(
     })
   } else if (!isUnchanged(live)) context.output.note(formatChanges(live))
   await publish(context, name)
-  return EXIT.ok
 }
 
 /** The zone that others see; without records where the name is not registered. */

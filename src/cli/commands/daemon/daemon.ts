@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CONFIG_FIELDS } from '../../../config/config.ts'
 import type { Context, CliCommand } from '../../context.ts'
-import { EXIT, type ExitCode } from '../../failures/failure.ts'
+import { type ExitCode } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
 import { endWithParent } from '../../failures/interruption.ts'
 import { connect } from '../../connection/connect.ts'
@@ -45,7 +45,7 @@ export function addDaemonCommand(program: CliCommand): void {
   })
 }
 
-async function dashboard(context: Context, { open }: { open: boolean }): Promise<ExitCode> {
+async function dashboard(context: Context, { open }: { open: boolean }): Promise<void> {
   const client = connect(context)
   const { link, expires_at: expiresAt } = await client.createLoginLink()
   // In the fragment: browsers do not send it, so no log of a server or proxy has it.
@@ -55,12 +55,11 @@ async function dashboard(context: Context, { open }: { open: boolean }): Promise
     if (await openBrowser(url, context.env)) {
       output.text(`The dashboard opens in your browser: ${printable(client.baseUrl)}/`)
       output.note('No window? chronym dashboard --no-open prints a link.')
-      return EXIT.ok
+      return
     }
   }
   output.plain({ url, expires_at: expiresAt }, url)
   output.note('The link logs in once, within a minute. Keep it to yourself.')
-  return EXIT.ok
 }
 
 export function addDashboardCommand(program: CliCommand): void {

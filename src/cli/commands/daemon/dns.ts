@@ -10,14 +10,14 @@ type Recipe = (typeof RECIPES)[number]
 /** src/cli/dns/setup/systems.ts names the same; loading it here would slow every command. */
 const SYSTEMS = ['systemd-resolved', 'networkmanager-dnsmasq', 'dnsmasq', 'unbound', 'macos', 'windows', 'resolv.conf']
 
-async function anchor(context: Context, { for: recipe }: { for?: Recipe }): Promise<ExitCode> {
+async function anchor(context: Context, { for: recipe }: { for?: Recipe }): Promise<void> {
   const { dnskeyLine, dsLine, routeOf } = await import('../../dns/route.ts')
   const route = routeOf(await connect(context).dns())
   const [ds, dnskey] = [dsLine(route), dnskeyLine(route)]
   if (recipe === undefined) {
     const { keyTag: key_tag, algorithm } = route.anchor
     context.output.plain({ zone: `${route.tld}.`, ds, dnskey, key_tag, algorithm }, `${ds}\n${dnskey}`)
-    return EXIT.ok
+    return
   }
   const recipes = await import('../../dns/recipes.ts')
   const { filesText } = await import('../../dns/text.ts')
@@ -31,10 +31,9 @@ async function anchor(context: Context, { for: recipe }: { for?: Recipe }): Prom
     { zone: `${route.tld}.`, for: recipe, files: files.map(({ path, body }) => ({ path, content: body })) },
     filesText(files)
   )
-  return EXIT.ok
 }
 
-async function stats(context: Context): Promise<ExitCode> {
+async function stats(context: Context): Promise<void> {
   const { stats: told } = await connect(context).dns()
   if (told === null) {
     const { ENABLE_CURE } = await import('../../dns/route.ts')
@@ -42,7 +41,6 @@ async function stats(context: Context): Promise<ExitCode> {
   }
   const { statsText } = await import('../../dns/text.ts')
   context.output.answer(told, () => statsText(told))
-  return EXIT.ok
 }
 
 /** Letters, digits, hyphens and underscores below the zone; the daemon knows no other spelling. */

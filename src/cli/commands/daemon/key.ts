@@ -1,7 +1,6 @@
 import type { CliCommand, Context } from '../../context.ts'
-import { EXIT, type ExitCode } from '../../failures/failure.ts'
 import { connectProven, signaturesText } from '../../connection/connect.ts'
-import { askSecret, readSecretFile } from '../../input/questions.ts'
+import { passphraseOf } from '../../input/questions.ts'
 
 const SEED_PASSPHRASE = 'its first line is the passphrase of a sealed seed; "-": standard input (default: asked for)'
 
@@ -52,7 +51,7 @@ export function addKeyCommands(program: CliCommand): void {
     .loads(async () => (await import('../../key/run.ts')).runPassphrase)
 }
 
-async function unlock(context: Context, { passphraseFile }: { passphraseFile?: string }): Promise<ExitCode> {
+async function unlock(context: Context, { passphraseFile }: { passphraseFile?: string }): Promise<void> {
   const client = connectProven(context)
   // Asks for no passphrase where the daemon needs none or does not answer.
   const before = await client.seed()
@@ -60,19 +59,14 @@ async function unlock(context: Context, { passphraseFile }: { passphraseFile?: s
     context.output.answer(before, () =>
       before.sealed ? 'The seed is unlocked already.' : 'The seed has no passphrase: it is never locked.'
     )
-    return EXIT.ok
+    return
   }
-  const passphrase =
-    passphraseFile === undefined
-      ? await askSecret(context, 'Passphrase of the seed', 'Give --passphrase-file FILE.')
-      : await readSecretFile(context, passphraseFile)
-  const after = await client.unlock(passphrase)
+  const after = await client.unlock(await passphraseOf(context, passphraseFile, 'Passphrase of the seed'))
   context.output.answer(
     after,
     () =>
       `The seed is unlocked.${before.waiting.length === 0 ? '' : ` These resume: ${signaturesText(before.waiting)}`}`
   )
-  return EXIT.ok
 }
 
 /** unlock, lock. The passphrase goes only to a daemon that has proved to be the one that is meant. */

@@ -35,7 +35,7 @@ export function addReleaseCommand(program: CliCommand): void {
             `${printable(kept.name)} is kept; its lease ends at ${endOf(kept)}, and it is renewed before ` +
             `that${kept.renewal.state === 'off' ? ' once auto_renew is on' : ''}`
         )
-        return EXIT.ok
+        return
       }
       const owned = (await client.names()).find((each) => each.name === name.toLowerCase())
       // For other names the daemon's refusal says more.
@@ -52,7 +52,6 @@ export function addReleaseCommand(program: CliCommand): void {
             `take it back: chronym release --undo ${printable(released.name)}`
         )
       )
-      return EXIT.ok
     })
 }
 

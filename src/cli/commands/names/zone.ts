@@ -3,7 +3,7 @@ import { canonicalName } from '../../../protocol/name/names.ts'
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from '../../failures/failure.ts'
+import { EXIT, Failure, usageFailure } from '../../failures/failure.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
 import { formatTable, printable } from '../../terminal/format.ts'
 import { recordsOfArguments, selectorsOfArguments } from '../../zone/arguments.ts'
@@ -47,7 +47,7 @@ function originOf(name: string, { source, state }: ZoneAnswer): string {
   return `draft, not published; the difference: chronym zone diff ${printable(canonicalName(name))}`
 }
 
-async function set(context: Context, name: string, file: string | undefined, options: SetOptions): Promise<ExitCode> {
+async function set(context: Context, name: string, file: string | undefined, options: SetOptions): Promise<void> {
   const lines = options.record ?? []
   if ((file === undefined) === (lines.length === 0))
     throw usageFailure(
@@ -60,23 +60,13 @@ async function set(context: Context, name: string, file: string | undefined, opt
   return finish(context, name, options, saved, changes, { isWhole: true })
 }
 
-async function add(
-  context: Context,
-  name: string,
-  words: readonly string[],
-  options: PublishOption
-): Promise<ExitCode> {
+async function add(context: Context, name: string, words: readonly string[], options: PublishOption): Promise<void> {
   const { records } = recordsOfArguments(name, words)
   const saved = await connect(context).patchZone(name, { add: records })
   return finish(context, name, options, saved, { added: recordsOf({ records }), removed: [], retimed: [] })
 }
 
-async function remove(
-  context: Context,
-  name: string,
-  words: readonly string[],
-  options: PublishOption
-): Promise<ExitCode> {
+async function remove(context: Context, name: string, words: readonly string[], options: PublishOption): Promise<void> {
   const selectors = selectorsOfArguments(name, words)
   const client = connect(context)
   const { zone, etag } = await currentZone(client, name)
@@ -105,14 +95,14 @@ async function remove(
   return finish(context, name, options, saved, { added: [], removed, retimed: [] })
 }
 
-async function diff(context: Context, name: string): Promise<ExitCode> {
+async function diff(context: Context, name: string): Promise<void> {
   const current = await currentZone(connect(context), name)
   if (current.state !== 'draft') {
     context.output.answer(
       { draft: false, added: [], removed: [], retimed: [] },
       () => `${printable(canonicalName(name))} has no draft`
     )
-    return EXIT.ok
+    return
   }
   const live = await published(context, name)
   const changes = changesBetween(live, current.zone)
@@ -121,10 +111,9 @@ async function diff(context: Context, name: string): Promise<ExitCode> {
     const title = `; draft ${serials.serial} against published ${serials.published_serial ?? 'nothing'}`
     return `${title}\n${isUnchanged(changes) ? '; the same records' : formatChanges(changes)}`
   })
-  return EXIT.ok
 }
 
-async function discard(context: Context, name: string, { yes }: { yes?: boolean }): Promise<ExitCode> {
+async function discard(context: Context, name: string, { yes }: { yes?: boolean }): Promise<void> {
   const client = connect(context)
   const current = await currentZone(client, name)
   if (current.state === 'draft') {
@@ -136,10 +125,9 @@ async function discard(context: Context, name: string, { yes }: { yes?: boolean 
   }
   const answer = await client.discardZone(name)
   context.output.answer(answer, () => 'draft discarded; what is published stays')
-  return EXIT.ok
 }
 
-async function drafts(context: Context): Promise<ExitCode> {
+async function drafts(context: Context): Promise<void> {
   const list = await connect(context).drafts()
   const rows = list.map((draft) => [
     draft.name,
@@ -151,7 +139,6 @@ async function drafts(context: Context): Promise<ExitCode> {
   context.output.answer(list, () =>
     list.length === 0 ? 'no drafts' : formatTable([['NAME', 'DRAFT', 'PUBLISHED', 'RECORDS', 'OWNER'], ...rows])
   )
-  return EXIT.ok
 }
 
 export function addZoneCommands(program: CliCommand): void {
@@ -218,9 +205,8 @@ export function addZoneCommands(program: CliCommand): void {
     .option(...YES_TO_ALL)
     .runs(async (context, options: PublishOption, name: string) => {
       const edited = await editZone(context, connect(context), name)
-      if (edited !== undefined) return finish(context, name, options, edited.saved, edited.changes)
-      context.output.note('nothing was changed')
-      return EXIT.ok
+      if (edited === undefined) context.output.note('nothing was changed')
+      else await finish(context, name, options, edited.saved, edited.changes)
     })
 
   zone

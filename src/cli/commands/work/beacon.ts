@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { BeaconServer } from '../../../beacon/server.ts'
 import type { BeaconChain, Pulse } from '../../../beacon/types.ts'
 import type { Context, CliCommand } from '../../context.ts'
-import { EXIT, type ExitCode, Failure, inputFailure } from '../../failures/failure.ts'
+import { EXIT, Failure, inputFailure } from '../../failures/failure.ts'
 import { readJson } from '../../input/files.ts'
 import { integerOption } from '../../input/values.ts'
 import { loadProfile } from '../../connection/location.ts'
@@ -62,7 +62,7 @@ async function start(context: Context, { host, port, network, relay }: BeaconOpt
   return { chain, mode: 'dev', server: await startDevBeacon({ host, port, profileBeacon: chain }) }
 }
 
-async function serve(context: Context, options: BeaconOptions): Promise<ExitCode> {
+async function serve(context: Context, options: BeaconOptions): Promise<void> {
   let started: Started
   try {
     started = await start(context, options)
@@ -87,7 +87,6 @@ async function serve(context: Context, options: BeaconOptions): Promise<ExitCode
   )
   await untilInterrupted(context.signal)
   await server.close()
-  return EXIT.ok
 }
 
 export function addBeaconCommand(program: CliCommand): void {

@@ -2,20 +2,9 @@
 import { type Ask, isSilent, rcodeName, type Reply, type Silence, TYPE } from './ask.ts'
 import type { Lookup, Resolvers } from './system.ts'
 import { hostPort, type Route, type Server } from '../route.ts'
+import { type Finding, ok, problem, warning } from '../../self-check/findings.ts'
 
-export interface Step {
-  readonly name: 'server' | 'name' | 'resolver' | 'trust-ad' | 'programs'
-  readonly state: 'ok' | 'warning' | 'failed'
-  readonly detail: string
-  readonly cure?: string
-}
-
-function stepOf(name: Step['name'], state: Step['state'], detail: string, cure: string | undefined): Step {
-  return { name, state, detail, ...(cure === undefined ? {} : { cure }) }
-}
-const ok = (name: Step['name'], detail: string, cure?: string): Step => stepOf(name, 'ok', detail, cure)
-const problem = (name: Step['name'], detail: string, cure?: string): Step => stepOf(name, 'failed', detail, cure)
-const warning = (name: Step['name'], detail: string, cure?: string): Step => stepOf(name, 'warning', detail, cure)
+export type Step = Finding<'server' | 'name' | 'resolver' | 'trust-ad' | 'programs'>
 
 export interface Verdict {
   /** Whether the resolver of this machine asks the daemon. */
@@ -108,14 +97,12 @@ async function checkResolvers({ route, resolvers, ask }: Probe): Promise<Reached
       return { steps, by: server, ad: answer.ad }
     }
     const passes = isSilent(answer) || PASSED_ON.has(answer.rcode)
-    const state = passes && server !== resolvers.servers.at(-1) ? 'warning' : 'failed'
-    const next = state === 'warning' ? '; programs ask the next one' : ''
-    steps.push({
-      name: 'resolver',
-      state,
-      detail: `${where} does not ask the daemon: ${outcome(answer)}${next}`,
-      cure: SETUP_CURE
-    })
+    const detail = `${where} does not ask the daemon: ${outcome(answer)}`
+    steps.push(
+      passes && server !== resolvers.servers.at(-1)
+        ? warning('resolver', `${detail}; programs ask the next one`, SETUP_CURE)
+        : problem('resolver', detail, SETUP_CURE)
+    )
     if (!passes) break
   }
   if (resolvers.servers.length === 0) steps.push(problem('resolver', `${resolvers.from} names no server`, SETUP_CURE))
