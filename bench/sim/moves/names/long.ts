@@ -70,7 +70,8 @@ const displacedHolders: Move = {
   isAlone: true,
   async run({ world, adversary, victim, ids, thief, breach, remark }) {
     const { reveal } = adversary.steal(victim.name, thief, 'renewed')
-    const before = world.holdersOf(victim.recordKey)
+    // A node whose clock is months ahead verifies no pulse, and has held nothing before.
+    const before = world.holdersOf(victim.recordKey).filter(({ held }) => held.has(victim.name))
     adversary.joinNear(victim.recordKey, ids, showing(victim.reveal!, world.hash))
     await world.sleep(DAY_MS)
     const dropped = before.filter(({ holder }) => holder?.entries.load(victim.recordKey) === undefined)

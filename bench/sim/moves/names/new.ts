@@ -28,9 +28,11 @@ const clocksOffAmongLiars: Move = {
   attacks: [],
   isAlone: true,
   async run(stage) {
-    const { world } = stage
-    const random = world.random('clocks')
-    for (const node of world.topology.all()) if (random.next() < 0.5) node.setClock(random.pick(OFF_MS))
+    const { world, victim } = stage
+    const nearestFirst = new Set([...world.holdersOf(victim.recordKey), ...world.topology.all()])
+    // In turn: by chance five of the nearest are months ahead, refuse everything, and are half of those asked with the liars.
+    for (const [index, node] of [...nearestFirst].entries())
+      if (index % 2 === 1) node.setClock(OFF_MS[((index - 1) / 2) % OFF_MS.length]!)
     await fiveLyingNeighbours.run(stage)
   }
 }
