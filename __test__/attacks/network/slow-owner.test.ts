@@ -10,7 +10,7 @@ import { waitFor } from '../../wait-for.ts'
 import { diverseProfile } from './adversary.ts'
 
 const NAME = 'slow.chronym'
-const K = 8
+const K = 6
 const apart = (index: number): string => `127.${index + 1}.0.1`
 
 let lab: Lab
