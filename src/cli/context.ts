@@ -104,6 +104,14 @@ export class CliCommand extends Command {
     return super.error(message, options)
   }
 
+  /** Takes the seed that signs, and the network that it signs for. */
+  signs({ seed = "owner's seed: 24 words or 64 hex digits", network = "the configuration's" } = {}): this {
+    return this.option('--seed-file <file>', `${seed} (default: the daemon's)`).option(
+      '--network <network>',
+      `local, test, main or a profile file (default: ${network})`
+    )
+  }
+
   runs<Options, Args extends unknown[]>(handler: Handler<Options, Args>): this {
     return this.action(async () => {
       const context = new Context(this.#run, this.optsWithGlobals<GlobalOptions>())

@@ -14,9 +14,8 @@ import { parseRecoveryKeys } from './recovery-key.ts'
 import { connect } from '../connection/connect.ts'
 import { loadProfile, whichDaemon } from '../connection/location.ts'
 import type { Context } from '../context.ts'
-import { readSeed } from '../key/seed.ts'
-import { plural } from '../../util/words.ts'
-import { printable } from '../terminal/format.ts'
+import { readSeed, type SeedOptions } from '../key/seed.ts'
+import { heldBy, printable } from '../terminal/format.ts'
 
 /** What POST /api/publish-kid takes as `authorized_kid`. */
 interface AuthorizedIdentity {
@@ -49,14 +48,12 @@ export function bindToName(seed: Uint8Array, reveal: RevealBody, did: Did, profi
   return toBase64(signIdentityBinding(name, first, did, key.secretKey, hash).signature)
 }
 
-interface CreateOptions {
+interface CreateOptions extends SeedOptions {
   name?: string
   recoveryKey?: string[]
   index: number
   service?: string[]
   alsoKnownAs?: string[]
-  seedFile?: string
-  network?: string
   publish?: boolean
 }
 
@@ -97,13 +94,12 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   }
 }
 
+export function publishedText(published: IdentityPublishedBody): string {
+  return `${printable(published.did)} version ${published.version}, ${heldBy(published)}`
+}
+
 function told(context: Context, published: IdentityPublishedBody): void {
-  context.output.answer(
-    published,
-    () =>
-      `${printable(published.did)} version ${published.version}, held by ${published.stored_by} of ` +
-      `${plural(published.of, 'peer')} asked`
-  )
+  context.output.answer(published, () => publishedText(published))
 }
 
 /** The wrapper's content: POST /api/publish-kid takes both. */

@@ -9,9 +9,8 @@ import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { readJson } from '../input/files.ts'
 import { loadProfile } from '../connection/location.ts'
-import { readSeed } from '../key/seed.ts'
-import { plural } from '../../util/words.ts'
-import { printable } from '../terminal/format.ts'
+import { readSeed, type SeedOptions } from '../key/seed.ts'
+import { heldBy, printable } from '../terminal/format.ts'
 
 /** Identities made from one seed that are looked through for the key of a document. */
 const MAX_INDEX = 64
@@ -97,12 +96,10 @@ export function makeManifest(
   return signManifest(unsigned, method, key.secretKey, new Date(nowMs).toISOString(), profile)
 }
 
-interface PublishOptions {
+interface PublishOptions extends SeedOptions {
   did?: string
   capability?: string[]
   days: number
-  seedFile?: string
-  network?: string
 }
 
 async function draftOf(context: Context, file: string | undefined, options: PublishOptions): Promise<ManifestDraft> {
@@ -139,8 +136,6 @@ export async function runPublish(context: Context, options: PublishOptions, file
   const published = await client.publishManifest({ manifest })
   context.output.answer(
     published,
-    () =>
-      `manifest version ${published.version} of ${printable(published.did)}, held by ` +
-      `${published.stored_by} of ${plural(published.of, 'peer')} asked`
+    () => `manifest version ${published.version} of ${printable(published.did)}, ${heldBy(published)}`
   )
 }

@@ -13,12 +13,12 @@ import { type IdentityLog, verifyIdentityLog, verifyVersion } from '../../protoc
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { OwnIdentityView } from '../../views/own.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
+import { publishedText } from './create.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { loadProfile } from '../connection/location.ts'
 import { requireConsent } from '../input/questions.ts'
-import { readSeed } from '../key/seed.ts'
-import { plural } from '../../util/words.ts'
+import { readSeed, type SeedOptions } from '../key/seed.ts'
 import { formatTable, printable } from '../terminal/format.ts'
 import { aboutDid, requireDid } from '../input/names.ts'
 
@@ -87,8 +87,9 @@ function signNextVersion(
   return signed
 }
 
-/** The log as a daemon shows it, verified. CLI-INP-001 where it is another identity's; throws IdentityError. */
-export function readLog(did: string, versions: readonly unknown[], profile: NetworkProfile): IdentityLog {
+/** The log as the daemon shows it, verified. CLI-INP-001 where it is another identity's; throws IdentityError. */
+export async function readLog(context: Context, did: string, profile: NetworkProfile): Promise<IdentityLog> {
+  const { versions } = await aboutDid(connect(context).identityLog(requireDid(did)))
   const log = verifyIdentityLog(
     versions.map((version) => parseIdentityDocument(version, profile)),
     profile
@@ -116,11 +117,9 @@ export function keysAt(did: string, seed: Uint8Array, index: number, profile: Ne
   }
 }
 
-interface NextVersionOptions {
+interface NextVersionOptions extends SeedOptions {
   index?: number
   yes?: boolean
-  seedFile?: string
-  network?: string
 }
 
 function identitiesText(identities: readonly OwnIdentityView[]): string {
@@ -150,7 +149,7 @@ export async function runRotate(context: Context, options: NextVersionOptions, d
   context.output.answer(
     { ...published, index },
     () =>
-      `${heldBy(published)}; its keys are of index ${index} now. Publish its manifest again, for the new key to sign`
+      `${publishedText(published)}; its keys are of index ${index} now. Publish its manifest again, for the new key to sign`
   )
 }
 
@@ -167,14 +166,13 @@ export async function runDeactivate(context: Context, options: NextVersionOption
     isGiven: options.yes === true
   })
   const published = await publish(context, prepared, TOMBSTONE)
-  context.output.answer({ ...published, deactivated: true }, () => `${heldBy(published)}; it is deactivated`)
+  context.output.answer({ ...published, deactivated: true }, () => `${publishedText(published)}; it is deactivated`)
 }
 
 async function prepare(context: Context, options: NextVersionOptions, did: string) {
   const profile = loadProfile(context, options.network)
   const seed = await readSeed(context, options.seedFile)
-  const { versions } = await aboutDid(connect(context).identityLog(requireDid(did)))
-  return { log: readLog(did, versions, profile), seed, profile }
+  return { log: await readLog(context, did, profile), seed, profile }
 }
 
 async function publish(
@@ -184,8 +182,4 @@ async function publish(
 ) {
   const document = signNextVersion(log, changes, seed, new Date().toISOString(), profile)
   return connect(context).publishKid({ document })
-}
-
-function heldBy({ did, version, stored_by: storedBy, of }: Awaited<ReturnType<typeof publish>>): string {
-  return `${printable(did)} version ${version}, held by ${storedBy} of ${plural(of, 'peer')} asked`
 }

@@ -1,16 +1,19 @@
 import * as v from 'valibot'
 import { withoutMember } from '../../protocol/identity/data-integrity.ts'
 import { encodeMultikey } from '../../protocol/identity/did.ts'
-import { didUpdateKey } from '../../protocol/crypto/keys.ts'
+import type { KeyPair } from '../../protocol/crypto/ed25519.ts'
+import { didRecoveryKey, didUpdateKey } from '../../protocol/crypto/keys.ts'
+import { KEY_INDICES } from '../../protocol/identity/seed.ts'
 import {
   buildNextVersion,
   type IdentityChanges,
   type IdentityDocument,
   parseIdentityDocument,
   parseUnsignedIdentityDocument,
+  signIdentityDocument,
   type UnsignedIdentityDocument
 } from '../../protocol/identity/document.ts'
-import { type IdentityLog, verifyIdentityLog } from '../../protocol/identity/log.ts'
+import { type IdentityLog, verifyIdentityLog, verifyVersion } from '../../protocol/identity/log.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
@@ -18,11 +21,10 @@ import { Failure, usageFailure, inputFailure } from '../failures/failure.ts'
 import type { Context } from '../context.ts'
 import { nameOfInput, readJson } from '../input/files.ts'
 import { loadProfile, networkReference } from '../connection/location.ts'
-import { connect } from '../connection/connect.ts'
-import { readSeed } from '../key/seed.ts'
-import { aboutDid, requireDid } from '../input/names.ts'
+import { readSeed, type SeedOptions } from '../key/seed.ts'
+import { printable } from '../terminal/format.ts'
 import { keysAt, readLog } from './next-version.ts'
-import { parseRecoveryKeys } from './recovery-key.ts'
+import { parseRecoveryKeys, readRecoveryKey } from './recovery-key.ts'
 
 interface RecoverParts {
   /** The version that the new one follows; left out: the newest. */
@@ -102,7 +104,7 @@ const FileSchema = v.object({
   })
 })
 
-export interface Recovery {
+interface Recovery {
   readonly profile: NetworkProfile
   /** Verified. */
   readonly log: IdentityLog
@@ -125,7 +127,7 @@ function recoveryFile(network: string, { profile, log, unsigned }: Recovery): ob
  * Reads and verifies such a file: the log by its own signatures, the new version by its shape. CLI-INP-001 for anything
  * else.
  */
-export async function readRecoveryFile(context: Context, file: string, network: string | undefined): Promise<Recovery> {
+async function readRecoveryFile(context: Context, file: string, network: string | undefined): Promise<Recovery> {
   const json = await readJson(file, context.stdin)
   const where = nameOfInput(file)
   const result = v.safeParse(FileSchema, json)
@@ -157,13 +159,11 @@ function fault(
   return inputFailure(detail, cure, cause)
 }
 
-interface RecoverOptions {
+interface RecoverOptions extends SeedOptions {
   after?: number
   index: number
   keepKeys?: boolean
   recoveryKey?: string[]
-  seedFile?: string
-  network?: string
 }
 
 /**
@@ -174,16 +174,89 @@ export async function runRecover(context: Context, options: RecoverOptions, did:
   const profile = loadProfile(context, options.network)
   const keysOf =
     options.keepKeys === true ? undefined : { seed: await readSeed(context, options.seedFile), index: options.index }
-  const { versions } = await aboutDid(connect(context).identityLog(requireDid(did)))
-  const { log, unsigned } = buildRecovery(
-    readLog(did, versions, profile),
-    { after: options.after, keysOf, recoveryKeys },
-    profile
-  )
+  const found = await readLog(context, did, profile)
+  const { log, unsigned } = buildRecovery(found, { after: options.after, keysOf, recoveryKeys }, profile)
   const file = recoveryFile(networkReference(context, options.network), { profile, log, unsigned })
   context.output.text(JSON.stringify(file, undefined, context.output.json ? undefined : 2))
   context.output.note(
     `version ${unsigned.version} of ${did} is prepared. With the recovery key: chronym kid sign FILE ` +
       '--recovery-key-file KEY. Then here: chronym kid publish SIGNED'
   )
+}
+
+/**
+ * Signs a prepared version. Throws CLI-INP-001 unless the key is a recovery key of the version before, IdentityError
+ * for a version that does not follow it.
+ *
+ * @param created an instant in UTC, such as `new Date(ms).toISOString()`
+ */
+function signRecovery({ log, unsigned, profile }: Recovery, key: KeyPair, created: string): IdentityDocument {
+  const parent = log.versions.at(-1)!
+  const { recoveryKeys = [], version } = parent.document
+  if (!recoveryKeys.includes(encodeMultikey(key.publicKey))) {
+    throw inputFailure(
+      `${encodeMultikey(key.publicKey)} is not a recovery key of ${log.did}: version ${version} names ` +
+        (recoveryKeys.join(', ') || 'none'),
+      'Give the file of one of those keys with --recovery-key-file.'
+    )
+  }
+  const signed = signIdentityDocument(unsigned, key, created, profile)
+  verifyVersion(signed, parent, profile)
+  return signed
+}
+
+/** The recovery key that `kid create` takes from the seed where none is named. */
+function recoveryKeyOfSeed({ log, profile }: Recovery, seed: Uint8Array): KeyPair {
+  const listed = log.versions.at(-1)!.document.recoveryKeys ?? []
+  const hash = profileHash(profile)
+  for (let index = 0; index < KEY_INDICES; index += 1) {
+    const key = didRecoveryKey(seed, hash, index)
+    if (listed.includes(encodeMultikey(key.publicKey))) return key
+  }
+  throw inputFailure(
+    `the seed has no recovery key of ${log.did}`,
+    'Give the file of its recovery key with --recovery-key-file.'
+  )
+}
+
+/** What a person should read before publishing the signed version. */
+function describeVersion({
+  id,
+  version,
+  updateKeys,
+  recoveryKeys = [],
+  service = [],
+  alsoKnownAs = []
+}: IdentityDocument): string[] {
+  return [
+    `signed version ${version} of ${id}`,
+    `  update keys: ${updateKeys.join(', ')}`,
+    `  recovery keys: ${recoveryKeys.join(', ') || 'none'}`,
+    ...service.map(
+      (each) => `  service: ${each.id.slice(id.length)} ${each.type} ${[each.serviceEndpoint].flat().join(' ')}`
+    ),
+    ...alsoKnownAs.map((uri) => `  also known as: ${uri}`)
+  ]
+}
+
+interface SignOptions extends SeedOptions {
+  recoveryKeyFile?: string
+  passphraseFile?: string
+}
+
+/** `chronym kid sign FILE`. Asks nobody. */
+export async function runSign(context: Context, options: SignOptions, file: string): Promise<void> {
+  if (options.recoveryKeyFile !== undefined && options.seedFile !== undefined)
+    throw usageFailure(
+      '--recovery-key-file and --seed-file exclude each other',
+      'Give the one whose recovery key is to sign.'
+    )
+  const recovery = await readRecoveryFile(context, file, options.network)
+  const key =
+    options.recoveryKeyFile === undefined
+      ? recoveryKeyOfSeed(recovery, await readSeed(context, options.seedFile))
+      : await readRecoveryKey(context, options.recoveryKeyFile, options)
+  const document = signRecovery(recovery, key, new Date().toISOString())
+  context.output.text(JSON.stringify({ authorized_kid: { document } }, undefined, context.output.json ? undefined : 2))
+  context.output.note(`${describeVersion(document).map(printable).join('\n')}\npublish it: chronym kid publish FILE`)
 }

@@ -16,6 +16,12 @@ import { hasPerson, passphraseOf } from '../input/questions.ts'
 import { plural } from '../../util/words.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 
+/** What a command that signs takes: `CliCommand.signs`. */
+export interface SeedOptions {
+  seedFile?: string
+  network?: string
+}
+
 const SEED_HEX = /^[0-9a-f]{64}$/iu
 
 /**

@@ -14,21 +14,18 @@ import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { Failure, inputFailure, messageOf } from '../failures/failure.ts'
 import { loadProfile, localPaths, networkReference } from '../connection/location.ts'
-import { readSeed } from '../key/seed.ts'
-import { plural } from '../../util/words.ts'
-import { printable } from '../terminal/format.ts'
+import { readSeed, type SeedOptions } from '../key/seed.ts'
+import { heldBy, printable } from '../terminal/format.ts'
 import { jsonFault, readText } from '../input/files.ts'
 
-export interface CommitOptions {
-  seedFile?: string
-  network?: string
+interface CommitOptions extends SeedOptions {
   file?: string
   offline?: boolean
   force?: boolean
 }
 
 /** `chronym commit NAME`: key, salt and commitment; saved before anything is sent. */
-export async function runCommit(context: Context, text: string, options: CommitOptions): Promise<void> {
+export async function runCommit(context: Context, options: CommitOptions, text: string): Promise<void> {
   const { output } = context
   const name = canonicalName(text)
   const profile = loadProfile(context, options.network)
@@ -71,7 +68,7 @@ export async function runCommit(context: Context, text: string, options: CommitO
     () =>
       output.commands(
         [
-          `commitment ${secret.commitment} held by ${stored_by} of ${plural(of, 'peer')} asked`,
+          `commitment ${secret.commitment} ${heldBy({ stored_by, of })}`,
           `secret kept in ${printable(file)}: without it the name can't be revealed`,
           `next: chronym reveal ${printable(name)} --file ` +
             `${shellWord(printable(file))}${pulseRound === null ? '' : ` (it waits for pulse ${pulseRound})`}`

@@ -16,18 +16,16 @@ import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { loadProfile, localConfig } from '../connection/location.ts'
-import { readSeed } from '../key/seed.ts'
-import { count as formatCount, plural } from '../../util/words.ts'
-import { printable } from '../terminal/format.ts'
+import { readSeed, type SeedOptions } from '../key/seed.ts'
+import { count as formatCount } from '../../util/words.ts'
+import { heldBy, printable } from '../terminal/format.ts'
 import { withPool } from '../vdf/kernel.ts'
 import { evaluate } from '../vdf/prove.ts'
 import { readZone } from '../zone-file/zone-input.ts'
 import { readSecret, type Secret, secretFileOf, writeSecret } from './commit.ts'
 
-export interface RevealOptions extends PulseSource {
+interface RevealOptions extends PulseSource, SeedOptions {
   file?: string
-  seedFile?: string
-  network?: string
   pulseRound?: number
   zone?: string
   offline?: boolean
@@ -75,7 +73,7 @@ function fixRound(
 }
 
 /** `chronym reveal NAME --file F`: pulse, VDF, Reveal; sent unless `--offline`. */
-export async function runReveal(context: Context, text: string, options: RevealOptions): Promise<void> {
+export async function runReveal(context: Context, options: RevealOptions, text: string): Promise<void> {
   const { output } = context
   const name = canonicalName(text)
   const file = options.file ?? secretFileOf(context, name)
@@ -128,7 +126,7 @@ export async function runReveal(context: Context, text: string, options: RevealO
   const { success, stored_by, of } = await connect(context).publish(body)
   output.answer(
     { success, stored_by, of, name, drand_pulse: secret.pulse_round, iterations },
-    () => `${printable(name)} is revealed; held by ${stored_by} of ${plural(of, 'peer')} asked`
+    () => `${printable(name)} is revealed; ${heldBy({ stored_by, of })}`
   )
 }
 

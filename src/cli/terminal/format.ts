@@ -1,5 +1,6 @@
 /** Numbers and times as people read them. Pure. */
 import { stripVTControlCharacters } from 'node:util'
+import { plural } from '../../util/words.ts'
 
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
@@ -99,6 +100,11 @@ export function fitTable(rows: readonly (readonly string[])[], columns: number):
 export function formatFields(fields: readonly (readonly [string, string])[]): string {
   const width = Math.max(0, ...fields.map(([label]) => label.length))
   return fields.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')
+}
+
+/** How many peers hold what was published: "held by 3 of 5 peers asked". */
+export function heldBy({ stored_by: holders, of }: { readonly stored_by: number; readonly of: number }): string {
+  return `held by ${holders} of ${plural(of, 'peer')} asked`
 }
 
 /** JSON of the network as it is: its shape is the reader's concern. */

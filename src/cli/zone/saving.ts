@@ -5,7 +5,7 @@ import type { FieldError } from '../../errors.ts'
 import { requireConsent } from '../input/questions.ts'
 import type { Context } from '../context.ts'
 import { plural } from '../../util/words.ts'
-import { printable } from '../terminal/format.ts'
+import { heldBy, printable } from '../terminal/format.ts'
 import type { ZoneInput } from '../zone-file/zone-input.ts'
 import { EXIT, type ExitCode, Failure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
@@ -164,11 +164,7 @@ interface Given {
 
 export async function publish(context: Context, name: string): Promise<void> {
   const published = await connect(context).publishZone(name)
-  context.output.answer(
-    published,
-    () =>
-      `published serial ${published.serial}; held by ${published.stored_by} of ${plural(published.of, 'peer')} asked`
-  )
+  context.output.answer(published, () => `published serial ${published.serial}; ${heldBy(published)}`)
 }
 
 export async function finish(

@@ -15,7 +15,26 @@ const MAX_VERSION = 1_000_000
 export function addKidCommands(program: CliCommand): void {
   const kid = program.command('kid').description('identity documents (DIDs)').helpCommand(false)
 
-  addVersionCommands(kid)
+  kid
+    .command('list')
+    .description('the identities that the daemon keeps published: version, state, name, index of the key')
+    .loads(async () => (await import('../../identity/next-version.ts')).runList)
+
+  kid
+    .command('rotate')
+    .argument('<did>')
+    .description('give an identity the keys of another index of its seed, signed by the old key; publishes it')
+    .option('--index <n>', 'of the new keys (default: the first that it never had)', integerOption(0, MAX_INDEX))
+    .signs()
+    .loads(async () => (await import('../../identity/next-version.ts')).runRotate)
+
+  kid
+    .command('deactivate')
+    .argument('<did>')
+    .description('end an identity: no keys and services are left, and only a recovery key revives it')
+    .option('-y, --yes', 'do not ask')
+    .signs()
+    .loads(async () => (await import('../../identity/next-version.ts')).runDeactivate)
 
   kid
     .command('create')
@@ -29,8 +48,7 @@ export function addKidCommands(program: CliCommand): void {
       'public key (z6Mk...) that may recover it, in place of one from the seed; may be repeated',
       collectOption
     )
-    .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
-    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .signs()
     .option('--publish', 'publish it as well')
     .loads(async () => (await import('../../identity/create.ts')).runCreate)
 
@@ -77,8 +95,7 @@ export function addKidCommands(program: CliCommand): void {
       collectOption
     )
     .option('--keep-keys', 'leave all keys but the recovery keys')
-    .option('--seed-file <file>', "the new owner's seed: 24 words or 64 hex digits (default: the daemon's)")
-    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .signs({ seed: "the new owner's seed: 24 words or 64 hex digits" })
     .loads(async () => (await import('../../identity/recover.ts')).runRecover)
 
   kid
@@ -90,38 +107,8 @@ export function addKidCommands(program: CliCommand): void {
       'as `kid recovery-key` writes it, or 24 words (default: the recovery key of the seed)'
     )
     .option('--passphrase-file <file>', 'passphrase of that file (default: asked for)')
-    .option('--seed-file <file>', "seed whose recovery key signs (default: the daemon's)")
-    .option('--network <network>', 'local, test, main or a profile file (default: as the file says)')
-    .loads(async () => (await import('../../identity/sign.ts')).runSign)
-}
-
-/** The commands about identities that exist. */
-function addVersionCommands(kid: CliCommand): void {
-  kid
-    .command('list')
-    .description('the identities that the daemon keeps published: version, state, name, index of the key')
-    .loads(async () => (await import('../../identity/next-version.ts')).runList)
-
-  const withSeed = (command: CliCommand): CliCommand =>
-    command
-      .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
-      .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
-
-  withSeed(
-    kid
-      .command('rotate')
-      .argument('<did>')
-      .description('give an identity the keys of another index of its seed, signed by the old key; publishes it')
-      .option('--index <n>', 'of the new keys (default: the first that it never had)', integerOption(0, MAX_INDEX))
-  ).loads(async () => (await import('../../identity/next-version.ts')).runRotate)
-
-  withSeed(
-    kid
-      .command('deactivate')
-      .argument('<did>')
-      .description('end an identity: no keys and services are left, and only a recovery key revives it')
-      .option('-y, --yes', 'do not ask')
-  ).loads(async () => (await import('../../identity/next-version.ts')).runDeactivate)
+    .signs({ seed: 'seed whose recovery key signs', network: 'as the file says' })
+    .loads(async () => (await import('../../identity/recover.ts')).runSign)
 }
 
 export function addManifestCommands(program: CliCommand): void {
@@ -137,8 +124,7 @@ export function addManifestCommands(program: CliCommand): void {
     .option('--did <did>', 'the identity, where the file does not name it')
     .option('-c, --capability <text>', 'ID TYPE PROTOCOL ENDPOINT [DESCRIPTION]; may be repeated', collectOption)
     .option('--days <n>', 'how long it is valid', integerOption(1, MAX_DAYS), DEFAULT_DAYS)
-    .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
-    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .signs()
     .loads(async () => (await import('../../identity/manifest.ts')).runPublish)
 
   manifest

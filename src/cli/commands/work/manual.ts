@@ -1,8 +1,6 @@
 import { Option } from 'commander'
 import type { CliCommand } from '../../context.ts'
 import { collectOption, hexOption, integerOption } from '../../input/values.ts'
-import type { CommitOptions } from '../../manual/commit.ts'
-import type { RevealOptions } from '../../manual/reveal.ts'
 
 /** commit, reveal: a registration by hand (docs/manual-registration.md). */
 export function addManualCommands(program: CliCommand): void {
@@ -10,23 +8,18 @@ export function addManualCommands(program: CliCommand): void {
     .command('commit')
     .argument('<name>')
     .description('by hand: make a commitment, keep its secret, send it')
-    .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
-    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .signs()
     .option('-f, --file <file>', 'where the secret is kept, mode 0600 (default: in the data directory)')
     .option('--offline', 'print the body for POST /api/commit instead of sending it')
     .option('--force', 'overwrite an existing secret file')
-    .runs(async (context, options: CommitOptions, name: string) => {
-      const { runCommit } = await import('../../manual/commit.ts')
-      return runCommit(context, name, options)
-    })
+    .loads(async () => (await import('../../manual/commit.ts')).runCommit)
 
   program
     .command('reveal')
     .argument('<name>')
     .description('by hand: wait for the pulse, compute, sign the Reveal, send it')
     .option('-f, --file <file>', 'secret file of the commitment (default: in the data directory)')
-    .option('--seed-file <file>', "owner's seed: 24 words or 64 hex digits (default: the daemon's)")
-    .option('--network <network>', "local, test, main or a profile file (default: the secret file's)")
+    .signs({ network: "the secret file's" })
     .option('--zone <file>', 'zone to publish (JSON or record lines; default: no records)')
     .option(
       '--pulse-round <round>',
@@ -40,8 +33,5 @@ export function addManualCommands(program: CliCommand): void {
     )
     .option('--beacon-url <url>', 'drand HTTP endpoint; may be repeated', collectOption)
     .option('--offline', 'print the body for POST /api/publish instead of sending it')
-    .runs(async (context, options: RevealOptions, name: string) => {
-      const { runReveal } = await import('../../manual/reveal.ts')
-      return runReveal(context, name, options)
-    })
+    .loads(async () => (await import('../../manual/reveal.ts')).runReveal)
 }
