@@ -20,6 +20,10 @@ export interface CliSettings {
   signal?: AbortSignal
 }
 
+/** The words of a command line; what is put in stays one word. */
+export const words = (texts: TemplateStringsArray, ...values: readonly string[]): string[] =>
+  texts.flatMap((text, index) => [...text.split(' ').filter((word) => word !== ''), ...values.slice(index, index + 1)])
+
 /** Runs one command line in this process. */
 export async function cli(
   args: readonly string[],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { EXIT_CODE_MEANINGS } from '../../src/cli/failures/failure.ts'
-import { cli } from './harness.ts'
+import { cli, words } from './harness.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -67,22 +67,7 @@ describe('usage errors', () => {
     [['register', 'a.chronym', 'b.chronym']],
     [['vdf', 'verify']],
     [['vdf', 'verify', '--seed', '00010203', '--bits', '256', '--iterations', '1']],
-    [
-      [
-        'vdf',
-        'verify',
-        '--seed',
-        '00010203',
-        '--discriminant',
-        'ef',
-        '--bits',
-        '8',
-        '--iterations',
-        '1',
-        '--proof',
-        '00'
-      ]
-    ],
+    [words`vdf verify --seed 00010203 --discriminant ef --bits 8 --iterations 1 --proof 00`],
     [['vdf', 'verify', '--seed', '000', '--bits', '256', '--iterations', '1', '--proof', '00']],
     [['vdf', 'verify', '--seed', '00', '--bits', '256', '--iterations', '1', '--proof', '00']],
     [['vdf', 'verify', '--seed', '00010203', '--bits', '255', '--iterations', '1', '--proof', '00']],

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 import { Command, type ErrorOptions } from 'commander'
 import { EXIT, type ExitCode } from './failures/failure.ts'
 import { Output, type TerminalStream } from './terminal/output.ts'
-import type { MeantDaemon } from '../util/shell-commands.ts'
 
 /** What surrounds a run of the command line; tests pass their own. */
 export interface Surroundings {
@@ -32,28 +31,18 @@ export interface Run {
   misused?: string
 }
 
-/** The daemon that the options name: a command in a message names it too. The environment holds for it as well. */
-export function meantDaemon({ dataDir, api }: GlobalOptions): MeantDaemon {
-  return { dataDir: dataDir === undefined ? undefined : resolve(dataDir), api }
-}
-
 export class Context {
   readonly run: Run
   readonly options: GlobalOptions
   readonly output: Output
 
   constructor(run: Run, options: GlobalOptions) {
-    const { stdout, stderr, env } = run.surroundings
+    const { json, color, dataDir, api } = options
     this.run = run
     this.options = options
-    this.output = new Output({
-      stdout,
-      stderr,
-      env,
-      json: options.json,
-      color: options.color,
-      daemon: meantDaemon(options)
-    })
+    // A command in a message names the daemon that the options name. The environment holds for it as well.
+    const daemon = { dataDir: dataDir === undefined ? undefined : resolve(dataDir), api }
+    this.output = new Output({ ...run.surroundings, json, color, daemon })
   }
 
   get stdin(): Readable {

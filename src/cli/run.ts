@@ -1,8 +1,7 @@
 import { CommanderError, type Command } from 'commander'
-import { meantDaemon, type GlobalOptions, type Run, type Surroundings } from './context.ts'
+import { Context, type Run, type Surroundings } from './context.ts'
 import { EXIT, type ExitCode, type Failure, usageFailure } from './failures/failure.ts'
 import { buildProgram } from './program.ts'
-import { Output } from './terminal/output.ts'
 import { reportFailure } from './terminal/report.ts'
 
 /** Runs one command line to its end. Never rejects; failures are on stderr and in the exit code. */
@@ -19,15 +18,8 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   } catch (error) {
     // Help and version come as errors too, with exit code 0.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
-    const options = program.opts<GlobalOptions>()
-    const { json, color } = options
     // A usage error may come before --json was read.
-    const output = new Output({
-      ...surroundings,
-      json: json ?? (args.includes('--json') ? true : undefined),
-      color,
-      daemon: meantDaemon(options)
-    })
+    const { output } = new Context(run, { ...(args.includes('--json') && { json: true }), ...program.opts() })
     // A group of commands without one of them: its help is the answer.
     if (error instanceof CommanderError && error.code === 'commander.help') {
       output.note(run.usage)

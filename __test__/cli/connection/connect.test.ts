@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { proofKey, proofOf } from '../../../src/api/daemon-proof.ts'
 import { INSTANCE, MAIN_TOKEN, SEED_PASSPHRASE } from '../../api/helpers/world.ts'
-import { cli, type CliResult } from '../harness.ts'
+import { cli, type CliResult, words } from '../harness.ts'
 import { DaemonScene, type Impostor } from '../daemon-scene.ts'
 
 const scene = new DaemonScene()
@@ -303,15 +303,9 @@ describe('the passphrase of the seed', () => {
 
   it('goes to nobody else, though a token for that address was given', async () => {
     const thief = await impostor()
-    const { exitCode, stdout } = await cli([
-      '--api',
-      thief.url,
-      '--token',
-      MAIN_TOKEN,
-      'unlock',
-      '--passphrase-file',
-      passphraseFile()
-    ])
+    const { exitCode, stdout } = await cli(
+      words`--api ${thief.url} --token ${MAIN_TOKEN} unlock --passphrase-file ${passphraseFile()}`
+    )
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
     expect(thief.seen.join('\n')).not.toContain(SEED_PASSPHRASE)
     expectNoToken(thief)

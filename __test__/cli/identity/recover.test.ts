@@ -17,7 +17,7 @@ import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { MAIN_TOKEN } from '../../api/helpers/world.ts'
 import { DaemonScene } from '../daemon-scene.ts'
-import { cli, type CliResult, says } from '../harness.ts'
+import { cli, type CliResult, says, words } from '../harness.ts'
 import { temporary } from '../../temporary.ts'
 
 const profile = builtInProfiles.local
@@ -229,19 +229,7 @@ describe('a recovery on the command line', () => {
   async function prepare(did: string, document: IdentityDocument = genesis): Promise<CliResult> {
     const { url, world } = await scene.daemon()
     world.registry.identities.set(genesis.id, { document: document as never, manifest: null })
-    return cli([
-      '--api',
-      url,
-      '--token',
-      MAIN_TOKEN,
-      'kid',
-      'recover',
-      did,
-      '--network',
-      'local',
-      '--seed-file',
-      at('new')
-    ])
+    return cli(words`--api ${url} --token ${MAIN_TOKEN} kid recover ${did} --network local --seed-file ${at('new')}`)
   }
   const sign = (file: string, ...args: string[]): Promise<CliResult> =>
     cli(['--data-dir', at('none'), 'kid', 'sign', file, ...args])

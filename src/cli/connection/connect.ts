@@ -3,7 +3,6 @@ import {
   plainFetch,
   ProblemError,
   type Client,
-  type RequestOptions,
   type SeedBody,
   type Transport
 } from '../../api/client/client.ts'
@@ -91,13 +90,11 @@ function warnOfPlainText(context: Context, url: string): void {
   )
 }
 
-/** What waits for the seed while it is locked; undefined if it is unlocked, or the token may not read it. */
-export async function lockedSeed(client: Client, options: RequestOptions = {}): Promise<SeedBody | undefined> {
+/** Undefined where the token may not read it. Earlier daemons lack some routes. */
+export async function ifReadable<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    const seed = await client.seed(options)
-    return seed.state === 'locked' ? seed : undefined
+    return await answer
   } catch (error) {
-    // Earlier daemons have no such route.
     const silent = ['SVC-AUT-001', 'SVC-AUT-002', 'SVC-REQ-004']
     if (error instanceof ProblemError && silent.includes(error.code)) return undefined
     throw error

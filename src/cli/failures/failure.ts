@@ -50,47 +50,27 @@ export function exitCodeOfStatus(status: number): ExitCode {
   return EXIT.refused
 }
 
-/** What can go wrong on this side of the HTTP interface; failures of the daemon carry its own SVC codes. */
+/** What can go wrong on this side of the HTTP interface, as docs/cli.md explains it. The daemon's codes are SVC-. */
 export type CliErrorCode =
-  /** The command line itself is wrong. */
   | 'CLI-USE-001'
-  /** A file named on the command line can't be read or holds something else. */
   | 'CLI-INP-001'
-  /** The daemon does not answer. */
   | 'CLI-NET-001'
-  /** What answers is not a chronym daemon, or the answer broke off. */
   | 'CLI-NET-002'
-  /** What answers does not prove to be the expected daemon. */
   | 'CLI-NET-003'
-  /** No access token could be found. */
   | 'CLI-TOK-001'
-  /** A backup file is damaged, or the key given does not open it. */
   | 'CLI-BAK-001'
-  /** A backup or a data directory is of another network. */
   | 'CLI-BAK-002'
-  /** The target exists already. */
   | 'CLI-BAK-003'
-  /** A data directory that cannot be backed up as it is. */
   | 'CLI-BAK-004'
-  /** A task ended as failed. */
   | 'CLI-TSK-001'
-  /** The native addon is missing or does not load. */
   | 'CLI-NAT-001'
-  /** The kernel failed while computing. */
   | 'CLI-NAT-002'
-  /** How this machine resolves names is not ours to change: a file of somebody else, or no resolver that has routes. */
   | 'CLI-DNS-001'
-  /** Only root may change how this machine resolves names. */
   | 'CLI-DNS-002'
-  /** The daemon serves no DNS. */
   | 'CLI-DNS-003'
-  /** A file could not be written, or a command of a resolver failed. */
   | 'CLI-DNS-004'
-  /** The system refused: no space on a disk, no permission. */
   | 'CLI-SYS-001'
-  /** Ctrl-C. */
   | 'CLI-INT-001'
-  /** A condition that the command line does not know. */
   | 'CLI-INT-002'
 
 interface FailureDetails {

@@ -157,23 +157,19 @@ export interface PublishOption {
   readonly yes?: boolean
 }
 
-/** Whether the zone was given whole, so that all its lines are meant. */
-interface Given {
-  readonly isWhole: boolean
-}
-
 export async function publish(context: Context, name: string): Promise<void> {
   const published = await connect(context).publishZone(name)
   context.output.answer(published, () => `published serial ${published.serial}; ${heldBy(published)}`)
 }
 
+/** Publishes what was saved, or says how. `isWhole`: the zone was given whole, so that all its lines are meant. */
 export async function finish(
   context: Context,
   name: string,
   options: PublishOption,
   saved: { serial: number },
   changes: ZoneChanges,
-  { isWhole }: Given = { isWhole: false }
+  { isWhole = false } = {}
 ): Promise<void> {
   if (options.publish !== true) {
     showSaved(context, name, saved, changes)
@@ -197,22 +193,15 @@ export async function finish(
   await publish(context, name)
 }
 
-/** The zone that others see; without records where the name is not registered. */
-export async function published(context: Context, name: string): Promise<ZoneBody> {
+/**
+ * The zone that others see. It has no records where a code begins with `nothing`: by default, where the name is not
+ * registered.
+ */
+export async function published(context: Context, name: string, nothing = 'SVC-RES-002'): Promise<ZoneBody> {
   try {
     return (await connect(context, { anonymous: true }).zone(name)).zone
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'SVC-RES-002') return { records: {} }
-    throw error
-  }
-}
-
-/** The same; an unreachable network counts as no records, so that too much counts as lost, not too little. */
-export async function publishedOrNothing(context: Context, name: string): Promise<ZoneBody> {
-  try {
-    return await published(context, name)
-  } catch (error) {
-    if (error instanceof ProblemError && error.code.startsWith('SVC-RES-')) return { records: {} }
+    if (error instanceof ProblemError && error.code.startsWith(nothing)) return { records: {} }
     throw error
   }
 }

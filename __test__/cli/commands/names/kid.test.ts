@@ -11,7 +11,7 @@ import { parseManifest, verifyManifest } from '../../../../src/protocol/identity
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
-import { cli, type CliResult, says } from '../../harness.ts'
+import { cli, type CliResult, says, words } from '../../harness.ts'
 import { temporary } from '../../../temporary.ts'
 
 const profile = builtInProfiles.local
@@ -26,16 +26,9 @@ describe('an identity made on the command line', () => {
   })
 
   it('is a signed document that a node accepts, with the DID of its content', async () => {
-    const { exitCode, stdout } = await cli([
-      'kid',
-      'create',
-      '--network',
-      'local',
-      '--seed-file',
-      join(directory, 'seed'),
-      '--service',
-      'files=FileServer=https://files.example/?a=b'
-    ])
+    const { exitCode, stdout } = await cli(
+      words`kid create --network local --seed-file ${join(directory, 'seed')} --service files=FileServer=https://files.example/?a=b`
+    )
     expect(exitCode).toBe(0)
     const document = parseIdentityDocument(
       (JSON.parse(stdout) as { authorized_kid: { document: unknown } }).authorized_kid.document,

@@ -12,7 +12,7 @@ import { revealSigningBytes } from '../../../../src/protocol/claim/reveal.ts'
 import { pulseRandomness } from '../../../../src/protocol/time.ts'
 import type { RevealBody } from '../../../../src/api/client/client.ts'
 import type { Secret } from '../../../../src/cli/manual/commit.ts'
-import { cli } from '../../harness.ts'
+import { cli, words } from '../../harness.ts'
 import { temporary } from '../../../temporary.ts'
 
 const NAME = 'alice.chronym'
@@ -63,15 +63,9 @@ describe('a commitment by hand', () => {
       (await cli(['commit', 'al_ice.chronym', '--offline', '--network', 'local', '--seed-file', at('seed')])).exitCode
     ).toBe(6)
     writeFileSync(at('bad-seed'), 'correct horse battery staple')
-    const { exitCode, stderr } = await cli([
-      'commit',
-      NAME,
-      '--offline',
-      '--network',
-      'local',
-      '--seed-file',
-      at('bad-seed')
-    ])
+    const { exitCode, stderr } = await cli(
+      words`commit ${NAME} --offline --network local --seed-file ${at('bad-seed')}`
+    )
     expect(exitCode).toBe(2)
     expect(stderr).not.toContain('horse')
   })

@@ -1,8 +1,6 @@
-import { type Client, ProblemError } from '../../../api/client/client.ts'
 import type { NetworkStatusView } from '../../../views/network.ts'
-import type { OwnedNameView } from '../../../views/own.ts'
 import type { TaskView } from '../../../views/task.ts'
-import { connect, lockedSeed, waitingText } from '../../connection/connect.ts'
+import { connect, ifReadable, waitingText } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { EXIT, type ExitCode, usageFailure } from '../../failures/failure.ts'
 import { isCancelled, taskIdOf } from '../../task/task.ts'
@@ -75,17 +73,6 @@ function taskText(task: TaskView, nowMs: number): string {
   ])
 }
 
-/** The names of this daemon that need attention; none if the token may not read them. */
-async function warnedNames(client: Client): Promise<Pick<OwnedNameView, 'name' | 'warnings'>[]> {
-  try {
-    const names = await client.names()
-    return names.flatMap(({ name, warnings }) => (warnings.length > 0 ? [{ name, warnings }] : []))
-  } catch (error) {
-    if (error instanceof ProblemError && (error.code === 'SVC-AUT-001' || error.code === 'SVC-AUT-002')) return []
-    throw error
-  }
-}
-
 async function showTask(context: Context, taskId: string, watch: boolean): Promise<ExitCode> {
   const client = connect(context)
   const id = await taskIdOf(client, taskId)
@@ -106,8 +93,11 @@ export function addStatusCommand(program: CliCommand): void {
       if (options.watch === true) throw usageFailure('--watch follows a task: give its id', 'List them: chronym tasks.')
       const client = connect(context)
       const status = await client.networkStatus()
-      const names = await warnedNames(client)
-      const seed = await lockedSeed(client)
+      const names = ((await ifReadable(client.names())) ?? []).flatMap(({ name, warnings }) =>
+        warnings.length > 0 ? [{ name, warnings }] : []
+      )
+      const told = await ifReadable(client.seed())
+      const seed = told?.state === 'locked' ? told : undefined
       const { checks } = await client.readiness()
       // Where it answers; undefined while it is off.
       const dns = checks.find(({ name }) => name === 'dns')?.detail

@@ -14,7 +14,6 @@ import {
   importZone,
   publish,
   published,
-  publishedOrNothing,
   type PublishOption,
   type ReplaceOptions,
   replaceZone,
@@ -117,7 +116,9 @@ async function discard(context: Context, name: string, { yes }: { yes?: boolean 
   const client = connect(context)
   const current = await currentZone(client, name)
   if (current.state === 'draft') {
-    await requireConsentToLoss(context, changesBetween(current.zone, await publishedOrNothing(context, name)), {
+    // An unreachable network counts as no records, so that too much counts as lost, not too little.
+    const live = await published(context, name, 'SVC-RES-')
+    await requireConsentToLoss(context, changesBetween(current.zone, live), {
       isGiven: yes === true,
       act: `discarding the draft of ${printable(canonicalName(name))}`,
       cure: 'Look at it with `chronym zone diff`; discard it all the same with --yes.'
