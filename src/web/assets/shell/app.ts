@@ -12,8 +12,7 @@ import { Icon } from '../parts/icon.ts'
 import { TaskWatch } from '../tasks/card.ts'
 // Asks before a tab with edits is closed, on any view.
 import '../zone/unsaved-edits.ts'
-import { Login } from './login.ts'
-import { ThemeSwitch } from './theme.ts'
+import { Login, ThemeSwitch } from './login.ts'
 
 /** Every view of the dashboard. The first whose path fits is shown; those that are not hidden are in the navigation. */
 const VIEWS: readonly View[] = [

@@ -1,9 +1,8 @@
-import { h, html, useEffect, useRef, useState } from '../lib/html.ts'
+import { createStore, h, html, useEffect, useRef, useState, useStore } from '../lib/html.ts'
 import { logIn } from '../lib/session.ts'
 import { clearToasts, useForm } from '../parts/act.ts'
 import { Button, Notice } from '../parts/basics.ts'
 import { TextField } from '../parts/fields.ts'
-import { ThemeSwitch } from './theme.ts'
 
 export function Login({ reason }: { reason: string }) {
   const [token, setToken] = useState('')
@@ -38,4 +37,32 @@ export function Login({ reason }: { reason: string }) {
       <p class="row login-foot"><a href="/docs">HTTP interface</a><${ThemeSwitch} /></p>
     </main>
   `
+}
+
+/** Light or dark: as the system has it, until someone chooses. theme-boot.ts applies it at first. */
+const KEY = 'chronym-theme'
+const THEMES = ['auto', 'light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
+const ICONS = { auto: 'auto', light: 'sun', dark: 'moon' } as const
+const WORDS = { auto: 'as the system', light: 'light', dark: 'dark' }
+
+const theme = createStore((document.documentElement.dataset['theme'] ?? 'auto') as Theme)
+
+function setTheme(next: Theme): void {
+  if (next === 'auto') {
+    delete document.documentElement.dataset['theme']
+    localStorage.removeItem(KEY)
+  } else {
+    document.documentElement.dataset['theme'] = next
+    localStorage.setItem(KEY, next)
+  }
+  theme.set(next)
+  dispatchEvent(new Event('chronym:theme'))
+}
+
+export function ThemeSwitch() {
+  const now = useStore(theme)
+  const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length]!
+  const label = `Colours: ${WORDS[now]}. Change to: ${WORDS[next]}`
+  return h(Button, { kind: 'plain', icon: ICONS[now], label, onClick: () => setTheme(next) })
 }

@@ -1,11 +1,26 @@
 import type { ConfigFieldView } from '../lib/api.ts'
 import { h, html, useState } from '../lib/html.ts'
-import { useResource } from '../lib/resource.ts'
+import { useResource, refresh } from '../lib/resource.ts'
 import { plural } from '../lib/words.ts'
-import { Badge, Card, Empty, loaded, Page } from '../parts/basics.ts'
-import { CheckField, TextField } from '../parts/fields.ts'
-import { FieldRow } from '../settings/field-row.ts'
-import { found, sectionsOf, SOURCES } from '../settings/fields.ts'
+import { Badge, Card, Empty, loaded, Page, Button, Copy, facts } from '../parts/basics.ts'
+import { CheckField, TextField, SelectField } from '../parts/fields.ts'
+import {
+  found,
+  sectionsOf,
+  SOURCES,
+  changeQuestion,
+  controlOf,
+  editText,
+  errorOf,
+  parseEdit,
+  patchOf,
+  shownText,
+  tomlOf
+} from '../settings/fields.ts'
+import { post, Problem, reasonOf, remove } from '../lib/http.ts'
+import { useMay } from '../lib/session.ts'
+import { toast, useForm } from '../parts/act.ts'
+import { ask } from '../parts/dialog.ts'
 
 const LEAD = 'Every field of the configuration, where its value comes from, and how it changes.'
 
@@ -59,4 +74,132 @@ function Settings({ all }: { all: readonly ConfigFieldView[] }) {
       )}
     </div>
   `
+}
+
+/** One field: what it is for, its value and its source, and how to change it. */
+function FieldRow({ field }: { field: ConfigFieldView }) {
+  const [isOpen, setOpen] = useState(false)
+  const mayChange = useMay('admin')
+  const { field: name, value, source, changeable, help, otherwise } = field
+  const { word, tone } = SOURCES[source]
+  const isEmpty = value === '' || (Array.isArray(value) && value.length === 0)
+  return html`
+    <li class="setting" id=${`setting-${name}`}>
+      <div class="setting-line">
+        <div class="setting-about"><code class="setting-name">${name}</code><span class="quiet">${help}</span></div>
+        <div class="setting-value">
+          <span class=${isEmpty ? 'quiet' : 'setting-text'}>${shownText(value)}</span>
+          <${Badge} tone=${tone}>${word}<//>
+          ${
+            otherwise &&
+            html`<span class="hint">otherwise ${shownText(otherwise.value)} (${SOURCES[otherwise.source].word})</span>`
+          }
+        </div>
+        <div class="actions">
+          ${
+            otherwise &&
+            h(
+              Button,
+              {
+                kind: 'small',
+                disabled: !mayChange,
+                label: `Take back ${name}`,
+                onClick: () => takeBack(field, otherwise.value)
+              },
+              'Take back'
+            )
+          }
+          ${h(
+            Button,
+            {
+              kind: 'small',
+              icon: changeable ? 'edit' : 'info',
+              'aria-expanded': String(isOpen),
+              disabled: changeable && !mayChange,
+              label: changeable ? `Change ${name}` : `With a restart: how to change ${name}`,
+              onClick: () => setOpen(!isOpen)
+            },
+            changeable ? 'Change' : 'With a restart'
+          )}
+        </div>
+      </div>
+      ${isOpen && (changeable ? h(Edit, { field, onClose: () => setOpen(false) }) : elsewhere(field))}
+    </li>
+  `
+}
+
+/** A field that needs a restart. */
+function elsewhere(field: ConfigFieldView) {
+  const toml = tomlOf(field)
+  return html`
+    <div class="setting-more stack">
+      <p>It changes with a restart of the daemon, by any one of:</p>
+      ${facts([
+        [
+          'config.toml',
+          html`<div class="row">
+            <pre>${toml}</pre>
+            <${Copy} text=${toml} what="lines" />
+          </div>`
+        ],
+        ['Environment', html`<code>${field.environment}</code>`],
+        ['Argument', html`<code>${field.flag}</code>`]
+      ])}
+    </div>
+  `
+}
+
+/** The editor of a field that may change while the daemon runs. What is wrong is said beside it. */
+function Edit({ field, onClose }: { field: ConfigFieldView; onClose: () => void }) {
+  const { field: name, value, kind, choices } = field
+  const [text, setText] = useState(editText(value))
+  const { error, isBusy, clearing, onSubmit } = useForm(
+    async () => {
+      if (await save(field, parseEdit(field, text))) onClose()
+    },
+    (trouble) => errorOf(name, trouble instanceof Problem ? trouble.errors : []) ?? reasonOf(trouble)
+  )
+  const edit = clearing(setText)
+  const line = { label: name, error, value: text, onInput: edit }
+  const control = {
+    select: () => h(SelectField, { label: name, error, value: text, options: choices ?? [], onChange: edit }),
+    switch: () =>
+      h(CheckField, { label: `${name} is on`, value: text === 'true', onChange: (isOn) => edit(String(isOn)) }),
+    list: () => h(TextField, { ...line, hint: 'One a line.', lines: 4 }),
+    number: () => h(TextField, { ...line, inputmode: 'decimal' }),
+    text: () => h(TextField, line)
+  }[controlOf(field)]
+  return html`
+    <form class="setting-more stack" onSubmit=${onSubmit}>
+      ${control()} ${kind === 'boolean' && error && html`<p class="field-error">${error}</p>`}
+      <div class="actions">
+        ${h(Button, { kind: 'main small', type: 'submit', busy: isBusy }, 'Save')}
+        ${h(Button, { kind: 'small', onClick: onClose }, 'Cancel')}
+        <span class="hint">It takes effect at once and stays after a restart.</span>
+      </div>
+    </form>
+  `
+}
+
+const changed = () => refresh('/api/config', '/api/network-status', '/api/names')
+
+async function isAgreed({ field, value }: ConfigFieldView, next: unknown): Promise<boolean> {
+  const question = changeQuestion(field, value, next)
+  return question === null || ask(question)
+}
+
+/** True once saved; false where the person decides against it. */
+async function save(field: ConfigFieldView, next: unknown): Promise<boolean> {
+  if (!(await isAgreed(field, next))) return false
+  await post('/api/config', patchOf(field.field, next))
+  await changed()
+  toast(`${field.field} is now ${shownText(next)}.`)
+  return true
+}
+
+async function takeBack(field: ConfigFieldView, otherwise: unknown): Promise<void> {
+  if (!(await isAgreed(field, otherwise))) return
+  await remove(`/api/config/${encodeURIComponent(field.field)}`)
+  await changed()
+  toast(`${field.field} is ${shownText(otherwise)} again.`)
 }
