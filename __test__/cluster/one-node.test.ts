@@ -5,6 +5,7 @@ import { createRoundClock } from '../../src/time/clock.ts'
 import { ListenError, OfflineError } from '../../src/network/types.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import pino from 'pino'
+import { waitFor } from '../wait-for.ts'
 
 let lab: Lab
 
@@ -31,6 +32,17 @@ describe('one node', () => {
     expect(found).toMatchObject({ asked: 1, answers: [{ self: true, state: 'fresh', reveal }] })
     expect((await node.network.probe('alone.chronym')).answers).toMatchObject([{ self: true, state: 'fresh' }])
     expect(node.network.status().records).toBe(2)
+  })
+
+  it('cannot ask while it has met none of its bootstrap peers', async () => {
+    const first = await lab.addNode()
+    expect(first.network.canAsk()).toBe(true)
+    const gone = '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWK99VoVxNE7XzyBwXEzW7xhK7Gpv85r9F3V3fyKSUKPH5'
+    const alone = await lab.addNode({ bootstrap: [gone] })
+    expect(alone.network.status()).toMatchObject({ status: 'connecting', peers: 0 })
+    expect(alone.network.canAsk()).toBe(false)
+    await alone.network.dial(first.address)
+    await waitFor(() => expect(alone.network.canAsk()).toBe(true))
   })
 
   it('is offline on any other network', async () => {

@@ -15,6 +15,7 @@ import {
   recordKeyPreimage
 } from '../../protocol/neighbourhood/key-space.ts'
 import { positionOf } from '../position.ts'
+import { doubled } from '../../util/backoff.ts'
 import { AskError } from '../wire/exchange.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
 
@@ -43,10 +44,10 @@ interface Reachable {
   readonly self: Holder | undefined
 }
 
+/** Whether an answer can come from others, or from this node alone where it expects none. */
 export function isReachable(parts: ClientParts): boolean {
   try {
-    reachable(parts)
-    return true
+    return reachable(parts).peers.knowsAny() || parts.expectsOthers !== true
   } catch (error) {
     if (error instanceof OfflineError) return false
     throw error
@@ -115,6 +116,12 @@ export function distinct(...lists: readonly (readonly Peer[])[]): Peer[] {
 /** Attempts with a busy peer, and the first pause. Pauses double: 1.75 s in all. */
 const ATTEMPTS = 4
 const BUSY_PAUSE_MS = 250
+const LONGEST_BUSY_PAUSE_MS = 1_000
+
+/** Before a busy peer is asked again. Rejects with the signal's reason. */
+export function pauseWhileBusy(attempt: number, signal?: AbortSignal): Promise<void> {
+  return systemClock.sleep(doubled(BUSY_PAUSE_MS, LONGEST_BUSY_PAUSE_MS, attempt), signal)
+}
 
 /** Asks a peer, and repeats while it is busy. Rejects with AskError or the signal's reason. */
 export async function askWithRetries<R extends Request>(
@@ -126,7 +133,7 @@ export async function askWithRetries<R extends Request>(
   for (let attempt = 0; ; attempt++) {
     const answer = await peers.ask(peer, request, signal)
     if (answer.type !== 'busy' || attempt === ATTEMPTS - 1) return answer
-    await systemClock.sleep(BUSY_PAUSE_MS * 2 ** attempt, signal)
+    await pauseWhileBusy(attempt, signal)
   }
 }
 

@@ -13,7 +13,7 @@ import {
   ownRecord,
   rememberOwnRecord
 } from './own-records.ts'
-import { type ClientParts, distinct, nearby, reachable, requireOthers } from './holders.ts'
+import { type ClientParts, distinct, nearby, pauseWhileBusy, reachable, requireOthers } from './holders.ts'
 import { claimOf, type RecordOrder, compareRecords } from '../../protocol/claim/claim.ts'
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { compareManifestOrder, compareManifests, decodeManifestRecord } from '../../protocol/identity/manifest.ts'
@@ -24,7 +24,6 @@ import { waitForEnough } from '../../util/wait-for-enough.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { answerOrUndefined } from '../wire/exchange.ts'
 import type { GetAnswer, PutAnswer } from '../wire/records.ts'
-import { systemClock } from '../../time/clock.ts'
 
 /**
  * Publishes one of this daemon's records; a Reveal at the place of its check code too. The outcome is that of its name.
@@ -156,9 +155,6 @@ function orderOf(bytes: Uint8Array, profile: NetworkProfile): RecordOrder & { id
 /** Rounds of sending and reading back before republishing takes over. */
 const MAX_ROUNDS = 4
 
-/** Pause before the second round, where a peer was busy; doubles each round. */
-const BUSY_PAUSE_MS = 250
-
 interface OutgoingRecord {
   readonly kind: RecordKind
   /** The name or DID. */
@@ -247,8 +243,7 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
       await Promise.all(underWay.values())
       continue
     }
-    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy'))
-      await systemClock.sleep(BUSY_PAUSE_MS * 2 ** (round - 1), signal)
+    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pauseWhileBusy(round - 1, signal)
     round++
     await sendTo(targets)
   }

@@ -3,6 +3,7 @@
  * without an answer. Such a peer would stay connected, and in no routing table.
  */
 import type { Connection } from '@libp2p/interface'
+import { doubled } from '../../util/backoff.ts'
 import type { Node } from '../libp2p.ts'
 
 /** Above the time of libp2p's own try; doubled after each. */
@@ -19,7 +20,7 @@ export function identifyAgain(node: Node, firstPauseMs = FIRST_PAUSE_MS): void {
         if (connection.status === 'open' && tries > 1) wait(connection, tries - 1)
       })
     }
-    timers.set(connection, setTimeout(again, firstPauseMs * 2 ** (TRIES - tries)).unref())
+    timers.set(connection, setTimeout(again, doubled(firstPauseMs, Infinity, TRIES - tries)).unref())
   }
   node.addEventListener('connection:open', ({ detail }) => wait(detail, TRIES))
   node.addEventListener('connection:close', ({ detail }) => end(detail))
