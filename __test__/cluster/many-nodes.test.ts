@@ -5,7 +5,7 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
-import { positionOf } from '../../src/network/position.ts'
+import { positionOf } from '../../src/network/table.ts'
 import { toHex } from '../../src/protocol/encoding/bytes.ts'
 import { distance, isWithin, radius, recordKey } from '../../src/protocol/neighbourhood/key-space.ts'
 import type { Reveal } from '../../src/protocol/claim/reveal.ts'

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { peerIdFromString } from '@libp2p/peer-id'
-import { positionOf } from '../../src/network/position.ts'
+import { positionOf } from '../../src/network/table.ts'
 import { recordKey, distance } from '../../src/protocol/neighbourhood/key-space.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { tally } from '../../src/protocol/resolution/quorum.ts'

@@ -14,14 +14,12 @@ import { createOwnAddresses, checkNamed } from './routing/own-addresses.ts'
 import { parseAddress, startNode, type NodeOptions } from './node.ts'
 import type { Node } from './libp2p.ts'
 import { dialable } from './transport/gater.ts'
-import { peerCount } from './transport/peer-count.ts'
 import { createPrefixes, type SettledPrefixes } from './routing/prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './wire/exchange.ts'
 import { keepTable } from './routing/keep-table.ts'
 import type { Clock } from '../time/clock.ts'
 import type { KnownPeer, NetworkEvent, NetworkMode, OwnAddress } from './types.ts'
-import { watchBootstrap } from './routing/watchdog.ts'
-import { watchConnecting } from './routing/why-connecting.ts'
+import { watchBootstrap, watchConnecting } from './routing/watchdog.ts'
 
 interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'> {
   /** Addresses to announce once they are confirmed; empty: those listened on. */
@@ -149,4 +147,12 @@ export async function openConnection(
       await node.stop()
     }
   }
+}
+
+/** The number of connected peers. Libp2p scans all connections for it; this follows its events. */
+export function peerCount(node: Node): () => number {
+  const connected = new Set<string>()
+  node.addEventListener('peer:connect', ({ detail }) => connected.add(detail.toString()))
+  node.addEventListener('peer:disconnect', ({ detail }) => connected.delete(detail.toString()))
+  return () => connected.size
 }

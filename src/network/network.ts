@@ -35,7 +35,7 @@ import { forgetOwnRecord, rememberOwnRecord, type OwnRecord, Republisher } from 
 import { type ClientParts, isReachable } from './client/holders.ts'
 import { publish, send } from './client/publish.ts'
 import { distanceOf, type Peers } from './peers.ts'
-import { KnownPeers } from './routing/known-peers.ts'
+import { KnownPeers } from './routing/contacts.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { Holder } from './holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS } from './holder/capacity.ts'

@@ -15,8 +15,7 @@ import { CONNECTION_PLACES } from './routing/keep-places.ts'
 import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
 import { identifyAgain } from './transport/identify-again.ts'
-import { positionOf } from './position.ts'
-import { RoutingTable } from './table.ts'
+import { positionOf, RoutingTable } from './table.ts'
 import { ListenError } from './types.ts'
 
 /**

@@ -10,6 +10,7 @@ import type { PeerId } from '@libp2p/interface'
 import { distance } from '../protocol/neighbourhood/key-space.ts'
 import { diverse, type DiversityLimits, type Origin } from '../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import { sha256 } from '../protocol/encoding/bytes.ts'
 
 /**
  * Leading bits of the own position that leaves follow: in a network of half a million, eight peers share them. So there
@@ -150,4 +151,9 @@ function stale(leaf: readonly Entry[], nowMs: number): Contact[] {
 
 function firstBits(position: Uint8Array): number {
   return (position[0]! << 8) | position[1]!
+}
+
+/** A peer's position in the key space, 32 bytes. */
+export function positionOf(peer: PeerId): Uint8Array {
+  return sha256(peer.toMultihash().bytes)
 }

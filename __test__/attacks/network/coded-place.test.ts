@@ -1,7 +1,7 @@
 /** Names with a check code among real nodes that lie, each at an address of its own. */
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, describe, expect, it } from 'vitest'
-import { positionOf } from '../../../src/network/position.ts'
+import { positionOf } from '../../../src/network/table.ts'
 import type { GetAnswer } from '../../../src/network/wire/records.ts'
 import type { Handlers } from '../../../src/network/wire/exchange.ts'
 import { checkCodeOf, codedId } from '../../../src/protocol/claim/check-code.ts'

@@ -13,7 +13,7 @@ import { createFinder, createLookUps } from '../../../src/network/routing/look-u
 import { lookUp, type LookUpParts, type Named } from '../../../src/network/routing/look-up.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { createPrefixes, contactOf, type Prefixes } from '../../../src/network/routing/prefixes.ts'
-import { positionOf } from '../../../src/network/position.ts'
+import { positionOf } from '../../../src/network/table.ts'
 import { AskError } from '../../../src/network/wire/exchange.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance, blindedPrefixBits } from '../../../src/protocol/neighbourhood/key-space.ts'

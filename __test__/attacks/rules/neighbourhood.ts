@@ -12,7 +12,7 @@ import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
 import { isWitnessed, type CommitmentFacts } from '../../../src/protocol/admission/witness.ts'
 import { timeAt } from '../../protocol/fixtures.ts'
 
-/** As `src/network/upkeep/entry-questions.ts` asks. */
+/** As `src/network/upkeep/maintenance.ts` asks. */
 const QUESTIONS_PER_SETTLING = 4
 
 export interface Holder {

@@ -1,7 +1,7 @@
 /** Real libp2p nodes on loopback, each honest one in a /16 of its own. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { peerIdFromString } from '@libp2p/peer-id'
-import { positionOf } from '../../../src/network/position.ts'
+import { positionOf } from '../../../src/network/table.ts'
 import { EXCHANGES } from '../../../src/network/wire/exchange.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { recordKey, distance } from '../../../src/protocol/neighbourhood/key-space.ts'

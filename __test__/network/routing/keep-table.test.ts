@@ -1,7 +1,7 @@
 /** Who enters the routing table of a node and who leaves it, with real nodes. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { positionOf } from '../../../src/network/position.ts'
+import { positionOf } from '../../../src/network/table.ts'
 import { identifyAgain } from '../../../src/network/transport/identify-again.ts'
 import { registryProtocol } from '../../../src/network/wire/messages.ts'
 import { answering, findingOn, offer, startBareNode } from '../bare-node.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
 import { type Finder, createLookUps, type LookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { positionOf } from '../../../src/network/position.ts'
+import { positionOf } from '../../../src/network/table.ts'
 import { contactOf } from '../../../src/network/routing/prefixes.ts'
 import { diverseFirst } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { distance, networkSize } from '../../../src/protocol/neighbourhood/key-space.ts'

@@ -1,7 +1,7 @@
 /** Which addresses are not everybody's, and which of them a node dials. */
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, it } from 'vitest'
-import { specialRange } from '../../../src/network/transport/address-ranges.ts'
+import { specialRange } from '../../../src/network/transport/addresses.ts'
 import { gater } from '../../../src/network/transport/gater.ts'
 
 describe('ranges', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { defaultListenAddresses } from '../../../src/network/transport/default-listen.ts'
+import { defaultListenAddresses } from '../../../src/network/transport/addresses.ts'
 import { startNode } from '../../../src/network/node.ts'
 import { ListenError } from '../../../src/network/types.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { peerCount } from '../../../src/network/transport/peer-count.ts'
+import { peerCount } from '../../../src/network/connection.ts'
 import { startBareNode } from '../bare-node.ts'
 import { waitFor } from '../../wait-for.ts'
 

@@ -1,6 +1,6 @@
 /** How many entries are asked about at the same time, and in which order. */
 import { beforeEach, expect, it } from 'vitest'
-import { EntryQuestions } from '../../../src/network/upkeep/entry-questions.ts'
+import { EntryQuestions } from '../../../src/network/upkeep/maintenance.ts'
 import { newEntry, type Entry, type EntryState } from '../../../src/protocol/admission/entry.ts'
 import { bareClaim } from '../../protocol/fixtures.ts'
 import { labProfile } from '../lab.ts'

@@ -14,7 +14,7 @@ import {
   type RecordKind,
   recordKeyPreimage
 } from '../../protocol/neighbourhood/key-space.ts'
-import { positionOf } from '../position.ts'
+import { positionOf } from '../table.ts'
 import { doubled } from '../../util/backoff.ts'
 import { AskError } from '../wire/exchange.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'

@@ -13,7 +13,7 @@ import { Count, readJson, readOrSetAside, Text } from '../../store/stored-shapes
 import type { Store } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Node } from '../libp2p.ts'
-import { positionOf } from '../position.ts'
+import { positionOf } from '../table.ts'
 import type { LookUps } from './look-ups.ts'
 import { contactOf, type Prefixes } from './prefixes.ts'
 

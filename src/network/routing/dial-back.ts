@@ -12,7 +12,7 @@ import { BUSY, refused } from '../wire/answers.ts'
 import { type ReachAnswer, type ReachRequest, readableAddresses } from '../wire/find.ts'
 import type { Sender } from '../wire/exchange.ts'
 import { isIpAndPort, prefixOf } from '../transport/addresses.ts'
-import { dialReason } from '../transport/dial-reason.ts'
+import { dialReason } from './dial-peer.ts'
 
 /** A peer that asks waits ten seconds for its answer. */
 const DIAL_MS = 5_000

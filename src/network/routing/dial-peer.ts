@@ -3,7 +3,6 @@ import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Node } from '../libp2p.ts'
 import { isLoopback, peerOf } from '../transport/addresses.ts'
-import { dialReason } from '../transport/dial-reason.ts'
 import { DialError } from '../types.ts'
 
 const DIAL_MS = 10_000
@@ -41,4 +40,16 @@ function readAddress(text: string): Multiaddr {
       cause: error
     })
   }
+}
+
+/**
+ * Why a dial failed, in a few words: libp2p's own name the address a second and third time, and call its timeouts
+ * aborts.
+ */
+export function dialReason(error: unknown): string {
+  const { name, message } = (error instanceof AggregateError ? error.errors[0] : error) as Error
+  if (message.includes('does not match expected remote identity'))
+    return 'another peer answers there: compare the peer id'
+  if (name === 'TimeoutError' || /abort|timed? ?out/i.test(`${name} ${message}`)) return 'no answer in time'
+  return /\bconnect E[A-Z]+\b/.exec(message)?.[0] ?? message
 }

@@ -8,7 +8,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { prefixOf } from '../transport/addresses.ts'
 import type { Node } from '../libp2p.ts'
 import { registryProtocol } from '../wire/messages.ts'
-import { positionOf } from '../position.ts'
+import { positionOf } from '../table.ts'
 
 /** As long as a request may take to come (REQUEST_TIMEOUT_MS): a younger connection does not count as idle. */
 const YOUNG_MS = 10_000

@@ -11,7 +11,7 @@ import type { PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { distance } from '../../protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
-import { positionOf } from '../position.ts'
+import { positionOf } from '../table.ts'
 
 /** Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. */
 const AT_ONCE = 6

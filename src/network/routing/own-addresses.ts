@@ -13,8 +13,7 @@ import { type OwnAddress, ListenError } from '../types.ts'
 import { answerOrUndefined, ask } from '../wire/exchange.ts'
 import { registryProtocol } from '../wire/messages.ts'
 import { MAX_ADDRESSES } from '../wire/find.ts'
-import { byUse, ipOf, isIpAndPort, isLoopback } from '../transport/addresses.ts'
-import { specialRange } from '../transport/address-ranges.ts'
+import { byUse, ipOf, isIpAndPort, isLoopback, specialRange } from '../transport/addresses.ts'
 
 const LOOK_MS = 10_000
 

@@ -6,8 +6,7 @@ import type { Connection, PeerId } from '@libp2p/interface'
 import { prefixOf } from '../transport/addresses.ts'
 import { isIPv6Prefix, UNDIALLED, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { Node } from '../libp2p.ts'
-import { positionOf } from '../position.ts'
-import type { Contact } from '../table.ts'
+import { positionOf, type Contact } from '../table.ts'
 import { confirmWhereabouts } from './whereabouts.ts'
 
 /**

@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { blindedKey } from '../../protocol/neighbourhood/key-space.ts'
-import { OWN_BITS } from '../table.ts'
+import { OWN_BITS, positionOf } from '../table.ts'
 import type { Node } from '../libp2p.ts'
 import type { LookUps } from './look-ups.ts'
-import { positionOf } from '../position.ts'
 import type { Clock } from '../../time/clock.ts'
 
 /**

@@ -7,10 +7,13 @@
  */
 import { multiaddr } from '@multiformats/multiaddr'
 import { peerOf } from '../transport/addresses.ts'
-import { dialReason } from '../transport/dial-reason.ts'
+import { dialReason } from './dial-peer.ts'
 import { closeConnection } from './keep-places.ts'
 import type { Node } from '../libp2p.ts'
 import type { Clock } from '../../time/clock.ts'
+import type { IdentifyResult } from '@libp2p/interface'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { registryProtocol } from '../wire/messages.ts'
 
 const WATCH_INTERVAL_MS = 2_000
 
@@ -24,7 +27,7 @@ const LONGEST_PAUSE = 1_800
 /** Looks between two dials of a connected peer outside the table, after one at the first look. */
 const FIRST_PAUSE_CONNECTED = 1
 
-interface Wanted {
+interface Redial {
   dueAt: number
   pause: number
 }
@@ -42,9 +45,9 @@ export function watchBootstrap(
 ): () => void {
   const { table } = node.services
   const addresses = (): string[] => [...new Set([...bootstrap, ...metBefore()])]
-  const missing = new Map<string, Wanted>()
+  const missing = new Map<string, Redial>()
   /** By peer id: a peer may have several addresses. */
-  const unlisted = new Map<string, Wanted>()
+  const unlisted = new Map<string, Redial>()
   const unreachable = new Set<string>()
   let looks = 0
   let dialing = false
@@ -117,4 +120,48 @@ async function dialAgain(node: Node, address: string): Promise<void> {
 function connectedTo(node: Node): (address: string) => boolean {
   const connected = new Set<string | undefined>(node.getConnections().map(({ remotePeer }) => remotePeer.toString()))
   return (address) => connected.has(peerOf(address))
+}
+
+/** A full peer of any profile answers requests under such a protocol. */
+const OF_ANY_NETWORK = /^\/chronym\/[0-9a-f]{64}\/registry\//
+
+type Kind = 'full' | 'light' | 'other network'
+
+/**
+ * Why a node that is not offline has nobody to ask, in one line with the cure. Call before the node starts.
+ * `unreachable`: the reason for each bootstrap address that was dialled in vain.
+ */
+export function watchConnecting(
+  node: Node,
+  profile: NetworkProfile,
+  bootstrap: readonly string[],
+  unreachable: ReadonlyMap<string, string>
+): () => string {
+  const kinds = new Map<string, Kind>()
+  node.addEventListener('peer:identify', ({ detail: { peerId, protocols } }: CustomEvent<IdentifyResult>) => {
+    const kind = protocols.includes(registryProtocol(profile))
+      ? 'full'
+      : protocols.some((protocol) => OF_ANY_NETWORK.test(protocol))
+        ? 'other network'
+        : 'light'
+    kinds.set(peerId.toString(), kind)
+  })
+  node.addEventListener('peer:disconnect', ({ detail }) => void kinds.delete(detail.toString()))
+
+  return () => {
+    const connected = new Set(kinds.values())
+    if (connected.has('full')) return 'A peer was met just now: joining through it.'
+    if (connected.has('other network'))
+      return 'The connected peers have another network profile. All daemons of a network need the same one.'
+    if (connected.has('light'))
+      return 'Only light peers are connected, which answer nobody: name a full one with --bootstrap.'
+    const failed = bootstrap.flatMap((address) => {
+      const reason = unreachable.get(address)
+      return reason === undefined ? [] : [`${address} (${reason})`]
+    })
+    if (failed.length > 0) return `No bootstrap peer can be reached, and each is tried again: ${failed.join(', ')}.`
+    return bootstrap.length > 0
+      ? 'The bootstrap peers are being dialled.'
+      : 'No bootstrap peer is configured: name one with --bootstrap (p2p.bootstrap). A first node waits to be dialled.'
+  }
 }

@@ -1,8 +1,12 @@
-/** What the network needs to know of multiaddrs: loopback, prefix, peer id. */
+/** What the network needs to know of multiaddrs: loopback, special ranges, prefix, peer id; and where to listen. */
 import { networkInterfaces } from 'node:os'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { addressPrefix, isIPv6Prefix } from '../../protocol/neighbourhood/diversity.ts'
-import { specialRange } from './address-ranges.ts'
+import { once } from 'node:events'
+import { createServer, BlockList, isIPv6 } from 'node:net'
+import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import type { Address, PeerId } from '@libp2p/interface'
+import type { Node } from '../libp2p.ts'
 
 /** The IP address that a multiaddr begins with, without its zone; undefined for host names and others. */
 export function ipOf(address: Multiaddr): string | undefined {
@@ -92,4 +96,94 @@ export function peerOf(address: string): string | undefined {
   return multiaddr(address)
     .getComponents()
     .findLast((component) => component.name === 'p2p')?.value
+}
+
+/**
+ * The default multiaddrs to listen on: loopback for a network of one machine, otherwise every interface, by IPv6 too
+ * where the machine has it. Uses `port`, or a free port if another daemon has it. If the port is taken in between, the
+ * start fails with a ListenError.
+ */
+export async function defaultListenAddresses(profile: Pick<NetworkProfile, 'scope'>, port: number): Promise<string[]> {
+  const hosts = profile.scope === 'loopback' ? ['127.0.0.1'] : ['0.0.0.0', '::']
+  const faults = await Promise.all(hosts.map((host) => faultOf(host, port)))
+  const free = faults.includes('EADDRINUSE') ? 0 : port
+  return hosts.flatMap((host, index) => {
+    if (!host.includes(':')) return [`/ip4/${host}/tcp/${free}`]
+    return faults[index] === undefined || faults[index] === 'EADDRINUSE' ? [`/ip6/${host}/tcp/${free}`] : []
+  })
+}
+
+/** The code of the error with which listening fails. */
+async function faultOf(host: string, port: number): Promise<string | undefined> {
+  const probe = createServer()
+  try {
+    await once(probe.listen({ host, port, ipv6Only: true }), 'listening')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code
+  }
+  probe.close()
+  await once(probe, 'close')
+  return undefined
+}
+
+/**
+ * Special IP ranges: a public network has no peers there, and a stranger may use them to have us dial a third party.
+ * A name for each range, and its subnets (IANA's special-purpose registries). IPv4 inside IPv6 follows the IPv4
+ * address.
+ */
+const RANGES = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  '10.0.0.0/8': ['10.0.0.0/8'],
+  '172.16.0.0/12': ['172.16.0.0/12'],
+  '192.168.0.0/16': ['192.168.0.0/16'],
+  'shared (carrier-grade NAT)': ['100.64.0.0/10'],
+  'link-local': ['169.254.0.0/16', 'fe80::/10'],
+  'unique local': ['fc00::/7'],
+  'site-local': ['fec0::/10'],
+  // Never a peer: the unspecified address, IPv4 in forms that hosts may translate, multicast, reserved ranges.
+  nowhere: [
+    '0.0.0.0/8',
+    '192.0.0.0/24',
+    '224.0.0.0/3',
+    '::/96',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '100::/64',
+    '2002::/16',
+    'ff00::/8'
+  ]
+} as const
+
+export type AddressRange = keyof typeof RANGES
+
+const LISTS = Object.entries(RANGES).map(([range, subnets]) => {
+  const list = new BlockList()
+  for (const subnet of subnets) {
+    const [net, bits] = subnet.split('/') as [string, string]
+    list.addSubnet(net, Number(bits), familyOf(net))
+  }
+  return { range: range as AddressRange, list }
+})
+
+/** The special range of an IP address given as text; undefined for public ones. */
+export function specialRange(ip: string): AddressRange | undefined {
+  return LISTS.find(({ list }) => list.check(ip, familyOf(ip)))?.range
+}
+
+function familyOf(ip: string): 'ipv4' | 'ipv6' {
+  return isIPv6(ip) ? 'ipv6' : 'ipv4'
+}
+
+/**
+ * A peer's known addresses, the most useful first; none for a peer that has gone. A peer of the table may be forgotten
+ * between two calls.
+ */
+export async function knownAddresses(node: Node, peer: PeerId): Promise<readonly Address[]> {
+  try {
+    // libp2p sorts them as text.
+    return byUse((await node.peerStore.get(peer)).addresses)
+  } catch (error) {
+    if ((error as Error).name === 'NotFoundError') return []
+    throw error
+  }
 }

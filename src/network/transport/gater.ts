@@ -2,8 +2,7 @@ import type { ConnectionGater, PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import { hostOf, ipOf, isLoopback } from './addresses.ts'
-import { specialRange, type AddressRange } from './address-ranges.ts'
+import { hostOf, ipOf, isLoopback, specialRange, type AddressRange } from './addresses.ts'
 import { limitHalfOpen } from './half-open.ts'
 
 interface GaterOptions {

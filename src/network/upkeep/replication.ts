@@ -9,15 +9,16 @@ import { codedRecord, type OwnRecord } from '../client/own-records.ts'
 import { askWithRetries } from '../client/holders.ts'
 import type { Holder } from '../holder/holder.ts'
 import type { Entries } from '../holder/names/entries.ts'
-import { MissingNames } from './missing-names.ts'
 import type { Peer, Peers } from '../peers.ts'
 import { answerOrUndefined } from '../wire/exchange.ts'
 import type { CommitmentsAnswer, HeldCommitments, SeenCommitment } from '../wire/commitments.ts'
 import type { ListedEntry } from '../wire/list.ts'
 import type { AnswerTo, Request } from '../wire/messages.ts'
 import type { PutAnswer } from '../wire/records.ts'
-import { positionOf } from '../position.ts'
+import { positionOf } from '../table.ts'
 import { OfflineError, type PutOutcome } from '../types.ts'
+import { forEachConcurrently } from '../../util/concurrency.ts'
+import type { Neighbour } from '../holder/names/neighbours.ts'
 
 /** Pages of a neighbour's list that are compared with our own entries. */
 const MAX_ENTRY_PAGES = 400
@@ -239,4 +240,57 @@ async function give(
 
 async function answerOf<R extends Request>(peers: Peers, peer: Peer, request: R): Promise<AnswerTo<R> | undefined> {
   return answerOrUndefined(askWithRetries(peers, peer, request))
+}
+
+/**
+ * Names that one neighbour may add in a round, some kilobytes of memory each: invented names displace no other peer's.
+ */
+const MAX_OF_ONE = 500
+
+/** Parallel requests: as many proofs as are verified at once, and some in transit. */
+const TAKEN_AT_ONCE = 4
+
+/** Names checked in our own store between turns of the event loop: about 5 ms. */
+const LOOKED_UP_AT_A_TIME = 100
+
+/** Names that neighbours list and this node lacks: a newcomer fetches them, so that no one needs to push. */
+class MissingNames {
+  readonly #listed: Neighbour[] = []
+  readonly #byKey = new Map<string, { readonly key: Uint8Array; readonly entries: Map<string, Neighbour['entry']> }>()
+
+  async note(
+    from: Peer,
+    met: number | undefined,
+    listed: ReadonlyMap<string, ListedEntry>,
+    isMissing: (key: Uint8Array) => boolean
+  ): Promise<void> {
+    const { peer, prefix } = from
+    this.#listed.push({ peer, prefix, from, ...(met !== undefined && { met }) })
+    let added = 0
+    let looked = 0
+    for (const [id, { key, claim: claimId, state }] of listed) {
+      const known = this.#byKey.get(id)
+      if (known !== undefined) {
+        known.entries.set(peer, { claimId, state })
+        continue
+      }
+      if (added === MAX_OF_ONE) continue
+      if (++looked % LOOKED_UP_AT_A_TIME === 0) await setImmediate()
+      if (!isMissing(key)) continue
+      added++
+      this.#byKey.set(id, { key, entries: new Map([[peer, { claimId, state }]]) })
+    }
+  }
+
+  /** Fetches and enters each name for which enough neighbours list one claim. One that does not list it holds none. */
+  async take(holder: Holder, peers: Peers, isStopped: () => boolean): Promise<void> {
+    const known = peers.diverse(peers.nearest(peers.ownPosition)).length
+    await forEachConcurrently(this.#byKey.values(), TAKEN_AT_ONCE, async ({ key, entries }) => {
+      const answers = this.#listed.map((who) => {
+        const entry = entries.get(who.peer)
+        return entry === undefined ? who : { ...who, entry }
+      })
+      if (!isStopped()) await holder.reveals.take({ key, answers, known })
+    })
+  }
 }
