@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Checkpoint } from '../../src/native/types.ts'
 import { CheckpointWriter } from '../../src/evaluations/checkpoint-writer.ts'
+import { temporary } from '../temporary.ts'
 import { loadCheckpoints, MARKS, type StoredCheckpoint } from '../../src/evaluations/checkpoints.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 
@@ -29,17 +29,16 @@ function checkpoint(squarings: number, appendedFrom: number, count: number): Che
   }
 }
 
+const opened = (base?: StoredCheckpoint): Promise<CheckpointWriter> =>
+  CheckpointWriter.open(directory, plan, base, (error) => errors.push(error))
+
 async function write(checkpoints: Checkpoint[], base?: StoredCheckpoint): Promise<void> {
-  const writer = await CheckpointWriter.open(directory, plan, base, (error) => errors.push(error))
+  const writer = await opened(base)
   for (const next of checkpoints) {
     writer.accept(next)
-    await settled(writer)
+    // Lets one write end before the next begins; a closed writer opens its file again.
+    await writer.close()
   }
-  await writer.close()
-}
-
-/** Lets one write end before the next begins; a closed writer opens its file again. */
-async function settled(writer: CheckpointWriter): Promise<void> {
   await writer.close()
 }
 
@@ -48,15 +47,12 @@ const passedOver = async (of = plan): Promise<readonly string[]> => (await loadC
 const squarings = (found: readonly StoredCheckpoint[]): number[] => found.map((each) => each.squarings)
 const newest = async (): Promise<number | undefined> => (await load())[0]?.squarings
 
-beforeEach(async () => {
-  directory = join(await mkdtemp(join(tmpdir(), 'chronym-checkpoints-')), 'task')
+beforeEach(() => {
+  directory = join(temporary(), 'task')
   errors = []
 })
 
-afterEach(async () => {
-  await rm(join(directory, '..'), { recursive: true, force: true })
-  expect(errors).toEqual([])
-})
+afterEach(() => expect(errors).toEqual([]))
 
 describe('checkpoints', () => {
   it('are none where nothing was written', async () => {
@@ -170,7 +166,7 @@ describe('checkpoints', () => {
   })
 
   it('that come faster than they are written lose no intermediates', async () => {
-    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    const writer = await opened()
     for (let index = 0; index < 50; index++) writer.accept(checkpoint(index, index, 1))
     await writer.close()
     const [newest] = await load()
@@ -191,7 +187,7 @@ describe('checkpoints', () => {
   })
 
   it('that could not be written are written by a flush, once that is possible', async () => {
-    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    const writer = await opened()
     await rm(directory, { recursive: true })
     await writeFile(directory, 'in the way')
     writer.accept(checkpoint(10, 0, 1))
@@ -206,7 +202,7 @@ describe('checkpoints', () => {
   })
 
   it('are written no more once they are discarded', async () => {
-    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    const writer = await opened()
     writer.discard()
     writer.accept(checkpoint(10, 0, 1))
     await writer.flush()
@@ -215,7 +211,7 @@ describe('checkpoints', () => {
   })
 
   it('that cannot be written are told, and the next one brings what was missing', async () => {
-    const writer = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    const writer = await opened()
     await rm(directory, { recursive: true })
     await writeFile(directory, 'in the way')
     writer.accept(checkpoint(10, 0, 1))
@@ -223,7 +219,7 @@ describe('checkpoints', () => {
     expect(errors).toHaveLength(1)
     errors = []
     await rm(directory)
-    const again = await CheckpointWriter.open(directory, plan, undefined, (error) => errors.push(error))
+    const again = await opened()
     await again.close()
     writer.accept(checkpoint(20, 1, 1))
     await writer.close()

@@ -1,8 +1,8 @@
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type * as FileSystem from 'node:fs/promises'
+import { temporary } from '../temporary.ts'
 import { diskError } from './faulty-disk.ts'
 import { openProgressLog, type ShownTasks } from '../../src/evaluations/progress-log.ts'
 
@@ -17,14 +17,11 @@ vi.mock('node:fs/promises', async (original) => {
 
 let directory: string
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'chronym-progress-'))
+beforeEach(() => {
+  directory = temporary()
 })
 
-afterEach(async () => {
-  lost.clear()
-  await rm(directory, { recursive: true, force: true })
-})
+afterEach(() => lost.clear())
 
 const file = (slot: 0 | 1): string => join(directory, `progress.${slot}`)
 const shown = (progress: number): ShownTasks => new Map([['a task', { progress, lastEventId: progress + 1 }]])

@@ -2,13 +2,13 @@
  * Damaged intermediates: what is squared again for them, whatever happens in between. Real files, on a disk that fails
  * where a test says so.
  */
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadCheckpoints, taskDirectory } from '../../src/evaluations/checkpoints.ts'
 import { Evaluation } from '../../src/evaluations/evaluation.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import { temporary } from '../temporary.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { disk, diskError } from './faulty-disk.ts'
 import { records, SQUARINGS_A_CHECKPOINT, SQUARINGS_A_RECORD, SteppingPool } from './stepping-pool.ts'
@@ -110,8 +110,13 @@ async function expectWhole(reached: number, of = plan): Promise<void> {
   expect((await readFile(file('intermediates'))).equals(records(0, reached / SQUARINGS_A_RECORD))).toBe(true)
 }
 
+/** What was squared in all, and where each evaluation began. */
+function expectWork(squared: number, begun: readonly string[]): void {
+  expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared, begun })
+}
+
 beforeAll(async () => {
-  untouched = await mkdtemp(join(tmpdir(), 'chronym-untouched-'))
+  untouched = temporary()
   dataDir = untouched
   directory = taskDirectory(dataDir, 'task')
   pool = new SteppingPool()
@@ -119,18 +124,13 @@ beforeAll(async () => {
   await live(REACHED)
 })
 
-afterAll(() => rm(untouched, { recursive: true }))
-
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chronym-repair-'))
+  dataDir = temporary()
   directory = taskDirectory(dataDir, 'task')
   await restore()
 })
 
-afterEach(async () => {
-  disk.heal()
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterEach(() => disk.heal())
 
 /** The task as it was before it was damaged. */
 async function restore(): Promise<void> {
@@ -146,7 +146,7 @@ describe('a damage to the intermediates', () => {
     await expectWhole(REACHED)
     expect((await readdir(directory)).sort()).toEqual(NAMES)
     await live(MORE)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: MORE - REACHED, begun: [String(REACHED)] })
+    expectWork(MORE - REACHED, [String(REACHED)])
   })
 
   it.each([0, 1, 11, 12, 19, 20, 31, 32, 47, 59, 60, 71, 72, 79, 80, 83, 84, 87])(
@@ -155,10 +155,7 @@ describe('a damage to the intermediates', () => {
       await damage(index)
       const { from, to } = stretchOf(index)
       await live(MORE)
-      expect({ squared: pool.squared, begun: pool.begun }).toEqual({
-        squared: to - from + MORE - REACHED,
-        begun: [from, REACHED].map(String)
-      })
+      expectWork(to - from + MORE - REACHED, [from, REACHED].map(String))
       await expectWhole(MORE)
       expect((await readdir(directory)).sort()).toEqual([...NAMES.slice(0, 9), 'mark.9', ...NAMES.slice(9)])
     }
@@ -167,16 +164,14 @@ describe('a damage to the intermediates', () => {
   it('costs nothing else where there are several', async () => {
     await damage(3, 35, 37, 63)
     await live(MORE)
-    expect(pool.begun).toEqual(['0', '320', '600', '880'])
-    expect(pool.squared).toBe(40 + (400 - 320) + (640 - 600) + (MORE - REACHED))
+    expectWork(40 + (400 - 320) + (640 - 600) + (MORE - REACHED), ['0', '320', '600', '880'])
     await expectWhole(MORE)
   })
 
   it('that reaches over a mark costs no stretch twice', async () => {
     await damage(38, 39, 40, 41)
     await live(MORE)
-    expect(pool.begun).toEqual(['320', '880'])
-    expect(pool.squared).toBe(440 - 320 + MORE - REACHED)
+    expectWork(440 - 320 + MORE - REACHED, ['320', '880'])
     await expectWhole(MORE)
   })
 
@@ -184,8 +179,7 @@ describe('a damage to the intermediates', () => {
     await damage(45)
     for (const torn of ['mark.4', 'mark.5', 'mark.6']) await writeFile(file(torn), 'torn')
     await live(MORE)
-    expect(pool.begun).toEqual(['320', '880'])
-    expect(pool.squared).toBe(480 - 320 + MORE - REACHED)
+    expectWork(480 - 320 + MORE - REACHED, ['320', '880'])
     await expectWhole(MORE)
   })
 
@@ -193,8 +187,7 @@ describe('a damage to the intermediates', () => {
     await damage(45)
     for (const torn of ['state.0', 'state.1']) await writeFile(file(torn), 'torn')
     await live(MORE)
-    expect(pool.begun).toEqual(['400', '800'])
-    expect(pool.squared).toBe(480 - 400 + MORE - 800)
+    expectWork(480 - 400 + MORE - 800, ['400', '800'])
     await expectWhole(MORE)
   })
 
@@ -204,10 +197,7 @@ describe('a damage to the intermediates', () => {
       await truncate(file('intermediates'), length)
       const { from } = stretchOf(Math.floor(length / RECORD_BYTES))
       await live(MORE)
-      expect({ squared: pool.squared, begun: pool.begun }).toEqual({
-        squared: MORE - from,
-        begun: [from, REACHED].map(String)
-      })
+      expectWork(MORE - from, [from, REACHED].map(String))
       await expectWhole(MORE)
     }
   )
@@ -215,7 +205,7 @@ describe('a damage to the intermediates', () => {
   it('that takes all of them costs everything', async () => {
     await rm(file('intermediates'))
     await live(MORE)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: MORE, begun: ['0', '880'] })
+    expectWork(MORE, ['0', '880'])
     await expectWhole(MORE)
   })
 })
@@ -241,10 +231,7 @@ describe('a repair', () => {
     await damage(31)
     for (const until of [240, 280]) await live(until)
     await live(MORE)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({
-      squared: 320 - 200 + MORE - REACHED,
-      begun: ['200', '240', '280', '880']
-    })
+    expectWork(320 - 200 + MORE - REACHED, ['200', '240', '280', '880'])
     await expectWhole(MORE)
   })
 
@@ -253,8 +240,7 @@ describe('a repair', () => {
     await live(480)
     await damage(47, 70)
     await live(MORE)
-    expect(pool.begun).toEqual(['400', '440', '600', '880'])
-    expect(pool.squared).toBe(80 + (520 - 440) + (720 - 600) + (MORE - REACHED))
+    expectWork(80 + (520 - 440) + (720 - 600) + (MORE - REACHED), ['400', '440', '600', '880'])
     await expectWhole(MORE)
   })
 
@@ -334,7 +320,7 @@ describe('a repair', () => {
     await damage(0)
     pool.layout = 1
     await live(MORE)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: MORE, begun: ['0', '880'] })
+    expectWork(MORE, ['0', '880'])
     const { believed, beyond } = await loadCheckpoints(directory, plan)
     expect({ newest: believed[0]?.squarings, beyond }).toEqual({ newest: MORE, beyond: [] })
   })
@@ -355,7 +341,7 @@ describe('a damage to the intermediates while the proof is made', () => {
   ])('that %s costs its stretch, and nothing of what was proved', async (_how, happen) => {
     await happen()
     await live(400, 4, short)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: 40, begun: ['360', '400/3'] })
+    expectWork(40, ['360', '400/3'])
     await expectWhole(400, short)
   })
 
@@ -364,7 +350,7 @@ describe('a damage to the intermediates while the proof is made', () => {
     await rm(file('mark.57'))
     pool.squaringsACheckpoint = 10
     await live(400, 4, short)
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: 80, begun: ['320', '400/3'] })
+    expectWork(80, ['320', '400/3'])
   })
 
   it('costs all that follows it once a proof did not verify: what lies beyond is not trusted then', async () => {
@@ -375,6 +361,6 @@ describe('a damage to the intermediates while the proof is made', () => {
     await damage(10)
     pool.outcome = { kind: 'proof', proof: Buffer.from('proof') }
     await life.run()
-    expect({ squared: pool.squared, begun: pool.begun }).toEqual({ squared: 400 - 40, begun: ['400/3', '40'] })
+    expectWork(400 - 40, ['400/3', '40'])
   })
 })

@@ -1,35 +1,13 @@
 /** Writes that follow a second later, against real databases. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openStore, type StoreOptions } from '../../src/store/open.ts'
-import type { Store, StoreError } from '../../src/store/types.ts'
+import type { StoreError } from '../../src/store/types.ts'
+import { file, opened } from './scene.ts'
 
 const SECOND = 1_000
 
-let directory: string
-let file: string
-const open: Store[] = []
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  directory = mkdtempSync(join(tmpdir(), 'chronym-late-'))
-  file = join(directory, 'chronym.db')
-})
-
-afterEach(() => {
-  for (const store of open.splice(0)) store.close()
-  vi.useRealTimers()
-  rmSync(directory, { recursive: true, force: true })
-})
-
-function opened(options?: StoreOptions): Store {
-  const store = openStore(file, options)
-  open.push(store)
-  return store
-}
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
 
 /** The keys on disk, as another process sees them. */
 function onDisk(): string[] {

@@ -1,30 +1,27 @@
 /** Directories of other versions: older ones move forward after a copy, newer ones are refused. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { copyOf, LAYOUT, type Layout, type Migrated, SCHEMA_VERSION } from '../../src/store/migrate.ts'
 import { openStore } from '../../src/store/open.ts'
 import { readSnapshot } from '../../src/store/inspect.ts'
 import { RENAMING, RECORDS } from './migrating.ts'
-
-let directory: string
-let file: string
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-migrate-'))
-  file = join(directory, 'chronym.db')
-})
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
+import { directory, file } from './scene.ts'
 
 /** A directory of the layout before `RENAMING`, as its daemon left it. */
 function oldDirectory(): void {
   const store = openStore(file)
   store.batch(Array.from({ length: RECORDS }, (_, index) => ({ put: `old/${index}`, value: new Uint8Array([index]) })))
   store.close()
+}
+
+function setVersion(version: number): void {
+  const database = new Database(file)
+  database.pragma(`user_version = ${version}`)
+  database.close()
 }
 
 function keysOf(path: string): string[] {
@@ -111,9 +108,7 @@ describe('a directory of an older version', () => {
 
   it('is refused when no step leads from it, by daemon and backup alike', () => {
     oldDirectory()
-    const database = new Database(file)
-    database.pragma('user_version = 0')
-    database.close()
+    setVersion(0)
     expect(() => openStore(file)).toThrow(/has schema 0, which this version cannot migrate to 2/)
     expect(() => readSnapshot(file, ['old/'])).toThrow(/older version.*Start the daemon on it once/)
   })
@@ -145,9 +140,7 @@ it('learns pins again that were by public key, and keeps all else', () => {
     ].map((put) => ({ put, value: new Uint8Array(1) }))
   )
   store.close()
-  const database = new Database(file)
-  database.pragma('user_version = 1')
-  database.close()
+  setVersion(1)
   openStore(file).close()
   expect(keysOf(file)).toEqual(['pins', 'seen/a.chronym/00'])
   expect(keysOf(copyOf(file, 1))).toHaveLength(5)

@@ -1,60 +1,25 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openStore, type StoreOptions } from '../../src/store/open.ts'
-import { StoreError, type OpenedStore } from '../../src/store/types.ts'
+import { describe, expect, it } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
+import type { StoreError } from '../../src/store/types.ts'
+import { directory, failure, file, opened } from './scene.ts'
 
-let directory: string
-let file: string
-const open: OpenedStore[] = []
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-store-'))
-  file = join(directory, 'chronym.db')
-})
-
-afterEach(() => {
-  for (const store of open.splice(0)) store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
-
-function opened(options?: StoreOptions): OpenedStore {
-  const store = openStore(file, options)
-  open.push(store)
-  return store
-}
-
-function failure(action: () => unknown): StoreError {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof StoreError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
+/** It cannot be opened, and the message has these words. */
+function expectFailure(code: StoreError['code'], ...words: string[]): void {
+  const error = failure(() => openStore(file))
+  expect(error.code).toBe(code)
+  for (const word of words) expect(error.message).toContain(word)
 }
 
 describe('opening a store', () => {
   it('refuses a second daemon and names the first and the cure', () => {
     opened()
-    const error = failure(() => openStore(file))
-    expect(error.code).toBe('locked')
-    expect(error.message).toContain(String(process.pid))
-    expect(error.message).toContain('Stop it')
+    expectFailure('locked', String(process.pid), 'Stop it')
   })
 
   it('refuses a second daemon also after the file of the lock is deleted, which comes back', () => {
@@ -142,10 +107,7 @@ describe('opening a store', () => {
   it('names a file that is not a database, says how to go on, and leaves it as it was', () => {
     writeFileSync(file, 'this is not a database at all, whatever its name says'.repeat(100))
     const before = readFileSync(file)
-    const error = failure(() => openStore(file))
-    expect(error.code).toBe('corrupt')
-    expect(error.message).toContain(file)
-    expect(error.message).toContain('backup')
+    expectFailure('corrupt', file, 'backup')
     expect(readFileSync(file)).toEqual(before)
   })
 
@@ -156,16 +118,14 @@ describe('opening a store', () => {
     const damaged = readFileSync(file)
     damaged.fill(0xa5, 4096, 4096 * 12)
     writeFileSync(file, damaged)
-    expect(failure(() => openStore(file)).code).toBe('corrupt')
+    expectFailure('corrupt')
   })
 
   it('refuses the database of another program', () => {
     const other = new Database(file)
     other.exec('CREATE TABLE t (x); PRAGMA user_version = 3')
     other.close()
-    const error = failure(() => openStore(file))
-    expect(error.code).toBe('corrupt')
-    expect(error.message).toContain('not one of chronym')
+    expectFailure('corrupt', 'not one of chronym')
   })
 
   it('refuses a database of a newer version', () => {
@@ -173,16 +133,14 @@ describe('opening a store', () => {
     const newer = new Database(file)
     newer.pragma('user_version = 99')
     newer.close()
-    const error = failure(() => openStore(file))
-    expect(error.code).toBe('newer')
-    expect(error.message).toContain('newer version')
+    expectFailure('newer', 'newer version')
   })
 
   it('frees the lock when opening fails', () => {
     const good = join(directory, 'good.db')
     openStore(good).close()
     writeFileSync(file, 'x'.repeat(5000))
-    expect(failure(() => openStore(file)).code).toBe('corrupt')
+    expectFailure('corrupt')
     copyFileSync(good, file)
     expect(opened().count('')).toBe(0)
   })
@@ -193,11 +151,7 @@ describe('opening a store', () => {
       opened().close()
       rmSync(`${file}${part}`, { force: true })
       execFileSync('mkfifo', [`${file}${part}`])
-      const error = failure(() => openStore(file))
-      expect([error.code, error.message]).toEqual([
-        'corrupt',
-        expect.stringContaining(`${file}${part}: it is not a file`)
-      ])
+      expectFailure('corrupt', `${file}${part}: it is not a file`)
     }
   )
 
@@ -208,8 +162,7 @@ describe('opening a store', () => {
 
   it('says so when the directory cannot be made', () => {
     writeFileSync(join(directory, 'a-file'), '')
-    const error = failure(() => openStore(join(directory, 'a-file', 'chronym.db')))
-    expect(error.code).toBe('failing')
-    expect(error.message).toContain('a-file')
+    const { code, message } = failure(() => openStore(join(directory, 'a-file', 'chronym.db')))
+    expect([code, message]).toEqual(['failing', expect.stringContaining('a-file')])
   })
 })

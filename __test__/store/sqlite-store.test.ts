@@ -1,41 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chmodSync, statSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { asideOf } from '../../src/store/keys.ts'
-import { openStore, type StoreOptions } from '../../src/store/open.ts'
 import { readOrSetAside } from '../../src/store/stored-shapes.ts'
-import { StoreError, type Store } from '../../src/store/types.ts'
-
-let directory: string
-let file: string
-const open: Store[] = []
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-store-'))
-  file = join(directory, 'chronym.db')
-})
-
-afterEach(() => {
-  for (const store of open.splice(0)) store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
-
-function opened(options?: StoreOptions): Store {
-  const store = openStore(file, options)
-  open.push(store)
-  return store
-}
-
-function failure(action: () => unknown): StoreError {
-  try {
-    action()
-  } catch (error) {
-    if (error instanceof StoreError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}
+import { directory, failure, file, opened } from './scene.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
