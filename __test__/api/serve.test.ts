@@ -2,13 +2,13 @@ import { get } from 'node:http'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ApiListenError, serve, type ApiServer } from '../../src/api/serve.ts'
+import { ApiListenError, serve, type ApiServer, type ServeOptions } from '../../src/api/serve.ts'
 import { createWorld, MAIN_TOKEN } from './helpers/world.ts'
 
 const servers: ApiServer[] = []
 
-async function start(world = createWorld(), port = 0): Promise<ApiServer> {
-  const server = await serve(world.services, { host: '127.0.0.1', port })
+async function start(world = createWorld(), options: ServeOptions = {}, port = 0): Promise<ApiServer> {
+  const server = await serve(world.services, { host: '127.0.0.1', port }, options)
   servers.push(server)
   return server
 }
@@ -32,6 +32,8 @@ function raw(port: number, bytes: string, until: string, host = '127.0.0.1'): Pr
   })
 }
 
+const OWNER = { Authorization: `Bearer ${MAIN_TOKEN}` }
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
 const CODED = 'PATCH /config HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: '
 
 /** An open connection on which nothing is sent. */
@@ -57,7 +59,7 @@ describe('the server', () => {
 
   it('names cause and cure when the port is taken', async () => {
     const { port } = await start()
-    const failure = await start(createWorld(), port).catch((error: unknown) => error)
+    const failure = await start(createWorld(), {}, port).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ApiListenError)
     expect((failure as Error).message).toBe(
       `127.0.0.1:${port} is in use: another program, perhaps another chronymd, listens there. Stop it, or choose another port with --port.`
@@ -74,9 +76,7 @@ describe('the server', () => {
     const world = createWorld()
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
     const server = await start(world)
-    const response = await fetch(`${server.url}/api/vdf/status/task-1/events`, {
-      headers: { Authorization: `Bearer ${MAIN_TOKEN}` }
-    })
+    const response = await fetch(`${server.url}/api/vdf/status/task-1/events`, { headers: OWNER })
     const text = response.text()
     await expect.poll(() => world.tasks.openStreams).toBe(1)
     // No timer ends what is under way: a close that waited for one would never end.
@@ -99,7 +99,7 @@ describe('the server', () => {
     const server = await start(world)
     const answer = fetch(`${server.url}/api/vdf/estimate`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${MAIN_TOKEN}`, 'Content-Type': 'application/json' },
+      headers: { ...OWNER, 'Content-Type': 'application/json' },
       body: '{"name":"alice.chronym"}'
     })
     await asked.promise
@@ -115,7 +115,7 @@ describe('the server', () => {
     const { url } = await start(world)
     const closed = new AbortController()
     await fetch(`${url}/api/vdf/status/task-1/events`, {
-      headers: { Authorization: `Bearer ${MAIN_TOKEN}` },
+      headers: OWNER,
       signal: closed.signal
     })
     await expect.poll(() => world.tasks.openStreams).toBe(1)
@@ -160,18 +160,14 @@ describe('the server', () => {
 
   it.each([
     ['a request without Host', 'GET /healthz HTTP/1.1\r\n\r\n', 'no Host header'],
-    [
-      'headers that are too long',
-      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
-      '16 KiB'
-    ],
+    ['headers that are too long', `${HEALTH}X: ${'a'.repeat(20_000)}\r\n\r\n`, '16 KiB'],
     ['what is not HTTP', 'EHLO example.org\r\n\r\n', 'not HTTP'],
-    ['a header that goes on in the next line', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n :80\r\n\r\n', 'not HTTP'],
+    ['a header that goes on in the next line', `${HEALTH} :80\r\n\r\n`, 'not HTTP'],
     ['a body of two codings', `${CODED}gzip, chunked\r\n\r\n0\r\n\r\n`, '"gzip, chunked" is not understood'],
     ['a body that has no end', `${CODED}gzip\r\n\r\n0\r\n\r\n`, '"gzip" is not understood'],
     [
       'a refused request, and not what follows it,',
-      `${CODED}gzip, chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      `${CODED}gzip, chunked\r\n\r\n0\r\n\r\n${HEALTH}\r\n`,
       '"gzip, chunked" is not understood'
     ],
     [
@@ -206,12 +202,11 @@ describe('the server', () => {
 
   it.each([
     ['sends nothing', ''],
-    ['never ends its head', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ']
+    ['never ends its head', `${HEALTH}X-Slow: `]
   ])(
     'closes a connection that %s',
     async (_what, bytes) => {
-      const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { headersTimeoutMs: 50 })
-      servers.push(server)
+      const server = await start(createWorld(), { headersTimeoutMs: 50 })
       expect(await raw(server.port, bytes, 'never')).toContain('its headers within 10.')
       // By itself Node looks every 30 s.
     },
@@ -222,9 +217,7 @@ describe('the server', () => {
     const world = createWorld()
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
     const { url, port } = await start(world)
-    const stream = await fetch(`${url}/api/vdf/status/task-1/events`, {
-      headers: { Authorization: `Bearer ${MAIN_TOKEN}` }
-    })
+    const stream = await fetch(`${url}/api/vdf/status/task-1/events`, { headers: OWNER })
     const flood: Socket[] = []
     const names =
       'GET /api/names HTTP/1.1\r\nHost: localhost\r\n' +
@@ -242,8 +235,7 @@ describe('the server', () => {
   }, 20_000)
 
   it('closes a new connection where all places are held by who is known, and serves those', async () => {
-    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { maxConnections: 2 })
-    servers.push(server)
+    const server = await start(createWorld(), { maxConnections: 2 })
     const open = [await idle(server.port), await idle(server.port)]
     for (const socket of open) expect(await ask(socket)).toMatch(/^HTTP\/1\.1 200 /)
     await new Promise((resolve) =>
@@ -259,8 +251,7 @@ describe('the server', () => {
 
   it('takes places from the narrower token that has most, and from one that was revoked before', async () => {
     const world = createWorld()
-    const server = await serve(world.services, { host: '127.0.0.1', port: 0 }, { maxConnections: 5 })
-    servers.push(server)
+    const server = await start(world, { maxConnections: 5 })
     const tokens = world.services.tokens
     const [many, few, gone] = [tokens.create(['vdf']), tokens.create(['read']), tokens.create(['read'])]
     const held: Socket[] = []
@@ -282,25 +273,18 @@ describe('the server', () => {
   })
 
   it('gives the place of a connection that has closed to the next, and closes none for it', async () => {
-    const server = await serve(createWorld().services, { host: '127.0.0.1', port: 0 }, { maxConnections: 2 })
-    servers.push(server)
+    const server = await start(createWorld(), { maxConnections: 2 })
     const stays = await idle(server.port)
     for (let turn = 0; turn < 3; turn++)
-      expect(
-        await raw(server.port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', 'never')
-      ).toMatch(/^HTTP\/1\.1 200 /)
+      expect(await raw(server.port, `${HEALTH}Connection: close\r\n\r\n`, 'never')).toMatch(/^HTTP\/1\.1 200 /)
     expect(stays.closed).toBe(false)
     stays.destroy()
   })
 
   it('counts all of this machine as one client, whichever of its addresses it takes', async () => {
     const once = { perSecond: 0.001, burst: 1 }
-    const server = await serve(
-      createWorld().services,
-      { host: '127.0.0.1', port: 0 },
-      { limits: { anonymous: once, known: once, failedLogins: once } }
-    )
-    servers.push(server)
+    const limits = { anonymous: once, known: once, failedLogins: once }
+    const server = await start(createWorld(), { limits })
     const ask = (localAddress: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         get(`${server.url}/api/network-status`, { localAddress }, (response) =>

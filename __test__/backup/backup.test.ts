@@ -21,6 +21,7 @@ import type { Checkers } from '../../src/protocol/claim/valid.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { readSnapshot } from '../../src/store/inspect.ts'
+import { randomFrom } from '../properties/cases.ts'
 import { profile } from '../registry/test-profile.ts'
 import type { TestNode } from '../registry/test-node.ts'
 import { ALICE, useWorkbench, ZONE } from '../registry/workbench.ts'
@@ -36,17 +37,6 @@ let made = 0
 const fresh = (): string => join(scratch, `directory-${made++}`)
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
-
-/** A small repeatable generator (mulberry32), so that a failure comes again. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /**
  * Every file below a directory with the hash of its bytes; without the two that SQLite keeps beside a database for
@@ -75,6 +65,11 @@ const refused = async (work: () => unknown): Promise<BackupError> => {
   }
   throw new Error('it was taken')
 }
+
+const refusal = (code: BackupError['code'], message: string) => ({
+  code,
+  message: expect.stringContaining(message) as string
+})
 
 describe('a backup', () => {
   const bench = useWorkbench()
@@ -147,10 +142,9 @@ describe('a backup', () => {
   it('opens with a passphrase too, and with no other', async () => {
     const sealed = await encrypt(encodeContents(contents()), { passphrase: 'the right one', workFactor: 4 })
     expect(decodeContents(await decrypt(sealed, { passphrase: 'the right one' }))).toEqual(contents())
-    expect(await refused(() => decrypt(sealed, { passphrase: 'the wrong one' }))).toMatchObject({
-      code: 'damaged',
-      message: expect.stringContaining('passphrase does not open') as string
-    })
+    expect(await refused(() => decrypt(sealed, { passphrase: 'the wrong one' }))).toMatchObject(
+      refusal('damaged', 'passphrase does not open')
+    )
     expect(await refused(() => decrypt(sealed, unlock))).toMatchObject({
       message: expect.stringContaining('under a passphrase') as string
     })
@@ -238,10 +232,7 @@ describe('a backup', () => {
     const root = directoryOf(contents())
     writeFileSync(join(root, 'seed-words'), seedToWords(new Uint8Array(32).fill(2)))
     const before = everything(root)
-    expect(await refused(() => make(root))).toMatchObject({
-      code: 'source',
-      message: expect.stringContaining(`${ALICE} belongs to another seed`) as string
-    })
+    expect(await refused(() => make(root))).toMatchObject(refusal('source', `${ALICE} belongs to another seed`))
     expect(everything(root)).toEqual(before)
     rmSync(join(root, 'seed-words'))
     expect((await refused(() => make(root))).message).toContain('no seed')
@@ -302,10 +293,7 @@ describe('a backup', () => {
     mkdirSync(root)
     writeFileSync(join(root, '.hidden'), 'mine')
     const before = everything(scratch)
-    expect(await refused(() => writeDirectory(root, contents()))).toMatchObject({
-      code: 'occupied',
-      message: expect.stringContaining('is not empty') as string
-    })
+    expect(await refused(() => writeDirectory(root, contents()))).toMatchObject(refusal('occupied', 'is not empty'))
     expect(await refused(() => writeDirectory(join(root, '.hidden'), contents()))).toMatchObject({ code: 'occupied' })
     expect(everything(scratch)).toEqual(before)
     const empty = fresh()

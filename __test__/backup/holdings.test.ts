@@ -1,15 +1,5 @@
 /** A database that loses something: real files, damaged as disks and people do it, opened as the daemon opens them. */
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import Database from 'better-sqlite3'
@@ -22,9 +12,10 @@ import { createIdentity } from '../../src/protocol/identity/seed.ts'
 import { storedAdoptions } from '../../src/registry/stored/owned-names.ts'
 import { keys, prefixes } from '../../src/store/keys.ts'
 import type { Store } from '../../src/store/types.ts'
+import { temporary } from '../temporary.ts'
 import { profile } from '../registry/test-profile.ts'
 import type { TestNode } from '../registry/test-node.ts'
-import { ALICE, useWorkbench, ZONE } from '../registry/workbench.ts'
+import { ALICE, publish, useWorkbench, ZONE } from '../registry/workbench.ts'
 
 const SEED = new Uint8Array(32).fill(1)
 const NAMES = [ALICE, 'bob.chronym', 'carol.chronym']
@@ -58,6 +49,11 @@ describe('what the database must have', () => {
     return opened
   }
   const close = (): Promise<void> => life.stop()
+  const loseDatabase = async (): Promise<void> => {
+    await close()
+    rmSync(dataPaths(root).database)
+    await open()
+  }
   /** What a kill leaves at this moment. */
   const image = (): string => {
     const copy = join(scratch, `image-${images++}`)
@@ -71,7 +67,7 @@ describe('what the database must have', () => {
   const ALL = (): string[] => [...NAMES.map((name) => `name ${name}`), `identity ${did}`, 'task dave.chronym']
 
   beforeEach(async () => {
-    scratch = mkdtempSync(join(tmpdir(), 'chronym-holdings-'))
+    scratch = temporary()
     root = join(scratch, 'data')
     node = await bench.start()
     for (const name of NAMES) await bench.registered(node, name)
@@ -81,10 +77,7 @@ describe('what the database must have', () => {
     const { store } = await open()
     for (const prefix of [prefixes.ownedNames, prefixes.ownIdentities, prefixes.tasks]) copyOf(prefix, store)
   })
-  afterEach(async () => {
-    await close()
-    rmSync(scratch, { recursive: true, force: true })
-  })
+  afterEach(close)
 
   it('costs nothing where the log is damaged, cut or gone, since names do not wait in it', async () => {
     opened.store.batch(Array.from({ length: 20 }, (_, index) => ({ put: `stub/${index}`, value: Buffer.alloc(3_000) })))
@@ -115,23 +108,19 @@ describe('what the database must have', () => {
   })
 
   it('is named where the database is gone, over restarts, until it is back or given up', async () => {
-    await close()
-    rmSync(dataPaths(root).database)
-    await open()
+    await loseDatabase()
     expect(missingIds()).toEqual(ALL())
     expect([...storedAdoptions(opened.store)].map(([id, { isGuess }]) => [id, isGuess])).toEqual(
       [...NAMES, 'dave.chronym', did].sort().map((id) => [id, false])
     )
     // Whatever is saved meanwhile.
-    opened.store.put(keys.ownedName('carol.chronym'), node.store.get(keys.ownedName('carol.chronym'))!)
+    copyOf(keys.ownedName('carol.chronym'), opened.store)
     await close()
     await open()
     const left = ALL().filter((each) => each !== 'name carol.chronym')
     expect(missingIds()).toEqual(left)
     // A second loss.
-    await close()
-    rmSync(dataPaths(root).database)
-    await open()
+    await loseDatabase()
     expect(missingIds()).toEqual(ALL())
 
     copyOf(prefixes.ownedNames, opened.store)
@@ -147,10 +136,9 @@ describe('what the database must have', () => {
   it('is named where the database is an older one, until its state is reached again', async () => {
     await close()
     copyFileSync(dataPaths(root).database, join(scratch, 'older.db'))
-    node.registry.saveZone(ALICE, ZONE)
-    await node.registry.publishZone(ALICE)
+    await publish(node, ZONE)
     await open()
-    opened.store.put(keys.ownedName(ALICE), node.store.get(keys.ownedName(ALICE))!)
+    copyOf(keys.ownedName(ALICE), opened.store)
     await close()
     copyFileSync(join(scratch, 'older.db'), dataPaths(root).database)
     await open()
@@ -158,7 +146,7 @@ describe('what the database must have', () => {
     expect(opened.holdings.missing()).toEqual([{ what: 'name', id: ALICE, detail }])
     // The name is here, so nobody has to look for it.
     expect([...storedAdoptions(opened.store)]).toEqual([])
-    opened.store.put(keys.ownedName(ALICE), node.store.get(keys.ownedName(ALICE))!)
+    copyOf(keys.ownedName(ALICE), opened.store)
     expect(missingIds()).toEqual([])
   })
 
@@ -178,7 +166,7 @@ describe('what the database must have', () => {
     const former = readFileSync(file)
     const name = 'erin.chronym'
     await bench.registered(node, name)
-    opened.store.put(keys.ownedName(name), node.store.get(keys.ownedName(name))!)
+    copyOf(keys.ownedName(name), opened.store)
     const afterPut = image()
     writeFileSync(dataPaths(afterPut).holdings, former)
     // The database refuses, so only what comes before it happens.
@@ -216,9 +204,7 @@ describe('what the database must have', () => {
       await node.tasks.remove(id)
     }
     await start()
-    await close()
-    rmSync(dataPaths(root).database)
-    await open()
+    await loseDatabase()
     expect(missingIds()).toContain('task dave.chronym')
     await start()
     expect(missingIds()).not.toContain('task dave.chronym')

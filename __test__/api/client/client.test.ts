@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, ProblemError, UnreachableError } from '../../../src/api/client/client.ts'
 import { parseEvents, readEventStream } from '../../../src/api/client/events.ts'
 import { serve, type ApiServer } from '../../../src/api/serve.ts'
-import { DID, NAME, pinOf, REVEAL, REVEAL_BODY } from '../helpers/endpoints.ts'
+import { DID, NAME, pinOf, REVEAL, REVEAL_BODY, ownedName } from '../helpers/endpoints.ts'
 import { CHECK_CODE } from '../helpers/registry.ts'
 import { createWorld, MAIN_TOKEN, type World } from '../helpers/world.ts'
 
@@ -29,17 +29,7 @@ describe('the client', () => {
   it('speaks to every part of the interface', async () => {
     const { world, client } = await connected()
     world.registry.reveals.set(NAME, REVEAL)
-    world.registry.owned.set(NAME, {
-      name: NAME,
-      state: 'live',
-      check_code: '7kq2mx0123456789abcdefghjk',
-      coded_name: null,
-      lease_end: '2026-11-28T12:00:00.000Z',
-      serial: 1,
-      published_serial: 0,
-      renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 },
-      warnings: []
-    })
+    world.registry.owned.set(NAME, ownedName(NAME))
     const zone = { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } }
     expect(await client.health()).toEqual({ status: 'ok', version: '1.2.3' })
     expect(await client.networkStatus()).toMatchObject({ status: 'online' })

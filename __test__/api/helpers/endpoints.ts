@@ -14,6 +14,7 @@ import * as own from '../../../src/views/own.ts'
 import * as pin from '../../../src/views/pin.ts'
 import { ReadinessSchema } from '../../../src/views/readiness.ts'
 import * as task from '../../../src/views/task.ts'
+import type { OwnedNameView } from '../../../src/views/own.ts'
 import type { PinView } from '../../../src/views/pin.ts'
 import type { Operation } from './registry.ts'
 import { CHECK_CODE } from './registry.ts'
@@ -61,9 +62,6 @@ export interface EndpointCase {
   readonly service?: Service
 }
 
-const open = { status: 200, token: false }
-const closed = { status: 200, token: true }
-
 /** The value that a parameter of a path gets. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   name: NAME,
@@ -73,237 +71,121 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   code: 'SVC-RES-002'
 }
 
-const CALLS: readonly (Omit<EndpointCase, 'path'> & { readonly path?: string })[] = [
-  { ...open, operation: 'GET /api/network-status', schema: network.NetworkStatusSchema, service: 'networkStatus' },
-  { ...open, operation: 'GET /api/resolve/{name}', schema: names.RevealSchema, service: 'resolve' },
-  { ...open, operation: 'GET /api/explain/{name}', schema: ExplanationSchema, service: 'explain' },
-  {
-    ...open,
-    operation: 'GET /api/resolve-kid/{did}',
-    schema: identity.ResolvedIdentitySchema,
-    service: 'resolveIdentity'
-  },
-  {
-    ...open,
-    operation: 'GET /1.0/identifiers/{did}',
-    schema: identity.DidResolutionResultSchema,
-    service: 'resolveIdentityLog'
-  },
-  {
-    ...open,
-    operation: 'GET /api/resolve-kid/{did}/log',
-    schema: identity.IdentityLogSchema,
-    service: 'resolveIdentityLog'
-  },
-  { ...open, operation: 'GET /api/zone/{name}', schema: zone.ZoneSchema, service: 'publicZone' },
-  {
-    ...closed,
-    operation: 'POST /api/commit',
-    body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } },
-    schema: common.CommittedSchema,
-    service: 'commit'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/publish',
-    body: { reveal: REVEAL_BODY },
-    schema: common.StoredSchema,
-    service: 'publish'
-  },
-  { ...closed, operation: 'GET /api/identities', schema: own.OwnIdentityListSchema, service: 'ownIdentities' },
-  {
-    ...closed,
-    operation: 'POST /api/kid',
-    body: { name: NAME, services: [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }] },
-    schema: common.IdentityPublishedSchema,
-    service: 'createKid'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/publish-kid',
-    body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } },
-    schema: common.IdentityPublishedSchema,
-    service: 'publishKid'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/publish-manifest',
-    body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } },
-    schema: common.IdentityPublishedSchema,
-    service: 'publishManifest'
-  },
-  { ...closed, operation: 'GET /api/owned-names', schema: own.OwnedNamesSchema, service: 'ownedNames' },
-  { ...closed, operation: 'GET /api/names', schema: own.OwnedNameListSchema, service: 'ownedNames' },
-  {
-    ...closed,
-    operation: 'POST /api/names/{name}/release',
-    path: '/api/names/owned.chronym/release',
-    schema: own.OwnedNameSchema,
-    service: 'release'
-  },
-  {
-    ...closed,
-    operation: 'DELETE /api/names/{name}/release',
-    path: '/api/names/owned.chronym/release',
-    schema: own.OwnedNameSchema,
-    service: 'release'
-  },
-  { ...closed, operation: 'GET /api/pins', schema: pin.PinListSchema, service: 'pins' },
-  {
-    ...closed,
-    operation: 'POST /api/pins',
-    body: { codes: ['alice--7kq2mx.chronym'] },
-    schema: pin.PinnedCodesSchema,
-    service: 'pinCodes'
-  },
-  { ...closed, operation: 'DELETE /api/pins/{name}', schema: common.SuccessSchema, service: 'forgetPin' },
-  { ...closed, operation: 'GET /api/backup', schema: BackupSchema },
-  { ...closed, operation: 'GET /api/peers', schema: network.PeerListSchema, service: 'peers' },
-  {
-    ...closed,
-    operation: 'POST /api/peers',
-    body: { address: '/ip4/192.0.2.1/tcp/7469' },
-    schema: network.PeerSchema,
-    service: 'connect'
-  },
-  { ...closed, operation: 'GET /api/seed', schema: daemon.SeedSchema },
-  {
-    ...closed,
-    operation: 'POST /api/seed/unlock',
-    body: { passphrase: SEED_PASSPHRASE },
-    schema: daemon.SeedSchema,
-    service: 'seed'
-  },
-  { ...closed, operation: 'POST /api/seed/lock', schema: daemon.SeedSchema, service: 'seed' },
-  { ...closed, operation: 'GET /api/wanted', schema: own.WantedListSchema, service: 'adoptions' },
-  { ...closed, operation: 'POST /api/wanted', body: { id: NAME }, schema: own.WantedSchema, service: 'adopt' },
-  {
-    ...closed,
-    operation: 'DELETE /api/wanted/{id}',
-    path: `/api/wanted/${NAME}`,
-    schema: common.SuccessSchema,
-    service: 'stopAdopting'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/vdf/register',
-    body: { name: 'new.chronym', zone: ZONE },
-    status: 202,
-    schema: names.TaskStartedSchema,
-    service: 'register'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/vdf/renew',
-    body: { name: 'owned.chronym' },
-    status: 202,
-    schema: names.TaskStartedSchema,
-    service: 'renew'
-  },
-  {
-    ...closed,
-    operation: 'POST /api/vdf/estimate',
-    body: { name: NAME },
-    schema: task.EstimateSchema,
-    service: 'estimate'
-  },
-  { ...closed, operation: 'GET /api/vdf/tasks', schema: task.TaskListSchema, service: 'tasks' },
-  { ...closed, operation: 'GET /api/vdf/status/{task_id}', schema: task.TaskSchema, service: 'tasks' },
-  { ...closed, operation: 'DELETE /api/vdf/status/{task_id}', schema: common.SuccessSchema, service: 'tasks' },
-  { ...closed, operation: 'GET /api/vdf/status/{task_id}/events', path: '/api/vdf/status/task-2/events' },
-  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/pause', schema: task.TaskSchema, service: 'tasks' },
-  { ...closed, operation: 'POST /api/vdf/tasks/{task_id}/resume', schema: task.TaskSchema, service: 'tasks' },
-  { ...closed, operation: 'POST /api/zone/{name}', body: ZONE, schema: zone.ZoneSavedSchema, service: 'saveZone' },
-  {
-    ...closed,
-    operation: 'POST /api/zone/{name}/check',
-    body: ZONE,
-    schema: zone.ZoneCheckedSchema,
-    service: 'checkZone'
-  },
-  {
-    ...closed,
-    operation: 'PATCH /api/zone/{name}',
-    body: { add: ZONE.records, remove: [{ label: 'www' }] },
-    schema: zone.ZoneSavedSchema,
-    service: 'patchZone'
-  },
-  {
-    ...closed,
-    operation: 'DELETE /api/zone/{name}',
-    path: '/api/zone/owned.chronym',
-    schema: common.SuccessSchema,
-    service: 'discardZone'
-  },
-  { ...closed, operation: 'GET /api/drafts', schema: own.ZoneDraftListSchema, service: 'drafts' },
-  {
-    ...closed,
-    operation: 'POST /api/zone/{name}/publish',
-    path: '/api/zone/owned.chronym/publish',
-    schema: common.ZonePublishedSchema,
-    service: 'publishZone'
-  },
-  { ...closed, operation: 'GET /api/config', schema: daemon.ConfigSchema },
-  { ...closed, operation: 'POST /api/config', body: { mode: 'light' }, schema: daemon.ConfigSchema, service: 'config' },
-  { ...closed, operation: 'GET /api/config/fields', schema: ConfigFieldListSchema },
-  { ...closed, operation: 'DELETE /api/config/{field}', schema: daemon.ConfigSchema, service: 'config' },
-  { ...open, operation: 'GET /api/dns', schema: DnsViewSchema },
-  {
-    ...closed,
-    operation: 'POST /api/dns/flush',
-    body: { name: NAME },
-    schema: daemon.DnsFlushedSchema,
-    service: 'dns'
-  },
-  { ...open, operation: 'GET /dns-query', path: '/dns-query?dns=AAABAAABAAAAAAAA', service: 'dns' },
-  {
-    ...open,
-    operation: 'POST /dns-query',
-    raw: new Uint8Array(12),
-    headers: { 'Content-Type': 'application/dns-message' },
-    service: 'dns'
-  },
-  { ...closed, operation: 'GET /api/events' },
-  { ...closed, operation: 'GET /api/tokens', schema: daemon.TokenListSchema },
-  {
-    ...closed,
-    operation: 'POST /api/tokens',
-    body: { scopes: ['read'], label: 'grafana' },
-    status: 201,
-    schema: daemon.NewTokenSchema,
-    service: 'store'
-  },
-  { ...closed, operation: 'POST /api/tokens/rotate', schema: daemon.RotatedTokenSchema, service: 'store' },
-  {
-    ...closed,
-    operation: 'DELETE /api/tokens/{id}',
-    path: '/api/tokens/{token id}',
-    schema: common.SuccessSchema,
-    service: 'store'
-  },
-  {
-    ...open,
-    operation: 'GET /api/challenge',
-    path: `/api/challenge?nonce=${'ab'.repeat(32)}&address=127.0.0.1:7468`,
-    schema: daemon.ChallengeSchema
-  },
-  { ...open, operation: 'GET /session', schema: daemon.SessionSchema },
-  { ...open, operation: 'POST /session', body: { token: MAIN_TOKEN }, schema: daemon.SessionOpenedSchema },
-  { ...closed, operation: 'POST /api/login-links', status: 201, schema: daemon.LoginLinkSchema },
-  { ...open, operation: 'DELETE /session', status: 204 },
-  { ...open, operation: 'GET /healthz', schema: daemon.HealthSchema },
-  { ...open, operation: 'GET /readyz', schema: ReadinessSchema },
-  { ...closed, operation: 'GET /metrics' },
-  { ...open, operation: 'GET /errors/{code}', schema: common.ErrorPageSchema },
-  { ...open, operation: 'GET /openapi.json' },
-  { ...open, operation: 'GET /docs' },
-  { ...open, operation: 'GET /' }
-]
+/** An operation, its answer, what stands behind it, and what its request needs beside its path. */
+type Call = (operation: string, schema?: GenericSchema, service?: Service, more?: Partial<EndpointCase>) => EndpointCase
 
-export const ENDPOINTS: readonly EndpointCase[] = CALLS.map((call) => ({
-  path: call.operation.split(' ')[1]!.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => PARAMETERS[parameter]!),
-  ...call
-}))
+const call =
+  (token: boolean): Call =>
+  (operation, schema, service, more) => ({
+    operation,
+    path: operation.split(' ')[1]!.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => PARAMETERS[parameter]!),
+    status: 200,
+    token,
+    ...(schema && { schema }),
+    ...(service && { service }),
+    ...more
+  })
+/** For everybody, and for holders of a token. */
+const [open, closed] = [call(false), call(true)]
+
+export const ENDPOINTS: readonly EndpointCase[] = [
+  open('GET /api/network-status', network.NetworkStatusSchema, 'networkStatus'),
+  open('GET /api/resolve/{name}', names.RevealSchema, 'resolve'),
+  open('GET /api/explain/{name}', ExplanationSchema, 'explain'),
+  open('GET /api/resolve-kid/{did}', identity.ResolvedIdentitySchema, 'resolveIdentity'),
+  open('GET /1.0/identifiers/{did}', identity.DidResolutionResultSchema, 'resolveIdentityLog'),
+  open('GET /api/resolve-kid/{did}/log', identity.IdentityLogSchema, 'resolveIdentityLog'),
+  open('GET /api/zone/{name}', zone.ZoneSchema, 'publicZone'),
+  closed('POST /api/commit', common.CommittedSchema, 'commit', {
+    body: { name: NAME, commitment: { hash: [...new Uint8Array(32)] } }
+  }),
+  closed('POST /api/publish', common.StoredSchema, 'publish', { body: { reveal: REVEAL_BODY } }),
+  closed('GET /api/identities', own.OwnIdentityListSchema, 'ownIdentities'),
+  closed('POST /api/kid', common.IdentityPublishedSchema, 'createKid', {
+    body: { name: NAME, services: [{ id: '#files', type: 'FileServer', serviceEndpoint: 'https://files.example' }] }
+  }),
+  closed('POST /api/publish-kid', common.IdentityPublishedSchema, 'publishKid', {
+    body: { authorized_kid: { document: { id: DID, verificationMethod: [] } } }
+  }),
+  closed('POST /api/publish-manifest', common.IdentityPublishedSchema, 'publishManifest', {
+    body: { authorized_manifest: { manifest: { id: DID, capabilities: [] } } }
+  }),
+  closed('GET /api/owned-names', own.OwnedNamesSchema, 'ownedNames'),
+  closed('GET /api/names', own.OwnedNameListSchema, 'ownedNames'),
+  closed('POST /api/names/{name}/release', own.OwnedNameSchema, 'release', {
+    path: '/api/names/owned.chronym/release'
+  }),
+  closed('DELETE /api/names/{name}/release', own.OwnedNameSchema, 'release', {
+    path: '/api/names/owned.chronym/release'
+  }),
+  closed('GET /api/pins', pin.PinListSchema, 'pins'),
+  closed('POST /api/pins', pin.PinnedCodesSchema, 'pinCodes', { body: { codes: ['alice--7kq2mx.chronym'] } }),
+  closed('DELETE /api/pins/{name}', common.SuccessSchema, 'forgetPin'),
+  closed('GET /api/backup', BackupSchema),
+  closed('GET /api/peers', network.PeerListSchema, 'peers'),
+  closed('POST /api/peers', network.PeerSchema, 'connect', { body: { address: '/ip4/192.0.2.1/tcp/7469' } }),
+  closed('GET /api/seed', daemon.SeedSchema),
+  closed('POST /api/seed/unlock', daemon.SeedSchema, 'seed', { body: { passphrase: SEED_PASSPHRASE } }),
+  closed('POST /api/seed/lock', daemon.SeedSchema, 'seed'),
+  closed('GET /api/wanted', own.WantedListSchema, 'adoptions'),
+  closed('POST /api/wanted', own.WantedSchema, 'adopt', { body: { id: NAME } }),
+  closed('DELETE /api/wanted/{id}', common.SuccessSchema, 'stopAdopting', { path: `/api/wanted/${NAME}` }),
+  closed('POST /api/vdf/register', names.TaskStartedSchema, 'register', {
+    body: { name: 'new.chronym', zone: ZONE },
+    status: 202
+  }),
+  closed('POST /api/vdf/renew', names.TaskStartedSchema, 'renew', { body: { name: 'owned.chronym' }, status: 202 }),
+  closed('POST /api/vdf/estimate', task.EstimateSchema, 'estimate', { body: { name: NAME } }),
+  closed('GET /api/vdf/tasks', task.TaskListSchema, 'tasks'),
+  closed('GET /api/vdf/status/{task_id}', task.TaskSchema, 'tasks'),
+  closed('DELETE /api/vdf/status/{task_id}', common.SuccessSchema, 'tasks'),
+  closed('GET /api/vdf/status/{task_id}/events', undefined, undefined, { path: '/api/vdf/status/task-2/events' }),
+  closed('POST /api/vdf/tasks/{task_id}/pause', task.TaskSchema, 'tasks'),
+  closed('POST /api/vdf/tasks/{task_id}/resume', task.TaskSchema, 'tasks'),
+  closed('POST /api/zone/{name}', zone.ZoneSavedSchema, 'saveZone', { body: ZONE }),
+  closed('POST /api/zone/{name}/check', zone.ZoneCheckedSchema, 'checkZone', { body: ZONE }),
+  closed('PATCH /api/zone/{name}', zone.ZoneSavedSchema, 'patchZone', {
+    body: { add: ZONE.records, remove: [{ label: 'www' }] }
+  }),
+  closed('DELETE /api/zone/{name}', common.SuccessSchema, 'discardZone', { path: '/api/zone/owned.chronym' }),
+  closed('GET /api/drafts', own.ZoneDraftListSchema, 'drafts'),
+  closed('POST /api/zone/{name}/publish', common.ZonePublishedSchema, 'publishZone', {
+    path: '/api/zone/owned.chronym/publish'
+  }),
+  closed('GET /api/config', daemon.ConfigSchema),
+  closed('POST /api/config', daemon.ConfigSchema, 'config', { body: { mode: 'light' } }),
+  closed('GET /api/config/fields', ConfigFieldListSchema),
+  closed('DELETE /api/config/{field}', daemon.ConfigSchema, 'config'),
+  open('GET /api/dns', DnsViewSchema),
+  closed('POST /api/dns/flush', daemon.DnsFlushedSchema, 'dns', { body: { name: NAME } }),
+  open('GET /dns-query', undefined, 'dns', { path: '/dns-query?dns=AAABAAABAAAAAAAA' }),
+  open('POST /dns-query', undefined, 'dns', {
+    raw: new Uint8Array(12),
+    headers: { 'Content-Type': 'application/dns-message' }
+  }),
+  closed('GET /api/events'),
+  closed('GET /api/tokens', daemon.TokenListSchema),
+  closed('POST /api/tokens', daemon.NewTokenSchema, 'store', {
+    body: { scopes: ['read'], label: 'grafana' },
+    status: 201
+  }),
+  closed('POST /api/tokens/rotate', daemon.RotatedTokenSchema, 'store'),
+  closed('DELETE /api/tokens/{id}', common.SuccessSchema, 'store', { path: '/api/tokens/{token id}' }),
+  open('GET /api/challenge', daemon.ChallengeSchema, undefined, {
+    path: `/api/challenge?nonce=${'ab'.repeat(32)}&address=127.0.0.1:7468`
+  }),
+  open('GET /session', daemon.SessionSchema),
+  open('POST /session', daemon.SessionOpenedSchema, undefined, { body: { token: MAIN_TOKEN } }),
+  closed('POST /api/login-links', daemon.LoginLinkSchema, undefined, { status: 201 }),
+  open('DELETE /session', undefined, undefined, { status: 204 }),
+  open('GET /healthz', daemon.HealthSchema),
+  open('GET /readyz', ReadinessSchema),
+  closed('GET /metrics'),
+  open('GET /errors/{code}', common.ErrorPageSchema),
+  open('GET /openapi.json'),
+  open('GET /docs'),
+  open('GET /')
+]
 
 /** A pin that was seen once. */
 export function pinOf(name: string): PinView {
@@ -324,12 +206,9 @@ export function pinOf(name: string): PinView {
   }
 }
 
-/** Fills a world with what the paths above name. Returns the path, with the id of a token made for it. */
-export function furnish(world: World, { path }: EndpointCase): string {
-  world.registry.reveals.set(NAME, REVEAL)
-  world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
-  world.registry.owned.set('owned.chronym', {
-    name: 'owned.chronym',
+export function ownedName(name: string): OwnedNameView {
+  return {
+    name,
     state: 'live',
     check_code: CHECK_CODE,
     coded_name: null,
@@ -338,7 +217,14 @@ export function furnish(world: World, { path }: EndpointCase): string {
     published_serial: 0,
     renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 },
     warnings: []
-  })
+  }
+}
+
+/** Fills a world with what the paths above name. Returns the path, with the id of a token made for it. */
+export function furnish(world: World, { path }: EndpointCase): string {
+  world.registry.reveals.set(NAME, REVEAL)
+  world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
+  world.registry.owned.set('owned.chronym', ownedName('owned.chronym'))
   world.registry.pinned.set(NAME, pinOf(NAME))
   world.registry.sought.set(NAME, {
     id: NAME,

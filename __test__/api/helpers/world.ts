@@ -54,8 +54,16 @@ export class MemoryStore implements KeyValue {
   }
 }
 
-class MemoryConfig implements ConfigService {
+/** A service that a test can have fail. */
+class Failing {
   failure: Error | undefined
+
+  protected called(): void {
+    if (this.failure !== undefined) throw this.failure
+  }
+}
+
+class MemoryConfig extends Failing implements ConfigService {
   #fields: Record<string, unknown> = { mode: 'full', data_dir: '/var/lib/chronym', network: 'local' }
 
   view(): Record<string, unknown> {
@@ -77,13 +85,13 @@ class MemoryConfig implements ConfigService {
   }
 
   async unset(field: string): Promise<Record<string, unknown>> {
-    if (this.failure !== undefined) throw this.failure
+    this.called()
     if (!(field in this.#fields)) throw new ServiceError('SVC-CFG-001', `There is no field ${field}.`)
     return this.#fields
   }
 
   async change(patch: unknown): Promise<Record<string, unknown>> {
-    if (this.failure !== undefined) throw this.failure
+    this.called()
     for (const field of Object.keys(patch as object)) {
       if (field === 'data_dir') throw new ServiceError('SVC-CFG-002', 'data_dir cannot change while the daemon runs.')
       if (!(field in this.#fields))
@@ -97,8 +105,7 @@ class MemoryConfig implements ConfigService {
 }
 
 /** Of the DNS server: an answer that says nothing but the id of the query. */
-class MemoryDns implements DnsResolver {
-  failure: Error | undefined
+class MemoryDns extends Failing implements DnsResolver {
   readonly queries: { readonly message: Uint8Array; readonly client: string }[] = []
   readonly flushed: (string | undefined)[] = []
 
@@ -114,13 +121,13 @@ class MemoryDns implements DnsResolver {
   }
 
   flush(name?: string): number {
-    if (this.failure !== undefined) throw this.failure
+    this.called()
     this.flushed.push(name)
     return 1
   }
 
   async query(message: Uint8Array, client: string): Promise<{ message: Uint8Array; maxAge: number }> {
-    if (this.failure !== undefined) throw this.failure
+    this.called()
     this.queries.push({ message, client })
     return Promise.resolve({ message: message.subarray(0, 2), maxAge: 42 })
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NAME } from '../helpers/endpoints.ts'
+import { NAME, ownedName } from '../helpers/endpoints.ts'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
 const token = MAIN_TOKEN
@@ -14,17 +14,7 @@ describe('tasks', () => {
 
   it('that renew say what that gains and how many renewals are left', async () => {
     const world = createWorld()
-    world.registry.owned.set(NAME, {
-      name: NAME,
-      state: 'live',
-      check_code: '7kq2mx0123456789abcdefghjk',
-      coded_name: null,
-      lease_end: '2026-11-28T12:00:00.000Z',
-      serial: 1,
-      published_serial: 0,
-      renewal: { state: 'scheduled', due: null, task_id: null, left: 64 },
-      warnings: []
-    })
+    world.registry.owned.set(NAME, ownedName(NAME))
     const response = await world.request('POST', '/api/vdf/renew', { token, body: { name: NAME } })
     expect(await response.json()).toEqual({
       task_id: 'task-1',
