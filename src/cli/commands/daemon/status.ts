@@ -1,15 +1,20 @@
-import type { NetworkStatusView } from '../../../views/network.ts'
+import type { NetworkStatusView, PeerView } from '../../../views/network.ts'
 import type { TaskView } from '../../../views/task.ts'
 import { connect, ifReadable, waitingText } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
-import { EXIT, type ExitCode, usageFailure } from '../../failures/failure.ts'
-import { isCancelled, taskIdOf } from '../../task/task.ts'
+import { EXIT, usageFailure, type ExitCode } from '../../failures/failure.ts'
+import { isCancelled, taskIdOf, watchTask } from '../../task/task.ts'
 import { count as formatCount, plural } from '../../../util/words.ts'
-import { formatDuration, formatFields, formatRate, formatRelative, printable } from '../../terminal/format.ts'
+import {
+  formatDuration,
+  formatFields,
+  formatRate,
+  formatRelative,
+  printable,
+  formatTable
+} from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { watchTask } from '../../task/watch.ts'
 import { warningLines } from '../names/owned.ts'
-import { addressLines } from './peers.ts'
 
 /** One line while something is missing. */
 function diversityFields({ diversity, status }: NetworkStatusView, paint: Paint): (readonly [string, string])[] {
@@ -145,4 +150,61 @@ export function addCheckCommands(program: CliCommand): void {
         'data directory, and the version or ports of the daemon (exit code 1 when something is wrong)'
     )
     .loads(async () => (await import('../../self-check/self-check.ts')).runSelfCheck)
+}
+
+function peerTable(peers: readonly PeerView[], nowMs: number): string {
+  if (peers.length === 0) return 'no peers; `chronym status` says why'
+  return formatTable([
+    ['peer', 'prefix', 'direction', 'since', 'in table'],
+    ...peers.map(({ peer, prefix, connection, in_table }) => [
+      printable(peer),
+      printable(prefix ?? '-'),
+      connection?.direction ?? '-',
+      connection === null ? '-' : formatRelative(connection.since, nowMs),
+      in_table ? 'yes' : 'no'
+    ])
+  ])
+}
+
+/** The addresses of a daemon, one a line, each with what it is good for. */
+function addressLines({ addresses }: Pick<NetworkStatusView, 'addresses'>, paint: Paint): string[] {
+  return addresses.flatMap(({ address, state, confirmed_by: confirmed, message }) => [
+    `${printable(address)}  ${paint(
+      state === 'unconfirmed' ? 'yellow' : 'dim',
+      confirmed.length > 0 ? `${state}, confirmed by ${plural(confirmed.length, 'peer')}` : state
+    )}`,
+    ...(message === null ? [] : [`  ${printable(message)}`])
+  ])
+}
+
+export function addPeerCommands(program: CliCommand): void {
+  program
+    .command('id')
+    .description('print the peer id and the addresses that other daemons take with --bootstrap')
+    .runs(async (context) => {
+      const { peer_id, addresses } = await connect(context).networkStatus()
+      context.output.answer({ peer_id, addresses }, (paint) =>
+        [
+          printable(peer_id),
+          ...(addresses.length === 0 ? ['no addresses: the daemon is offline'] : addressLines({ addresses }, paint))
+        ].join('\n')
+      )
+    })
+
+  const peers = program.command('peers').description('the peers of the daemon').helpCommand(false)
+  peers
+    .command('list', { isDefault: true })
+    .description('list the peers, nearest first: those of the routing table and the connected ones')
+    .runs(async (context) => {
+      const listed = await connect(context).peers()
+      context.output.answer(listed, () => peerTable(listed, Date.now()))
+    })
+  peers
+    .command('connect')
+    .argument('<address>', 'multiaddr of the peer, as `chronym id` prints it there')
+    .description('dial a peer once; --bootstrap joins through it at each start')
+    .runs(async (context, _options, address: string) => {
+      const peer = await connect(context).connectPeer(address)
+      context.output.answer(peer, () => `connected to ${printable(peer.peer)}`)
+    })
 }
