@@ -1,6 +1,6 @@
 import { h, html, useNow, type Children } from '../lib/html.ts'
 import { plural, relative } from '../lib/words.ts'
-import { Badge, Card, Copy, facts, Hash, When } from '../parts/basics.ts'
+import { Badge, Card, facts, Hash, Lines, When } from '../parts/basics.ts'
 import { table } from '../parts/table.ts'
 import {
   changesOf,
@@ -139,10 +139,7 @@ function json(title: string, value: unknown) {
   return html`
     <details class="more">
       <summary>${title}</summary>
-      <div class="json">
-        <pre tabindex="0" aria-label=${title}>${text}</pre>
-        <${Copy} text=${text} what="JSON" />
-      </div>
+      ${h(Lines, { text, label: title, what: 'JSON' })}
     </details>
   `
 }

@@ -207,6 +207,14 @@ export function Copy({ text, what }: Copied) {
   return h(Button, { kind: 'plain small', icon: isDone ? 'check' : 'copy', label, onClick })
 }
 
+/** Lines to copy. */
+export const Lines = ({ text, label, what }: Copied & { label: string }) => html`
+  <div class="json">
+    <pre tabindex="0" aria-label=${label}>${text}</pre>
+    <${Copy} text=${text} what=${what} />
+  </div>
+`
+
 /** A time, in words where there are some; the exact one on hover. */
 export const When = ({ at, children = dateTime(at) }: { at: string | number; children?: Children }) =>
   html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${children}</time>`

@@ -1,6 +1,6 @@
 import type { OwnIdentityView } from '../lib/api.ts'
 import { h, html, useState, type TargetedEvent } from '../lib/html.ts'
-import { reasonOf, post, Problem } from '../lib/http.ts'
+import { post, Problem, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { go, to, type ViewProps } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
@@ -14,6 +14,7 @@ import {
   type ManifestDocument,
   type Signed
 } from '../identities/words.ts'
+import { toast, useForm } from '../parts/act.ts'
 import {
   Badge,
   Button,
@@ -28,11 +29,10 @@ import {
   When,
   type Tone
 } from '../parts/basics.ts'
-import { AskForm, Field, SelectField, TextField } from '../parts/fields.ts'
-import { table } from '../parts/table.ts'
-import { toast, useForm } from '../parts/act.ts'
 import { Command } from '../parts/command.ts'
 import { FormDialog } from '../parts/dialog.ts'
+import { AskForm, Field, SelectField, TextField } from '../parts/fields.ts'
+import { table } from '../parts/table.ts'
 
 const STATES: Readonly<Record<OwnIdentityView['state'], Tone>> = {
   active: 'good',

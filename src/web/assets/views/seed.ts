@@ -4,14 +4,14 @@ import { post, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
+import { backupState, checklist, COMMANDS, seedNotice } from '../seed/words.ts'
 import { toast, useForm } from '../parts/act.ts'
-import { Badge, Button, Card, Copy, facts, loaded, Notice, Page, When, type Tone } from '../parts/basics.ts'
+import { Badge, Button, Card, facts, Lines, loaded, Notice, Page, When, type Tone } from '../parts/basics.ts'
 import { Command } from '../parts/command.ts'
 import { ask } from '../parts/dialog.ts'
 import { AskForm, TextField } from '../parts/fields.ts'
 import { Icon } from '../parts/icon.ts'
 import { table } from '../parts/table.ts'
-import { backupState, checklist, COMMANDS, seedNotice } from '../seed/words.ts'
 
 const LEAD = 'Your names belong to 24 words. If you lose them and all backups, nobody can give the names back.'
 
@@ -69,10 +69,7 @@ function Backup({ kept }: Pick<BackupView, 'kept'>) {
     return html`<div class="stack">
       <p>The daemon can write an encrypted file after each change: a stick or a synchronised folder is a good place.</p>
       <p class="quiet"><code>age-keygen</code> makes the key that opens it. Then, in config.toml:</p>
-      <div class="json">
-        <pre tabindex="0" aria-label="Lines for config.toml">${EXAMPLE}</pre>
-        <${Copy} text=${EXAMPLE} what="lines" />
-      </div>
+      ${h(Lines, { text: EXAMPLE, label: 'Lines for config.toml', what: 'lines' })}
     </div>`
   const { tone, title, text } = state
   return html`

@@ -1,26 +1,26 @@
 import type { ConfigFieldView } from '../lib/api.ts'
 import { h, html, useState } from '../lib/html.ts'
-import { useResource, refresh } from '../lib/resource.ts'
+import { post, Problem, reasonOf, remove } from '../lib/http.ts'
+import { refresh, useResource } from '../lib/resource.ts'
+import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
-import { Badge, Card, Empty, loaded, Page, Button, Copy, facts } from '../parts/basics.ts'
-import { CheckField, TextField, SelectField } from '../parts/fields.ts'
 import {
-  found,
-  sectionsOf,
-  SOURCES,
   changeQuestion,
   controlOf,
   editText,
   errorOf,
+  found,
   parseEdit,
   patchOf,
+  sectionsOf,
   shownText,
+  SOURCES,
   tomlOf
 } from '../settings/fields.ts'
-import { post, Problem, reasonOf, remove } from '../lib/http.ts'
-import { useMay } from '../lib/session.ts'
 import { toast, useForm } from '../parts/act.ts'
+import { Badge, Button, Card, Copy, Empty, facts, loaded, Page } from '../parts/basics.ts'
 import { ask } from '../parts/dialog.ts'
+import { CheckField, SelectField, TextField } from '../parts/fields.ts'
 
 const LEAD = 'Every field of the configuration, where its value comes from, and how it changes.'
 
