@@ -1,7 +1,7 @@
 /** A daemon with fixed answers, and one command line at a time that asks it. */
 import { Hono, type Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import { beforeAll } from 'vitest'
+import { afterEach, beforeAll } from 'vitest'
 import { proofKey, proofOf } from '../../src/api/daemon-proof.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
 import type { BackupView } from '../../src/views/backup.ts'
@@ -127,8 +127,8 @@ export const GROWN = {
   diversity: { ...YOUNG.diversity, peers: 11, prefixes: 6, enough: true, message: null }
 }
 
-export const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiting: [] as object[] }
-/** What the daemon shows, for a test to change. */
+const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiting: [] as object[] }
+/** What the daemon shows, for a test to change: the next one begins with this again. */
 export const shown = {
   list: null as BackupView['list'],
   seed: UNLOCKED,
@@ -139,6 +139,8 @@ export const shown = {
   fields: undefined as object[] | undefined,
   checks: [] as { name: string; ok: boolean; detail: string }[]
 }
+const atFirst = { ...shown }
+afterEach(() => void Object.assign(shown, atFirst))
 
 /** A problem document; of an unknown code, with the status of a name that nobody has. */
 function problem(c: Context, code: ErrorCode, detail: string): Response {

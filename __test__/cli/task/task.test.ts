@@ -63,20 +63,16 @@ describe('watching a task', () => {
       shown.names = names
       return (await ask(['register', 'alice', '--yes', '--no-json', ...more])).stderr
     }
-    try {
-      const first = { ...OWNED, serial: 1 }
-      expect(await register([first])).toMatch(
-        new RegExp(
-          `alice\\.chronym points nowhere yet\\.\\n` +
-            `  point it to this machine: chronym --api ${url} zone add alice\\.chronym @ AA?A?A? [0-9a-f.:]+ --publish\\n` +
-            `  use such names on this computer: chronym --api ${url} dns setup\\n$`,
-          'u'
-        )
+    const first = { ...OWNED, serial: 1 }
+    expect(await register([first])).toMatch(
+      new RegExp(
+        `alice\\.chronym points nowhere yet\\.\\n` +
+          `  point it to this machine: chronym --api ${url} zone add alice\\.chronym @ AA?A?A? [0-9a-f.:]+ --publish\\n` +
+          `  use such names on this computer: chronym --api ${url} dns setup\\n$`,
+        'u'
       )
-      for (const names of [[first, WELL], [OWNED], []]) expect(await register(names)).not.toContain('nowhere')
-      expect(await register([first], '--no-wait')).not.toContain('nowhere')
-    } finally {
-      shown.names = [OWNED, WELL]
-    }
+    )
+    for (const names of [[first, WELL], [OWNED], []]) expect(await register(names)).not.toContain('nowhere')
+    expect(await register([first], '--no-wait')).not.toContain('nowhere')
   })
 })

@@ -15,7 +15,6 @@ import {
   STATUS,
   YOUNG,
   GROWN,
-  UNLOCKED,
   shown,
   daemon,
   url,
@@ -108,15 +107,11 @@ describe('answers', () => {
       kept_elsewhere: true,
       waiting: [{ what: 'renew', name: 'alice.chronym', task_id: 't1' }]
     }
-    try {
-      const { stdout } = await ask(['status'], { terminal: true })
-      expect(stripVTControlCharacters(stdout)).toContain(
-        `the seed is locked: 1 signature waits: renew alice.chronym\n  unlock it: chronym --api ${url} unlock`
-      )
-      expect(JSON.parse((await ask(['status'])).stdout)).toMatchObject({ seed: shown.seed })
-    } finally {
-      shown.seed = UNLOCKED
-    }
+    const { stdout } = await ask(['status'], { terminal: true })
+    expect(stripVTControlCharacters(stdout)).toContain(
+      `the seed is locked: 1 signature waits: renew alice.chronym\n  unlock it: chronym --api ${url} unlock`
+    )
+    expect(JSON.parse((await ask(['status'])).stdout)).toMatchObject({ seed: shown.seed })
   })
 
   it('of the status say in one line what a young network is missing', async () => {
@@ -127,14 +122,10 @@ describe('answers', () => {
         .split('\n')
         .filter((line) => line.startsWith('diversity'))
     }
-    try {
-      expect(await diversityOf(YOUNG)).toEqual([
-        String.raw`diversity  2 of the 11 diverse peers that an answer needs \u001b[2J`
-      ])
-      for (const quiet of [STATUS, GROWN, { ...YOUNG, status: 'offline' }]) expect(await diversityOf(quiet)).toEqual([])
-    } finally {
-      shown.status = STATUS
-    }
+    expect(await diversityOf(YOUNG)).toEqual([
+      String.raw`diversity  2 of the 11 diverse peers that an answer needs \u001b[2J`
+    ])
+    for (const quiet of [STATUS, GROWN, { ...YOUNG, status: 'offline' }]) expect(await diversityOf(quiet)).toEqual([])
   })
 
   it('of an explanation show the verdict, what it rests on, and who was silent', async () => {
