@@ -82,7 +82,7 @@ async function askSecret(context: Context, question: string, cure: string): Prom
 }
 
 /** The first line of a file, of `-` or of a file descriptor. */
-export async function readSecretFile(context: Context, file: string): Promise<string> {
+async function readSecretFile(context: Context, file: string): Promise<string> {
   try {
     return (await readSecretLine(file, context.stdin)).toString()
   } catch (error) {
