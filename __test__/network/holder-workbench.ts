@@ -1,6 +1,4 @@
 /** A holder among modelled neighbours, in a lab's time and with a store of its own. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Holder, HolderParts } from '../../src/network/holder/holder.ts'
 import type { Peer, Peers } from '../../src/network/peers.ts'
@@ -12,6 +10,7 @@ import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { encodeReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
+import { temporary } from '../temporary.ts'
 import { Lab, labProfile, saltOf } from './lab.ts'
 import { labHolder } from './lab-holder.ts'
 import { modelledPeer, modelledPeers } from './modelled-peers.ts'
@@ -55,10 +54,9 @@ export class HolderWorkbench {
       penalise: (_peer, reason) => this.penalised.push(reason)
     }
   )
-  readonly #directory = mkdtempSync(join(tmpdir(), 'chronym-holder-'))
 
   constructor({ profile = {}, maxPages }: WorkbenchOptions = {}) {
-    this.store = openStore(join(this.#directory, 'chronym.db'), maxPages === undefined ? {} : { maxPages })
+    this.store = openStore(join(temporary(), 'chronym.db'), maxPages === undefined ? {} : { maxPages })
     this.lab = new Lab(labProfile(profile))
   }
 
@@ -68,7 +66,6 @@ export class HolderWorkbench {
 
   close(): void {
     this.store.close()
-    rmSync(this.#directory, { recursive: true, force: true })
   }
 
   /** On the same store each time. */
@@ -104,6 +101,11 @@ export class HolderWorkbench {
     target.commit(commitment, this.lab.stamp(commitment), 'p')
     this.lab.advance(this.lab.profile.min_commit)
     return this.lab.reveal(name, owner, { p: this.lab.round, salt: saltOf(who) })
+  }
+
+  /** What a peer gets that puts a record. */
+  put(target: Holder, reveal: Reveal, peer: Origin | undefined = PEER): Promise<Answer> {
+    return target.put('reveal', encodeReveal(reveal), peer)
   }
 
   stateOf(target: Holder, name: string): { state: EntryState; owner: Uint8Array } | undefined {

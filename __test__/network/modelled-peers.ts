@@ -55,6 +55,33 @@ export function modelledPeers<P extends Peer>(
   }
 }
 
+/** Bits of a blinded prefix that the lone peer is found under. */
+export const LONE_PEER_BITS = 3
+
+/** One peer of three hundred that answers as told; everything that is sent to it is kept. A look-up of K fails. */
+export function lonePeer(
+  lab: Lab,
+  answer: (request: Request) => Answer
+): { parts: ClientParts; sent: Request[]; penalised: string[] } {
+  const peer = modelledPeer(0)
+  const sent: Request[] = []
+  const penalised: string[] = []
+  const peers = modelledPeers(
+    () => [peer],
+    (_peer, request) => {
+      sent.push(request)
+      return answer(request)
+    },
+    {
+      networkSize: () => 300,
+      closest: () => Promise.reject(new Error('a look-up of K shows it')),
+      neighbourhood: () => Promise.resolve({ peers: [peer], bits: LONE_PEER_BITS }),
+      penalise: (_peer, reason) => penalised.push(reason)
+    }
+  )
+  return { parts: clientOf(lab, peers), sent, penalised }
+}
+
 /** A client of those peers that holds nothing itself. */
 export function clientOf(lab: Lab, peers: Peers): ClientParts {
   return {

@@ -2,35 +2,16 @@
  * One machine with one address and as many ids near a name as a record has holders. Real nodes, each honest one in its
  * own /16.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
-import { Lab, saltOf, type LabNode } from '../../network/lab.ts'
+import type { LabNode } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { Adversaries, diverseProfile, showing, weighed } from './adversary.ts'
+import { showing, weighed } from './adversary.ts'
+import { addresses, apart, crowd, lab, NAME, ONE_ADDRESS, place, setUp, stolen } from './crowd.ts'
 
-const NAME = 'wanted.chronym'
 const [K, HONEST, CROWD] = [8, 24, 8]
-const ONE_ADDRESS = '127.200.0.1'
-const apart = (index: number): string => `127.${index + 1}.0.1`
 
-let lab: Lab
-let crowd: Adversaries
-
-function setUp(k = K): void {
-  lab = new Lab(diverseProfile(k))
-  crowd = new Adversaries(lab)
-}
-
-beforeEach(() => setUp())
-
-afterEach(async () => {
-  await crowd.stop()
-  await lab.close()
-})
-
-const place = (): Uint8Array => recordKey('reveal', NAME, lab.hash)
-const addresses = (): string[] => lab.nodes.map(({ address }) => address)
+beforeEach(() => setUp(K))
 
 /** The owners that the honest nodes hold the name for, each with its state. */
 function held(nodes: readonly LabNode[]): { state: string; isOwners: boolean }[] {
@@ -48,11 +29,6 @@ async function settle(nodes: readonly LabNode[]): Promise<void> {
     expect(states.filter((state) => state === 'settled').length).toBeGreaterThanOrEqual(K)
     expect(states.filter((state) => state === 'fresh')).toEqual([])
   })
-}
-
-/** A claim of the thief, begun after the owner's reveal: its commitment has no witness. */
-function stolen(): ReturnType<Lab['reveal']> {
-  return lab.reveal(NAME, lab.owner('thief'), { p: lab.round, salt: saltOf('thief') })
 }
 
 describe('ids of one address around a name', () => {

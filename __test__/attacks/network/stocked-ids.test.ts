@@ -1,37 +1,20 @@
 /** Ids that visit from one address while nothing is at stake, and come back from others for a name. Real nodes. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
-import { Lab, saltOf } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { Adversaries, diverseProfile, keepingNothing, showing } from './adversary.ts'
+import { type Adversaries, keepingNothing, showing } from './adversary.ts'
+import { addresses, apart, crowd, lab, NAME, ONE_ADDRESS, place, setUp, stolen } from './crowd.ts'
 
-const NAME = 'wanted.chronym'
 const [K, CROWD] = [8, 6]
-const ONE_ADDRESS = '127.200.0.1'
-const apart = (index: number): string => `127.${index + 1}.0.1`
 /** Two of each /24, four of each /16. */
 const rented = (index: number): string => `127.${201 + (index >> 2)}.${(index >> 1) & 1}.1`
 
-let lab: Lab
-let crowd: Adversaries
-
-beforeEach(() => {
-  lab = new Lab(diverseProfile(K))
-  crowd = new Adversaries(lab)
-})
-
-afterEach(async () => {
-  await crowd.stop()
-  await lab.close()
-})
-
-const place = (): Uint8Array => recordKey('reveal', NAME, lab.hash)
+beforeEach(() => setUp(K))
 
 /** They connect to all honest nodes, and each of these has them in its routing table. */
 async function visit(placeOf: (index: number) => string, handlers: Parameters<Adversaries['start']>[3]): Promise<void> {
   await crowd.start(place(), CROWD, placeOf, handlers)
-  await crowd.connect(lab.nodes.map(({ address }) => address))
+  await crowd.connect(addresses())
   const ids = crowd.nodes.map(({ peerId }) => peerId.toString())
   await waitFor(() => {
     for (const { network } of lab.nodes) {
@@ -51,7 +34,7 @@ it('[stocked ids] come back as strangers: no holder follows them, and all settle
   const { storedBy } = await honest[0]!.network.putReveal(own)
   expect(storedBy).toBeGreaterThanOrEqual(K - 1)
   lab.advance(lab.profile.contest + 1)
-  await visit(rented, showing(lab.reveal(NAME, lab.owner('thief'), { p: lab.round - 100, salt: saltOf('thief') }), lab))
+  await visit(rented, showing(stolen(lab.round - 100), lab))
 
   const held = () => honest.map(({ network }) => network.heldHere(NAME))
   await waitFor(() => {

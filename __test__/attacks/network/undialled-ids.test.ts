@@ -1,31 +1,11 @@
 /** Ids in prefixes of their own at which nobody can be dialled. Real nodes, each honest one in its own /16. */
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
-import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
-import { Lab, labProfile, saltOf } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
-import { Adversaries, keepingNothing, showing, weighed } from './adversary.ts'
+import { keepingNothing, showing, weighed } from './adversary.ts'
+import { addresses, apart, crowd, lab, NAME, place, setUp, stolen } from './crowd.ts'
 
-const NAME = 'wanted.chronym'
-const apart = (index: number): string => `127.${index + 1}.0.1`
 const elsewhere = (index: number): string => `127.${index + 150}.0.1`
-
-let lab: Lab
-let crowd: Adversaries
-
-function setUp(k: number): void {
-  const [witness_quorum, repair_quorum] = [3, 5]
-  const limits = { answers_per_prefix: 2, answers_per_wide_prefix: 4 }
-  lab = new Lab(labProfile({ scope: 'test', k, ...limits, witness_quorum, repair_quorum }))
-  crowd = new Adversaries(lab)
-}
-
-afterEach(async () => {
-  await crowd.stop()
-  await lab.close()
-})
-
-const place = (): Uint8Array => recordKey('reveal', NAME, lab.hash)
 
 it('[ids that nobody can dial] show a full resolver no other owner, and pin none', async () => {
   const [k, crowdSize] = [8, 8]
@@ -39,11 +19,10 @@ it('[ids that nobody can dial] show a full resolver no other owner, and pin none
     expect(states.filter((state) => state === 'settled').length).toBeGreaterThanOrEqual(k)
     expect(states).not.toContain('fresh')
   })
-  const thief = lab.reveal(NAME, lab.owner('thief'), { p: lab.round, salt: saltOf('thief') })
-  await crowd.start(place(), crowdSize, elsewhere, showing(thief, lab), { isDialable: false })
+  await crowd.start(place(), crowdSize, elsewhere, showing(stolen(), lab), { isDialable: false })
   const resolver = await lab.addNode({ place: '127.100.0.1' })
   await waitFor(() => expect(resolver.network.knownPeers()).toBeGreaterThanOrEqual(k))
-  await crowd.connect(lab.nodes.map(({ address }) => address))
+  await crowd.connect(addresses())
   // More than half of those that a look-up asks, if they counted. The keys decide which bucket is full for the last one.
   await waitFor(() => expect(resolver.network.peers().filter(isCrowd).length).toBeGreaterThanOrEqual(k / 2 + 1))
   for (const breadth of ['majority', 'everybody'] as const) {

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Acquaintances } from '../../../src/network/routing/acquaintances.ts'
 import type { Holder } from '../../../src/network/holder/holder.ts'
-import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { HolderWorkbench, PEER } from '../../network/holder-workbench.ts'
+import { type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { HolderWorkbench } from '../../network/holder-workbench.ts'
 import type { Peer } from '../../../src/network/peers.ts'
 import { modelledPeer } from '../../network/modelled-peers.ts'
 
@@ -48,7 +48,7 @@ function thieves(): Reveal {
 async function witness(): Promise<{ target: Holder; own: Reveal }> {
   const target = started()
   const own = at.witnessed(target, NAME, 'owner')
-  expect(await target.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+  expect(await at.put(target, own)).toEqual({ type: 'stored' })
   at.lab.advance(at.lab.profile.contest + 1)
   return { target, own }
 }
@@ -129,7 +129,7 @@ describe('a holder that knows its neighbours for longer than a name is sought', 
     const target = started()
     const own = at.witnessed(target, NAME, 'owner')
     surrounded(thiefs())
-    expect(await started().put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+    expect(await at.put(started(), own)).toEqual({ type: 'stored' })
     expect(at.stateOf(target, NAME)).toEqual({ state: 'fresh', owner: own.pubkey })
   })
 
@@ -143,10 +143,10 @@ describe('a holder that knows its neighbours for longer than a name is sought', 
       const thief = thiefs()
       surrounded(thief)
       const restarted = started()
-      expect(await restarted.put('reveal', encodeReveal(thief), PEER)).toEqual({ type: 'stored' })
+      expect(await at.put(restarted, thief)).toEqual({ type: 'stored' })
       await ask(restarted)
       expect(at.stateOf(restarted, NAME)).toEqual({ state: 'provisional', owner: thief.pubkey })
-      expect(await restarted.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+      expect(await at.put(restarted, own)).toEqual({ type: 'stored' })
       expect(at.stateOf(restarted, NAME)).toEqual({ state: 'fresh', owner: own.pubkey })
     }
   )
@@ -163,7 +163,7 @@ describe('a holder that knows its neighbours for longer than a name is sought', 
       const thief = thiefs()
       surrounded(thief)
       const restarted = started()
-      expect(await restarted.put('reveal', encodeReveal(own), PEER)).toMatchObject({ type: 'refused' })
+      expect(await at.put(restarted, own)).toMatchObject({ type: 'refused' })
       expect(at.stateOf(restarted, NAME)?.owner).toEqual(thief.pubkey)
     }
   })
@@ -174,6 +174,6 @@ it('a holder that joined later hears everybody, whenever it met them', async () 
   const other = thieves()
   const own = at.lab.reveal(NAME, at.lab.owner('owner'), { p: at.lab.round })
   const target = started()
-  expect(await target.put('reveal', encodeReveal(own), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
+  expect(await at.put(target, own)).toMatchObject({ type: 'refused', code: 'taken' })
   expect(at.stateOf(target, NAME)).toEqual({ state: 'settling', owner: other.pubkey })
 })

@@ -10,18 +10,12 @@ import {
 } from '../../../src/protocol/admission/admission.ts'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import { type Claim, compareRecords, highestSerial } from '../../../src/protocol/claim/claim.ts'
-import {
-  MAX_REPAIRS,
-  MAX_RIVALS,
-  newEntry,
-  tickEntry,
-  type Entry,
-  type EntryState
-} from '../../../src/protocol/admission/entry.ts'
+import { MAX_REPAIRS, MAX_RIVALS, newEntry, tickEntry, type Entry } from '../../../src/protocol/admission/entry.ts'
 import { leaseState, advanceTime } from '../../../src/protocol/time.ts'
-import type { Agreed, NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
+import type { Agreed, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { bareClaim, LOCAL, MAIN, timeAt } from '../../protocol/fixtures.ts'
+import { answersOf } from './neighbourhood.ts'
 
 const NOBODY: NeighbourFacts = { answers: [], known: 0 }
 const ALICE = bareClaim({ owner: 'alice', firstRound: 1000 })
@@ -33,13 +27,9 @@ function facts(change: Partial<AdmissionFacts> & { unseen?: boolean } = {}): Adm
   return { time: timeAt(1010), commitment: unseen ? {} : { seen: 995 }, neighbours: NOBODY, ...rest }
 }
 
-/** That many answers, each from a prefix of its own. */
-function answers(count: number, claim: Claim | undefined, state: EntryState = 'settled', from = 0): NeighbourAnswer[] {
-  return Array.from({ length: count }, (_, index) => ({
-    peer: `${from + index}`,
-    prefix: `${from + index}`,
-    ...(claim !== undefined && { entry: { claimId: claim.id, state } })
-  }))
+/** What a node of the local network that asked decides. */
+function decide(entry: Entry | undefined, claim: Claim, change?: Parameters<typeof facts>[0]): Decision {
+  return admit(entry, claim, facts(change), LOCAL)
 }
 
 /** What a question found to be adopted. */
@@ -63,10 +53,10 @@ describe('time', () => {
       const entry = newEntry(ALICE, state, timeAt(1008))
       expect(tickEntry(entry, time, LOCAL)).toBe(entry)
     }
-    expect(admit(undefined, MALLORY, facts({ time }), LOCAL)).toEqual({ kind: 'wait' })
+    expect(decide(undefined, MALLORY, { time })).toEqual({ kind: 'wait' })
     const settled = newEntry(ALICE, 'settled', timeAt(900))
-    expect(admit(settled, bareClaim({ newestRound: 1009 }), facts({ time }), LOCAL)).toEqual({ kind: 'wait' })
-    expect(admit(settled, bareClaim({ serial: 2 }), facts({ time }), LOCAL).kind).toBe('store')
+    expect(decide(settled, bareClaim({ newestRound: 1009 }), { time })).toEqual({ kind: 'wait' })
+    expect(decide(settled, bareClaim({ serial: 2 }), { time }).kind).toBe('store')
   })
 
   it('[old pulses that turn up while the beacon is down] move v, and no lease ends by them', () => {
@@ -124,19 +114,19 @@ describe('a contest', () => {
 
   it('[a stopped beacon holds the contest open] for nobody: a late VDF could otherwise win', () => {
     const entry = newEntry(ALICE, 'fresh', timeAt(1005))
-    const at = (now: number) => admit(entry, MALLORY, facts({ time: { ...timeAt(1005), now } }), LOCAL)
+    const at = (now: number) => decide(entry, MALLORY, { time: { ...timeAt(1005), now } })
     expect(at(1005 + LOCAL.contest)).toMatchObject({ kind: 'store', entry: { claim: MALLORY } })
     expect(at(1006 + LOCAL.contest)).toEqual({ kind: 'wait' })
     const twin = bareClaim({ owner: 'alice', firstRound: 998 })
-    expect(admit(entry, twin, facts({ time: { ...timeAt(1005), now: 1100 } }), LOCAL)).toEqual({ kind: 'wait' })
+    expect(decide(entry, twin, { time: { ...timeAt(1005), now: 1100 } })).toEqual({ kind: 'wait' })
     const after = tickEntry(entry, timeAt(1011), LOCAL)!
-    expect(admit(after, MALLORY, facts({ time: timeAt(1011) }), LOCAL)).toMatchObject({ kind: 'refuse', code: 'taken' })
+    expect(decide(after, MALLORY, { time: timeAt(1011) })).toMatchObject({ kind: 'refuse', code: 'taken' })
   })
 
   it('[a better claim that restarts the window] finds it where it was', () => {
     let entry: Entry = newEntry(bareClaim({ owner: 'first', firstRound: 1009 }), 'fresh', timeAt(1005))
     for (const round of [1008, 1007, 1006]) {
-      const decision = admit(entry, bareClaim({ owner: `${round}`, firstRound: round }), facts(), LOCAL)
+      const decision = decide(entry, bareClaim({ owner: `${round}`, firstRound: round }))
       entry = (decision as { entry: Entry }).entry
     }
     expect(entry).toMatchObject({ tenureRound: 1005, claim: { firstRound: 1006 } })
@@ -147,24 +137,18 @@ describe('a contest', () => {
     const entry = newEntry(ALICE, 'fresh', timeAt(1005))
     for (const seen of [undefined, 998, 999, 1005, 998 - LOCAL.pulse_window - 1]) {
       expect(
-        admit(entry, MALLORY, facts({ commitment: seen === undefined ? {} : { seen } }), LOCAL),
+        decide(entry, MALLORY, { commitment: seen === undefined ? {} : { seen } }),
         `C at ${seen}, p 998`
       ).toMatchObject({ kind: 'refuse', code: 'unwitnessed' })
     }
     for (const seen of [997, 998 - LOCAL.pulse_window])
-      expect(admit(entry, MALLORY, facts({ commitment: { seen } }), LOCAL).kind, `C at ${seen}, p 998`).toBe('store')
+      expect(decide(entry, MALLORY, { commitment: { seen } }).kind, `C at ${seen}, p 998`).toBe('store')
   })
 
   it('[equal ties] leave the held claim, in either order', () => {
     const [one, other] = [bareClaim({ tie: 7 }), { ...bareClaim({ owner: 'bob' }), tie: bareClaim({ tie: 7 }).tie }]
-    expect(admit(newEntry(one, 'fresh', timeAt(1005)), other, facts(), LOCAL)).toMatchObject({
-      kind: 'refuse',
-      code: 'contest'
-    })
-    expect(admit(newEntry(other, 'fresh', timeAt(1005)), one, facts(), LOCAL)).toMatchObject({
-      kind: 'refuse',
-      code: 'contest'
-    })
+    expect(decide(newEntry(one, 'fresh', timeAt(1005)), other)).toMatchObject({ kind: 'refuse', code: 'contest' })
+    expect(decide(newEntry(other, 'fresh', timeAt(1005)), one)).toMatchObject({ kind: 'refuse', code: 'contest' })
   })
 
   it('[seeing C late] is never worse than not at all', () => {
@@ -175,10 +159,7 @@ describe('a contest', () => {
           newEntry(MALLORY, state, timeAt(1005))
         )
       ]) {
-        const [without, late] = [
-          admit(entry, ALICE, facts({ unseen: true }), LOCAL),
-          admit(entry, ALICE, facts({ commitment: { seen } }), LOCAL)
-        ]
+        const [without, late] = [decide(entry, ALICE, { unseen: true }), decide(entry, ALICE, { commitment: { seen } })]
         if (without.kind === 'store') expect(late.kind).toBe('store')
       }
     }
@@ -187,22 +168,22 @@ describe('a contest', () => {
 
 describe('neighbours that lie', () => {
   it('[five lying neighbours] make a newcomer enter their claim unsettled; the honest majority repairs it', () => {
-    const lie = answers(5, MALLORY)
-    const decision = admit(undefined, ALICE, facts({ neighbours: { answers: lie, known: 20 } }), LOCAL)
+    const lie = answersOf(5, MALLORY)
+    const decision = decide(undefined, ALICE, { neighbours: { answers: lie, known: 20 } })
     if (decision.kind !== 'adopt') throw new Error(decision.kind)
     const lied = adopt(decision.agreed, MALLORY, timeAt(1010))
     expect(lied.state).toBe('settling')
-    const honest = { answers: [...lie, ...answers(15, ALICE, 'settled', 5)], known: 20 }
+    const honest = { answers: [...lie, ...answersOf(15, ALICE, 'settled', 5)], known: 20 }
     const mended = adopt(agreedIn(reviseEntry(lied, honest, timeAt(1012), LOCAL)), ALICE, timeAt(1012), lied)
     expect(mended).toMatchObject({ state: 'settling', claim: ALICE, tenureRound: 1010 })
     expect(reviseEntry(mended, honest, timeAt(1013), LOCAL)).toBeUndefined()
     // Where the honest ones answer as well, the five are outvoted from the start, and alone they repair nothing.
-    expect(admit(undefined, ALICE, facts({ neighbours: honest }), LOCAL).kind).toBe('store')
+    expect(decide(undefined, ALICE, { neighbours: honest }).kind).toBe('store')
     const settling = newEntry(ALICE, 'settling', timeAt(1000))
     expect(
       reviseEntry(
         settling,
-        { answers: [...lie, ...answers(5, undefined, 'settled', 5)], known: 20 },
+        { answers: [...lie, ...answersOf(5, undefined, 'settled', 5)], known: 20 },
         timeAt(1012),
         LOCAL
       )
@@ -211,7 +192,7 @@ describe('neighbours that lie', () => {
   })
 
   it('[one machine that passes for a crowd] counts as two', () => {
-    const crowd = answers(20, MALLORY).map((answer) => ({ ...answer, prefix: '192.0.2.0/24' }))
+    const crowd = answersOf(20, MALLORY).map((answer) => ({ ...answer, prefix: '192.0.2.0/24' }))
     expect(
       admit(undefined, ALICE, facts({ commitment: { seen: 980 }, neighbours: { answers: crowd, known: 20 } }), MAIN)
     ).toMatchObject({ kind: 'store', entry: { claim: ALICE, state: 'fresh' } })
@@ -247,10 +228,12 @@ describe('neighbours that lie', () => {
     for (let turn = 0; turn < 10; turn++) {
       honest = honest.map((entry, index) => {
         const other = equalBytes(entry.claim.id, ALICE.id) ? MALLORY : ALICE
-        const others = honest.flatMap(({ claim }, each) => (each === index ? [] : answers(1, claim, 'settling', each)))
+        const others = honest.flatMap(({ claim }, each) =>
+          each === index ? [] : answersOf(1, claim, 'settling', each)
+        )
         const revision = reviseEntry(
           entry,
-          { answers: [...others, ...answers(5, other, 'settling', 100)], known: 19 },
+          { answers: [...others, ...answersOf(5, other, 'settling', 100)], known: 19 },
           timeAt(1010),
           LOCAL
         )
@@ -264,13 +247,13 @@ describe('neighbours that lie', () => {
     // And then each settles, whatever it is told.
     const ripe = timeAt(1001 + LOCAL.settle)
     expect(
-      reviseEntry(honest[0]!, { answers: answers(7, ALICE), known: 20 }, ripe, LOCAL),
+      reviseEntry(honest[0]!, { answers: answersOf(7, ALICE), known: 20 }, ripe, LOCAL),
       'but not by itself'
     ).toBeUndefined()
     expect(reviseEntry(honest[0]!, { answers: [], known: 0 }, ripe, { ...LOCAL, scope: 'public' })).toBeUndefined()
     for (const entry of honest)
       expect(
-        reviseEntry(entry, { answers: answers(20, entry.claim === ALICE ? MALLORY : ALICE), known: 20 }, ripe, LOCAL)
+        reviseEntry(entry, { answers: answersOf(20, entry.claim === ALICE ? MALLORY : ALICE), known: 20 }, ripe, LOCAL)
       ).toMatchObject({ kind: 'keep', entry: { state: 'settled', claim: entry.claim } })
   })
 
@@ -280,16 +263,20 @@ describe('neighbours that lie', () => {
       const slept = tickEntry(newEntry(ALICE, state, timeAt(1000)), longAfter, LOCAL)!
       expect(slept.state).toBe(state === 'provisional' ? 'provisional' : 'settling')
       const awake = {
-        answers: [...answers(9, MALLORY), ...answers(3, ALICE, 'settling', 9), ...answers(3, undefined, 'settled', 12)],
+        answers: [
+          ...answersOf(9, MALLORY),
+          ...answersOf(3, ALICE, 'settling', 9),
+          ...answersOf(3, undefined, 'settled', 12)
+        ],
         known: 20
       }
       expect(agreedIn(reviseEntry(slept, awake, longAfter, LOCAL)).claimId).toEqual(MALLORY.id)
       // Too few answer to settle it, or to adopt another; or they are divided, and most holders of the name hold the
       // other claim.
       for (const heard of [
-        answers(7, undefined),
-        answers(7, ALICE),
-        [...answers(6, MALLORY), ...answers(4, undefined, 'settled', 6), ...answers(4, ALICE, 'settling', 10)]
+        answersOf(7, undefined),
+        answersOf(7, ALICE),
+        [...answersOf(6, MALLORY), ...answersOf(4, undefined, 'settled', 6), ...answersOf(4, ALICE, 'settling', 10)]
       ]) {
         const revision = reviseEntry(slept, { answers: heard, known: 20 }, longAfter, LOCAL)
         expect(revision?.kind === 'keep' && revision.entry.state === 'settled').toBe(false)
@@ -320,11 +307,8 @@ describe('neighbours that lie', () => {
     const { entry } = offeredAt({ seen: 5_010 }) as { entry: Entry }
     const longAfter = timeAt(6_001 + MAIN.provisional_settle)
     expect(
-      reviseEntry(entry, { answers: answers(20, ALICE, 'provisional'), known: 20 }, longAfter, MAIN)
-    ).toMatchObject({
-      kind: 'keep',
-      entry: { state: 'settled', claim: ALICE }
-    })
+      reviseEntry(entry, { answers: answersOf(20, ALICE, 'provisional'), known: 20 }, longAfter, MAIN)
+    ).toMatchObject({ kind: 'keep', entry: { state: 'settled', claim: ALICE } })
   })
 
   it('[rivals that keep a claim provisional] run out: each delays once, up to a limit', () => {
@@ -340,11 +324,11 @@ describe('neighbours that lie', () => {
         LOCAL
       )
       if (decision.kind === 'refuse' && decision.entry !== undefined) entry = decision.entry
-      const revision = reviseEntry(entry, { answers: answers(20, undefined), known: 20 }, timeAt(round), LOCAL)
+      const revision = reviseEntry(entry, { answers: answersOf(20, undefined), known: 20 }, timeAt(round), LOCAL)
       if (revision?.kind === 'keep') entry = revision.entry
     }
     expect(entry.state).toBe('settled')
-    expect(ownerAfter(entry, admit(entry, MALLORY, facts({ time: timeAt(round) }), LOCAL))).toEqual(ALICE.pubkey)
+    expect(ownerAfter(entry, decide(entry, MALLORY, { time: timeAt(round) }))).toEqual(ALICE.pubkey)
     expect(round - 1000).toBeGreaterThan(MAX_RIVALS * LOCAL.provisional_settle)
   })
 })
@@ -356,7 +340,7 @@ describe('the owner itself', () => {
       const entries = order
         .slice(1)
         .reduce(
-          (entry, claim) => (admit(entry, claim, facts(), LOCAL) as { entry: Entry }).entry,
+          (entry, claim) => (decide(entry, claim) as { entry: Entry }).entry,
           newEntry(order[0]!, 'settled', timeAt(900))
         )
       return entries
@@ -381,14 +365,14 @@ describe('the owner itself', () => {
     const ahead = bareClaim({ serial: highest + 1 })
     for (const held of [undefined, ...(['fresh', 'settled', 'provisional'] as const)]) {
       const entry = held && newEntry(bareClaim(), held, timeAt(900))
-      expect(admit(entry, ahead, facts(), LOCAL), held).toMatchObject({ kind: 'refuse', code: 'ahead' })
+      expect(decide(entry, ahead), held).toMatchObject({ kind: 'refuse', code: 'ahead' })
     }
     const clockAhead = { ...timeAt(1010), now: 9_000 }
-    expect(admit(undefined, ahead, facts({ time: clockAhead }), LOCAL)).toMatchObject({ code: 'ahead' })
+    expect(decide(undefined, ahead, { time: clockAhead })).toMatchObject({ code: 'ahead' })
 
-    const jumped = admit(newEntry(bareClaim(), 'settled', timeAt(900)), bareClaim({ serial: highest }), facts(), LOCAL)
+    const jumped = decide(newEntry(bareClaim(), 'settled', timeAt(900)), bareClaim({ serial: highest }))
     if (jumped.kind !== 'store') throw new Error(jumped.kind)
-    expect(admit(jumped.entry, ahead, facts({ time: timeAt(1011) }), LOCAL)).toMatchObject({
+    expect(decide(jumped.entry, ahead, { time: timeAt(1011) })).toMatchObject({
       kind: 'store',
       entry: { claim: { serial: highest + 1 } }
     })
@@ -399,10 +383,9 @@ describe('the owner itself', () => {
     const [highest, below] = [bareClaim({ serial: max }), bareClaim({ serial: max - 1 })]
     expect(compareRecords(highest, below)).toBeGreaterThan(0)
     const entry = newEntry(highest, 'settled', timeAt(900))
-    expect(
-      admit(entry, bareClaim({ serial: 0, newestRound: 1001 }), facts(), LOCAL).kind,
-      'a renewal goes before every serial'
-    ).toBe('store')
+    expect(decide(entry, bareClaim({ serial: 0, newestRound: 1001 })).kind, 'a renewal goes before every serial').toBe(
+      'store'
+    )
     expect(leaseState(max - LOCAL.lease - LOCAL.grace, max, LOCAL).state).toBe('grace')
     expect(
       admit(

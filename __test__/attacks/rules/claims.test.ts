@@ -10,7 +10,7 @@ import {
   type AdmissionFacts,
   type Decision
 } from '../../../src/protocol/admission/admission.ts'
-import { fromHex, toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { type Claim, highestSerial } from '../../../src/protocol/claim/claim.ts'
 import { commitmentHash, claimRound } from '../../../src/protocol/claim/commitment.ts'
 import { newEntry, tickEntry, type Entry, type EntryState } from '../../../src/protocol/admission/entry.ts'
@@ -21,10 +21,12 @@ import { pulseRandomness } from '../../../src/protocol/time.ts'
 import { tally } from '../../../src/protocol/resolution/quorum.ts'
 import { encodeReveal, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { encodeVdfProof, type Link, vdfSeed } from '../../../src/protocol/claim/proof.ts'
-import { validateReveal, type Checkers } from '../../../src/protocol/claim/valid.ts'
-import { HolderWorkbench, PEER } from '../../network/holder-workbench.ts'
+import { validateReveal } from '../../../src/protocol/claim/valid.ts'
+import { HolderWorkbench } from '../../network/holder-workbench.ts'
 import { Lab } from '../../network/lab.ts'
 import { bareClaim, bytesOf, EMPTY_ZONE, keyOf, LOCAL, MAIN, timeAt } from '../../protocol/fixtures.ts'
+import { answersOf } from './neighbourhood.ts'
+import { realCheckers } from '../../protocol/real-checkers.ts'
 
 const NOBODY: NeighbourFacts = { answers: [], known: 0 }
 
@@ -39,12 +41,7 @@ describe('a chain of renewals', () => {
   const name = parseName('alice.chronym', profile)
   const owner = keyOf('alice')
   const kernel = addon()
-  const chain = new kernel.ChainKey(fromHex(profile.beacon.public_key))
-  const checkers: Checkers = {
-    verifyPulse: ({ round, signature }) => Promise.resolve(chain.verify(round, signature)),
-    verifyProof: ({ seed, bits, iterations, proof }) =>
-      Promise.resolve(kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, 0))
-  }
+  const checkers = realCheckers(profile)
 
   /** Squared by the kernel. `before`: the proof of the link before, as far as it is known. */
   function link(p: number, before: Uint8Array | undefined, index = p): Link {
@@ -120,14 +117,7 @@ describe('the key of a name, stolen', () => {
           entry: { claim: OWN }
         })
       }
-      const crowd = {
-        answers: Array.from({ length: 4 }, (_, index) => ({
-          peer: `${index}`,
-          prefix: `${index}`,
-          entry: { claimId: STOLEN.id, state }
-        })),
-        known: 20
-      }
+      const crowd = { answers: answersOf(4, STOLEN, state), known: 20 }
       expect(reviseEntry(entryIn(state), crowd, timeAt(1010), LOCAL)).toBeUndefined()
     }
     // Before that it is a rival like any other: in the contest the earlier first link wins, and without a witness it
@@ -160,7 +150,7 @@ describe('the key of a name, stolen', () => {
       const { lab } = at
       const target = at.holder()
       const own = at.witnessed(target, 'alice.chronym', 'alice')
-      expect(await target.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
+      expect(await at.put(target, own)).toEqual({ type: 'stored' })
       lab.advance(lab.profile.settle + lab.profile.contest + 1)
       await target.reveals.revise(at.key('alice.chronym'))
       expect(target.get('reveal', at.key('alice.chronym'))).toMatchObject({ state: 'settled' })
@@ -170,7 +160,7 @@ describe('the key of a name, stolen', () => {
       target.commit(commitment, lab.stamp(commitment), 'p')
       lab.advance(lab.profile.min_commit)
       const stolen = lab.reveal('alice.chronym', lab.owner('alice'), { p: lab.round, salt, serial: 99 })
-      expect(await target.put('reveal', encodeReveal(stolen), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
+      expect(await at.put(target, stolen)).toMatchObject({ type: 'refused', code: 'taken' })
       expect(lab.proofsVerified).toBe(verified)
       expect(target.get('reveal', at.key('alice.chronym'))).toMatchObject({ claim: lab.claimId(own) })
       // A renewal of the claim itself is taken.
@@ -179,7 +169,7 @@ describe('the key of a name, stolen', () => {
         salt: bytesOf('renewal'),
         former: own
       })
-      expect(await target.put('reveal', encodeReveal(renewed), PEER)).toEqual({ type: 'stored' })
+      expect(await at.put(target, renewed)).toEqual({ type: 'stored' })
     } finally {
       at.close()
     }

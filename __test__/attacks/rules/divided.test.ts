@@ -18,12 +18,11 @@ import { admit, reviseEntry } from '../../../src/protocol/admission/admission.ts
 import { revealWindow } from '../../../src/protocol/time.ts'
 import type { NeighbourAnswer } from '../../../src/protocol/admission/neighbours.ts'
 import type { Tally } from '../../../src/protocol/resolution/quorum.ts'
-import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
 import type { CommitmentFacts } from '../../../src/protocol/admission/witness.ts'
-import { HolderWorkbench, PEER } from '../../network/holder-workbench.ts'
+import { HolderWorkbench } from '../../network/holder-workbench.ts'
 import { randomFrom } from '../../properties/cases.ts'
 import { bareClaim, MAIN, timeAt } from '../../protocol/fixtures.ts'
-import { Neighbourhood, type Holder } from './neighbourhood.ts'
+import { answersOf, Neighbourhood, type Holder } from './neighbourhood.ts'
 
 /** The first reveal. */
 const BEGIN = 5_000
@@ -109,6 +108,11 @@ function contest({
   return { hood, owners: [ALICE, BOB].map((shown) => ownerIn(hood.resolve(shown))) }
 }
 
+/** Neighbours met in round 0 that hold this claim, still settling. */
+function settlingOn(claim: Claim, count: number, from = 0): NeighbourAnswer[] {
+  return answersOf(count, claim, 'settling', from).map((answer) => ({ ...answer, met: 0 }))
+}
+
 function ownerIn(found: Tally): string | undefined {
   if (found.kind !== 'owner' || found.thin) return undefined
   return equalBytes(found.owner.newest.id, ALICE.id) ? 'alice' : 'bob'
@@ -166,19 +170,7 @@ describe('a neighbourhood that a contest has divided', () => {
   })
 
   it('[liars who keep a contest divided] serve no claim from after the contest, or from outside it', () => {
-    const five = (claim: Claim): NeighbourAnswer[] =>
-      Array.from({ length: 5 }, (_, index) => ({
-        peer: `${index}`,
-        prefix: `${index}`,
-        met: 0,
-        entry: { claimId: claim.id, state: 'settling' }
-      }))
-    const others = Array.from({ length: 15 }, (_, index): NeighbourAnswer => ({
-      peer: `o${index}`,
-      prefix: `o${index}`,
-      met: 0,
-      entry: { claimId: BOB.id, state: 'settling' }
-    }))
+    const others = settlingOn(BOB, 15, 5)
     const after = (
       claim: Claim,
       round: number,
@@ -188,7 +180,12 @@ describe('a neighbourhood that a contest has divided', () => {
       const decision = admit(entry, claim, { time: timeAt(round), commitment: {} }, MAIN)
       if (decision.kind !== 'refuse') throw new Error(decision.kind)
       const settling = tickEntry(decision.entry ?? entry, timeAt(BEGIN + 1_000), MAIN)!
-      return reviseEntry(settling, { answers: [...five(claim), ...others], known: 20 }, timeAt(BEGIN + 1_000), MAIN)
+      return reviseEntry(
+        settling,
+        { answers: [...settlingOn(claim, 5), ...others], known: 20 },
+        timeAt(BEGIN + 1_000),
+        MAIN
+      )
     }
     expect(after(ALICE, BEGIN + MAIN.contest)).toMatchObject({ kind: 'adopt', agreed: { claimId: ALICE.id } })
     expect(after(ALICE, BEGIN + MAIN.contest + 1), 'a VDF that was begun after the reveal').toBeUndefined()
@@ -217,13 +214,7 @@ describe('a neighbourhood that a contest has divided', () => {
       const decision = admit(settling, ALICE, { time: timeAt(round), commitment }, MAIN)
       expect(decision).toMatchObject({ kind: 'refuse', code: 'taken' })
       const { entry = settling } = decision as { entry?: Entry }
-      const others = Array.from({ length: 10 }, (_, index): NeighbourAnswer => ({
-        peer: `${index}`,
-        prefix: `${index}`,
-        met: 0,
-        entry: { claimId: ALICE.id, state: 'settling' }
-      }))
-      return reviseEntry(entry, { answers: others, known: 20 }, timeAt(round), MAIN)
+      return reviseEntry(entry, { answers: settlingOn(ALICE, 10), known: 20 }, timeAt(round), MAIN)
     }
     const half = BEGIN + MAIN.settle / 2
     expect(hidden(4_280, half)).toMatchObject({ kind: 'adopt', agreed: { claimId: ALICE.id } })
@@ -243,8 +234,8 @@ describe('a neighbourhood that a contest has divided', () => {
         const target = at.holder()
         const own = at.witnessed(target, 'divided.chronym', 'owner')
         const earlier = lab.reveal('divided.chronym', lab.owner('earlier'), { p: lab.round - 1 })
-        expect(await target.put('reveal', encodeReveal(own), PEER)).toEqual({ type: 'stored' })
-        expect(await target.put('reveal', encodeReveal(earlier), PEER)).toMatchObject({
+        expect(await at.put(target, own)).toEqual({ type: 'stored' })
+        expect(await at.put(target, earlier)).toMatchObject({
           type: 'refused',
           code: 'unwitnessed'
         })
@@ -285,14 +276,8 @@ describe('a neighbourhood that a contest has divided', () => {
       Array.from({ length: MAX_CONTENDERS }, (_, index) => 4_200 + index)
     )
     expect(ownSight(entry)).toBe(4_281)
-    const agreeing = Array.from({ length: 20 }, (_, index): NeighbourAnswer => ({
-      peer: `${index}`,
-      prefix: `${index}`,
-      met: 0,
-      entry: { claimId: BOB.id, state: 'settling' }
-    }))
     const ripe = timeAt(BEGIN + MAIN.settle + 1)
-    const revision = reviseEntry(tickEntry(entry, ripe, MAIN)!, { answers: agreeing, known: 20 }, ripe, MAIN)
+    const revision = reviseEntry(tickEntry(entry, ripe, MAIN)!, { answers: settlingOn(BOB, 20), known: 20 }, ripe, MAIN)
     expect(revision).toMatchObject({ kind: 'keep', entry: { state: 'settled' } })
     expect((revision as { entry: Entry }).entry.contenders).toBeUndefined()
   })

@@ -13,7 +13,7 @@ import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import { sign, verifyStrict } from '../../../src/protocol/crypto/ed25519.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
-import { parseProfile, profileHash, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
+import { parseProfile, profileHash } from '../../../src/protocol/profile/profile.ts'
 import { pulseRandomness } from '../../../src/protocol/time.ts'
 import { decodeReveal, linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import {
@@ -24,22 +24,12 @@ import {
   vdfSeed
 } from '../../../src/protocol/claim/proof.ts'
 import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admission/holder.ts'
-import { validateReveal, type Checkers } from '../../../src/protocol/claim/valid.ts'
+import { validateReveal } from '../../../src/protocol/claim/valid.ts'
 import { keyOf, LOCAL, makeReveal, modelCheckers, modelPulse, seedOf, TEST } from '../../protocol/fixtures.ts'
+import { realCheckers } from '../../protocol/real-checkers.ts'
 import reveals from '../../vectors/chronym/reveals.json' with { type: 'json' }
 
 const kernel = addon()
-
-function realCheckers(profile: NetworkProfile): Checkers {
-  const chain = new kernel.ChainKey(fromHex(profile.beacon.public_key))
-  return {
-    verifyPulse: ({ round, signature }) => Promise.resolve(chain.verify(round, signature)),
-    verifyProof: ({ seed, bits, iterations, split, proof }) =>
-      Promise.resolve(
-        kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, split === null ? 0 : 1)
-      )
-  }
-}
 
 async function ruleOf(reveal: Reveal, profile = LOCAL, checkers = modelCheckers(profile)): Promise<string> {
   const verdict = await validateReveal(reveal, profile, checkers)

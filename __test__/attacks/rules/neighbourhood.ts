@@ -5,7 +5,7 @@
 import { admit, adopt, reviseEntry, type Decision } from '../../../src/protocol/admission/admission.ts'
 import { equalBytes } from '../../../src/protocol/encoding/bytes.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
-import { tickEntry, withSight, type Entry } from '../../../src/protocol/admission/entry.ts'
+import { tickEntry, withSight, type Entry, type EntryState } from '../../../src/protocol/admission/entry.ts'
 import type { NeighbourAnswer, NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { tally, type Tally } from '../../../src/protocol/resolution/quorum.ts'
@@ -169,6 +169,19 @@ export class Neighbourhood {
   #claimOf(id: Uint8Array): Claim {
     return this.#parts.claims.find((claim) => equalBytes(claim.id, id))!
   }
+}
+
+/** That many answers, each from a prefix of its own. */
+export function answersOf(
+  count: number,
+  claim: Claim | undefined,
+  state: EntryState = 'settled',
+  from = 0
+): NeighbourAnswer[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...origin(from + index),
+    ...(claim !== undefined && { entry: { claimId: claim.id, state } })
+  }))
 }
 
 function origin(place: number): { peer: string; prefix: string } {

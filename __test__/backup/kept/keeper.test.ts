@@ -1,6 +1,5 @@
 /** The backup that the daemon keeps up to date: when it is written, and what it never replaces. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -22,6 +21,7 @@ import { keys, prefixes } from '../../../src/store/keys.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { EXIT } from '../../../src/cli/failures/failure.ts'
 import { cli } from '../../cli/harness.ts'
+import { temporary } from '../../temporary.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
 
 const profile = builtInProfiles.local
@@ -74,12 +74,23 @@ async function settled(): Promise<void> {
   // What follows the attempt.
   await new Promise(setImmediate)
 }
+/** A daemon begins. */
+async function begin(): Promise<void> {
+  keep()
+  open()
+  keeper.start()
+  await settled()
+}
+const wantAndPass = async (name: string): Promise<void> => {
+  want(name)
+  await pass(QUIET_MS)
+}
 const want = (name: string): void => store.put(keys.wanted(name), WANTED)
 const kept = async (): Promise<BackupContents> =>
   decodeContents(await decrypt(readFileSync(file), { identities: [secret] }))
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'chronym-keeper-'))
+  root = temporary()
   mkdirSync(join(root, 'elsewhere'))
   file = join(root, 'elsewhere', 'names.age')
   paths = dataPaths(join(root, 'data'))
@@ -88,15 +99,11 @@ beforeEach(async () => {
   isReady = true
   attempt = Promise.resolve()
   told = []
-  keep()
-  open()
-  keeper.start()
-  await settled()
+  await begin()
 })
 afterEach(async () => {
   await keeper.stop()
   store.close()
-  rmSync(root, { recursive: true, force: true })
 })
 
 describe('the kept backup', () => {
@@ -230,8 +237,7 @@ describe('the kept backup', () => {
 
   it('that cannot be written is told once, tried again, and told when it is back', async () => {
     renameSync(join(root, 'elsewhere'), join(root, 'away'))
-    want('a.chronym')
-    await pass(QUIET_MS)
+    await wantAndPass('a.chronym')
     await pass(60_000)
     await pass(120_000)
     expect(told).toEqual([expect.stringContaining("can't be written")])
@@ -255,8 +261,7 @@ describe('the kept backup', () => {
     ]
   ])('never replaces %s', async (_what, text, message) => {
     writeFileSync(file, text)
-    want('a.chronym')
-    await pass(QUIET_MS)
+    await wantAndPass('a.chronym')
     expect(told).toEqual([expect.stringContaining(message)])
     expect(readFileSync(file, 'utf8')).toBe(text)
     rmSync(file)
@@ -265,15 +270,11 @@ describe('the kept backup', () => {
   })
 
   it('is never replaced by a new daemon in place of a lost directory', async () => {
-    want('a.chronym')
-    await pass(QUIET_MS)
+    await wantAndPass('a.chronym')
     await keeper.stop()
     store.close()
     rmSync(paths.root, { recursive: true })
-    keep()
-    open()
-    keeper.start()
-    await settled()
+    await begin()
     expect(told).toEqual([expect.stringContaining('may be the only backup')])
     expect((await kept()).records.size).toBe(1)
   })
@@ -282,8 +283,7 @@ describe('the kept backup', () => {
     expect(
       await cli(['--data-dir', paths.root, 'backup', file, '--force', '--recipient', recipients[0]!])
     ).toMatchObject({ exitCode: EXIT.empty })
-    want('a.chronym')
-    await pass(QUIET_MS)
+    await wantAndPass('a.chronym')
     expect((await kept()).records.size).toBe(1)
     // As before the rename of the next file: that one is noted, and the former is there.
     const noted = readBackupState(paths).kept_backup!
@@ -301,19 +301,13 @@ describe('the kept backup', () => {
     const failures: unknown[] = []
     const log = { info: () => undefined, warn: () => undefined, error: (facts: unknown) => failures.push(facts) }
     const place = join(root, 'elsewhere', 'thread.age')
-    const threaded = createKeeper({ file: place, recipients, paths, profile, log, clock })
+    const parts = { recipients, paths, profile, log, clock }
+    const threaded = createKeeper({ ...parts, file: place })
     threaded.start()
     await threaded.stop()
     expect(threaded.status()).toMatchObject({ state: 'kept', writtenMs: clock.now() })
     expect(decodeContents(await decrypt(readFileSync(place), { identities: [secret] })).profile).toEqual(profile)
-    const nowhere = createKeeper({
-      file: join(root, 'nowhere', 'a.age'),
-      recipients,
-      paths,
-      profile,
-      log,
-      clock
-    })
+    const nowhere = createKeeper({ ...parts, file: join(root, 'nowhere', 'a.age') })
     nowhere.start()
     await nowhere.stop()
     expect(nowhere.status()).toMatchObject({ state: 'failing', reason: 'ENOENT' })
@@ -332,18 +326,14 @@ describe('the fields of the kept backup', () => {
   it('are given together or not at all', async () => {
     expect(await configured({})).toBeUndefined()
     expect(await configured({ file, recipient: recipients })).toEqual({ file, recipients })
-    await expect(configured({ file })).rejects.toThrow(
-      expect.objectContaining({
-        code: 'SVC-CFG-001',
-        message: expect.stringContaining('backup.recipient: is missing') as string
-      })
-    )
-    await expect(configured({ recipient: recipients })).rejects.toThrow(
-      expect.objectContaining({
-        code: 'SVC-CFG-001',
-        message: expect.stringContaining('backup.file: is missing') as string
-      })
-    )
+    await expect(configured({ file })).rejects.toMatchObject({
+      code: 'SVC-CFG-001',
+      message: expect.stringContaining('backup.recipient: is missing')
+    })
+    await expect(configured({ recipient: recipients })).rejects.toMatchObject({
+      code: 'SVC-CFG-001',
+      message: expect.stringContaining('backup.file: is missing')
+    })
   })
 
   it('refuse a relative path, what is not a recipient, and one with a wrong letter', async () => {

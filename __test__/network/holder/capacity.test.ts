@@ -1,6 +1,4 @@
 /** What a full node gives up, and what it never does. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createBudget } from '../../../src/network/budget/budget.ts'
@@ -18,25 +16,21 @@ import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
 import { Lab, saltOf } from '../lab.ts'
 import { labHolder } from '../lab-holder.ts'
+import { temporary } from '../../temporary.ts'
 
-let directory: string
 let store: Store
 let lab: Lab
 let elapsed: number
 let senders: number
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-room-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   lab = new Lab()
   elapsed = 0
   senders = 0
 })
 
-afterEach(() => {
-  store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 /** Offers are never too many for its budgets. */
 function holder(limits: Partial<HolderLimits> = {}): Holder {

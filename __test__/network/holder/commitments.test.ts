@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRoundClock } from '../../../src/time/clock.ts'
@@ -9,24 +7,20 @@ import type { HandedOver } from '../../../src/protocol/admission/witness.ts'
 import { stampWork } from '../../../src/protocol/crypto/domain.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { StoreError, type Store } from '../../../src/store/types.ts'
+import { temporary } from '../../temporary.ts'
 import { Lab, labProfile } from '../lab.ts'
 
-let directory: string
 let store: Store
 let lab: Lab
 let opened: Commitments | undefined
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-commitments-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   lab = new Lab(labProfile({ answers_per_prefix: 2 }))
   opened = undefined
 })
 
-afterEach(() => {
-  store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 const LIMITS: CommitmentLimits = { total: 4, perPrefix: 2 }
 
@@ -66,7 +60,7 @@ describe('the table of commitments', () => {
 
   it('writes many at once, and forgets those that the disk has not taken', () => {
     store.close()
-    store = openStore(join(directory, 'small.db'), { maxPages: 6 })
+    store = openStore(join(temporary(), 'small.db'), { maxPages: 6 })
     const held = table({ total: 100, perPrefix: 100 })
     const [first, ...others] = Array.from({ length: 60 }, (_, index) => commitment(index))
     held.receive(first!, nonceOf(first!, 4), 'a')

@@ -7,12 +7,14 @@ import { encodeReveal, signReveal, type Reveal } from '../../../src/protocol/cla
 import type { HandedOver } from '../../../src/protocol/admission/witness.ts'
 import { StoreError } from '../../../src/store/types.ts'
 import { HolderWorkbench, PEER } from '../holder-workbench.ts'
-import { saltOf } from '../lab.ts'
+import { type Lab, saltOf } from '../lab.ts'
 
 let at: HolderWorkbench
+let lab: Lab
 
 beforeEach(() => {
   at = new HolderWorkbench()
+  lab = at.lab
 })
 
 afterEach(() => {
@@ -21,10 +23,9 @@ afterEach(() => {
 
 describe('a holder', () => {
   it('answers briefly with the digest of what it holds', async () => {
-    const { lab } = at
     const target = at.holder()
     const reveal = at.witnessed(target, 'digest.chronym', 'owner')
-    await target.put('reveal', encodeReveal(reveal), PEER)
+    await at.put(target, reveal)
     const key = at.key('digest.chronym')
     const handlers = target.handlers()
     const answer = (brief?: true) =>
@@ -35,7 +36,6 @@ describe('a holder', () => {
   })
 
   it('has its own records verified first, then expected claims, then those of strangers', async () => {
-    const { lab } = at
     const verifyProof = vi.spyOn(lab.pool, 'verifyProof')
     const target = at.holder()
     const urgencyOf = async (reveal: Reveal, peer?: Origin): Promise<string | undefined> => {
@@ -53,11 +53,10 @@ describe('a holder', () => {
   })
 
   it('takes a renewal of its owner and refuses the lapsed claim', async () => {
-    const { lab } = at
     const target = at.holder()
     const owner = lab.owner('renewer')
     const first = at.witnessed(target, 'renew.chronym', 'renewer')
-    await target.put('reveal', encodeReveal(first), PEER)
+    await at.put(target, first)
     lab.advance(lab.profile.lease)
     await target.reveals.revise(at.key('renew.chronym'))
     const renewal = lab.reveal('renew.chronym', owner, {
@@ -66,23 +65,22 @@ describe('a holder', () => {
       former: first,
       serial: 2
     })
-    expect(await target.put('reveal', encodeReveal(renewal), PEER)).toEqual({ type: 'stored' })
+    expect(await at.put(target, renewal)).toEqual({ type: 'stored' })
     lab.advance(lab.profile.lease)
     expect(at.stateOf(target, 'renew.chronym')).toEqual({ state: 'settled', owner: owner.publicKey })
-    expect(await target.put('reveal', encodeReveal(first), PEER)).toMatchObject({ type: 'refused', code: 'dead' })
+    expect(await at.put(target, first)).toMatchObject({ type: 'refused', code: 'dead' })
   })
 
   it('admits no new name while the newest pulse is old, and lets none lapse', async () => {
-    const { lab } = at
     const target = at.holder()
     const held = at.witnessed(target, 'held.chronym', 'owner')
-    await target.put('reveal', encodeReveal(held), PEER)
+    await at.put(target, held)
     const waiting = at.witnessed(target, 'waiting.chronym', 'owner')
     // On the same store, two days after the last pulse by the clock.
     const last = lab.pulse(lab.round)
     const later = lab.nowMs() + 2 * 24 * 3600 * 1000
     const stale = at.holder({ clock: createRoundClock({ latest: () => last }, lab.profile, at.store, () => later) })
-    expect(await stale.put('reveal', encodeReveal(waiting), PEER)).toMatchObject({
+    expect(await at.put(stale, waiting)).toMatchObject({
       type: 'refused',
       code: 'no-fresh-pulse'
     })
@@ -91,11 +89,10 @@ describe('a holder', () => {
   })
 
   it('keeps two payloads at one (p, serial) as equivocation', async () => {
-    const { lab } = at
     const target = at.holder()
     const owner = lab.owner('double')
     const first = at.witnessed(target, 'double.chronym', 'double')
-    await target.put('reveal', encodeReveal(first), PEER)
+    await at.put(target, first)
     const twin = lab.updated({ ...first, payload: first.payload }, owner, 1)
     expect(equalBytes(twin.signature, first.signature)).toBe(true)
     const other = signReveal(
@@ -103,7 +100,7 @@ describe('a holder', () => {
       owner,
       lab.hash
     )
-    await target.put('reveal', encodeReveal(other), PEER)
+    await at.put(target, other)
     expect(target.entries.load(at.key('double.chronym'))?.entry.equivocation).toMatchObject({
       round: first.drand_pulse,
       serial: 1
@@ -111,7 +108,6 @@ describe('a holder', () => {
   })
 
   it('counts a commitment handed over by five diverse neighbours, by their median, not by fewer', async () => {
-    const { lab } = at
     const target = at.holder()
     const owner = lab.owner('handed')
     const commitment = lab.commitment('handed.chronym', owner, saltOf('handed'))

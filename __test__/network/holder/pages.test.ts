@@ -1,6 +1,4 @@
 /** Pages of what a holder has, as peers ask for them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -15,23 +13,19 @@ import type { Store } from '../../../src/store/types.ts'
 import { Lab } from '../lab.ts'
 import { labHolder } from '../lab-holder.ts'
 import { waitFor } from '../../wait-for.ts'
+import { temporary } from '../../temporary.ts'
 
-let directory: string
 let store: Store
 let lab: Lab
 let target: Holder
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-pages-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   lab = new Lab()
   target = labHolder(lab, store)
 })
 
-afterEach(() => {
-  store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 /** What was read of the store since the last time. */
 function countRows(): () => number {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
@@ -13,26 +11,22 @@ import type { Store } from '../../../src/store/types.ts'
 import { waitFor } from '../../wait-for.ts'
 import { placing, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
+import { temporary } from '../../temporary.ts'
 
 const FULL = 8_192
 const LOOKS_OF_A_DAY = 24
 const LIMITS = { answers_per_prefix: 2, answers_per_wide_prefix: 4 }
 const UNLIMITED = { answers_per_prefix: 0, answers_per_wide_prefix: 0 }
 
-let directory: string
 let store: Store
 let round: number
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-acquaintances-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   round = 1_000
 })
 
-afterEach(() => {
-  store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 function remembered(limits = LIMITS): Acquaintances {
   return new Acquaintances(store, () => round, limits)

@@ -1,6 +1,4 @@
 /** When the hourly rounds come: the maintenance of a node without peers. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -11,11 +9,11 @@ import { startMaintenance, type Maintenance } from '../../../src/network/upkeep/
 import { asideOf, keys } from '../../../src/store/keys.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
+import { temporary } from '../../temporary.ts'
 import { Lab } from '../lab.ts'
 
 const HOUR_MS = 60 * 60_000
 
-let directory: string
 let store: Store
 let maintenance: Maintenance
 let nowMs: number
@@ -23,8 +21,7 @@ let rounds: number
 let looks: (() => void)[]
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-maintenance-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   rememberOwnRecord(store, { kind: 'kid', id: 'did', bytes: encodeIdentityEnvelope({ versions: [] }) })
   const lab = new Lab()
   nowMs = lab.nowMs()
@@ -50,7 +47,6 @@ beforeEach(() => {
 afterEach(async () => {
   await maintenance.stop()
   store.close()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 /** Rounds completed after `milliseconds`. */

@@ -1,6 +1,4 @@
 /** What a newcomer takes of what its neighbours list: a real holder among modelled neighbours. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createBudget } from '../../../src/network/budget/budget.ts'
@@ -19,6 +17,7 @@ import type { Store } from '../../../src/store/types.ts'
 import { Lab } from '../lab.ts'
 import { labHolder } from '../lab-holder.ts'
 import { modelledPeer, modelledPeers } from '../modelled-peers.ts'
+import { temporary } from '../../temporary.ts'
 
 interface Model extends Peer {
   /** By K in hex. */
@@ -29,7 +28,6 @@ interface Model extends Peer {
 }
 
 let lab: Lab
-let directory: string
 let store: Store
 let neighbours: Model[]
 let newcomer: Holder
@@ -87,8 +85,7 @@ function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
 
 beforeEach(() => {
   lab = new Lab()
-  directory = mkdtempSync(join(tmpdir(), 'chronym-missing-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   isStopped = false
   passedMs = 0
   metRounds.clear()
@@ -107,7 +104,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks()
   store.close()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 function settled(name: string, who = 'owner'): Reveal {

@@ -5,7 +5,7 @@ import { dropDisplaced } from '../../../src/network/upkeep/replication.ts'
 import { encodeReveal } from '../../../src/protocol/claim/reveal.ts'
 import { encodeStub, stubOf } from '../../../src/protocol/admission/holder.ts'
 import { keys } from '../../../src/store/keys.ts'
-import { HolderWorkbench, PEER } from '../holder-workbench.ts'
+import { HolderWorkbench } from '../holder-workbench.ts'
 
 let at: HolderWorkbench
 
@@ -24,9 +24,7 @@ describe('a holder far from a name', () => {
     const target = at.holder()
     const answers: unknown[] = []
     for (let index = 0; index < 6; index++)
-      answers.push(
-        await target.put('reveal', encodeReveal(at.witnessed(target, `far-${index}.chronym`, 'owner')), PEER)
-      )
+      answers.push(await at.put(target, at.witnessed(target, `far-${index}.chronym`, 'owner')))
     expect(
       answers.filter((answer) => (answer as { code?: string }).code === 'not-neighbour').length
     ).toBeGreaterThanOrEqual(5)
@@ -38,7 +36,7 @@ describe('a holder far from a name', () => {
     const before = at.holder()
     const reveal = at.witnessed(before, 'displaced.chronym', 'displaced')
     const key = at.key('displaced.chronym')
-    await before.put('reveal', encodeReveal(reveal), PEER)
+    await at.put(before, reveal)
     before.entries.dropPayload(key)
     expect(before.get('reveal', key), 'only a settled claim is cut to its stub').toHaveProperty('record')
     lab.advance(lab.profile.settle + 1)
@@ -52,16 +50,16 @@ describe('a holder far from a name', () => {
     expect(page.entries[0]).not.toHaveProperty('record')
     expect(at.store.get(keys.stub(key))).toEqual(encodeStub(stubOf(reveal)))
     const rival = at.witnessed(target, 'displaced.chronym', 'rival')
-    expect(await target.put('reveal', encodeReveal(rival), PEER)).toMatchObject({ type: 'refused', code: 'taken' })
+    expect(await at.put(target, rival)).toMatchObject({ type: 'refused', code: 'taken' })
 
     // near again: an older record stays out, the one that was dropped comes back, and so does a newer one
     const newest = lab.updated(reveal, owner, 2)
-    expect(await target.put('reveal', encodeReveal(reveal), PEER)).toEqual({ type: 'stored' })
+    expect(await at.put(target, reveal)).toEqual({ type: 'stored' })
     expect(target.get('reveal', key)).toMatchObject({ record: encodeReveal(reveal) })
     expect(at.store.get(keys.stub(key))).toBeUndefined()
-    expect(await target.put('reveal', encodeReveal(newest), PEER)).toEqual({ type: 'stored' })
+    expect(await at.put(target, newest)).toEqual({ type: 'stored' })
     target.entries.dropPayload(key)
-    expect(await target.put('reveal', encodeReveal(reveal), PEER)).toMatchObject({ type: 'refused', code: 'stale' })
+    expect(await at.put(target, reveal)).toMatchObject({ type: 'refused', code: 'stale' })
 
     lab.advance(lab.profile.lease + lab.profile.grace)
     await target.entries.dropDead()
@@ -75,7 +73,7 @@ describe('a holder far from a name', () => {
       at.witnessed(target, 'drop-0.chronym', 'owner'),
       at.witnessed(target, 'drop-1.chronym', 'owner')
     ]
-    for (const reveal of [near, far]) await target.put('reveal', encodeReveal(reveal), PEER)
+    for (const reveal of [near, far]) await at.put(target, reveal)
     lab.advance(lab.profile.settle + 1)
     for (const { name } of [near, far]) await target.reveals.revise(at.key(name))
     at.addNeighbours(1)

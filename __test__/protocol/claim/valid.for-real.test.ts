@@ -3,29 +3,15 @@
  * to them.
  */
 import { describe, expect, it } from 'vitest'
-import { addon } from '../../../src/native/addon.ts'
 import { fromHex } from '../../../src/protocol/encoding/bytes.ts'
 import { keyPairFromSeed } from '../../../src/protocol/crypto/ed25519.ts'
-import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { parseProfile, profileHash } from '../../../src/protocol/profile/profile.ts'
 import { type Reveal, decodeReveal, signReveal } from '../../../src/protocol/claim/reveal.ts'
 import { decodeVdfProof, encodeVdfProof } from '../../../src/protocol/claim/proof.ts'
-import type { Checkers } from '../../../src/protocol/claim/valid.ts'
 import { validateReveal } from '../../../src/protocol/claim/valid.ts'
+import { realCheckers } from '../real-checkers.ts'
 import hashes from '../../vectors/chronym/hashes.json' with { type: 'json' }
 import reveals from '../../vectors/chronym/reveals.json' with { type: 'json' }
-
-function realCheckers(profile: NetworkProfile): Checkers {
-  const kernel = addon()
-  const chain = new kernel.ChainKey(fromHex(profile.beacon.public_key))
-  return {
-    verifyPulse: ({ round, signature }) => Promise.resolve(chain.verify(round, signature)),
-    verifyProof: ({ seed, bits, iterations, split, proof }) =>
-      Promise.resolve(
-        kernel.verifyProof(kernel.Discriminant.fromSeed(seed, bits), null, iterations, proof, split === null ? 0 : 1)
-      )
-  }
-}
 
 describe.each(reveals)('the Reveal of the vectors: $title', ({ profile: json, cbor, claim_id, tie, serial }) => {
   const profile = parseProfile(JSON.parse(json))

@@ -5,27 +5,30 @@ import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { keys, prefixes } from '../../../../src/store/keys.ts'
 import { modelledPeer, modelledPeers } from '../../modelled-peers.ts'
 import {
-  others,
-  store,
-  lab,
-  holder,
-  identityOf,
-  recordOf,
-  manifestOf,
-  offer,
+  expectLeft,
+  farawayName,
   held,
   heldName,
-  farawayName
+  holder,
+  identityOf,
+  lab,
+  manifestOf,
+  offer,
+  offerAll,
+  others,
+  recordOf,
+  shownElsewhere,
+  store
 } from './scene.ts'
+
+const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
+const FOUR_OF_SIX = ['stored', 'stored', 'stored', 'stored', 'full', 'full']
 
 describe('a name', () => {
   it('[one name that carries any number of documents] carries four of each kind; more need stamps, and give way as such', async () => {
     const target = holder({ stamped: 1 })
     const binding = await heldName(target, 'mallory')
-    const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
-    const answers: string[] = []
-    for (const who of people) answers.push(await offer(target, 'kid', recordOf(who, binding)))
-    expect(answers).toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
+    expect(await offerAll(target, 'kid', people, (who) => recordOf(who, binding))).toEqual(FOUR_OF_SIX)
     // What a stamp has brought in, the name cannot keep.
     expect(await offer(target, 'kid', recordOf('person 4'))).toBe('stored')
     expect(await offer(target, 'kid', recordOf('person 4', binding))).toBe('full')
@@ -33,29 +36,18 @@ describe('a name', () => {
       'stored'
     )
 
-    others.elsewhere = new Map(people.map((who) => [identityOf(who).id, [recordOf(who, binding)]]))
-    const manifests: string[] = []
-    for (const who of people) manifests.push(await offer(target, 'manifest', manifestOf(who)))
-    expect(manifests, 'the last one as those of stamps, of which one is kept beside').toEqual([
-      'stored',
-      'stored',
-      'stored',
-      'stored',
-      'full',
-      'full'
-    ])
+    shownElsewhere(people, (who) => recordOf(who, binding))
+    expect(
+      await offerAll(target, 'manifest', people),
+      'the last one as those of stamps, of which one is kept beside'
+    ).toEqual(FOUR_OF_SIX)
   })
 
   it('carries four of each kind, however often the node restarts', async () => {
     const binding = await heldName(holder(), 'mallory')
-    const people = Array.from({ length: 6 }, (_, index) => `person ${index}`)
-    const answers: string[] = []
-    for (const who of people) answers.push(await offer(holder(), 'kid', recordOf(who, binding)))
-    expect(answers).toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
-    others.elsewhere = new Map(people.map((who) => [identityOf(who).id, [recordOf(who, binding)]]))
-    const manifests: string[] = []
-    for (const who of people) manifests.push(await offer(holder({ stamped: 0 }), 'manifest', manifestOf(who)))
-    expect(manifests).toEqual(['stored', 'stored', 'stored', 'stored', 'full', 'full'])
+    expect(await offerAll(holder, 'kid', people, (who) => recordOf(who, binding))).toEqual(FOUR_OF_SIX)
+    shownElsewhere(people, (who) => recordOf(who, binding))
+    expect(await offerAll(() => holder({ stamped: 0 }), 'manifest', people)).toEqual(FOUR_OF_SIX)
 
     others.elsewhere = new Map()
     lab.advance(lab.profile.lease + lab.profile.grace + 1)
@@ -69,10 +61,8 @@ describe('a name', () => {
   it('carries as many identities, and no fewer, once another name was to carry one of them and could not', async () => {
     const target = holder()
     const [one, other] = [await heldName(target, 'mallory'), await heldName(target, 'trudy')]
-    for (let index = 0; index < 4; index++)
-      expect(await offer(target, 'kid', recordOf(`person ${index}`, one))).toBe('stored')
-    for (let index = 4; index < 8; index++)
-      expect(await offer(target, 'kid', recordOf(`person ${index}`, other))).toBe('stored')
+    for (let index = 0; index < 8; index++)
+      expect(await offer(target, 'kid', recordOf(`person ${index}`, index < 4 ? one : other))).toBe('stored')
     expect(await offer(target, 'kid', recordOf('person 0', other))).toBe('full')
     expect(
       await offer(target, 'kid', recordOf('person 8', one)),
@@ -120,15 +110,7 @@ describe('an identity', () => {
     const { peers, carrier, hold } = farawayName()
     const target = holder({}, peers)
     expect(await offer(target, 'kid', recordOf('alice', carrier))).toBe('stored')
-    for (const [state, left] of [
-      ['it', 1],
-      ['no line', 1],
-      ['nothing', 0]
-    ] as const) {
-      hold(state)
-      await target.documents.dropUnkept()
-      expect([state, store.count(prefixes.identities)]).toEqual([state, left])
-    }
+    await expectLeft(target, hold, () => store.count(prefixes.identities))
   })
 })
 

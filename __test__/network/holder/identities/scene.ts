@@ -1,8 +1,6 @@
 /** A holder with names and documents of its own making. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { createBudget } from '../../../../src/network/budget/budget.ts'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
 import { DEFAULT_HOLDER_LIMITS, type HolderLimits } from '../../../../src/network/holder/capacity.ts'
@@ -27,18 +25,14 @@ import type { Store } from '../../../../src/store/types.ts'
 import { Lab, saltOf } from '../../lab.ts'
 import { labHolder } from '../../lab-holder.ts'
 import { modelledPeer, modelledPeers } from '../../modelled-peers.ts'
+import { temporary } from '../../../temporary.ts'
 
-export const DAY_MS = 24 * 60 * 60 * 1000
-
-export const CREATED = '2026-01-01T00:00:00Z'
-
-export let directory: string
+const DAY_MS = 24 * 60 * 60 * 1000
+const CREATED = '2026-01-01T00:00:00Z'
 
 export let store: Store
-
 export let lab: Lab
-
-export let elapsed: number
+let elapsed: number
 
 /** The peers, for a test to change. */
 export const others = {
@@ -52,17 +46,13 @@ export const others = {
 }
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-documents-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   lab = new Lab()
   elapsed = 0
   Object.assign(others, { elsewhere: new Map(), isAnswered: true, asked: [] })
 })
 
-afterEach(() => {
-  store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 export function holder(limits: Partial<HolderLimits> = {}, peers?: Peers): Holder {
   return labHolder(lab, store, {
@@ -133,6 +123,37 @@ export function manifestOf(who: string): Uint8Array {
 export async function offer(target: Holder, kind: 'kid' | 'manifest', record: Uint8Array): Promise<string> {
   const answer = await target.put(kind, record, { peer: 'peer', prefix: 'p' })
   return answer.type === 'refused' ? answer.code : answer.type
+}
+
+/** What each of several people gets for such a document, one after the other. */
+export async function offerAll(
+  target: Holder | (() => Holder),
+  kind: 'kid' | 'manifest',
+  people: readonly string[],
+  documentOf: (who: string) => Uint8Array = manifestOf
+): Promise<string[]> {
+  const answers: string[] = []
+  for (const who of people)
+    answers.push(await offer(typeof target === 'function' ? target() : target, kind, documentOf(who)))
+  return answers
+}
+
+/** What other nodes show of these people. */
+export function shownElsewhere(people: readonly string[], recordOfEach: (who: string) => Uint8Array = recordOf): void {
+  others.elsewhere = new Map(people.map((who) => [identityOf(who).id, [recordOfEach(who)]]))
+}
+
+/** A carrier far away is there, then cannot be reached, then has gone: how many documents are left each time. */
+export async function expectLeft(target: Holder, hold: (holding: Holding) => void, left: () => number): Promise<void> {
+  for (const [state, expected] of [
+    ['it', 1],
+    ['no line', 1],
+    ['nothing', 0]
+  ] as const) {
+    hold(state)
+    await target.documents.dropUnkept()
+    expect([state, left()]).toEqual([state, expected])
+  }
 }
 
 export const held = (): number => store.count(prefixes.manifests)

@@ -1,29 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { getDocuments } from '../../../../src/network/client/get.ts'
+import type { Holder } from '../../../../src/network/holder/holder.ts'
 import type { GetAnswer } from '../../../../src/network/wire/records.ts'
 import { prefixes } from '../../../../src/store/keys.ts'
 import { clientOf, modelledPeer, modelledPeers, type Lost } from '../../modelled-peers.ts'
 import {
-  others,
-  store,
-  lab,
-  holder,
-  identityOf,
-  recordOf,
-  manifestOf,
-  offer,
+  expectLeft,
+  farawayName,
   held,
   heldName,
-  farawayName
+  holder,
+  identityOf,
+  lab,
+  manifestOf,
+  offer,
+  offerAll,
+  others,
+  recordOf,
+  shownElsewhere,
+  store
 } from './scene.ts'
+
+const offerAlices = (target: Holder): Promise<string> => offer(target, 'manifest', manifestOf('alice'))
 
 describe('a manifest', () => {
   it('goes with the identity that it speaks for, not at its own end', async () => {
     const target = holder()
-    expect([
-      await offer(target, 'kid', recordOf('alice')),
-      await offer(target, 'manifest', manifestOf('alice'))
-    ]).toEqual(['stored', 'stored'])
+    expect([await offer(target, 'kid', recordOf('alice')), await offerAlices(target)]).toEqual(['stored', 'stored'])
     lab.advance(lab.profile.document_refresh)
     await target.documents.dropUnkept()
     expect([store.count(prefixes.identities), held()]).toEqual([1, 1])
@@ -37,7 +40,7 @@ describe('a manifest', () => {
     const target = holder()
     const { id } = identityOf('alice')
     others.elsewhere.set(id, [recordOf('alice')])
-    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
+    expect(await offerAlices(target)).toBe('stored')
     lab.advance(lab.profile.document_refresh)
     await target.documents.dropUnkept()
     expect(held()).toBe(1)
@@ -65,16 +68,8 @@ describe('a manifest', () => {
     const target = holder({}, peers)
     const { id } = identityOf('alice')
     others.elsewhere.set(id, [recordOf('alice', carrier)])
-    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
-    for (const [state, left] of [
-      ['it', 1],
-      ['no line', 1],
-      ['nothing', 0]
-    ] as const) {
-      hold(state)
-      await target.documents.dropUnkept()
-      expect([state, held()]).toEqual([state, left])
-    }
+    expect(await offerAlices(target)).toBe('stored')
+    await expectLeft(target, hold, held)
   })
 
   it('is neither refused nor dropped for records of its identity that others made up, while the one that its name carries is shown', async () => {
@@ -86,7 +81,7 @@ describe('a manifest', () => {
       recordOf('alice', each)
     )
     others.elsewhere.set(id, [...padded, recordOf('alice', carrier)])
-    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
+    expect(await offerAlices(target)).toBe('stored')
     const elsewhereToo = [0, 1, 2, 3].map((firstRound) => recordOf('alice', { ...carrier, firstRound }))
     others.elsewhere.set(id, [...elsewhereToo, recordOf('alice', carrier)])
     await target.documents.dropUnkept()
@@ -96,26 +91,23 @@ describe('a manifest', () => {
   it('is not taken for an identity that nothing carries, though somebody shows it', async () => {
     const target = holder()
     others.elsewhere.set(identityOf('alice').id, [recordOf('alice', 'nothing')])
-    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('unbound')
+    expect(await offerAlices(target)).toBe('unbound')
     others.isAnswered = false
     others.elsewhere.clear()
-    expect(await offer(target, 'manifest', manifestOf('alice')), 'while those who would know are silent').toBe('busy')
+    expect(await offerAlices(target), 'while those who would know are silent').toBe('busy')
     // What was asked is asked again after half a minute. Four of them do not hide the one that is carried.
     lab.advance(30)
     const padded = [0, 1, 2, 3, 4].map((firstRound) =>
       recordOf('alice', { name: 'nobodys.chronym', owner: 'alice', firstRound })
     )
     others.elsewhere.set(identityOf('alice').id, [...padded, recordOf('alice')])
-    expect(await offer(target, 'manifest', manifestOf('alice'))).toBe('stored')
+    expect(await offerAlices(target)).toBe('stored')
   })
 
   it('of an identity without a name displaces nothing and counts against a bound; of one with a name it is taken beside them', async () => {
     const target = holder({ stamped: 1 })
-    for (const who of ['alice', 'bob']) others.elsewhere.set(identityOf(who).id, [recordOf(who)])
-    expect([
-      await offer(target, 'manifest', manifestOf('alice')),
-      await offer(target, 'manifest', manifestOf('bob'))
-    ]).toEqual(['stored', 'full'])
+    shownElsewhere(['alice', 'bob'])
+    expect(await offerAll(target, 'manifest', ['alice', 'bob'])).toEqual(['stored', 'full'])
     expect(await offer(holder({ bytes: 1 }), 'manifest', manifestOf('bob'))).toBe('full')
 
     others.elsewhere.set(identityOf('carol').id, [recordOf('carol', await heldName(target, 'carol'))])
@@ -125,8 +117,8 @@ describe('a manifest', () => {
   it('costs no more than 32 questions a round, and in the end every one is asked about', async () => {
     const people = Array.from({ length: 40 }, (_, index) => `person ${index}`)
     const target = holder()
-    for (const who of people) others.elsewhere.set(identityOf(who).id, [recordOf(who)])
-    for (const who of people) expect(await offer(target, 'manifest', manifestOf(who))).toBe('stored')
+    shownElsewhere(people)
+    expect(await offerAll(target, 'manifest', people)).toEqual(people.map(() => 'stored'))
     others.asked = []
     await target.documents.dropUnkept()
     expect(others.asked).toHaveLength(32)

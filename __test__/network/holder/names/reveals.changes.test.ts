@@ -1,6 +1,4 @@
 /** How often a name changes at a holder, and what becomes of the changes that wait. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
@@ -11,29 +9,25 @@ import { openStore } from '../../../../src/store/open.ts'
 import { StoreError, type Store } from '../../../../src/store/types.ts'
 import { Lab } from '../../lab.ts'
 import { labHolder } from '../../lab-holder.ts'
+import { temporary } from '../../../temporary.ts'
 
 const NAME = 'changed.chronym'
 const PEER: Origin = { peer: 'peer', prefix: 'p' }
 
-let directory: string
 let store: Store
 let lab: Lab
 let holder: Holder
 let reveal: Reveal
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'chronym-changes-'))
-  store = openStore(join(directory, 'chronym.db'))
+  store = openStore(join(temporary(), 'chronym.db'))
   lab = new Lab()
   holder = labHolder(lab, store)
   reveal = lab.reveal(NAME, lab.owner('owner'), { p: lab.round })
   await change(1)
 })
 
-afterEach(() => {
-  store.close()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterEach(() => store.close())
 
 async function change(serial: number): Promise<string> {
   return (await holder.put('reveal', encodeReveal(lab.updated(reveal, lab.owner('owner'), serial)), PEER)).type
