@@ -82,6 +82,8 @@ describe('estimates and status', () => {
       proof_kept: false,
       lease_start: expect.stringMatching(/T00:01/)
     })
+    bench.clock.set(bench.clock.now() + 8 * DAY)
+    expect(await node.registry.estimate(ALICE), 'once that lease has ended').toMatchObject({ proof_kept: false })
   })
 
   it('say what network and beacon are doing', async () => {
