@@ -154,8 +154,8 @@ export const ERROR_TABLE = {
     status: 409,
     title: 'Another claim is pinned',
     cause:
-      'This machine means another claim by that name: it has seen one as settled on two days, a code was given before, ' +
-      'or `pins.codes` has one. Or the daemon has as many given codes as it keeps.',
+      'This machine means another claim by that name: the name is its own, it has seen one as settled on two days, a ' +
+      'code was given before, or `pins.codes` has one. Or the daemon has as many given codes as it keeps.',
     cure:
       'Ask the owner which code is right. `chronym pins list` shows what is pinned, and `chronym pins forget NAME` ends ' +
       'it. A code of `pins.codes` changes in the configuration alone.'
