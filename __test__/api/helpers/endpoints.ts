@@ -71,7 +71,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   code: 'SVC-RES-002'
 }
 
-/** An operation, its answer, what stands behind it, and what its request needs beside its path. */
+/** A case: an operation, the schema of its answer, the service that it calls, and what else the request needs. */
 type Call = (operation: string, schema?: GenericSchema, service?: Service, more?: Partial<EndpointCase>) => EndpointCase
 
 const call =

@@ -129,8 +129,8 @@ export interface Finder {
 }
 
 /**
- * `offer` gives the table a peer that answered. `exchange` carries a question to a peer, and `versions` says which addresses this machine can dial: `ask` and
- * `ownVersions`, but for simulated networks.
+ * `offer` gives the table a peer that answered. `exchange` carries a question to a peer, and `versions` says which
+ * addresses this machine can dial: `ask` and `ownVersions`, but for simulated networks.
  */
 export function createFinder(
   node: Node,

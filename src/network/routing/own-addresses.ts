@@ -47,10 +47,14 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
   }
   const isAnnounced = ({ use, address }: Candidate): boolean =>
     use === 'announce' || (use === 'confirm' && verdictsOn(address).isConfirmed)
-  const announced = (): Multiaddr[] =>
-    candidates()
-      .filter(isAnnounced)
-      .map(({ address }) => address)
+  const announced = (): Multiaddr[] => {
+    const all = candidates()
+    const chosen = all.filter(isAnnounced)
+    // Never nothing, or peers keep the addresses that they were told before. So a node behind a home's router announces
+    // what leads nowhere: its loopback address, as a rule.
+    const last = all.findLast(({ use }) => use === 'local')
+    return (chosen.length > 0 || last === undefined ? chosen : [last]).map(({ address }) => address)
+  }
 
   /** Identify push follows a change of our own entry. */
   const tell = async (own: Node): Promise<void> => {
