@@ -37,7 +37,7 @@ import { builtInProfiles } from '../src/protocol/profile/built-in.ts'
 import { proofShape, encodeVdfProof, type Link, vdfSeed } from '../src/protocol/claim/proof.ts'
 import { pulseMessage, pulseRandomness } from '../src/protocol/time.ts'
 import { recordKey, recordKeyPreimage } from '../src/protocol/neighbourhood/key-space.ts'
-import { encodeReveal, linksOf, revealSigningBytes, signReveal } from '../src/protocol/claim/reveal.ts'
+import { encodeReveal, revealSigningBytes, signReveal } from '../src/protocol/claim/reveal.ts'
 import { encodeStub, stubOf } from '../src/protocol/admission/holder.ts'
 import { parseZone, serializeZone } from '../src/protocol/zone/zone.ts'
 
@@ -181,7 +181,7 @@ function revealVector(title: string, profile: NetworkProfile, rounds: readonly n
   const { p, iterations, ...newest } = links.at(-1)!
   const vdf_proof = encodeVdfProof({ ...newest, chain: links.slice(0, -1) })
   const reveal = signReveal({ name: NAME, drand_pulse: p, iterations, vdf_proof, payload }, key, hash)
-  const claim = claimOf(reveal, NAME, linksOf(reveal), profile)
+  const claim = claimOf(reveal, NAME, profile)
   return {
     title,
     profile: canonicalJson(profile),

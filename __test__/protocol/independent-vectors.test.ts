@@ -27,7 +27,14 @@ import {
   stampHolds,
   stampPrefix
 } from '../../src/protocol/crypto/domain.ts'
-import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
+import { keyPairFromSeed, verifyStrict } from '../../src/protocol/crypto/ed25519.ts'
+import {
+  type ChangeKeyOf,
+  changePoint,
+  changePublicKey,
+  signAsChangeKey
+} from '../../src/protocol/crypto/change-keys.ts'
+import { changeMessage, changeOf, nextHash } from '../../src/protocol/claim/changes.ts'
 import { parseCanonicalJson } from '../../src/protocol/encoding/jcs.ts'
 import { didAssertionKey, didRecoveryKey, didUpdateKey, nameKey, nameListKey } from '../../src/protocol/crypto/keys.ts'
 import { identityDid, parseIdentityDocument } from '../../src/protocol/identity/document.ts'
@@ -45,7 +52,7 @@ import { checkCode } from '../../src/protocol/claim/check-code.ts'
 import { parseName } from '../../src/protocol/name/names.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles, type BuiltInProfileId } from '../../src/protocol/profile/built-in.ts'
-import { proofCacheKey, encodeVdfProof, type Link, vdfSeed } from '../../src/protocol/claim/proof.ts'
+import { proofCacheKey, encodeVdfProof, type Link, type VdfProof, vdfSeed } from '../../src/protocol/claim/proof.ts'
 import { pulseRandomness } from '../../src/protocol/time.ts'
 import { recordKey, recordKeyPreimage, type RecordKind } from '../../src/protocol/neighbourhood/key-space.ts'
 import { claimId, decodeReveal, encodeReveal, revealSigningBytes, signReveal } from '../../src/protocol/claim/reveal.ts'
@@ -97,6 +104,28 @@ class Vector {
     }))
   }
 
+  /** 0 where it is left out. */
+  optionalNumber(field: string): number {
+    return Number(this.#fields[field] ?? 0)
+  }
+
+  flag(field: string): boolean {
+    return this.#fields[field] === true
+  }
+
+  changeKeyOf(): ChangeKeyOf {
+    return { name: parseName(this.text('name'), this.profile), index: this.number('index'), profileHash: this.hash }
+  }
+
+  /** `next`, `first` and `changes` of a Reveal, where it has them. */
+  keys(): Pick<VdfProof, 'next' | 'first' | 'changes'> {
+    if (this.#fields['changes'] === undefined) return {}
+    const changes = (this.#fields['changes'] as Record<string, string>[]).map((change) =>
+      changeOf(Object.fromEntries(Object.entries(change).map(([member, hex]) => [member, fromHex(hex)])))
+    )
+    return { next: this.bytes('next'), first: this.bytes('first'), changes }
+  }
+
   /** What is derived is an Ed25519 seed. */
   expectKey({ publicKey, secretKey }: { publicKey: Uint8Array; secretKey: Uint8Array }): void {
     expect([toHex(secretKey.subarray(0, 32)), toHex(publicKey)]).toEqual([this.text('output'), this.text('public_key')])
@@ -120,7 +149,10 @@ class Vector {
  */
 const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   commitment: (v) =>
-    v.expectHash(undefined, commitmentHash(v.text('name'), v.bytes('pubkey'), v.bytes('salt'), v.hash)),
+    v.expectHash(
+      undefined,
+      commitmentHash(v.text('name'), v.bytes('pubkey'), v.bytes('salt'), v.hash, v.bytes('next'))
+    ),
   stamp: (v) => {
     expect(toHex(stampPrefix(v.bytes('subject'), v.hash)) + v.text('nonce')).toBe(v.text('preimage'))
     v.expectHash(undefined, stampDigest(v.bytes('subject'), v.bytes('nonce'), v.hash))
@@ -152,7 +184,7 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   reveal: (v) => {
     const links = v.links()
     const { p, iterations, ...newest } = links.at(-1)!
-    const vdf_proof = encodeVdfProof({ ...newest, chain: links.slice(0, -1) })
+    const vdf_proof = encodeVdfProof({ ...newest, chain: links.slice(0, -1), ...v.keys() })
     expect(toHex(vdf_proof)).toBe(v.text('vdf_proof'))
     const reveal = signReveal(
       { name: v.text('name'), drand_pulse: p, iterations, vdf_proof, payload: v.bytes('payload') },
@@ -188,10 +220,26 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
   },
   'document-stamp': (v) =>
     v.expectHash(undefined, documentStampSubject(v.text('did') as Did, v.number('round'), v.hash)),
-  'owner-key': (v) => v.expectKey(nameKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile))),
+  'owner-key': (v) =>
+    v.expectKey(
+      nameKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile), v.optionalNumber('index'))
+    ),
   'did-update-key': (v) => v.expectKey(didUpdateKey(v.bytes('master_seed'), v.hash, v.number('index'))),
   'did-recovery-key': (v) => v.expectKey(didRecoveryKey(v.bytes('master_seed'), v.hash, v.number('index'))),
   'did-assertion-key': (v) => v.expectKey(didAssertionKey(v.bytes('master_seed'), v.hash, v.number('index'))),
+  'next-key': (v) => v.expectHash(undefined, nextHash(v.bytes('change_key'), v.hash)),
+  change: (v) => {
+    const terms = { pubkey: v.bytes('change_pubkey'), next: v.bytes('change_next'), consented: v.flag('consented') }
+    const place = { name: v.text('name'), claimId: v.bytes('claim'), before: v.bytes('before') }
+    v.expectHash(changeMessage(place, terms, v.hash), sha256(changeMessage(place, terms, v.hash)))
+    expect(verifyStrict(v.bytes('change_signature'), v.bytes('preimage'), v.bytes('change_key'))).toBe(true)
+  },
+  'change-key': (v) => expect(toHex(changePoint(v.bytes('entropy'), v.hash))).toBe(v.text('point')),
+  'change-tweak': (v) => expect(toHex(changePublicKey(v.bytes('point'), v.changeKeyOf()))).toBe(v.text('public_key')),
+  'change-nonce': (v) => {
+    const signature = signAsChangeKey(v.bytes('entropy'), v.changeKeyOf(), v.bytes('message'))
+    expect(toHex(signature)).toBe(v.text('signature'))
+  },
   'name-list-key': (v) => {
     const key = nameListKey(v.bytes('master_seed'), v.hash, parseName(v.text('name'), v.profile))
     expect(toHex(key)).toBe(v.text('output'))

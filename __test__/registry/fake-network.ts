@@ -26,7 +26,7 @@ import { compareManifestOrder } from '../../src/protocol/identity/manifest.ts'
 import type { EntryState } from '../../src/protocol/admission/entry.ts'
 import type { Origin } from '../../src/protocol/neighbourhood/diversity.ts'
 import type { Name } from '../../src/protocol/name/names.ts'
-import { decodeReveal, encodeReveal, linksOf, type Reveal } from '../../src/protocol/claim/reveal.ts'
+import { decodeReveal, encodeReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
 import { stampHolds } from '../../src/protocol/crypto/domain.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { profile } from './test-profile.ts'
@@ -299,5 +299,5 @@ function isNewerManifest(held: Uint8Array | undefined, bytes: Uint8Array): boole
 }
 
 function claimIn(reveal: Reveal): Claim {
-  return claimOf(reveal, reveal.name as Name, linksOf(reveal), profile)
+  return claimOf(reveal, reveal.name as Name, profile)
 }

@@ -5,6 +5,7 @@
 import type { Claim, Equivocation } from '../protocol/claim/claim.ts'
 import type { Origin } from '../protocol/neighbourhood/diversity.ts'
 import type { EntryState } from '../protocol/admission/entry.ts'
+import type { ChangesHeld } from '../protocol/admission/key-changes.ts'
 import { PartError } from '../protocol/errors.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Logger } from 'pino'
@@ -93,6 +94,8 @@ export interface RevealAnswer {
    */
   reveal?: Reveal
   claim?: Claim
+  /** As the peer says: the last change of the claim's keys, and from when all are final. */
+  changes?: ChangesHeld
 }
 
 /**

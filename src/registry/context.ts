@@ -72,12 +72,10 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
     zones: new LocalZones(store),
     memory: new Memory(store, {
       isDead: (newestRound) => leaseState(newestRound, roundClock.time().lapse, profile).state === 'dead',
-      isNeeded(seen, pubkey) {
-        const [name = seen, code] = seen.split(' ')
-        if (owned.get(name) !== undefined) return true
-        if (code !== undefined) return code.startsWith(given.get(name)?.code ?? ' ')
+      isNeeded(name, claimId) {
+        if (owned.get(name) !== undefined || given.get(name) !== undefined) return true
         const pin = pins.get(name)
-        return pin !== undefined && equalBytes(pin.pubkey, pubkey)
+        return pin !== undefined && equalBytes(pin.claim, claimId)
       }
     }),
     pins,

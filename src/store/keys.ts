@@ -24,7 +24,7 @@
  *   pin-code/<name>                the code that the user gave: the bare name means its claim     registry
  *   pin-look/<round>/<name>        nothing: from that round on a tentative pin is looked at again registry
  *   pin-end/<round>/<name>         nothing: after that round the lease of a firm pin is dead     registry
- *   seen/<name>/<pubkey>           highest (p, serial, ...) ever seen: no way back               registry
+ *   seen/<name>/<claim>            highest (p, serial, ...) ever seen: no way back               registry
  *   wanted/<name or did>           a name or identity of ours to be found in the network            registry
  *   kid/<did>                      an identity document of ours                                  registry
  *   seen-kid/<did>                 newest log of an identity ever seen: no way back              registry
@@ -81,7 +81,7 @@ export const keys = {
   pinCode: (name: string) => key('pin-code', name),
   pinLook: (round: number, name: string) => key('pin-look', inOrder(round), name),
   pinEnd: (round: number, name: string) => key('pin-end', inOrder(round), name),
-  seen: (name: string, publicKey: Uint8Array) => key('seen', name, toHex(publicKey)),
+  seen: (name: string, claimId: Uint8Array) => key('seen', name, toHex(claimId)),
   wanted: (nameOrDid: string) => key('wanted', nameOrDid),
   ownIdentity: (did: string) => key('kid', did),
   seenIdentity: (did: string) => key('seen-kid', did),

@@ -96,7 +96,7 @@ export async function verifyReveal(
     if (!verdict.ok) throw new Refusal(verdict.detail, verdict.rule)
     passed('pulse', `rounds ${links.map(({ p }) => String(p)).join(', ')}`)
     passed('proof', `${links.length} verified, in class groups of ${profile.discriminant_bits} bits`)
-    const claim = claimOf(reveal, cheap.name, links, profile)
+    const claim = claimOf(reveal, cheap.name, profile)
     const leaseEnd = claim.newestRound + profile.lease
     const zone = zoneOf(reveal.payload, profile)
     return {

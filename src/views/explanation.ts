@@ -11,6 +11,7 @@ export const EXPLAINED_RULES = [
   'majority',
   'provisional-only',
   'no-majority',
+  'parted',
   'pin',
   'two-majorities',
   'nobody-holds-it',

@@ -203,3 +203,44 @@ describe('a firm pin', () => {
     expect(livePin(firm(), { now: dead, lapse: dead }, MAIN)).toBeUndefined()
   })
 })
+
+describe('a pin of a claim whose keys change', () => {
+  const change = (first: number) => ({ hash: new Uint8Array(32).fill(first), consented: true })
+  const changed = (...firsts: number[]) => ({
+    ...bareClaim({ owner: 'alice', changes: firsts.map(change) }),
+    pubkey: new Uint8Array(32).fill(firsts.length)
+  })
+  const seenAs = (claim: typeof ALICE, final: boolean): Tally =>
+    tally(
+      Array.from({ length: 20 }, (_, index) => ({
+        peer: `${index}`,
+        prefix: `${index}`,
+        held: { claim, state: 'settled', ...(final && { final }) }
+      })),
+      { asked: 20, done: true },
+      MAIN
+    )
+  const later = FIRST + 2 * AFTER
+
+  it('follows a change once it is final', () => {
+    const pending = look(seenAs(changed(1), false), firm(), later)
+    expect(pending.result).toMatchObject({ kind: 'owner', owner: { final: false } })
+    expect(pending.pin).toMatchObject({ state: 'firm', pubkey: ALICE.pubkey })
+    const { pin } = look(seenAs(changed(1), true), firm(), later)
+    expect(pin).toMatchObject({ state: 'firm', pubkey: changed(1).pubkey, changes: [change(1).hash] })
+    expect(look(seenAs(changed(1, 2), true), pin, later).pin).toMatchObject({ pubkey: changed(1, 2).pubkey })
+  })
+  it('[a name sold twice]', () => {
+    const { pin } = look(seenAs(changed(1), true), firm(), later)
+    const { result, pin: kept } = look(seenAs(changed(2), true), pin, later)
+    expect(result).toMatchObject({ kind: 'contested', rule: 'pin', remembered: [{ pubkey: changed(1).pubkey }] })
+    expect(kept).toBe(pin)
+    // also while it is tentative
+    const once = look(seenAs(changed(1), true), undefined, FIRST).pin
+    expect(look(seenAs(changed(2), true), once, FIRST + 1).result).toMatchObject({ rule: 'two-majorities' })
+  })
+  it('does not bind a change that was not final when it was seen', () => {
+    const { pin } = look(seenAs(changed(1), false), firm(), later)
+    expect(look(seenAs(changed(2), true), pin, later).result).toMatchObject({ kind: 'owner' })
+  })
+})

@@ -128,3 +128,52 @@ describe('a dead claim', () => {
     expect(owner([...times(11, [dead]), [renewed], ...times(5, [live])])).toEqual([dead.pubkey, 12])
   })
 })
+
+describe('votes for a claim whose keys changed', () => {
+  const change = (first: number) => ({ hash: new Uint8Array(32).fill(first), consented: true })
+  const [FIRST, OTHER, LATER] = [change(1), change(2), change(3)]
+  const withChanges = (...changes: (typeof FIRST)[]) => ({
+    ...bareClaim({ owner: 'alice', changes }),
+    pubkey: new Uint8Array(32).fill(changes.length)
+  })
+  const [before, rotated, later] = [withChanges(), withChanges(FIRST), withChanges(FIRST, LATER)]
+  const sold = withChanges(OTHER)
+  const vote = (claims: (typeof before)[], final: boolean): Tally =>
+    tally(
+      claims.map((claim, index) => ({
+        peer: `${index}`,
+        prefix: `${index}`,
+        held: { claim, state: 'settled', ...(final && { final }) }
+      })),
+      { asked: claims.length, done: true },
+      MAIN
+    )
+  const of = (count: number, claim: typeof before) => Array.from({ length: count }, () => claim)
+
+  it('count for the record with most of them, though some still show the one before', () => {
+    expect(vote([...of(19, before), rotated], true)).toMatchObject({
+      kind: 'owner',
+      owner: { pubkey: rotated.pubkey, votes: 20, final: false }
+    })
+    expect(vote([...of(5, before), ...of(4, rotated), ...of(11, later)], true)).toMatchObject({
+      owner: { pubkey: later.pubkey, final: true }
+    })
+  })
+  it('say that they are final where more than half do, of that record', () => {
+    expect(vote(of(20, before), false)).toMatchObject({ owner: { final: true } })
+    expect(vote(of(20, rotated), false)).toMatchObject({ owner: { final: false } })
+    expect(vote([...of(11, rotated), ...of(9, before)], true)).toMatchObject({ owner: { final: true } })
+    expect(vote([...of(10, rotated), ...of(10, before)], true)).toMatchObject({ owner: { final: false } })
+  })
+  it('[a name sold twice]', () => {
+    expect(vote([...of(11, later), ...of(9, sold)], true)).toMatchObject({ owner: { pubkey: later.pubkey, votes: 20 } })
+    expect(vote([...of(11, sold), ...of(9, later)], true)).toMatchObject({ owner: { pubkey: sold.pubkey } })
+    expect(vote([...of(10, sold), ...of(10, later)], true)).toMatchObject({
+      kind: 'contested',
+      rule: 'parted',
+      candidates: [{ votes: 10 }, { votes: 10 }]
+    })
+    // those that know of neither do not help one of them
+    expect(vote([...of(12, before), ...of(5, sold), ...of(3, later)], true)).toMatchObject({ rule: 'parted' })
+  })
+})

@@ -231,7 +231,7 @@ describe('two daemons with one seed', () => {
 
   it('are noticed by the daemon whose zone is served, where a peer has noted the other', async () => {
     await publish(one, ZONE)
-    const ours = claimOf(bench.held(), ALICE as Name, linksOf(bench.held()), profile)
+    const ours = claimOf(bench.held(), ALICE as Name, profile)
     one.network.noted.set(ALICE, {
       equivocation: { round: ours.newestRound, serial: 2, payloadHashes: [ours.payloadHash, new Uint8Array(32)] }
     })

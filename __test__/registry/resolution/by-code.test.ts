@@ -1,7 +1,7 @@
 /** Names that are asked for with the check code of a claim. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeVdfProof, encodeVdfProof } from '../../../src/protocol/claim/proof.ts'
-import { linksOf, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { checkCode, checkCodeOf, formatCodedName } from '../../../src/protocol/claim/check-code.ts'
@@ -48,7 +48,7 @@ describe('a name with a code', () => {
       message: expect.stringContaining('give the right one') as string
     })
     const explained = await asker.registry.explain(coded(ours))
-    const { id } = claimOf(ours, ALICE as Name, linksOf(ours), profile)
+    const { id } = claimOf(ours, ALICE as Name, profile)
     expect(explained).toMatchObject({
       rule: 'check-code',
       state: 'proven',

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import * as v from 'valibot'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
 import { checkCodeOf, formatCodedName } from '../../../src/protocol/claim/check-code.ts'
-import { linksOf, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { PinListSchema } from '../../../src/views/pin.ts'
@@ -96,7 +96,7 @@ describe('codes that contradict what is known are refused, and none of the list 
   })
 
   it('the code of a firm pin, and not of a tentative one', () => {
-    const { id, pubkey, newestRound } = claimOf(theirs, ALICE as Name, linksOf(theirs), profile)
+    const { id, pubkey, newestRound } = claimOf(theirs, ALICE as Name, profile)
     const seen = { claim: id, pubkey, code: codeOf(theirs), newestRound, firstRound: newestRound }
     new Pins(asker.store, profile).set(ALICE, { ...seen, state: 'firm', firmRound: newestRound })
     refused([coded(ours)], /known as settled has the code/)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
-import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import { roundTimeMs } from '../../../src/protocol/time.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
 import { until } from '../claims/fakes.ts'
@@ -184,7 +183,7 @@ describe('a copy of what is kept', () => {
     expect(await asker.registry.lookUp(ALICE)).toMatchObject({ isPinFirm: false })
     new Pins(asker.dependencies.store, profile).set(ALICE, {
       state: 'firm',
-      claim: claimOf(reveal, ALICE as Name, linksOf(reveal), profile).id,
+      claim: claimOf(reveal, ALICE as Name, profile).id,
       pubkey: reveal.pubkey,
       code: '7kq2mx',
       newestRound: round,

@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Name } from '../../../src/protocol/name/names.ts'
 import { claimOf } from '../../../src/protocol/claim/claim.ts'
-import { linksOf } from '../../../src/protocol/claim/reveal.ts'
 import type { Pin, SeenClaim } from '../../../src/protocol/resolution/pin.ts'
 import { Memory } from '../../../src/registry/stored/memory.ts'
 import { Pins } from '../../../src/registry/stored/pins.ts'
@@ -91,7 +90,7 @@ describe('a daemon in mode offline', () => {
 })
 
 const ours = (): SeenClaim => {
-  const { id, pubkey } = claimOf(bench.held(), ALICE as Name, linksOf(bench.held()), profile)
+  const { id, pubkey } = claimOf(bench.held(), ALICE as Name, profile)
   return { claim: id, pubkey }
 }
 
@@ -125,7 +124,7 @@ describe('what is known speaks against the record that is held:', () => {
 
   it('a newer record of the key was seen', async () => {
     const reveal = bench.held()
-    const claim = claimOf(reveal, ALICE as Name, linksOf(reveal), profile)
+    const claim = claimOf(reveal, ALICE as Name, profile)
     new Memory(holder.store).see({ ...claim, serial: claim.serial + 1 })
     await holder.registry.setMode('offline')
     await refused(holder)

@@ -79,12 +79,15 @@ def public_key(seed):
     return compress(times(expand(seed)[0], BASE))
 
 
-def sign(seed, message):
-    a, prefix = expand(seed)
+def sign_by(a, prefix, message):
     r = int.from_bytes(hashlib.sha512(prefix + message).digest(), "little") % L
     R = compress(times(r, BASE))
-    k = int.from_bytes(hashlib.sha512(R + public_key(seed) + message).digest(), "little") % L
+    k = int.from_bytes(hashlib.sha512(R + compress(times(a, BASE)) + message).digest(), "little") % L
     return R + ((r + k * a) % L).to_bytes(32, "little")
+
+
+def sign(seed, message):
+    return sign_by(*expand(seed), message)
 
 
 # --- encodings ---
@@ -131,9 +134,13 @@ def multikey(key):
     return multibase(b"\xed\x01" + key)
 
 
-def hkdf(ikm, info):
-    """RFC 5869 with SHA-256, no salt, one block."""
-    return hmac.digest(hmac.digest(bytes(32), ikm, "sha256"), info + b"\x01", "sha256")
+def hkdf(ikm, info, length=32):
+    """RFC 5869 with SHA-256, no salt."""
+    prk, block, out = hmac.digest(bytes(32), ikm, "sha256"), b"", b""
+    for n in range(1, 1 + length // 32):
+        block = hmac.digest(prk, block + info + bytes([n]), "sha256")
+        out += block
+    return out
 
 
 # --- XSalsa20-Poly1305, after "Extending the Salsa20 nonce" and RFC 8439, section 2.5 ---
@@ -214,16 +221,47 @@ assertion = derive("did-assertion-key", "main", u64(2), index=2)
 key = public_key(owner)
 
 
-NEXT = bytes(32)  # all zero in this version
+# Change keys: scalars from the change words, moved by a hash of their public point P, the name and the index.
+WORDS = shake("change words")
 
 
-def commitment_of(profile, name, salt):
-    preimage = domain("commitment", profile) + lp(name) + key + NEXT + salt
-    return vector("commitment", profile, {"name": name, "pubkey": key, "salt": salt}, preimage, H(preimage))
+def scalar(data):
+    return int.from_bytes(data, "little") % L
+
+
+info = domain("change-key", "main")
+a = scalar(vector("change-key", "main", {"entropy": WORDS}, info, hkdf(WORDS, info, 64), point=compress(times(scalar(hkdf(WORDS, info, 64)), BASE))))
+point = compress(times(a, BASE))
+
+
+def change_key(name, index):
+    preimage = domain("change-tweak", "main") + point + lp(name) + u64(index)
+    digest = hashlib.sha512(preimage).digest()
+    a_name = (a + scalar(digest)) % L
+    vector("change-tweak", "main", {"point": point, "name": name, "index": index}, preimage, digest, public_key=compress(times(a_name, BASE)))
+    info = domain("change-nonce", "main") + lp(name) + u64(index)
+    prefix = vector("change-nonce", "main", {"entropy": WORDS, "name": name, "index": index}, info, hkdf(WORDS, info, 64),
+                    message=info, signature=sign_by(a_name, hkdf(WORDS, info, 64), info))
+    return a_name, prefix
+
+
+def next_of(a_name):
+    preimage = domain("next-key", "main") + compress(times(a_name, BASE))
+    return vector("next-key", "main", {"change_key": compress(times(a_name, BASE))}, preimage, H(preimage))
+
+
+change_keys = [change_key(LONGEST, index) for index in range(3)]
+nexts = [next_of(a_name) for a_name, _ in change_keys]
+
+
+def commitment_of(profile, name, salt, next=bytes(32)):
+    preimage = domain("commitment", profile) + lp(name) + key + next + salt
+    return vector("commitment", profile, {"name": name, "pubkey": key, "salt": salt, "next": next}, preimage, H(preimage))
 
 
 C = commitment_of("main", LONGEST, shake("salt"))
 commitment_of("local", INTERNATIONAL, bytes(32))
+commitment_of("main", LONGEST, shake("salt"), nexts[0])
 
 
 def stamp_of(profile, subject, bits):
@@ -283,6 +321,30 @@ for count, payload in ((1, jcs({"records": {"@": [{"type": "TXT", "value": "grü
     stub = cbor({"name": LONGEST, "pubkey": key, "first": links[0], **({"newest": newest} if chain else {})})
     vector("reveal", "main", {"name": LONGEST, "owner_seed": owner, "links": [{k: v.hex() if isinstance(v, bytes) else v for k, v in link.items()} for link in links[:count]], "payload": payload},
            message, signature, vdf_proof=vdf_proof, record=record, stub=stub)
+
+# Two changes of keys: one with both signatures, one of the change key alone.
+new_owners = [owner] + [derive("owner-key", "main", lp(LONGEST) + u64(index), name=LONGEST, index=index) for index in (1, 2)]
+first_link = links[0]
+claim = H(domain("claim", "main") + lp(LONGEST) + H(domain("commitment", "main") + lp(LONGEST) + key + nexts[0] + first_link["salt"]) + u64(first_link["p"]))
+before, changes = bytes(32), []
+for index, consented in ((0, True), (1, False)):
+    new_key = public_key(new_owners[index + 1])
+    message = domain("change", "main") + lp(LONGEST) + claim + before + new_key + nexts[index + 1] + bytes([consented])
+    a_name, prefix = change_keys[index]
+    change = {"key": compress(times(a_name, BASE)), "pubkey": new_key, "next": nexts[index + 1], "signature": sign_by(a_name, prefix, message)}
+    if consented:
+        change["consent"] = sign(new_owners[index], message)
+    before = vector("change", "main", {"name": LONGEST, "claim": claim, "before": before, "consented": consented}, message, H(message),
+                    **{"change_" + k: v for k, v in change.items()})
+    changes.append(change)
+    unchanged = {"v": 1, "pulse": first_link["pulse"], "proof": first_link["proof"], "salt": first_link["salt"], "next": nexts[0], "first": key}
+    vdf_proof = cbor({**unchanged, "changes": changes})
+    message = domain("reveal", "main") + lp(LONGEST) + u64(first_link["p"]) + u64(first_link["iterations"]) + H(H(cbor(unchanged)), before) + lp(b"")
+    signature = sign(new_owners[index + 1], message)
+    record = cbor({"name": LONGEST, "pubkey": new_key, "drand_pulse": first_link["p"], "iterations": first_link["iterations"], "vdf_proof": vdf_proof, "signature": signature, "payload": b""})
+    vector("reveal", "main", {"name": LONGEST, "owner_seed": new_owners[index + 1], "links": [{k: v.hex() if isinstance(v, bytes) else v for k, v in first_link.items()}], "payload": b"",
+                              "next": nexts[0], "first": key, "changes": [{k: v.hex() for k, v in each.items()} for each in changes]},
+           message, signature, vdf_proof=vdf_proof, record=record, stub=cbor({"name": LONGEST, "pubkey": key, "next": nexts[0], "first": first_link}))
 
 cache_key = {"seed": vdf_seed.hex(), "iterations": 600_000_000, "proof": proof.hex(), "key": H(vdf_seed, u64(600_000_000), proof).hex()}
 
@@ -393,6 +455,8 @@ messages = [{"message": shown(request), "frame": lp(cbor(request)).hex()} for re
 messages += [{"to": shown(requests[index]), "message": shown(answer), "frame": lp(cbor(answer)).hex()} for index, answer in answers]
 stub = {k: v for k, v in entry.items() if k != "record"}
 messages += [{"to": shown(reveal_get), "message": shown(each), "frame": lp(cbor(each)).hex()} for each in (entry, stub)]
+changed = {**stub, "digest": hash1, "changes": {"head": hash1, "final": MAX}}
+messages += [{"to": shown({**reveal_get, "brief": True}), "message": shown(changed), "frame": lp(cbor(changed)).hex()}]
 brief = {**stub, "digest": hash1}
 messages += [{"to": shown({**reveal_get, "brief": True}), "message": shown(brief), "frame": lp(cbor(brief)).hex()}]
 

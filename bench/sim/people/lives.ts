@@ -195,6 +195,7 @@ function bareClaim(owner: 'owner' | 'rival', firstRound: number, newestRound = f
   return {
     name: NAME,
     pubkey: bytes(0),
+    changes: [],
     id,
     commitment: id,
     firstRound,

@@ -165,8 +165,9 @@ export function judgeOf(
     if (answer.type === 'none') return { ...asked, state: 'none' }
     if (answer.type === 'busy') return 'busy'
     if (answer.type !== 'entry') return 'no-answer'
-    const { state, claim: claimId, record } = answer
-    if (record === undefined) return { ...asked, state, claimId }
+    const { state, claim: claimId, record, changes } = answer
+    const said = { ...asked, state, claimId, ...(changes && { changes }) }
+    if (record === undefined) return said
     const id = toHex(sha256(record))
     const pending = verdicts.get(id) ?? verify(record)
     verdicts.set(id, pending)
@@ -174,8 +175,7 @@ export function judgeOf(
     if (verified === undefined || !verified.verdict.ok || !equalBytes(verified.verdict.claim.id, claimId))
       return 'invalid'
     const { claim } = verified.verdict
-    if (isAhead(claim, clock.time(), profile)) return { ...asked, state, claimId }
-    return { ...asked, state, claimId, reveal: verified.reveal, claim }
+    return isAhead(claim, clock.time(), profile) ? said : { ...said, reveal: verified.reveal, claim }
   }
 }
 

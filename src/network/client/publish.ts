@@ -2,7 +2,7 @@
 import { equalBytes, sha256 } from '../../protocol/encoding/bytes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { Judged, ManifestOutline } from '../../protocol/identity/judge-documents.ts'
-import { decodeReveal, linksOf } from '../../protocol/claim/reveal.ts'
+import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { PutOutcome } from '../types.ts'
 import {
@@ -149,7 +149,7 @@ function compared({ kind, bytes }: OwnRecord, held: Uint8Array, profile: Network
 
 function orderOf(bytes: Uint8Array, profile: NetworkProfile): RecordOrder & { id: Uint8Array } {
   const reveal = decodeReveal(bytes)
-  return claimOf(reveal, parseName(reveal.name, profile), linksOf(reveal), profile)
+  return claimOf(reveal, parseName(reveal.name, profile), profile)
 }
 
 /** Rounds of sending and reading back before republishing takes over. */

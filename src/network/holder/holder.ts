@@ -4,6 +4,7 @@ import { sha256 } from '../../protocol/encoding/bytes.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { KeyPair } from '../../protocol/crypto/ed25519.ts'
 import { profileHash, type NetworkProfile } from '../../protocol/profile/profile.ts'
+import { changesHeld } from '../../protocol/admission/key-changes.ts'
 import { encodeReceipt, signReceipt, type Receipt } from '../../protocol/claim/commitment.ts'
 import type { RecordKind } from '../../protocol/neighbourhood/key-space.ts'
 import { codedTable } from '../../store/keys.ts'
@@ -54,6 +55,7 @@ export class Holder {
   readonly documents: DocumentHolder
   readonly commitments: Commitments
   readonly budget: Budget
+  readonly #profile: NetworkProfile
   readonly #profileHash: Uint8Array
   readonly #nodeKey: KeyPair
   readonly #pages: Pages
@@ -63,6 +65,7 @@ export class Holder {
     const { profile, store, clock, verifier, peers, onStored } = parts
     const { budget } = parts
     this.budget = budget
+    this.#profile = profile
     this.#profileHash = profileHash(profile)
     this.#nodeKey = parts.nodeKey
     this.#pages = new Pages(budget)
@@ -162,7 +165,14 @@ export class Holder {
       const held = (kind === 'reveal' ? this.entries : this.coded.entries).load(key)
       if (held === undefined) return { type: 'none' }
       const { entry, record } = held
-      return { type: 'entry', state: entry.state, claim: entry.claim.id, ...(record !== undefined && { record }) }
+      const changes = changesHeld(entry, this.#profile)
+      return {
+        type: 'entry',
+        state: entry.state,
+        claim: entry.claim.id,
+        ...(record !== undefined && { record }),
+        ...(changes !== undefined && { changes })
+      }
     }
     const record = this.documents.get(kind, key)
     return record === undefined ? { type: 'none' } : { type: 'document', record }

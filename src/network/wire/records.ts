@@ -1,9 +1,17 @@
 /** `put`: hold this record, whose place the receiver computes from it. `get`: what is held under K. */
-import { type CborValue, type Fields, bytesField, fieldsOf, textField } from '../../protocol/encoding/cbor.ts'
+import {
+  type CborValue,
+  type Fields,
+  bytesField,
+  fieldsOf,
+  integerField,
+  textField
+} from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { RecordKind } from '../../protocol/neighbourhood/key-space.ts'
 import { type CommonAnswer, decodeCommonAnswer } from './answers.ts'
 import type { EntryState } from '../../protocol/admission/entry.ts'
+import type { ChangesHeld } from '../../protocol/admission/key-changes.ts'
 
 export interface PutRequest {
   readonly type: 'put'
@@ -52,6 +60,8 @@ interface EntryAnswer {
   readonly record?: Uint8Array
   /** H(record), in place of it for a brief request. */
   readonly digest?: Uint8Array
+  /** Where keys of the claim have changed: the last change, and the round from which all are final at this peer. */
+  readonly changes?: ChangesHeld
 }
 
 export type GetAnswer =
@@ -72,8 +82,13 @@ export function decodeGetRequest(value: CborValue): GetRequest {
 export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
   switch (type) {
     case 'entry': {
-      const fields = fieldsOf(value, ['type', 'state', 'claim'], ['record', 'digest'])
-      const entry = { type, state: stateField(fields), claim: bytesField(fields, 'claim', KEY_BYTES) } as const
+      const fields = fieldsOf(value, ['type', 'state', 'claim'], ['record', 'digest', 'changes'])
+      const entry = {
+        type,
+        state: stateField(fields),
+        claim: bytesField(fields, 'claim', KEY_BYTES),
+        ...(Object.hasOwn(fields, 'changes') && { changes: changesField(fields['changes']) })
+      } as const
       if (!Object.hasOwn(fields, 'digest'))
         return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record') } : entry
       if (Object.hasOwn(fields, 'record')) throw new EncodingError('entry: a record or its digest, not both')
@@ -89,6 +104,11 @@ export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
     default:
       return decodeCommonAnswer(value, type)
   }
+}
+
+function changesField(value: CborValue | undefined): ChangesHeld {
+  const fields = fieldsOf(value, ['head', 'final'])
+  return { head: bytesField(fields, 'head', KEY_BYTES), final: integerField(fields, 'final') }
 }
 
 export function stateField(fields: Fields): EntryState {

@@ -3,6 +3,7 @@
  * neighbours' answers when the decision is `ask`, and stores what the decision says.
  */
 import { equalBytes } from '../encoding/bytes.ts'
+import { relateChanges } from '../claim/changes.ts'
 import { type Claim, compareContest, compareRecords, noteEquivocation, isAhead } from '../claim/claim.ts'
 import {
   type Entry,
@@ -16,6 +17,7 @@ import {
   withRival
 } from './entry.ts'
 import { leaseState, revealWindow, type ProtocolTime } from '../time.ts'
+import { chooseChange, sinceAmong } from './key-changes.ts'
 import {
   type Agreed,
   type NeighbourFacts,
@@ -41,9 +43,9 @@ export interface AdmissionFacts {
 /**
  * `not-neighbour`: K is not ours to store. `dead`: the lease has ended. `ahead`: time has not reached the serial.
  * `taken`: no other claim can end the entry. `contest`: a better claim is held. `unwitnessed`: only a claim witnessed in
- * time could replace the entry. None is the sender's fault.
+ * time could replace the entry. `changed`: its keys have changed in another way. None is the sender's fault.
  */
-export type RefusalCode = 'not-neighbour' | 'dead' | 'ahead' | 'taken' | 'contest' | 'unwitnessed'
+export type RefusalCode = 'not-neighbour' | 'dead' | 'ahead' | 'taken' | 'contest' | 'unwitnessed' | 'changed'
 
 export type Decision =
   /** Keep this entry with the offered record. `changed` is false when it was held already. */
@@ -99,13 +101,25 @@ export function admit(
     if (isWitnessed(claim, facts.commitment, facts.time, profile, entry.tenureRound))
       return enterOver(entry, claim, facts, profile)
   }
-  return isSameClaim ? admitSameClaim(entry, claim, facts) : admitRival(entry, claim, witnessed, facts, profile)
+  return isSameClaim
+    ? admitSameClaim(entry, claim, facts, profile)
+    : admitRival(entry, claim, witnessed, facts, profile)
 }
 
-/** Enters the neighbourhood's claim, once its record is here and Valid. A replaced claim passes its tenure on. */
-export function adopt(agreed: Agreed, claim: Claim, time: ProtocolTime, replaced?: Entry): Entry {
+/**
+ * Enters the neighbourhood's claim, once its record is here and Valid. A replaced claim passes its tenure on.
+ *
+ * @param since `sinceAmong` the neighbours that agreed
+ */
+export function adopt(
+  agreed: Agreed,
+  claim: Claim,
+  time: ProtocolTime,
+  replaced?: Entry,
+  since?: readonly number[]
+): Entry {
   if (!equalBytes(agreed.claimId, claim.id)) throw new RangeError('the record is not that of the claim agreed on')
-  const entered = newEntry(claim, agreed.state, time)
+  const entered = newEntry(claim, agreed.state, time, since)
   if (replaced === undefined || replaced.state === 'provisional') return entered
   const repaired = { ...entered, tenureRound: replaced.tenureRound, repairs: replaced.repairs + 1 }
   const { contenders = [] } = replaced
@@ -139,7 +153,7 @@ export function reviseEntry(
     return isFinal && isRipe(entry, time, profile) ? { kind: 'keep', entry: settled(entry) } : undefined
   }
   return equalBytes(agreed.claimId, entry.claim.id)
-    ? { kind: 'keep', entry: adopt(agreed, entry.claim, time) }
+    ? { kind: 'keep', entry: adopt(agreed, entry.claim, time, undefined, entry.since) }
     : { kind: 'adopt', agreed }
 }
 
@@ -161,7 +175,9 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
   if (facts.neighbours === undefined) return { kind: 'ask' }
   const agreed = agreedOf(facts.neighbours, facts, profile)
   if (agreed === undefined) return store(newEntry(claim, witnessed ? 'fresh' : 'provisional', facts.time))
-  return equalBytes(agreed.claimId, claim.id) ? store(adopt(agreed, claim, facts.time)) : { kind: 'adopt', agreed }
+  if (!equalBytes(agreed.claimId, claim.id)) return { kind: 'adopt', agreed }
+  const since = sinceAmong(claim, facts.neighbours, facts.time, profile)
+  return store(adopt(agreed, claim, facts.time, undefined, since))
 }
 
 /** A claim witnessed before one without a witness came here replaces that, unless neighbours witnessed it. */
@@ -178,7 +194,7 @@ function enterOver(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: N
  * the beacon is stale, only its record is updated, and the routine question decides.
  */
 function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
-  const asUnwitnessed = admitSameClaim(entry, claim, facts)
+  const asUnwitnessed = admitSameClaim(entry, claim, facts, profile)
   if (!facts.time.fresh) return asUnwitnessed
   if (facts.neighbours === undefined) return { kind: 'ask' }
   const agreed = agreedOf(facts.neighbours, facts, profile)
@@ -189,7 +205,7 @@ function upgradeAfterAsking(entry: Entry, claim: Claim, facts: AdmissionFacts, p
     agreed === undefined
       ? newEntry(asUnwitnessed.entry.claim, 'fresh', facts.time)
       : adopt(agreed, asUnwitnessed.entry.claim, facts.time)
-  const entryWithNotes = { ...asUnwitnessed.entry, ...upgraded }
+  const entryWithNotes = { ...asUnwitnessed.entry, ...upgraded, since: asUnwitnessed.entry.since }
   return kind === 'store' ? store(entryWithNotes) : { kind, entry: entryWithNotes }
 }
 
@@ -213,7 +229,9 @@ function contest(
       contended(entry, claim, time, profile)
     )
   if (!isBetter) return refuse('contest', 'an earlier claim is held', contended(entry, claim, time, profile))
-  return time.fresh && time.now - time.verified <= profile.contest ? store(withClaim(entry, claim)) : { kind: 'wait' }
+  return time.fresh && time.now - time.verified <= profile.contest
+    ? store(withClaim(entry, claim, time))
+    : { kind: 'wait' }
 }
 
 /**
@@ -238,14 +256,35 @@ function contended(entry: Entry, claim: Claim, time: ProtocolTime, profile: Netw
   return isInTime ? withContender(entry, claim) : entry
 }
 
-function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts): Decision {
+function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts, profile: NetworkProfile): Decision {
   if (equalBytes(entry.claim.recordHash, claim.recordHash)) return { kind: 'store', entry, changed: false }
+  const relation = relateChanges(entry.claim.changes, claim.changes)
+  if (typeof relation === 'number') return admitOtherChange(entry, claim, relation, facts, profile)
   const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
   const noted: Entry = equivocation === undefined ? entry : { ...entry, equivocation }
   if (compareRecords(claim, entry.claim) < 0) return { kind: 'stale', entry: noted }
-  const isRenewal = claim.newestRound !== entry.claim.newestRound
-  if (isRenewal && !facts.time.fresh) return { kind: 'wait' }
-  return store(withClaim(noted, claim))
+  const needsTime = relation === 'longer' || claim.newestRound !== entry.claim.newestRound
+  if (needsTime && !facts.time.fresh) return { kind: 'wait' }
+  return store(withClaim(noted, claim, facts.time))
+}
+
+/** The same claim, whose keys have changed in another way from that change on [a name sold twice]. */
+function admitOtherChange(
+  entry: Entry,
+  claim: Claim,
+  parted: number,
+  { time, neighbours }: AdmissionFacts,
+  profile: NetworkProfile
+): Decision {
+  if (!time.fresh) return { kind: 'wait' }
+  switch (chooseChange(entry, claim, parted, time, profile, neighbours)) {
+    case 'ask':
+      return { kind: 'ask' }
+    case 'offered':
+      return store(withClaim(entry, claim, time))
+    case 'held':
+      return refuse('changed', 'another change of the keys of this claim is held', entry)
+  }
 }
 
 /**

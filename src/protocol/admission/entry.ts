@@ -1,5 +1,6 @@
 /** An entry: a storing node's state of a name. Time changes it here, claims in admission.ts. */
 import { equalBytes } from '../encoding/bytes.ts'
+import type { ChangeMark } from '../claim/changes.ts'
 import { type Claim, compareContest, type Equivocation } from '../claim/claim.ts'
 import { leaseState, type ProtocolTime } from '../time.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
@@ -15,6 +16,7 @@ import {
 } from '../encoding/cbor.ts'
 import { EncodingError } from '../errors.ts'
 import type { Name } from '../name/names.ts'
+import { sinceOf } from './key-changes.ts'
 
 /**
  * `fresh`: in contest. `settling`: only repair changes it. `settled`: only death ends it. `provisional`: without a
@@ -25,6 +27,8 @@ export type EntryState = 'fresh' | 'settling' | 'settled' | 'provisional'
 export interface Entry {
   readonly state: EntryState
   readonly claim: Claim
+  /** v when each change of the claim's keys was first seen here. */
+  readonly since: readonly number[]
   /** v when the first claim of this tenure was entered; a replacement does not change it. */
   readonly tenureRound: number
   /** For a provisional entry: v at its entry or its latest new rival. */
@@ -64,8 +68,13 @@ export const MAX_CONTENDERS = 16
  */
 export const MAX_REPAIRS = 2
 
-export function newEntry(claim: Claim, state: EntryState, time: Pick<ProtocolTime, 'verified'>): Entry {
-  return { state, claim, tenureRound: time.verified, quietRound: time.verified, rivals: [], repairs: 0 }
+export function newEntry(
+  claim: Claim,
+  state: EntryState,
+  { verified }: Pick<ProtocolTime, 'verified'>,
+  since: readonly number[] = claim.changes.map(() => verified)
+): Entry {
+  return { state, claim, since, tenureRound: verified, quietRound: verified, rivals: [], repairs: 0 }
 }
 
 /**
@@ -93,11 +102,18 @@ export function isRipe(
 }
 
 /** Replaces the record; notes about another claim are dropped. */
-export function withClaim(entry: Entry, claim: Claim): Entry {
-  if (equalBytes(entry.claim.id, claim.id)) return { ...entry, claim }
+export function withClaim(entry: Entry, claim: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
+  if (equalBytes(entry.claim.id, claim.id)) return { ...entry, claim, since: sinceOf(entry, claim, time) }
   const { state, tenureRound, quietRound, rivals, repairs, contenders } = entry
   return withContender(
-    { state, claim, tenureRound, quietRound, rivals, repairs, ...(contenders && { contenders }) },
+    {
+      ...newEntry(claim, state, time),
+      tenureRound,
+      quietRound,
+      rivals,
+      repairs,
+      ...(contenders && { contenders })
+    },
     entry.claim
   )
 }
@@ -116,10 +132,11 @@ export function withContender(entry: Entry, { id, firstRound, tie }: Contender):
 }
 
 export function settled(entry: Entry): Entry {
-  const { claim, tenureRound, quietRound, repairs, equivocation, sight } = entry
+  const { claim, since, tenureRound, quietRound, repairs, equivocation, sight } = entry
   return {
     state: 'settled',
     claim,
+    since,
     tenureRound,
     quietRound,
     rivals: [],
@@ -163,10 +180,11 @@ const CLAIM_MEMBERS = [
 ]
 
 export function encodeEntry(entry: Entry): Uint8Array {
-  const { state, claim, tenureRound, quietRound, rivals, repairs, equivocation, contenders, sight } = entry
+  const { state, claim, since, tenureRound, quietRound, rivals, repairs, equivocation, contenders, sight } = entry
   const fields: Record<string, CborValue> = {
     state,
-    claim: { ...claim },
+    claim: { ...claim, changes: claim.changes.map((change) => ({ ...change })) },
+    since: [...since],
     tenureRound,
     quietRound,
     rivals: [...rivals],
@@ -184,7 +202,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   const fields = fieldsOf(
     decodeOwnCbor(bytes),
     ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'],
-    ['repairs', 'equivocation', 'contenders', 'sight']
+    ['since', 'repairs', 'equivocation', 'contenders', 'sight']
   )
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
@@ -193,6 +211,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   const entry: Entry = {
     state: state as EntryState,
     claim: claimFrom(fields['claim']),
+    since: sinceFrom(fields),
     tenureRound: integerField(fields, 'tenureRound'),
     quietRound: integerField(fields, 'quietRound'),
     rivals,
@@ -208,11 +227,12 @@ export function decodeEntry(bytes: Uint8Array): Entry {
 }
 
 function claimFrom(value: CborValue | undefined): Claim {
-  const fields = fieldsOf(value, CLAIM_MEMBERS)
+  const fields = fieldsOf(value, CLAIM_MEMBERS, ['changes'])
   return {
     // The name was valid when stored.
     name: textField(fields, 'name') as Name,
     pubkey: bytesField(fields, 'pubkey', 32),
+    changes: Object.hasOwn(fields, 'changes') ? arrayField(fields, 'changes').map(changeMarkFrom) : [],
     id: bytesField(fields, 'id', 32),
     commitment: bytesField(fields, 'commitment', 32),
     firstRound: integerField(fields, 'firstRound'),
@@ -223,6 +243,19 @@ function claimFrom(value: CborValue | undefined): Claim {
     payloadHash: bytesField(fields, 'payloadHash', 32),
     recordHash: bytesField(fields, 'recordHash', 32)
   }
+}
+
+function changeMarkFrom(value: CborValue | undefined): ChangeMark {
+  const fields = fieldsOf(value, ['hash', 'consented'])
+  const { consented } = fields
+  if (typeof consented !== 'boolean') throw new EncodingError('consented: true or false is expected')
+  return { hash: bytesField(fields, 'hash', 32), consented }
+}
+
+/** Entries from before keys could change lack it. */
+function sinceFrom(fields: ReturnType<typeof fieldsOf>): number[] {
+  if (!Object.hasOwn(fields, 'since')) return []
+  return arrayField(fields, 'since').map((round) => integerField({ round }, 'round'))
 }
 
 function equivocationFrom(value: CborValue | undefined): Equivocation {

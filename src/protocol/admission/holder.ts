@@ -4,8 +4,8 @@
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time.ts'
 import { encodeCbor } from '../encoding/cbor.ts'
-import { type Reveal, linksOf } from '../claim/reveal.ts'
-import { type Link, linkValue } from '../claim/proof.ts'
+import { type Reveal, linksOfProof } from '../claim/reveal.ts'
+import { decodeVdfProof, type Link, linkValue } from '../claim/proof.ts'
 
 export interface OpenCommitment {
   /** C, 32 bytes. */
@@ -89,7 +89,9 @@ function refilled(budget: ChangeBudget | undefined, nowMs: number, profile: Netw
 
 export interface Stub {
   name: string
+  /** The first signing key, and the hash of the first change key: C is made of them. */
   pubkey: Uint8Array
+  next?: Uint8Array | undefined
   first: Link
   /** The same as `first` where the name was never renewed. */
   newest: Link
@@ -97,17 +99,18 @@ export interface Stub {
 
 /**
  * About 1 KB (docs/protocol/wire.md, 8): two links of at most 480 bytes, each with its salt, name and
- * key.
+ * two keys.
  */
-export const MAX_STUB_BYTES = 1200
+export const MAX_STUB_BYTES = 1240
 
 export function stubOf(reveal: Reveal): Stub {
-  const links = linksOf(reveal)
-  return { name: reveal.name, pubkey: reveal.pubkey, first: links[0]!, newest: links.at(-1)! }
+  const { first = reveal.pubkey, next, ...proof } = decodeVdfProof(reveal.vdf_proof)
+  const links = linksOfProof(reveal, proof)
+  return { name: reveal.name, pubkey: first, next, first: links[0]!, newest: links.at(-1)! }
 }
 
-/** Deterministic CBOR {name, pubkey, first, newest?}; `newest` only where it is another link. */
-export function encodeStub({ name, pubkey, first, newest }: Stub): Uint8Array {
-  const own = { name, pubkey, first: linkValue(first) }
+/** Deterministic CBOR {name, pubkey, next?, first, newest?}; `newest` only where it is another link. */
+export function encodeStub({ name, pubkey, next, first, newest }: Stub): Uint8Array {
+  const own = { name, pubkey, ...(next && { next }), first: linkValue(first) }
   return encodeCbor(newest.p === first.p ? own : { ...own, newest: linkValue(newest) })
 }

@@ -5,12 +5,13 @@ import { type EntryState, ownSight, type Entry } from './entry.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { ProtocolTime } from '../time.ts'
 import { compareContest } from '../claim/claim.ts'
+import type { ChangesHeld } from './key-changes.ts'
 
 /** One neighbour's answer to "what do you hold?"; without `entry` it holds nothing. */
 export interface NeighbourAnswer extends Origin {
   /** The round in which this node first met the peer; absent if unknown. */
   readonly met?: number
-  readonly entry?: { readonly claimId: Uint8Array; readonly state: EntryState }
+  readonly entry?: Held
 }
 
 export interface NeighbourFacts {
@@ -76,6 +77,8 @@ function missingToHear(heard: NeighbourFacts, { known }: NeighbourFacts, profile
 export interface Held {
   readonly claimId: Uint8Array
   readonly state: EntryState
+  /** Of its keys; absent without any, and from lists. */
+  readonly changes?: ChangesHeld | undefined
 }
 
 /**

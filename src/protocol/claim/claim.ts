@@ -2,18 +2,21 @@
  * What the rules need of a valid Reveal, so that they compare records and claims without its bytes.
  */
 import { concatBytes, sha256, compareBytes, equalBytes } from '../encoding/bytes.ts'
-import { commitmentHash } from './commitment.ts'
+import { type ChangeMark, marksOf, relateChanges } from './changes.ts'
 import { domain } from '../crypto/domain.ts'
 import type { Name } from '../name/names.ts'
 import { type NetworkProfile, profileHash } from '../profile/profile.ts'
-import { proofOutput, type Link } from './proof.ts'
-import { type Reveal, claimId, encodeReveal } from './reveal.ts'
+import { decodeVdfProof, proofOutput } from './proof.ts'
+import { type Reveal, claimIdOf, encodeReveal, linksOfProof } from './reveal.ts'
 import { payloadSerial } from '../zone/zone.ts'
 import { roundTimeMs, type ProtocolTime } from '../time.ts'
 
 export interface Claim {
   readonly name: Name
+  /** The signing key, as the last change left it. */
   readonly pubkey: Uint8Array
+  /** Changes of its keys, in order. */
+  readonly changes: readonly ChangeMark[]
   /** `H(domain(claim) ‖ lp(name) ‖ C ‖ first p)`, 32 bytes: records are ordered within one claim only. */
   readonly id: Uint8Array
   /** C of the first link, as a witness saw it. */
@@ -31,14 +34,17 @@ export interface Claim {
   readonly recordHash: Uint8Array
 }
 
-export function claimOf(reveal: Reveal, name: Name, links: readonly Link[], profile: NetworkProfile): Claim {
+/** Throws EncodingError where `vdf_proof` does not decode. Verifies nothing. */
+export function claimOf(reveal: Reveal, name: Name, profile: NetworkProfile): Claim {
   const hash = profileHash(profile)
-  const first = links[0]!
-  const commitment = commitmentHash(name, reveal.pubkey, first.salt, hash)
+  const proof = decodeVdfProof(reveal.vdf_proof)
+  const first = linksOfProof(reveal, proof)[0]!
+  const { commitment, id } = claimIdOf(reveal, proof, hash)
   return {
     name,
     pubkey: reveal.pubkey,
-    id: claimId(name, commitment, first.p, hash),
+    changes: marksOf(name, id, proof.changes ?? [], hash),
+    id,
     commitment,
     firstRound: first.p,
     firstIterations: first.iterations,
@@ -55,11 +61,15 @@ export function tieHash(commitment: Uint8Array, output: Uint8Array, profileHash:
   return sha256(concatBytes(domain('tie', profileHash), commitment, output))
 }
 
-export type RecordOrder = Pick<Claim, 'newestRound' | 'serial' | 'payloadHash' | 'recordHash'>
+export type RecordOrder = Pick<Claim, 'changes' | 'newestRound' | 'serial' | 'payloadHash' | 'recordHash'>
 
-/** Total order of the records of one claim by (p, serial, H(payload), H(record)): positive when `left` is the newer. */
+/**
+ * Total order of the records of one claim by (number of changes, p, serial, H(payload), H(record)): positive when `left`
+ * is the newer. Which of two changes after the same one counts, is for admission and the majority to say.
+ */
 export function compareRecords(left: RecordOrder, right: RecordOrder): number {
   return (
+    left.changes.length - right.changes.length ||
     left.newestRound - right.newestRound ||
     left.serial - right.serial ||
     compareBytes(left.payloadHash, right.payloadHash) ||
@@ -69,6 +79,7 @@ export function compareRecords(left: RecordOrder, right: RecordOrder): number {
 
 export function equivocates(left: RecordOrder, right: RecordOrder): boolean {
   return (
+    relateChanges(left.changes, right.changes) === 'same' &&
     left.newestRound === right.newestRound &&
     left.serial === right.serial &&
     !equalBytes(left.payloadHash, right.payloadHash)

@@ -12,6 +12,7 @@ import {
   fieldsOf,
   integerField
 } from '../encoding/cbor.ts'
+import { type Change, changeOf, changeValue, MAX_CHANGES, nextField } from './changes.ts'
 import { SALT_BYTES } from './commitment.ts'
 import { EncodingError } from '../errors.ts'
 import { PULSE_SIGNATURE_BYTES } from '../time.ts'
@@ -32,35 +33,58 @@ export interface Link {
   salt: Uint8Array
 }
 
-/** {v: 1, pulse, proof, salt, chain?}. p and iterations of the newest link are in the Reveal. */
+/** {v: 1, pulse, proof, salt, chain?, next?, first?, changes?}. p and iterations of the newest link are in the Reveal. */
 export interface VdfProof {
   pulse: Uint8Array
   proof: Uint8Array
   salt: Uint8Array
   /** The links before the newest, from the first claim on; absent (not empty) for a first claim. */
   chain?: readonly Link[]
+  /** Hash of the first change key, 32 bytes; absent where the claim was made without one. */
+  next?: Uint8Array
+  /** The first signing key, which C binds: 32 bytes. There exactly with `changes`. */
+  first?: Uint8Array
+  /** All changes of keys, in order; absent (not empty) without any. */
+  changes?: readonly Change[]
 }
 
-/** Longest `vdf_proof`: 64 earlier links of at most 480 bytes, rounded up. */
-export const MAX_VDF_PROOF_BYTES = 32_768
+/** Longest `vdf_proof`: 64 earlier links of at most 480 bytes and 16 changes of at most 270, rounded up. */
+export const MAX_VDF_PROOF_BYTES = 36_864
 
 const BOUNDS = { maxBytes: MAX_VDF_PROOF_BYTES, maxDepth: 3 }
 const VERSION = 1
 
-export function encodeVdfProof({ pulse, proof, salt, chain }: VdfProof): Uint8Array {
-  const own = { v: VERSION, pulse, proof, salt }
-  return encodeCbor(chain === undefined || chain.length === 0 ? own : { ...own, chain: chain.map(linkValue) })
+export function encodeVdfProof({ pulse, proof, salt, chain = [], next, first, changes = [] }: VdfProof): Uint8Array {
+  return encodeCbor({
+    v: VERSION,
+    pulse,
+    proof,
+    salt,
+    ...(chain.length > 0 && { chain: chain.map(linkValue) }),
+    ...(next && { next }),
+    ...(first && { first }),
+    ...(changes.length > 0 && { changes: changes.map(changeValue) })
+  })
 }
 
 /** Throws EncodingError for anything but the one encoding of a proof. Does not check proof lengths. */
 export function decodeVdfProof(bytes: Uint8Array): VdfProof {
-  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['v', 'pulse', 'proof', 'salt'], ['chain'])
+  const optional = ['chain', 'next', 'first', 'changes']
+  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['v', 'pulse', 'proof', 'salt'], optional)
   if (fields['v'] !== VERSION) throw new EncodingError(`v: version ${VERSION} is expected`)
-  const own = evaluationOf(fields)
-  if (!Object.hasOwn(fields, 'chain')) return own
-  const chain = arrayField(fields, 'chain')
-  if (chain.length === 0) throw new EncodingError('chain: absent when there are no earlier links')
-  return { ...own, chain: chain.map(linkOf) }
+  const has = (member: string): boolean => Object.hasOwn(fields, member)
+  const chain = has('chain') ? arrayField(fields, 'chain') : undefined
+  if (chain?.length === 0) throw new EncodingError('chain: absent when there are no earlier links')
+  const changes = has('changes') ? arrayField(fields, 'changes') : undefined
+  if (changes?.length === 0) throw new EncodingError('changes: absent when there are none')
+  if ((changes?.length ?? 0) > MAX_CHANGES) throw new EncodingError(`changes: at most ${MAX_CHANGES}`)
+  if (has('first') !== has('changes')) throw new EncodingError('first: with changes, and only then')
+  return {
+    ...evaluationOf(fields),
+    ...(chain && { chain: chain.map(linkOf) }),
+    ...(has('next') && { next: nextField(fields) }),
+    ...(changes && { first: bytesField(fields, 'first', 32), changes: changes.map(changeOf) })
+  }
 }
 
 export function linkValue({ p, pulse, iterations, proof, salt }: Link): CborValue {

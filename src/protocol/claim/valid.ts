@@ -3,16 +3,24 @@
  * pulses and proofs, which are too slow for the calling thread.
  */
 import { type Claim, claimOf } from './claim.ts'
-import { commitmentHash } from './commitment.ts'
+import { problemOfChanges } from './changes.ts'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyStrict } from '../crypto/ed25519.ts'
 import { EncodingError, NameError } from '../errors.ts'
 import type { Name } from '../name/names.ts'
 import { iterationsFor, parseName, renewalIterations } from '../name/names.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
-import { claimedSplit, proofShape, MAX_VDF_PROOF_BYTES, decodeVdfProof, type Link, vdfSeed } from './proof.ts'
+import {
+  claimedSplit,
+  proofShape,
+  MAX_VDF_PROOF_BYTES,
+  decodeVdfProof,
+  type Link,
+  type VdfProof,
+  vdfSeed
+} from './proof.ts'
 import { type Pulse, pulseRandomness } from '../time.ts'
-import { type Reveal, linksOfProof, MAX_NAME_BYTES, revealSigningBytes } from './reveal.ts'
+import { type Reveal, claimIdOf, linkCommitment, linksOfProof, MAX_NAME_BYTES, revealSigningBytes } from './reveal.ts'
 
 interface ProofCheck {
   /** 32 bytes, recomputed from the Reveal [a proof copied under another key]. */
@@ -31,7 +39,8 @@ export interface Checkers {
 }
 
 /** In checking order, cheap before costly. `chain` (order and gaps of the links) belongs to the step of iterations. */
-export type ValidRule = 'size' | 'canonical' | 'name' | 'iterations' | 'chain' | 'signature' | 'pulse' | 'proof'
+export type ValidRule =
+  'size' | 'canonical' | 'name' | 'iterations' | 'chain' | 'changes' | 'signature' | 'pulse' | 'proof'
 
 export type Verdict =
   | { readonly ok: true; readonly claim: Claim }
@@ -40,7 +49,14 @@ export type Verdict =
 type Invalid = Extract<Verdict, { ok: false }>
 
 type CheckedReveal =
-  { readonly ok: true; readonly reveal: Reveal; readonly name: Name; readonly links: readonly Link[] } | Invalid
+  | {
+      readonly ok: true
+      readonly reveal: Reveal
+      readonly name: Name
+      readonly links: readonly Link[]
+      readonly vdfProof: VdfProof
+    }
+  | Invalid
 
 /**
  * Checks a Reveal in the order of docs/protocol/rules.md, 8. Bad input never throws; rejects only as a checker does.
@@ -48,7 +64,7 @@ type CheckedReveal =
 export async function validateReveal(reveal: Reveal, profile: NetworkProfile, checkers: Checkers): Promise<Verdict> {
   const checked = checkReveal(reveal, profile)
   if (!checked.ok) return checked
-  const { name, links } = checked
+  const { name, links, vdfProof } = checked
   // Newest first: an attacker must forge it, and a renewal adds it.
   const newestFirst = links.map((link, index) => ({ link, before: links[index - 1] })).reverse()
   const badPulse = await firstFailing(newestFirst, ({ link: { p, pulse } }) =>
@@ -56,11 +72,11 @@ export async function validateReveal(reveal: Reveal, profile: NetworkProfile, ch
   )
   if (badPulse !== undefined) return invalid('pulse', `the pulse of round ${badPulse.link.p} does not verify`)
   const badProof = await firstFailing(newestFirst, ({ link, before }) =>
-    checkers.verifyProof(proofCheck(link, before, reveal, profile))
+    checkers.verifyProof(proofCheck(link, before, reveal, vdfProof, profile))
   )
   if (badProof !== undefined)
     return invalid('proof', `the proof of the link at round ${badProof.link.p} does not verify`)
-  return { ok: true, claim: claimOf(reveal, name, links, profile) }
+  return { ok: true, claim: claimOf(reveal, name, profile) }
 }
 
 /**
@@ -82,9 +98,9 @@ async function firstFailing<L>(links: readonly L[], check: (link: L) => Promise<
 export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedReveal {
   const tooLarge = problemOfSizes(reveal, profile)
   if (tooLarge !== undefined) return invalid('size', tooLarge)
-  let links: readonly Link[]
+  let vdfProof: VdfProof
   try {
-    links = linksOfProof(reveal, decodeVdfProof(reveal.vdf_proof))
+    vdfProof = decodeVdfProof(reveal.vdf_proof)
   } catch (error) {
     if (error instanceof EncodingError) return invalid('canonical', `vdf_proof: ${error.detail}`)
     throw error
@@ -96,29 +112,42 @@ export function checkReveal(reveal: Reveal, profile: NetworkProfile): CheckedRev
     if (error instanceof NameError) return invalid('name', error.detail)
     throw error
   }
+  const links = linksOfProof(reveal, vdfProof)
   const wrongWork = problemOfWork(name, links, profile)
   if (wrongWork !== undefined) return invalid('iterations', wrongWork)
   const broken = problemOfChain(links, profile)
   if (broken !== undefined) return invalid('chain', broken)
-  if (!verifyStrict(reveal.signature, revealSigningBytes(reveal, profileHash(profile)), reveal.pubkey))
+  const hash = profileHash(profile)
+  const wrongChange = problemOfKeys(reveal, vdfProof, hash)
+  if (wrongChange !== undefined) return invalid('changes', wrongChange)
+  if (!verifyStrict(reveal.signature, revealSigningBytes(reveal, hash), reveal.pubkey))
     return invalid('signature', 'the signature does not verify')
-  return { ok: true, reveal, name, links }
+  return { ok: true, reveal, name, links, vdfProof }
 }
 
 function proofCheck(
   link: Link,
   before: Link | undefined,
   reveal: Pick<Reveal, 'name' | 'pubkey'>,
+  vdfProof: VdfProof,
   profile: NetworkProfile
 ): ProofCheck {
   const hash = profileHash(profile)
-  const commitment = commitmentHash(reveal.name, reveal.pubkey, link.salt, hash)
+  const commitment = linkCommitment(reveal, vdfProof, link.salt, hash)
   const seed = vdfSeed(
     { commitment, round: link.p, randomness: pulseRandomness(link.pulse), before: before?.proof },
     hash
   )
   const { iterations, proof } = link
   return { seed, bits: profile.discriminant_bits, iterations, split: proofShape(iterations, profile).split, proof }
+}
+
+/** Each change follows the one before it, by the keys that one left. */
+function problemOfKeys(reveal: Reveal, proof: VdfProof, profileHash: Uint8Array): string | undefined {
+  const { first, next, changes } = proof
+  if (first === undefined || changes === undefined) return undefined
+  const of = { name: reveal.name, claimId: claimIdOf(reveal, proof, profileHash).id, profileHash }
+  return problemOfChanges({ pubkey: first, next }, reveal.pubkey, changes, of)
 }
 
 function problemOfSizes(reveal: Reveal, profile: NetworkProfile): string | undefined {

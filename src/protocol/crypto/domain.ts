@@ -23,7 +23,12 @@ export const DOMAIN_WORDS = [
   'did-assertion-key',
   'name-list-key',
   'check-code',
-  'coded'
+  'coded',
+  'next-key',
+  'change',
+  'change-key',
+  'change-tweak',
+  'change-nonce'
 ] as const
 
 export type DomainWord = (typeof DOMAIN_WORDS)[number]

@@ -47,8 +47,9 @@ export function wordsToSeed(words: string, what = 'a master seed'): Uint8Array {
   }
 }
 
-export function nameKey(seed: Uint8Array, profileHash: Uint8Array, name: Name): KeyPair {
-  return derive(seed, 'owner-key', profileHash, lp(name))
+/** @param index the number of changes of the claim's keys that led to it: each one brings another key */
+export function nameKey(seed: Uint8Array, profileHash: Uint8Array, name: Name, index = 0): KeyPair {
+  return derive(seed, 'owner-key', profileHash, lp(name), ...(index === 0 ? [] : [u64be(index)]))
 }
 
 /** The key that signs versions of an identity document; `index` grows with each rotation. */

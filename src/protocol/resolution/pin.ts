@@ -5,7 +5,8 @@ import { equalBytes } from '../encoding/bytes.ts'
 import { leaseState, type ProtocolTime } from '../time.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import type { Candidate, Tally } from './quorum.ts'
-import { type RecordOrder, compareRecords } from '../claim/claim.ts'
+import { relateChanges } from '../claim/changes.ts'
+import { type Claim, type RecordOrder, compareRecords } from '../claim/claim.ts'
 
 /** A tentative pin ends this many `pin_after` after its first sighting, unless a second makes it firm. */
 const TENTATIVE_SPAN = 2
@@ -17,6 +18,8 @@ const LOOK_SPREAD = 0.75
 export interface SeenClaim {
   readonly claim: Uint8Array
   readonly pubkey: Uint8Array
+  /** Hashes of the changes of its keys that were final then; absent for none. */
+  readonly changes?: readonly Uint8Array[]
 }
 
 interface Remembered extends SeenClaim {
@@ -82,13 +85,13 @@ export function rulePin(tally: Tally, former: Pin | undefined, sighting: Sightin
   if (tally.kind !== 'owner') return { result: tally, pin: known }
   const { owner } = tally
   if (known?.state === 'firm') {
-    if (equalBytes(known.claim, owner.newest.id)) return { result: tally, pin: renewed(known, owner) }
+    if (isSeen(known, owner.newest)) return { result: tally, pin: renewed(known, owner) }
     return { result: { kind: 'contested', rule: 'pin', candidates: [owner], remembered: [known] }, pin: known }
   }
   const pin = seen(tally, known, sighting, profile)
   if (pin?.state !== 'tentative' || pin.rival === undefined || !isContested(pin, time, profile))
     return { result: tally, pin }
-  const remembered = [pin, pin.rival].filter(({ claim }) => !equalBytes(claim, owner.newest.id))
+  const remembered = [pin, pin.rival].filter((each) => !isSeen(each, owner.newest))
   return { result: { kind: 'contested', rule: 'two-majorities', candidates: [owner], remembered }, pin }
 }
 
@@ -130,24 +133,23 @@ function seen(
   profile: NetworkProfile
 ): Pin | undefined {
   const { owner } = tally
-  const isSame = known !== undefined && equalBytes(known.claim, owner.newest.id)
+  const isSame = known !== undefined && isSeen(known, owner.newest)
   if (!isSighting(tally, profile)) return isSame ? renewed(known, owner) : known
-  const { pubkey, newest } = owner
-  const claim = newest.id
+  const { newest } = owner
   if (!isSame) {
     return {
       state: 'tentative',
-      claim,
-      pubkey,
+      ...seenOf(owner),
       newestRound: newest.newestRound,
       firstRound: time.now,
       lookRound: time.now + Math.ceil((1 + LOOK_SPREAD * spread) * profile.pin_after),
-      ...(known !== undefined && { rival: { claim: known.claim, pubkey: known.pubkey } })
+      ...(known !== undefined && { rival: seenBefore(known) })
     }
   }
-  const { firstRound, newestRound } = renewed(known, owner)
-  if (!isSecondLook || time.lapse < firstRound + profile.pin_after) return renewed(known, owner)
-  return { state: 'firm', claim, pubkey, newestRound, firstRound, firmRound: time.lapse }
+  const pin = renewed(known, owner)
+  const { firstRound, newestRound } = pin
+  if (!isSecondLook || time.lapse < firstRound + profile.pin_after) return pin
+  return { state: 'firm', ...seenBefore(pin), newestRound, firstRound, firmRound: time.lapse }
 }
 
 /**
@@ -161,8 +163,28 @@ function isSighting(
   return settled && !thin && (perPrefix === 0 || owner.votes >= quorum)
 }
 
-function renewed<P extends Pin>(pin: P, { newest }: Candidate): P {
-  return newest.newestRound > pin.newestRound ? { ...pin, newestRound: newest.newestRound } : pin
+/** The pin after another sighting of its claim: it follows a renewal, and changes of its keys that are final. */
+function renewed<P extends Pin>(pin: P, owner: Candidate): P {
+  const { newest, final } = owner
+  const followed = final && newest.changes.length > (pin.changes?.length ?? 0) ? { ...pin, ...seenOf(owner) } : pin
+  return newest.newestRound > pin.newestRound ? { ...followed, newestRound: newest.newestRound } : followed
+}
+
+/** Changes that are not final are left out: another may still take their place. */
+function seenOf({ pubkey, newest, final }: Candidate): SeenClaim {
+  const changes = final ? newest.changes.map(({ hash }) => hash) : []
+  return { claim: newest.id, pubkey, ...(changes.length > 0 && { changes }) }
+}
+
+function seenBefore({ claim, pubkey, changes }: SeenClaim): SeenClaim {
+  return { claim, pubkey, ...(changes && { changes }) }
+}
+
+/** Whether this is the claim seen before, with the changes seen then [a name sold twice]. */
+function isSeen({ claim, changes = [] }: SeenClaim, newest: Claim): boolean {
+  if (!equalBytes(claim, newest.id)) return false
+  const seen = changes.map((hash) => ({ hash }))
+  return typeof relateChanges(seen, newest.changes) !== 'number'
 }
 
 export function isRollback(memory: RecordOrder | undefined, record: RecordOrder): boolean {
@@ -171,8 +193,8 @@ export function isRollback(memory: RecordOrder | undefined, record: RecordOrder)
 
 export function remember(
   memory: RecordOrder | undefined,
-  { newestRound, serial, payloadHash, recordHash }: RecordOrder
+  { changes, newestRound, serial, payloadHash, recordHash }: RecordOrder
 ): RecordOrder {
-  const seen = { newestRound, serial, payloadHash, recordHash }
+  const seen = { changes, newestRound, serial, payloadHash, recordHash }
   return memory === undefined || compareRecords(seen, memory) > 0 ? seen : memory
 }

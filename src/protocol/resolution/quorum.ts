@@ -1,4 +1,5 @@
 import { compareBytes, equalBytes, toHex } from '../encoding/bytes.ts'
+import { relateChanges } from '../claim/changes.ts'
 import { type Claim, compareRecords } from '../claim/claim.ts'
 import { type Origin, diverse, electorate } from '../neighbourhood/diversity.ts'
 import type { EntryState } from '../admission/entry.ts'
@@ -7,7 +8,12 @@ import type { NetworkProfile } from '../profile/profile.ts'
 
 /** One peer's answer; without `held` it is "none". The claim is of a record verified here. */
 export interface ResolveAnswer extends Origin {
-  readonly held?: { readonly claim: Claim; readonly state: EntryState }
+  readonly held?: {
+    readonly claim: Claim
+    readonly state: EntryState
+    /** Whether the peer says that all changes of the claim's keys are final; absent without any. */
+    readonly final?: boolean
+  }
 }
 
 export interface Asking {
@@ -23,10 +29,13 @@ export interface Candidate {
   readonly settledVotes: number
   /** The newest record of that owner's claim, from any responder. A claim by a stolen key has votes of its own. */
   readonly newest: Claim
+  /** More than half of the votes hold the changes of that record, and call them final; true without any. */
+  readonly final: boolean
 }
 
 /** Which rule decided: for `explain`. */
-export type TallyRule = 'majority' | 'provisional-only' | 'no-majority' | 'nobody-holds-it' | 'answers-outstanding'
+export type TallyRule =
+  'majority' | 'provisional-only' | 'no-majority' | 'parted' | 'nobody-holds-it' | 'answers-outstanding'
 
 export type Tally =
   | {
@@ -49,7 +58,12 @@ export type Tally =
       /** At most half of the electorate says so: those who are silent may hold it. */
       readonly thin: boolean
     }
-  | { readonly kind: 'contested'; readonly rule: 'no-majority'; readonly candidates: readonly Candidate[] }
+  | {
+      readonly kind: 'contested'
+      /** `parted`: one claim has most votes, but no branch of the changes of its keys has. */
+      readonly rule: 'no-majority' | 'parted'
+      readonly candidates: readonly Candidate[]
+    }
   | { readonly kind: 'undecided'; readonly rule: 'answers-outstanding' }
 
 /**
@@ -88,7 +102,7 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
   const counted = diverse(answers, profile)
   const firm = counted.filter(({ held }) => held !== undefined && held.state !== 'provisional')
   const of = electorate(asking.asked, profile)
-  const early = candidatesOf(firm, answers).find(({ votes }) => votes * 2 > of)
+  const early = candidatesOf(firm, answers).find(({ votes, branches }) => votes * 2 > of && branches === undefined)
   if (early === undefined && !asking.done) return { kind: 'undecided', rule: 'answers-outstanding' }
 
   const provisional = firm.length === 0
@@ -98,6 +112,7 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
   const candidates = candidatesOf(voters, answers)
   const owner = early ?? candidates.find(({ votes }) => votes * 2 > voters.length)
   if (owner === undefined) return { kind: 'contested', rule: 'no-majority', candidates }
+  if (owner.branches !== undefined) return { kind: 'contested', rule: 'parted', candidates: owner.branches }
   return {
     kind: 'owner',
     rule: provisional ? 'provisional-only' : 'majority',
@@ -109,19 +124,16 @@ export function tally(answers: readonly ResolveAnswer[], asking: Asking, profile
   }
 }
 
+interface Counted extends Candidate {
+  /** Where the changes of its keys part, and no branch has more than half of its votes. */
+  readonly branches?: readonly Candidate[]
+}
+
 /** Every owner among the voters, one for each claim, most votes first, with the newest record of all answers. */
-function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly ResolveAnswer[]): Candidate[] {
-  const byClaim = new Map<string, { id: Uint8Array; pubkey: Uint8Array; votes: number; settledVotes: number }>()
-  for (const { held } of voters) {
-    if (held === undefined) continue
-    const key = toHex(held.claim.id)
-    const owner = byClaim.get(key) ?? { id: held.claim.id, pubkey: held.claim.pubkey, votes: 0, settledVotes: 0 }
-    owner.votes++
-    if (held.state === 'settled') owner.settledVotes++
-    byClaim.set(key, owner)
-  }
-  return [...byClaim.values()]
-    .map(({ id, ...owner }) => ({ ...owner, newest: newestOf(id, answers) }))
+function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly ResolveAnswer[]): Counted[] {
+  const held = voters.flatMap((voter) => voter.held ?? [])
+  return [...Map.groupBy(held, ({ claim }) => toHex(claim.id)).values()]
+    .map((votes) => candidateOf(votes, answers))
     .sort(
       (left, right) =>
         right.votes - left.votes ||
@@ -130,9 +142,61 @@ function candidatesOf(voters: readonly ResolveAnswer[], answers: readonly Resolv
     )
 }
 
-function newestOf(id: Uint8Array, answers: readonly ResolveAnswer[]): Claim {
-  const claims = answers.flatMap(({ held }) =>
-    held !== undefined && equalBytes(held.claim.id, id) ? [held.claim] : []
+type Vote = NonNullable<ResolveAnswer['held']>
+
+function candidateOf(votes: readonly Vote[], answers: readonly ResolveAnswer[]): Counted {
+  const { id } = votes[0]!.claim
+  const shown = answers.flatMap(({ held }) => (held !== undefined && equalBytes(held.claim.id, id) ? [held.claim] : []))
+  const [newest, ...others] = newestOf(
+    shown,
+    votes.map(({ claim }) => claim)
   )
-  return claims.reduce((newest, claim) => (compareRecords(claim, newest) > 0 ? claim : newest))
+  const candidate = (record: Claim, of: readonly Vote[]): Candidate => ({
+    pubkey: record.pubkey,
+    votes: of.length,
+    settledVotes: of.filter(({ state }) => state === 'settled').length,
+    newest: record,
+    final:
+      record.changes.length === 0 ||
+      of.filter((vote) => vote.final === true && isSameBranch(vote.claim, record)).length * 2 > of.length
+  })
+  if (others.length === 0) return candidate(newest, votes)
+  const branches = [newest, ...others].map((tip) =>
+    candidate(
+      tip,
+      votes.filter(({ claim }) => isSameBranch(claim, tip))
+    )
+  )
+  return { ...candidate(newest, votes), branches }
+}
+
+function isSameBranch(left: Claim, right: Claim): boolean {
+  return relateChanges(left.changes, right.changes) === 'same'
+}
+
+/**
+ * The newest of the records of one claim. Where the changes of its keys part, the newest of the branch that more than
+ * half of the votes hold; without one, the newest of each branch [a name sold twice].
+ */
+export function newestOf(shown: readonly Claim[], votes: readonly Claim[]): readonly [Claim, ...Claim[]] {
+  const newest = (records: readonly Claim[]): Claim =>
+    records.reduce((best, record) => (compareRecords(record, best) > 0 ? record : best))
+  const tips = tipsOf(shown)
+  if (tips.length < 2) return [newest(shown)]
+  const isOn = (claim: Claim, tip: Claim): boolean => typeof relateChanges(claim.changes, tip.changes) !== 'number'
+  const [first, ...branches] = tips.map((tip) => newest(shown.filter((claim) => isOn(claim, tip))))
+  const chosen = [first!, ...branches].find(
+    (branch) =>
+      votes.filter((vote) => isOn(vote, branch) && !tips.every((tip) => isOn(vote, tip))).length * 2 > votes.length
+  )
+  return chosen === undefined ? [first!, ...branches] : [chosen]
+}
+
+/** One record for each way in which the changes of keys end. */
+function tipsOf(shown: readonly Claim[]): Claim[] {
+  const longestFirst = shown.toSorted((left, right) => right.changes.length - left.changes.length)
+  const tips: Claim[] = []
+  for (const claim of longestFirst)
+    if (tips.every((tip) => typeof relateChanges(tip.changes, claim.changes) === 'number')) tips.push(claim)
+  return tips
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { COMMITMENT_BYTES, claimRound } from '../../protocol/claim/commitment.ts'
-import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { highestSerial, claimOf, type Claim, type RecordOrder } from '../../protocol/claim/claim.ts'
 import { isRollback } from '../../protocol/resolution/pin.ts'
 import { exactName, openName, ownPublicKey, type RegistryContext, leaseOf } from '../context.ts'
@@ -43,7 +43,7 @@ export async function commit(context: RegistryContext, text: string, commitment:
 export async function publish(context: RegistryContext, reveal: Reveal): Promise<StoredBy> {
   const name = exactName(context, reveal.name)
   await requireValid(context, reveal)
-  const claim = claimOf(reveal, name, linksOf(reveal), context.profile)
+  const claim = claimOf(reveal, name, context.profile)
   requireSerialOfToday(context, claim)
   requireOneClaim(context, claim)
   if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw supersededRecord(name)
@@ -82,7 +82,7 @@ function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim):
   const record = context.owned.get(name)
   if (record === undefined || record.ownership === 'lost' || !equalBytes(record.reveal.pubkey, pubkey)) return
   if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') return
-  const held = claimOf(record.reveal, name, linksOf(record.reveal), context.profile)
+  const held = claimOf(record.reveal, name, context.profile)
   if (equalBytes(held.id, id)) return
   const detail =
     `This daemon owns ${name} by its claim of round ${held.firstRound}, and peers refuse a second ` +
@@ -94,7 +94,6 @@ function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim):
 function knownOrders({ memory, owned, profile }: RegistryContext, { name, pubkey }: Claim): RecordOrder[] {
   const seen = memory.newest(name, pubkey)
   const own = owned.get(name)?.reveal
-  const signed =
-    own === undefined || !equalBytes(own.pubkey, pubkey) ? undefined : claimOf(own, name, linksOf(own), profile)
+  const signed = own === undefined || !equalBytes(own.pubkey, pubkey) ? undefined : claimOf(own, name, profile)
   return [seen, signed].filter((order) => order !== undefined)
 }

@@ -28,6 +28,7 @@ export const RULE_TEXTS: Readonly<Record<ExplainedRule, string>> = {
     'Provisional entries and "none" have no vote while another state answers.',
   'provisional-only':
     'Only provisional entries answered, so they have the votes; the owner with more than half of them wins.',
+  parted: 'The keys of one claim were changed in two ways: no way has more than half of its votes, so it is contested.',
   'no-majority': 'No owner has more than half of the votes: that is contested, never a guess.',
   pin:
     'A claim seen as settled twice, a day apart, is remembered until its lease ' +
@@ -74,6 +75,7 @@ export function verdictOf(facts: Facts): string {
         'holds a record of it.'
       )
     case 'no-majority':
+    case 'parted':
       return (
         `${name} is contested: ` +
         `${candidates.map((each) => String(each.votes)).join(' against ')} ` +

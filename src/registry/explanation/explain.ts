@@ -3,7 +3,6 @@ import { ServiceError } from '../../errors.ts'
 import { OfflineError, type RevealAnswer, type RevealLookup } from '../../network/types.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { claimOf, type Claim, type Equivocation } from '../../protocol/claim/claim.ts'
-import { linksOf } from '../../protocol/claim/reveal.ts'
 import { radius } from '../../protocol/neighbourhood/key-space.ts'
 import type { CodedName } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
@@ -88,7 +87,7 @@ async function withCode(
   try {
     const { reveal, confidence, source } = await resolveByCode(context, name, code)
     const owner = toHex(reveal.pubkey)
-    const claimId = toHex(claimOf(reveal, name, linksOf(reveal), context.profile).id)
+    const claimId = toHex(claimOf(reveal, name, context.profile).id)
     return {
       ...byCode,
       verdict:
@@ -121,7 +120,7 @@ function explainAnswers(
 ): Explanation {
   const { name, tally, answers, counted, quorum, silent } = found
   const winner = tally.kind === 'owner' ? tally.owner : undefined
-  const isOlder = winner !== undefined && isRollback(context.memory.newest(name, winner.pubkey), winner.newest)
+  const isOlder = winner !== undefined && isRollback(context.memory.newest(name, winner.newest.id), winner.newest)
   const candidates = tally.kind === 'contested' ? tally.candidates : winner === undefined ? [] : [winner]
   const shown: Shown = {
     // Where the profile fixes how many peers should hold it, the daemon may have asked fewer.
@@ -173,7 +172,7 @@ function explainAlone(
     state: 'unconfirmed',
     lease: leaseView(context, { newestRound: reveal.drand_pulse }),
     owner: toHex(reveal.pubkey),
-    claim_id: toHex(claimOf(reveal, name, linksOf(reveal), context.profile).id),
+    claim_id: toHex(claimOf(reveal, name, context.profile).id),
     answers: [],
     candidates: [],
     equivocation: equivocationView(context.network.heldHere(name)?.equivocation),

@@ -19,7 +19,7 @@ interface ExplainParts {
 export function ownClaim({ context, tasks, renewal }: ExplainParts, name: Name): OwnExplanation | null {
   const record = context.owned.get(name)
   const links = record === undefined ? [] : linksOf(record.reveal)
-  const claim = record === undefined ? undefined : claimOf(record.reveal, name, links, context.profile)
+  const claim = record === undefined ? undefined : claimOf(record.reveal, name, context.profile)
   const kept = context.receipts.get(name)
   const ofName = tasks.of(name)
   if (record === undefined && kept === undefined && ofName.length === 0) return null

@@ -3,7 +3,7 @@ import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { claimOf, compareRecords, noteEquivocation, type Equivocation } from '../../protocol/claim/claim.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { parseZonePayload, payloadSerial, sealedPart } from '../../protocol/zone/zone.ts'
 import { keys } from '../../store/keys.ts'
 import type { ClaimTasks } from '../tasks.ts'
@@ -27,7 +27,7 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
   if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownPublicKey(context, name)))
     return false
   const { newest } = tally.owner
-  const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
+  const ours = claimOf(own.reveal, name, context.profile)
   // Two daemons with one seed may have made two claims. Only the one that the peers settled on is renewed, even if it
   // is the older.
   const isSameClaim = equalBytes(newest.id, ours.id)
@@ -108,7 +108,7 @@ export function noteEquivocationOfOurs(context: RegistryContext, found: Survey):
   const own = context.owned.get(name)
   const noted = equivocationOf(context, found)
   if (own === undefined || noted === undefined) return
-  const ours = claimOf(own.reveal, name, linksOf(own.reveal), context.profile)
+  const ours = claimOf(own.reveal, name, context.profile)
   const isOfOurs =
     noted.round === ours.newestRound &&
     noted.serial === ours.serial &&

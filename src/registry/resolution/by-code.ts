@@ -1,8 +1,9 @@
 /** Resolves a name with a check code: the claim that has it is meant, from any peer. */
 import { ServiceError } from '../../errors.ts'
 import { OfflineError, type Network, type RevealLookup } from '../../network/types.ts'
-import { claimOf, type Claim, compareRecords } from '../../protocol/claim/claim.ts'
-import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
+import { newestOf } from '../../protocol/resolution/quorum.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
@@ -40,29 +41,30 @@ export async function resolveByCode(context: CodeContext, name: Name, code: stri
   try {
     const found = await network.getByCode(name, code)
     if (isUnconfirmed(context, found)) throw nobodyAnswered(context)
-    return newestOf(context, name, code, [...shownBy(context, found), ...own.map(asOfNetwork)])
+    return answerOf(context, name, code, [...shownBy(context, found), ...own.map(asOfNetwork)])
   } catch (error) {
     if (!(error instanceof OfflineError) || !own.some(({ reveal }) => shows(reveal))) throw error
-    return newestOf(context, name, code, own)
+    return answerOf(context, name, code, own)
   }
 }
 
-function newestOf(context: CodeContext, name: Name, code: string, shown: readonly Shown[]): ResolvedName {
+function answerOf(context: CodeContext, name: Name, code: string, shown: readonly Shown[]): ResolvedName {
   const fitting = shown.filter((record) => record.code.startsWith(code))
   if (fitting.length === 0) throw nobodys(context, name, code, shown)
-  const newest = [...Map.groupBy(fitting, ({ claim }) => toHex(claim.id)).values()].map((records) =>
-    records.reduce((best, each) => (compareRecords(each.claim, best.claim) > 0 ? each : best))
-  )
+  const newest = [...Map.groupBy(fitting, ({ claim }) => toHex(claim.id)).values()].flatMap((records) => {
+    const claims = records.map(({ claim }) => claim)
+    return newestOf(claims, claims).map((claim) => records.find((record) => record.claim === claim)!)
+  })
   const alive = newest.filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead')
   const [record] = alive
   if (record === undefined) throw codeNotFound(name, code, 'the lease of the claim with that code is over')
-  if (alive.length > 1) throw twoClaims(name, code, alive)
+  if (alive.length > 1) throw twoOwners(name, code, alive)
   const { state, endRound } = leaseOf(context, record.claim.newestRound)
   if (state === 'grace')
     throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`, {
       extensions: { check_code: code }
     })
-  if (!context.memory.see(record.claim, `${name} ${record.code}`))
+  if (!context.memory.see(record.claim))
     throw new ServiceError(
       'SVC-RES-004',
       `Every peer that answered holds an older record of ${name} than one that was seen before.`,
@@ -97,7 +99,7 @@ function ownRecords(context: CodeContext, name: Name, code: string): Shown[] {
   return [
     ...(record === undefined || record.publishedSerial === 0
       ? []
-      : [shown(record.reveal, claimOf(record.reveal, name, linksOf(record.reveal), profile), 'own')]),
+      : [shown(record.reveal, claimOf(record.reveal, name, profile), 'own')]),
     ...held.flatMap((each) => (each === undefined ? [] : [shown(each.reveal, each.claim, 'held')]))
   ]
 }
@@ -119,11 +121,16 @@ export function codeNotFound(name: Name, code: string, why = NOBODY_SHOWS_IT): S
   })
 }
 
-function twoClaims(name: Name, code: string, alive: readonly Shown[]): ServiceError {
+/** Two claims, or one whose keys were changed in two ways. */
+function twoOwners(name: Name, code: string, alive: readonly Shown[]): ServiceError {
+  const [first, second] = alive
+  const isParted = first!.code === second!.code
   return new ServiceError(
     'SVC-RES-004',
-    `Two claims of ${name} have the code ${code}, so one owner made both. ` +
-      `A longer code tells them apart: ${alive.map((record) => record.code).join(' or ')}.`,
+    isParted
+      ? `The keys of ${name} with the code ${code} were changed in two ways by one owner, and none is held by most.`
+      : `Two claims of ${name} have the code ${code}, so one owner made both. ` +
+          `A longer code tells them apart: ${alive.map((record) => record.code).join(' or ')}.`,
     {
       extensions: {
         check_code: code,

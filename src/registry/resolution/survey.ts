@@ -15,7 +15,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { rulePin, type Ruled, isContested, livePin, isRollback } from '../../protocol/resolution/pin.ts'
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
-import { type Reveal, linksOf } from '../../protocol/claim/reveal.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import type { ResolvedName } from '../use-cases.ts'
 import type { ClaimTasks } from '../tasks.ts'
@@ -70,7 +70,7 @@ function weigh(context: RegistryContext, name: Name, lookup: RevealLookup, isSec
   if (voters.length === 0) throw nobodyAnswered(context)
   const time = context.time()
   const votes = withoutDead(
-    voters.map((voter) => asVote(voter, answers)),
+    voters.map((voter) => asVote(voter, answers, time.verified)),
     time.lapse,
     profile
   )
@@ -112,14 +112,21 @@ function votersAmong(context: RegistryContext, name: Name, answers: readonly Rev
 }
 
 /** A peer that keeps only the stub votes for the claim that another answer proves. An unproven claim is not an answer. */
-function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly RevealAnswer[]): ResolveAnswer {
+function asVote(
+  { peer, state, claimId, claim, changes }: RevealAnswer,
+  answers: readonly RevealAnswer[],
+  verified: number
+): ResolveAnswer {
   const proved =
     claim ??
     answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))
       ?.claim
   // The network has applied the limit on answers of one prefix already: here each peer counts singly.
   const origin = { peer, prefix: peer }
-  return proved === undefined || state === 'none' ? origin : { ...origin, held: { claim: proved, state } }
+  if (proved === undefined || state === 'none') return origin
+  const head = proved.changes.at(-1)?.hash
+  const isFinal = head && changes !== undefined && equalBytes(changes.head, head) && changes.final < verified
+  return { ...origin, held: { claim: proved, state, ...(isFinal && { final: true }) } }
 }
 
 /** The one node of a network of one machine, which has no bootstrap peers. */
@@ -162,7 +169,7 @@ function ownRecord({ owned, profile }: RegistryContext, name: Name): Found | und
   const record = owned.get(name)
   if (record === undefined || record.ownership !== 'held' || record.publishedSerial === 0) return undefined
   const { reveal } = record
-  return { reveal, claim: claimOf(reveal, name, linksOf(reveal), profile), source: 'own' }
+  return { reveal, claim: claimOf(reveal, name, profile), source: 'own' }
 }
 
 function heldRecord({ network }: RegistryContext, name: Name): Found | undefined {
@@ -174,7 +181,7 @@ function heldRecord({ network }: RegistryContext, name: Name): Found | undefined
 function isUndisputed(context: RegistryContext, name: Name, claim: Claim): boolean {
   const { pins, memory, profile } = context
   if (leaseOf(context, claim.newestRound).state !== 'live') return false
-  if (isRollback(memory.newest(name, claim.pubkey), claim)) return false
+  if (isRollback(memory.newest(name, claim.id), claim)) return false
   const time = context.time()
   const pin = livePin(pins.get(name), time, profile)
   if (pin === undefined) return true
@@ -238,7 +245,7 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
       if (state === 'dead') throw notFound(name)
       if (state === 'grace')
         throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
-      if (!context.memory.see(newest)) {
+      if (!context.memory.see(newest, tally.owner.final)) {
         throw new ServiceError(
           'SVC-RES-004',
           `Every peer that answered holds an older record of ${name} than one that was seen before.`,
@@ -299,5 +306,10 @@ function contestedText(
         .join(' and ')} shortly before. It is contested until one of them has stayed.`
     case 'no-majority':
       return `The peers that could be reached name ${owners.length} owners of ${name} and none has a majority.`
+    case 'parted':
+      return (
+        `The keys of ${name} were changed in ${owners.length} ways by one owner, and none is held by most of the ` +
+        'peers that could be reached.'
+      )
   }
 }

@@ -14,20 +14,27 @@ const MAX_SEEN = 200_000
 const WEIGHED_AT_ONCE = 1_024
 const FORGOTTEN_PART = 8
 
-const Seen = v.object({ newestRound: Count, serial: Count, payloadHash: Bytes32, recordHash: Bytes32 })
+const Mark = v.strictObject({ hash: Bytes32, consented: v.boolean() })
+const Seen = v.object({
+  changes: v.optional(v.array(Mark), []),
+  newestRound: Count,
+  serial: Count,
+  payloadHash: Bytes32,
+  recordHash: Bytes32
+})
 
 interface MemoryOptions {
   /** Whether a lease with its grace is over: every older record of the claim is as dead, so nothing is lost with it. */
   readonly isDead: (newestRound: number) => boolean
   /** A name of ours, or one with a pinned owner: never forgotten. */
-  readonly isNeeded: (name: string, pubkey: Uint8Array) => boolean
+  readonly isNeeded: (name: string, claimId: Uint8Array) => boolean
   readonly most?: number
 }
 
 const KEEP_ALL: MemoryOptions = { isDead: () => false, isNeeded: () => true }
 
 /**
- * The newest record of each (name, key) that this daemon has seen, on disk a second later: nobody can take it back in
+ * The newest record of each (name, claim) that this daemon has seen, on disk a second later: nobody can take it back in
  * time (docs/protocol/rules.md, 11). Bounded: of a thousand at a time those of dead leases go first, then those
  * renewed longest ago. Values: CBOR.
  */
@@ -45,22 +52,23 @@ export class Memory {
     this.#most = options.most ?? MAX_SEEN
   }
 
-  newest(name: string, pubkey: Uint8Array): RecordOrder | undefined {
-    const key = keys.seen(name, pubkey)
+  newest(name: string, claimId: Uint8Array): RecordOrder | undefined {
+    const key = keys.seen(name, claimId)
     return this.#read(key, this.#store.get(key))
   }
 
   /**
-   * Remembers a record. False, and nothing remembered, when a newer one of that key was seen before. Throws StoreError
-   * where the disk can't be read. `as`: by what it is remembered; a key may have several claims of one name.
+   * Remembers a record, unless changes of its keys are not final. False, and nothing remembered, when a newer one of the
+   * claim was seen before. Throws StoreError where the disk can't be read.
    */
-  see(claim: Claim, as: string = claim.name): boolean {
-    const known = this.newest(as, claim.pubkey)
+  see(claim: Claim, isFinal = true): boolean {
+    const known = this.newest(claim.name, claim.id)
     if (isRollback(known, claim)) return false
+    if (!isFinal) return true
     const order = remember(known, claim)
     if (order === known) return true
     if (known === undefined) this.#makeRoom()
-    this.#store.batchLater([{ put: keys.seen(as, claim.pubkey), value: encode(order) }])
+    this.#store.batchLater([{ put: keys.seen(claim.name, claim.id), value: encode(order) }])
     return true
   }
 

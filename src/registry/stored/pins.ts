@@ -18,7 +18,7 @@ const SWEPT_AT_ONCE = 1_000
 /** Part of the pins that is evicted at once where there is no room: to find them takes a write to the disk. */
 const EVICTED_PART = 100
 
-const seen = { claim: Bytes32, pubkey: Bytes32 }
+const seen = { claim: Bytes32, pubkey: Bytes32, changes: v.exactOptional(v.array(Bytes32)) }
 const remembered = { ...seen, code: Text, newestRound: Count, firstRound: Count }
 const PinSchema = v.variant('state', [
   v.strictObject({

@@ -4,7 +4,7 @@ import { OfflineError } from '../../network/types.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { linksOf, type Reveal } from '../../protocol/claim/reveal.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import {
   nextSerial,
@@ -68,7 +68,7 @@ async function refuseBesideOther(
 
 /** The serial of `reveal` where an answer has other bytes with it. */
 function serialOfOther({ profile }: RegistryContext, { name, answers }: Survey, reveal: Reveal): number | undefined {
-  const ours = claimOf(reveal, name, linksOf(reveal), profile)
+  const ours = claimOf(reveal, name, profile)
   const isOther = answers.some(
     ({ claim }) =>
       claim !== undefined &&

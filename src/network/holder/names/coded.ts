@@ -3,9 +3,11 @@
  * enters once it is verified whole, so filling a place takes a VDF with its output by chance for each try.
  */
 import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
-import { newEntry } from '../../../protocol/admission/entry.ts'
+import { newEntry, withClaim } from '../../../protocol/admission/entry.ts'
+import { chooseChange } from '../../../protocol/admission/key-changes.ts'
 import { spendChange, type ChangeBudget } from '../../../protocol/admission/holder.ts'
 import { checkCode, codedId } from '../../../protocol/claim/check-code.ts'
+import { relateChanges } from '../../../protocol/claim/changes.ts'
 import { claimOf, type Claim, compareRecords, isAhead } from '../../../protocol/claim/claim.ts'
 import { recordKey } from '../../../protocol/neighbourhood/key-space.ts'
 import { decodeReveal, linksOf, type Reveal } from '../../../protocol/claim/reveal.ts'
@@ -69,7 +71,7 @@ export class CodedHolder {
     try {
       reveal = decodeReveal(record)
       const links = linksOf(reveal)
-      claim = claimOf(reveal, parseName(reveal.name, profile), links, profile)
+      claim = claimOf(reveal, parseName(reveal.name, profile), profile)
       const code = checkCode(reveal.name, proofOutput(links[0]!.proof), this.#hash)
       key = recordKey('coded', codedId(reveal.name, code), this.#hash)
     } catch (error) {
@@ -97,6 +99,13 @@ export class CodedHolder {
     const held = this.entries.load(key)
     if (held?.record === undefined) return undefined
     if (!equalBytes(held.entry.claim.id, claim.id)) return refused('taken', 'another claim with that code is held here')
+    const parted = relateChanges(held.entry.claim.changes, claim.changes)
+    if (typeof parted === 'number') {
+      const { clock, profile } = this.#parts
+      return chooseChange(held.entry, claim, parted, clock.time(), profile) === 'offered'
+        ? undefined
+        : refused('changed', 'another change of the keys of this claim is held here')
+    }
     const order = compareRecords(claim, held.entry.claim)
     return order === 0 ? STORED : order < 0 ? { type: 'stale', record: held.record } : undefined
   }
@@ -106,7 +115,8 @@ export class CodedHolder {
     // Another record may have come meanwhile.
     const late = this.#against(key, claim)
     if (late !== undefined) return late
-    const isNew = this.entries.load(key) === undefined
+    const held = this.entries.load(key)
+    const isNew = held === undefined
     if (sender !== OURSELVES) {
       if (isNew && !capacity.forEntry('settled')) return refused('full', 'no room is left here for names')
       const id = toHex(key)
@@ -115,7 +125,11 @@ export class CodedHolder {
       if (spent !== undefined) this.#changes.set(id, spent)
     }
     work.charge(WRITE_MS)
-    this.entries.save(key, { entry: newEntry(claim, 'settled', clock.time()), record })
+    const time = clock.time()
+    this.entries.save(key, {
+      entry: held ? withClaim(held.entry, claim, time) : newEntry(claim, 'settled', time),
+      record
+    })
     this.#parts.onStored(claim.name)
     return STORED
   }

@@ -84,7 +84,9 @@ async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighb
   const met = peers.met(from)
   const who = { peer, prefix, from, ...(met !== undefined && { met }) }
   if (answer?.type === 'none') return who
-  return answer?.type === 'entry' ? { ...who, entry: { claimId: answer.claim, state: answer.state } } : undefined
+  if (answer?.type !== 'entry') return undefined
+  const { claim: claimId, state, changes } = answer
+  return { ...who, entry: { claimId, state, changes } }
 }
 
 /**

@@ -4,7 +4,6 @@ import { equalBytes, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
 import { admit, adopt, refuseEarly, reviseEntry, type Decision } from '../../../protocol/admission/admission.ts'
 import { spendChange, nextChangeMs, type ChangeBudget } from '../../../protocol/admission/holder.ts'
 import { type Claim, compareRecords } from '../../../protocol/claim/claim.ts'
-import { commitmentHash } from '../../../protocol/claim/commitment.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
 import { isRipe, ownSight, withSight, type Entry } from '../../../protocol/admission/entry.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
@@ -19,7 +18,9 @@ import {
 } from '../../../protocol/admission/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { recordKey, recordKeyPreimage } from '../../../protocol/neighbourhood/key-space.ts'
-import { claimId, decodeReveal, firstLink, type Reveal } from '../../../protocol/claim/reveal.ts'
+import { decodeVdfProof } from '../../../protocol/claim/proof.ts'
+import { claimIdOf, decodeReveal, type Reveal } from '../../../protocol/claim/reveal.ts'
+import { sinceAmong } from '../../../protocol/admission/key-changes.ts'
 import { isWitnessed } from '../../../protocol/admission/witness.ts'
 import { ASK_MS, type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../budget/budget.ts'
 import type { RoundClock } from '../../../time/clock.ts'
@@ -85,9 +86,7 @@ export class RevealHolder {
     let id: Uint8Array
     try {
       reveal = decodeReveal(record)
-      const { p, salt } = firstLink(reveal)
-      commitment = commitmentHash(reveal.name, reveal.pubkey, salt, this.#hash)
-      id = claimId(reveal.name, commitment, p, this.#hash)
+      ;({ commitment, id } = claimIdOf(reveal, decodeVdfProof(reveal.vdf_proof), this.#hash))
     } catch (error) {
       if (error instanceof EncodingError) return refused('invalid', `canonical: ${error.detail}`)
       throw error
@@ -216,7 +215,15 @@ export class RevealHolder {
         case 'ask':
           work.charge(ASK_MS)
           neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) =>
-            isAdoptionDecided(soFar, awaited, profile, roundsOfAcquaintance(facts.time, facts.commitment.seen, profile))
+            // Of two changes of the held claim's keys the majority decides: all are awaited.
+            held !== undefined && equalBytes(held.entry.claim.id, claim.id) && held.entry.state !== 'provisional'
+              ? awaited === 0
+              : isAdoptionDecided(
+                  soFar,
+                  awaited,
+                  profile,
+                  roundsOfAcquaintance(facts.time, facts.commitment.seen, profile)
+                )
           )
           continue
         case 'adopt':
@@ -287,7 +294,8 @@ export class RevealHolder {
     const { clock, verifier, peers, profile } = this.#parts
     const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
     if (found === undefined) return false
-    this.#save(key, { entry: adopt(agreed, found.claim, clock.time(), replaced?.entry), record: found.record })
+    const since = sinceAmong(found.claim, neighbours, clock.time(), profile)
+    this.#save(key, { entry: adopt(agreed, found.claim, clock.time(), replaced?.entry, since), record: found.record })
     return true
   }
 

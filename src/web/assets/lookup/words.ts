@@ -65,6 +65,7 @@ export const RULES: Readonly<Record<Explanation['rule'], string>> = {
   majority: 'The majority',
   'provisional-only': 'The majority of provisional entries',
   'no-majority': 'No majority',
+  parted: 'Keys changed in two ways',
   pin: 'A pinned owner',
   'two-majorities': 'Two majorities, one after the other',
   'nobody-holds-it': 'Nobody holds it',

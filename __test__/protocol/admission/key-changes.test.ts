@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { admit, adopt, type Decision } from '../../../src/protocol/admission/admission.ts'
+import { decodeEntry, encodeEntry, newEntry, type Entry } from '../../../src/protocol/admission/entry.ts'
+import { changesHeld, roundsToFinal, sinceAmong } from '../../../src/protocol/admission/key-changes.ts'
+import type { NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
+import type { ChangeMark } from '../../../src/protocol/claim/changes.ts'
+import type { Claim } from '../../../src/protocol/claim/claim.ts'
+import { bareClaim, MAIN, timeAt } from '../fixtures.ts'
+
+const BEGIN = 100_000
+const WAIT = 2 * MAIN.grace
+
+/** A change whose hash begins with that byte. */
+function change(first: number, consented = true): ChangeMark {
+  return { hash: new Uint8Array(32).fill(first), consented }
+}
+
+const [LOW, HIGH, LATER] = [change(1), change(9), change(5)]
+const ALONE = change(3, false)
+
+function changed(...changes: ChangeMark[]): Claim {
+  return bareClaim({ firstRound: 1000, newestRound: BEGIN, changes })
+}
+
+/** An entry of a settled claim whose changes came at BEGIN. */
+function held(...changes: ChangeMark[]): Entry {
+  return newEntry(changed(...changes), 'settled', { verified: BEGIN })
+}
+
+function offered(entry: Entry, claim: Claim, round: number, neighbours?: NeighbourFacts): Decision {
+  return admit(entry, claim, { time: timeAt(round), commitment: {}, ...(neighbours && { neighbours }) }, MAIN)
+}
+
+/** Neighbours of as many prefixes; the first `those` hold that claim, the others `rest`. */
+function neighbours(
+  those: number,
+  claim: Claim,
+  rest: Claim,
+  count = 20,
+  final = BEGIN + MAIN.contest
+): NeighbourFacts {
+  return {
+    known: count,
+    answers: Array.from({ length: count }, (_, index) => {
+      const { id, changes } = index < those ? claim : rest
+      const entry = { claimId: id, state: 'settled' as const, changes: { head: changes.at(-1)!.hash, final } }
+      return { peer: `peer ${index}`, prefix: `10.${index}.0.0/24`, met: 1, entry }
+    })
+  }
+}
+
+function entryOf(decision: Decision): Entry {
+  if (decision.kind !== 'store') throw new Error(decision.kind)
+  return decision.entry
+}
+
+describe('a change at a holder of the name', () => {
+  it('takes the place of the record before it, and is dated by this holder', () => {
+    const entry = entryOf(offered(held(), changed(LOW), BEGIN + 500))
+    expect(entry.claim.changes).toEqual([LOW])
+    expect(entry.since).toEqual([BEGIN + 500])
+    const next = entryOf(offered(entry, changed(LOW, LATER), BEGIN + 900))
+    expect(next.since).toEqual([BEGIN + 500, BEGIN + 900])
+    expect(decodeEntry(encodeEntry(next))).toEqual(next)
+  })
+  it('[a former key that signs on]', () => {
+    const renewed = { ...changed(), newestRound: BEGIN + 300, serial: 999 }
+    expect(offered(held(LOW), renewed, BEGIN + 400)).toMatchObject({ kind: 'stale' })
+  })
+  it('waits for a fresh pulse', () => {
+    const stale = { ...timeAt(BEGIN + 10), fresh: false }
+    expect(admit(held(), changed(LOW), { time: stale, commitment: {} }, MAIN).kind).toBe('wait')
+    expect(admit(held(HIGH), changed(LOW), { time: stale, commitment: {} }, MAIN).kind).toBe('wait')
+  })
+  it('is final after the contest with both signatures, after twice the grace with one', () => {
+    expect(roundsToFinal(LOW, MAIN)).toBe(MAIN.contest)
+    expect(roundsToFinal(ALONE, MAIN)).toBe(60 * 28_800)
+    expect(changesHeld(held(), MAIN)).toBeUndefined()
+    expect(changesHeld(held(LOW), MAIN)).toEqual({ head: LOW.hash, final: BEGIN + MAIN.contest })
+    expect(changesHeld(held(ALONE, LOW), MAIN)).toEqual({ head: LOW.hash, final: BEGIN + WAIT })
+  })
+})
+
+describe('two changes after the same one', () => {
+  it('[a name sold twice]', () => {
+    const entry = held(HIGH)
+    const atLast = BEGIN + MAIN.contest
+    // within the contest the lower hash counts, whichever came first
+    expect(entryOf(offered(entry, changed(LOW), atLast)).claim.changes).toEqual([LOW])
+    expect(offered(held(LOW), changed(HIGH), atLast)).toMatchObject({ kind: 'refuse', code: 'changed' })
+    // after it the first one, however low the hash of the other and however long its chain
+    const late = changed(LOW, LATER)
+    expect(offered(entry, late, atLast + 1).kind).toBe('ask')
+    expect(offered(entry, late, atLast + 1, neighbours(10, late, entry.claim))).toMatchObject({ code: 'changed' })
+    expect(offered(entry, late, BEGIN + MAIN.settle + 1)).toMatchObject({ kind: 'refuse', code: 'changed' })
+  })
+  it('[a change that opens the contest again]', () => {
+    const entry = entryOf(offered(held(HIGH), changed(LATER), BEGIN + MAIN.contest))
+    expect(entry.since).toEqual([BEGIN])
+    expect(offered(entry, changed(LOW), BEGIN + MAIN.contest + 1).kind).toBe('ask')
+  })
+  it('are repaired by more than half of the neighbours while they settle', () => {
+    const [entry, others] = [held(LOW), changed(HIGH)]
+    for (const round of [BEGIN + MAIN.contest + 1, BEGIN + MAIN.settle]) {
+      const repaired = entryOf(offered(entry, others, round, neighbours(11, others, entry.claim)))
+      expect(repaired.claim.changes).toEqual([HIGH])
+      expect(offered(entry, others, round, neighbours(7, others, entry.claim, 7)).kind).toBe('refuse')
+    }
+    expect(offered(entry, others, BEGIN + MAIN.settle + 1, neighbours(20, others, entry.claim)).kind).toBe('refuse')
+  })
+  it('[a thief of the change words]', () => {
+    const [stolen, owners] = [held(ALONE), changed(HIGH)]
+    for (const round of [BEGIN + 1, BEGIN + MAIN.settle + 1, BEGIN + WAIT]) {
+      const entry = entryOf(offered(stolen, owners, round))
+      expect(entry.claim.changes).toEqual([HIGH])
+      // the owner's is dated by its own coming, so the thief cannot contest it with an older date
+      expect(entry.since).toEqual([round])
+    }
+    expect(offered(stolen, owners, BEGIN + WAIT + 1).kind).not.toBe('store')
+    // the other way round it never wins, whatever the thief adds to it
+    expect(offered(held(HIGH), changed(ALONE, LOW), BEGIN + 1).kind).toBe('ask')
+    expect(offered(held(HIGH), changed(ALONE, LOW), BEGIN + MAIN.settle + 1).kind).toBe('refuse')
+  })
+})
+
+describe('a holder that comes later', () => {
+  const sold = changed(ALONE, LOW)
+  const final = BEGIN + WAIT
+
+  it('[a change that grows no older]', () => {
+    const later = BEGIN + WAIT / 2
+    const since = sinceAmong(sold, neighbours(20, sold, sold, 20, final), timeAt(later), MAIN)
+    const entry = adopt({ claimId: sold.id, state: 'settling' }, sold, timeAt(later), undefined, since)
+    expect(changesHeld(entry, MAIN)!.final).toBe(Math.max(final, later + MAIN.contest))
+  })
+  it('dates a change itself where too few say when they saw it', () => {
+    const few = neighbours(MAIN.repair_quorum - 1, sold, changed(HIGH), 20, 1)
+    expect(sinceAmong(sold, few, timeAt(BEGIN), MAIN)).toEqual([BEGIN, BEGIN])
+    expect(sinceAmong(sold, undefined, timeAt(BEGIN), MAIN)).toEqual([BEGIN, BEGIN])
+  })
+  it('[liars who date a change]', () => {
+    for (const lie of [0, 2 ** 53 - 1]) {
+      const facts = neighbours(20, sold, sold, 20, final)
+      const answers = facts.answers.map((answer, index) =>
+        index < 9 ? { ...answer, entry: { ...answer.entry!, changes: { head: LOW.hash, final: lie } } } : answer
+      )
+      const since = sinceAmong(sold, { ...facts, answers }, timeAt(BEGIN + WAIT), MAIN)
+      expect(since[0]).toBe(BEGIN)
+    }
+  })
+})

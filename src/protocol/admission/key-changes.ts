@@ -1,0 +1,135 @@
+/**
+ * Changes of keys at a holder of the name: when one is final, and which of two after the same one stays. Pure. A holder
+ * dates each change by its own first sight of it, as it dates a claim by its entry.
+ */
+import { compareBytes, equalBytes } from '../encoding/bytes.ts'
+import { type ChangeMark, relateChanges } from '../claim/changes.ts'
+import type { Claim } from '../claim/claim.ts'
+import { type Origin, diverse, electorate, quorumOf } from '../neighbourhood/diversity.ts'
+import type { NetworkProfile } from '../profile/profile.ts'
+import type { ProtocolTime } from '../time.ts'
+
+/** Rounds for which another change may take the place of this one by a rule. */
+type Window = Pick<NetworkProfile, 'contest' | 'grace' | 'settle'>
+
+/**
+ * Rounds until a change is final: `contest` with both signatures. With that of the change key alone twice `grace`: the
+ * owner, who may be away for as long as the grace, has that time again to object.
+ */
+export function roundsToFinal({ consented }: Pick<ChangeMark, 'consented'>, { contest, grace }: Window): number {
+  return consented ? contest : 2 * grace
+}
+
+/** Rounds of first sight for the changes of `offered`: those shared with `held` keep theirs. */
+export function sinceOf(
+  { claim: held, since }: HeldChanges,
+  offered: Pick<Claim, 'changes'>,
+  { verified }: Pick<ProtocolTime, 'verified'>
+): number[] {
+  const relation = relateChanges(held.changes, offered.changes)
+  const parted = typeof relation === 'number' ? relation : undefined
+  return offered.changes.map((change, index) => {
+    const isOfEqualRank = parted === index && held.changes[index]!.consented === change.consented
+    // A better change of equal rank leaves the window as it is, or each one would open it again.
+    const isShared = parted === undefined || index < parted || isOfEqualRank
+    return (isShared ? since[index] : undefined) ?? verified
+  })
+}
+
+/** The last change of a record, and the round from which all its changes are final at the peer that says so. */
+export interface ChangesHeld {
+  readonly head: Uint8Array
+  readonly final: number
+}
+
+/** What a holder tells of the changes of its record; undefined without any. */
+export function changesHeld({ claim, since }: HeldChanges, profile: Window): ChangesHeld | undefined {
+  const last = claim.changes.at(-1)
+  if (last === undefined) return undefined
+  return {
+    head: last.hash,
+    final: Math.max(...claim.changes.map((change, index) => since[index]! + roundsToFinal(change, profile)))
+  }
+}
+
+interface HeldChanges {
+  readonly claim: Pick<Claim, 'changes'>
+  readonly since: readonly number[]
+}
+
+/** What neighbours hold; `changes` of the entries that have some. */
+interface Facts {
+  readonly answers: readonly (Origin & {
+    readonly entry?: { readonly claimId: Uint8Array; readonly changes?: ChangesHeld | undefined }
+  })[]
+  /** Known diverse neighbours, silent ones included. */
+  readonly known: number
+}
+
+/**
+ * Rounds of first sight for a record that neighbours show to a node that lacks it: by the median of what they say of when
+ * it is final, if `repair_quorum` of them hold it. Otherwise a change would grow no older while its holders come and go.
+ */
+export function sinceAmong(
+  claim: Pick<Claim, 'id' | 'changes'>,
+  facts: Facts | undefined,
+  { verified }: Pick<ProtocolTime, 'verified'>,
+  profile: NetworkProfile
+): number[] {
+  const said = facts === undefined ? [] : holdersOf(claim, 0, facts, profile).map(({ final }) => final)
+  const isEnough = said.length > 0 && said.length >= quorumOf(profile.repair_quorum, facts!.known, profile)
+  const final = isEnough ? said.sort((left, right) => left - right)[Math.floor(said.length / 2)]! : Infinity
+  return claim.changes.map((change) => Math.max(0, Math.min(verified, final - roundsToFinal(change, profile))))
+}
+
+/** What diverse neighbours say that hold this claim with any of its changes from that index on. */
+function holdersOf(
+  { id, changes }: Pick<Claim, 'id' | 'changes'>,
+  from: number,
+  facts: Facts,
+  profile: NetworkProfile
+): ChangesHeld[] {
+  return diverse(facts.answers, profile).flatMap(({ entry }) => {
+    const held = entry !== undefined && equalBytes(entry.claimId, id) ? entry.changes : undefined
+    return held !== undefined && changes.some(({ hash }, at) => at >= from && equalBytes(hash, held.head)) ? [held] : []
+  })
+}
+
+/**
+ * Which of two changes after the same one stays at this holder; `parted` is their index. `ask`: what most neighbours
+ * hold decides.
+ *
+ * 1. One with both signatures takes the place of one with the change key's alone, while that is not final.
+ * 2. Of two of equal rank the lower hash, within `contest` of the first sight.
+ * 3. After that the held one, unless more than half of the neighbours hold the other, within `settle`.
+ */
+export function chooseChange(
+  { claim: held, since }: HeldChanges,
+  offered: Pick<Claim, 'id' | 'changes'>,
+  parted: number,
+  time: Pick<ProtocolTime, 'verified'>,
+  profile: NetworkProfile,
+  neighbours?: Facts
+): 'held' | 'offered' | 'ask' {
+  const ours = held.changes[parted]!
+  const theirs = offered.changes[parted]!
+  const age = time.verified - since[parted]!
+  if (ours.consented !== theirs.consented) {
+    if (ours.consented) return age > profile.settle ? 'held' : byMajority(offered, parted, profile, neighbours)
+    return age <= roundsToFinal(ours, profile) ? 'offered' : 'held'
+  }
+  if (age <= profile.contest) return compareBytes(theirs.hash, ours.hash) < 0 ? 'offered' : 'held'
+  return age > profile.settle ? 'held' : byMajority(offered, parted, profile, neighbours)
+}
+
+function byMajority(
+  offered: Pick<Claim, 'id' | 'changes'>,
+  parted: number,
+  profile: NetworkProfile,
+  facts: Facts | undefined
+): 'held' | 'offered' | 'ask' {
+  if (facts === undefined) return 'ask'
+  const answers = diverse(facts.answers, profile).length
+  if (answers < Math.max(1, quorumOf(profile.repair_quorum, facts.known, profile))) return 'held'
+  return holdersOf(offered, parted, facts, profile).length * 2 > electorate(answers, profile) ? 'offered' : 'held'
+}
