@@ -218,6 +218,30 @@ export const ERROR_TABLE = {
     cause: 'This daemon does not own that name.',
     cure: 'Register it first, or use the daemon that owns it. `chronym names` lists the names of this one.'
   },
+  'SVC-CHG-001': {
+    status: 409,
+    title: 'No change words',
+    cause: 'This daemon knows of no change words of its owner, so it cannot name the next change key of a name.',
+    cure: 'Make them, or give those that you have: `chronym key change-words`.'
+  },
+  'SVC-CHG-002': {
+    status: 409,
+    title: 'Offer does not fit',
+    cause: 'The offer to take a name over is damaged, or the record of the name has changed since it was made.',
+    cure: 'Ask for a new offer: `chronym transfer offer NAME` on the daemon that is to have the name.'
+  },
+  'SVC-CHG-003': {
+    status: 409,
+    title: 'No change of keys left',
+    cause: 'The keys of this claim have changed as often as the network allows.',
+    cure: 'Let the name lapse and register it again, or keep these keys.'
+  },
+  'SVC-CHG-004': {
+    status: 409,
+    title: 'Another change came first',
+    cause: 'Peers hold another change of the keys of this name, after the same one.',
+    cure: '`chronym transfer status NAME` shows it. Within 60 days a change that the signing key signs too takes the place of one that it did not.'
+  },
   'SVC-REG-001': {
     status: 409,
     title: 'Name taken',

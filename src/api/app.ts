@@ -13,7 +13,7 @@ import { dashboardRoutes, docsRoutes, errorRoutes, verifyRoutes } from './routes
 import { didResolutionRoutes } from './routes/did-resolution.ts'
 import { dnsQueryRoutes, dnsRoutes } from './routes/dns.ts'
 import { identityRoutes } from './routes/identities.ts'
-import { nameRoutes, pinRoutes, wantedRoutes } from './routes/names.ts'
+import { keyRoutes, nameRoutes, pinRoutes, wantedRoutes } from './routes/names.ts'
 import { operationRoutes, seedRoutes } from './routes/operations.ts'
 import { resolveRoutes } from './routes/resolve.ts'
 import { sessionRoutes } from './routes/session.ts'
@@ -51,6 +51,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
     resolveRoutes(services),
     didResolutionRoutes(services),
     nameRoutes(services),
+    keyRoutes(services),
     pinRoutes(services),
     wantedRoutes(services),
     taskRoutes(services, streams),

@@ -3,6 +3,7 @@
  * entries held for peers, contacts, the configuration, tokens.
  */
 import { BackupError } from './container.ts'
+import { requirePoint } from '../protocol/crypto/change-keys.ts'
 import { nameKey } from '../protocol/crypto/keys.ts'
 import { keyIndexOfLog } from '../protocol/identity/seed.ts'
 import { decodeIdentityEnvelope, decodeIdentityRecord } from '../protocol/identity/record.ts'
@@ -11,7 +12,7 @@ import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { parseName } from '../protocol/name/names.ts'
 import { type NetworkProfile, profileHash } from '../protocol/profile/profile.ts'
-import { decodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
+import { changesIn, decodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import { checkReveal } from '../protocol/claim/valid.ts'
 import { parseZone, sealedPart } from '../protocol/zone/zone.ts'
 import { LocalZones } from '../registry/stored/local-zones.ts'
@@ -20,7 +21,7 @@ import { OwnedNames, decodeAdoption } from '../registry/stored/owned-names.ts'
 import { readGivenCode, Pins } from '../registry/stored/pins.ts'
 import { Receipts } from '../registry/stored/receipts.ts'
 import { SeenIdentities } from '../registry/identities/seen-identities.ts'
-import { lastPart, prefixes } from '../store/keys.ts'
+import { keys, lastPart, prefixes } from '../store/keys.ts'
 import type { StoredRecords } from '../store/inspect.ts'
 import { UnreadableRecord } from '../store/stored-shapes.ts'
 import type { Did } from '../protocol/identity/did.ts'
@@ -63,10 +64,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   [prefixes.pinLooks]: requireEmpty,
   [prefixes.pinEnds]: requireEmpty,
   [prefixes.seenNames]: (key, _value, _facts, store) => {
-    const [, name = '', pubkey = ''] = key.split('/')
-    void new Memory(store).newest(name, Buffer.from(pubkey, 'hex'))
+    const [, name = '', claimId = ''] = key.split('/')
+    void new Memory(store).newest(name, Buffer.from(claimId, 'hex'))
   },
   [prefixes.seenIdentities]: (key, _value, _facts, store) => void new SeenIdentities(store).get(lastPart(key) as Did),
+  [keys.changePoint()]: (_key, value) => void requirePoint(value),
   [prefixes.wanted]: (_key, value) => void decodeAdoption(value),
   [prefixes.tasks]: (key, value) => void decodeEntry(value, lastPart(key))
 }
@@ -143,8 +145,10 @@ function checkSigned(reveal: Reveal, profile: NetworkProfile): void {
 }
 
 /** A backup of names with a seed that cannot sign for them would be worth nothing. */
-function requireOwnKey({ name, pubkey }: Reveal, { profile, masterSeed }: RecordFacts): void {
-  if (equalBytes(pubkey, nameKey(masterSeed, profileHash(profile), parseName(name, profile)).publicKey)) return
+function requireOwnKey(reveal: Reveal, { profile, masterSeed }: RecordFacts): void {
+  const { name, pubkey } = reveal
+  const own = nameKey(masterSeed, profileHash(profile), parseName(name, profile), changesIn(reveal))
+  if (equalBytes(pubkey, own.publicKey)) return
   throw new BackupError(
     'source',
     `${name} belongs to another seed than these 24 words`,

@@ -14,6 +14,7 @@ import { addDnsCommands } from './commands/daemon/dns.ts'
 import { addLookUpCommands, addVerifyCommand } from './commands/names/look-up.ts'
 import { addAdoptCommand, addNamesCommand, addReleaseCommand } from './commands/names/owned.ts'
 import { addShareCommand } from './commands/names/share.ts'
+import { addTransferCommands } from './commands/names/transfer.ts'
 import { addCheckCommands, addPeerCommands, addStatusCommand } from './commands/daemon/status.ts'
 import { addTaskCommands } from './commands/work/tasks.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
@@ -57,6 +58,7 @@ export function buildProgram(run: Run): CliCommand {
   addLookUpCommands(program)
   addNamesCommand(program)
   addShareCommand(program)
+  addTransferCommands(program)
   addReleaseCommand(program)
   addAdoptCommand(program)
   addPinCommands(program)

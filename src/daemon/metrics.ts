@@ -28,7 +28,8 @@ const NAME_STATES = [
   'grace',
   'lapsed',
   'contested',
-  'lost'
+  'lost',
+  'changed'
 ] as const satisfies readonly OwnedNameView['state'][]
 const RENEWAL_RESULTS = ['completed', 'failed', 'cancelled'] as const
 
@@ -183,7 +184,7 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
     collect() {
       const ends = names
         .ownedNames()
-        .flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' ? [] : [Date.parse(end)]))
+        .flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' || state === 'changed' ? [] : [Date.parse(end)]))
       this.remove()
       if (ends.length > 0) this.set(Math.round((Math.min(...ends) - now()) / 1000))
     }

@@ -3,7 +3,7 @@ import { plural } from '../util/words.ts'
 import { existsSync, renameSync } from 'node:fs'
 import * as v from 'valibot'
 import { ServiceError } from '../errors.ts'
-import { decodeReveal } from '../protocol/claim/reveal.ts'
+import { changesIn, decodeReveal } from '../protocol/claim/reveal.ts'
 import type { Name } from '../protocol/name/names.ts'
 import { makeNodeKey, readNodeKey } from './key-files.ts'
 import {
@@ -300,7 +300,7 @@ function requireSeed(
   }
   const hash = profileHash(profile)
   const foreign = ownedKeys(contents).filter(
-    ({ name, publicKey }) => !equalBytes(publicKey, publicKeyOf(nameKey(seed, hash, name)))
+    ({ name, publicKey, index }) => !equalBytes(publicKey, publicKeyOf(nameKey(seed, hash, name, index)))
   )
   if (foreign.length === 0) return
   const others = foreign.length === 1 ? '' : ` and ${foreign.length - 1} more`
@@ -311,11 +311,11 @@ function requireSeed(
 }
 
 /** Who signed the names on disk, except unreadable ones. */
-function ownedKeys(contents: StoreContents): { readonly name: Name; readonly publicKey: Uint8Array }[] {
+function ownedKeys(contents: StoreContents): { readonly name: Name; readonly publicKey: Uint8Array; readonly index: number }[] {
   return [...contents.list(prefixes.ownedNames)].flatMap(([key, value]) => {
     try {
       const reveal = decodeReveal(readCbor(SignedSchema, value).reveal)
-      return reveal.name === lastPart(key) ? [{ name: reveal.name as Name, publicKey: reveal.pubkey }] : []
+      return reveal.name === lastPart(key) ? [{ name: reveal.name as Name, publicKey: reveal.pubkey, index: changesIn(reveal) }] : []
     } catch {
       // Reading it for use sets it aside and says so.
       return []

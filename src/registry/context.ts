@@ -7,6 +7,7 @@ import type { KeyPair } from '../protocol/crypto/ed25519.ts'
 import { nameKey, publicKeyOf, useOnce } from '../protocol/crypto/keys.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { leaseState, type Lease, type ProtocolTime, roundTimeMs } from '../protocol/time.ts'
+import type { Claim } from '../protocol/claim/claim.ts'
 import { parseAskedName, type CodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../protocol/profile/profile.ts'
@@ -140,22 +141,38 @@ export function exactName(context: RegistryContext, text: string): Name {
   }
 }
 
-/** What `use` makes of this daemon's key for a name, which is overwritten then. Throws SVC-KEY-006. */
-export function withOwnKey<T>(context: RegistryContext, name: Name, use: (key: KeyPair) => T): T {
-  return useOnce(nameKey(context.seed.require(), context.profileHash, name), use)
+/**
+ * What `use` makes of this daemon's key for a name, which is overwritten then. Throws SVC-KEY-006.
+ *
+ * @param index the number of changes of the claim's keys before it
+ */
+export function withOwnKey<T>(context: RegistryContext, name: Name, index: number, use: (key: KeyPair) => T): T {
+  return useOnce(nameKey(context.seed.require(), context.profileHash, name, index), use)
 }
 
 /** The public half of this daemon's key for a name. Throws SVC-KEY-006. */
-export function derivedPublicKey(context: RegistryContext, name: Name): Uint8Array {
-  return publicKeyOf(nameKey(context.seed.require(), context.profileHash, name))
+export function derivedPublicKey(context: RegistryContext, name: Name, index: number): Uint8Array {
+  return publicKeyOf(nameKey(context.seed.require(), context.profileHash, name, index))
+}
+
+/** Whether the keys of this claim are those of this daemon's seed. Throws SVC-KEY-006. */
+export function isOwnClaim(context: RegistryContext, { name, pubkey, changes }: Claim): boolean {
+  return equalBytes(pubkey, derivedPublicKey(context, name, changes.length))
 }
 
 /**
- * The public half. For a name owned here it is known while the seed is locked; for others it then throws SVC-KEY-006.
+ * Whether a claim has keys of this daemon's seed. While the seed is locked only the key of the record owned here is known:
+ * false for any other.
  */
+export function isKnownAsOwn(context: RegistryContext, claim: Claim): boolean {
+  const held = context.owned.get(claim.name)?.reveal.pubkey
+  if (held !== undefined && equalBytes(held, claim.pubkey)) return true
+  return !context.seed.isLocked && isOwnClaim(context, claim)
+}
+
+/** The key of a name owned here, also while the seed is locked, else the one that would claim it. Throws SVC-KEY-006. */
 export function ownPublicKey(context: RegistryContext, name: Name): Uint8Array {
-  const known = context.seed.isLocked ? context.owned.get(name)?.reveal.pubkey : undefined
-  return known ?? derivedPublicKey(context, name)
+  return context.owned.get(name)?.reveal.pubkey ?? derivedPublicKey(context, name, 0)
 }
 
 export function leaseOf(context: Pick<RegistryContext, 'time' | 'profile'>, newestRound: number): Lease {

@@ -1,3 +1,5 @@
+import { acceptOffer, changeWordsView, keysOf, offerFor } from './keys/changes.ts'
+import { setChangePoint } from './keys/change-words.ts'
 import { ServiceError } from '../errors.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import type { ClaimTasks } from './tasks.ts'
@@ -154,6 +156,22 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     },
     release: (name) => translatedSync(() => ownedAfter(name, () => release(context, tasks, name))),
     takeBack: (name) => translatedSync(() => ownedAfter(name, () => takeBack(context, name))),
+    keysOf: (name) => translated(() => keysOf(context, name)),
+    offerFor: (name, alone) => translated(() => offerFor(context, name, alone)),
+    acceptOffer: (offer, authority) =>
+      translated(async () => {
+        try {
+          return await acceptOffer(context, offer, authority)
+        } finally {
+          resolver.forgetAll()
+        }
+      }),
+    changeWords: () => translatedSync(() => changeWordsView(context)),
+    setChangePoint: (point) =>
+      translatedSync(() => {
+        setChangePoint(context, point)
+        return changeWordsView(context)
+      }),
     adoptions: () => translatedSync(() => adoptions.list()),
     adopt: (nameOrDid) => changing(nameOrDid, () => adoptions.adopt(nameOrDid)),
     stopAdopting(nameOrDid) {

@@ -3,6 +3,8 @@
  * a ServiceError with a code of the table (error-table.ts). Times: ISO 8601.
  */
 import type { NetworkMode } from '../network/types.ts'
+import type { Authority } from './keys/changes.ts'
+import type { ChangeWordsView, KeysView, OfferView } from '../views/keys.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
 import type { Explanation } from '../views/explanation.ts'
@@ -16,7 +18,7 @@ import type { Service } from '../protocol/identity/document.ts'
 import type { Zone } from '../protocol/zone/zone.ts'
 
 export interface RegistryEvent {
-  type: 'name:held' | 'name:contested' | 'name:lost' | 'name:warning' | 'name:warning-over'
+  type: 'name:held' | 'name:contested' | 'name:lost' | 'name:changed' | 'name:warning' | 'name:warning-over'
   detail: { name: string; warning?: NameWarningCode; message?: string }
 }
 
@@ -132,7 +134,20 @@ interface Names {
   nameList(): NameListView | null
 }
 
-export interface Registry extends Peers, Resolution, Identities, Zones, Pins, Claims, Names {
+/** Changes of the keys of names, and the change words that they need: src/registry/keys. */
+interface Keys {
+  /** Which keys a name has, by the network. SVC-NAM-*, SVC-RES-*. */
+  keysOf(name: string): Promise<KeysView>
+  /** An offer of this daemon to take a claim over. SVC-NAM-*, SVC-RES-*, SVC-KEY-006, SVC-CHG-001, SVC-CHG-003. */
+  offerFor(name: string, alone: boolean): Promise<OfferView>
+  /** SVC-NAM-*, SVC-CHG-002, SVC-CHG-004, SVC-OWN-001, SVC-PUB-001/002, SVC-KEY-006, SVC-RES-*. */
+  acceptOffer(offer: string, authority: Authority): Promise<StoredBy>
+  changeWords(): ChangeWordsView
+  /** SVC-REQ-001 for what is not a point. */
+  setChangePoint(point: Uint8Array): ChangeWordsView
+}
+
+export interface Registry extends Keys, Peers, Resolution, Identities, Zones, Pins, Claims, Names {
   start(): Promise<void>
   stop(): Promise<void>
   subscribe(listener: (event: RegistryEvent) => void): () => void

@@ -91,6 +91,7 @@ export const keys = {
   token: (id: string) => key('token', id),
   idempotency: (hash: Uint8Array) => key('idempotency', toHex(hash)),
   configOverride: (path: string) => key('config', path),
+  changePoint: () => key('change-point'),
   profile: () => key('profile'),
   seedFingerprint: () => key('seed-fingerprint'),
   contacts: () => key('contacts'),

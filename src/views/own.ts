@@ -4,6 +4,7 @@ import { component, CountSchema, NameSchema, TimeSchema } from './common.ts'
 export const NAME_WARNING_CODES = [
   'contested',
   'lost',
+  'changed',
   'grace',
   'lapsed',
   'renewal-off',
@@ -22,8 +23,11 @@ export const OwnedNamesSchema = v.array(NameSchema)
 export const OwnedNameSchema = component('OwnedName', {
   name: NameSchema,
   state: v.pipe(
-    v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost']),
-    v.description('`contested`: peers name another key; `lost`: they have settled on it')
+    v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost', 'changed']),
+    v.description(
+      '`contested`: peers name another claim; `lost`: they have settled on it; `changed`: the keys of this claim are ' +
+        "another owner's now"
+    )
   ),
   check_code: v.pipe(
     v.string(),

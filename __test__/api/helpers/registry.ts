@@ -17,6 +17,10 @@ import type { Explanation } from '../../../src/views/explanation.ts'
 import type { OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../../../src/views/own.ts'
 import type { NetworkDiversityView, PeerView } from '../../../src/views/network.ts'
 import type { PinnedCodesView, PinView } from '../../../src/views/pin.ts'
+import type { ChangeWordsView, KeysView, OfferView } from '../../../src/views/keys.ts'
+import type { Authority } from '../../../src/registry/keys/changes.ts'
+import type { StoredBy } from '../../../src/views/common.ts'
+import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -356,6 +360,52 @@ export class MemoryRegistry implements Registry {
   stopAdopting(id: string): void {
     this.#called('stopAdopting', id)
     if (!this.sought.delete(id)) throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${id}.`)
+  }
+
+  keysOf(name: string): Promise<KeysView> {
+    this.#named('keysOf', name)
+    const { pubkey } = this.#find(name)
+    return Promise.resolve({
+      name,
+      check_code: CHECK_CODE,
+      claim_id: '00'.repeat(32),
+      claimed_round: 1,
+      renewals: 0,
+      pubkey: toHex(pubkey),
+      own: this.owned.has(name),
+      changes: 0,
+      changes_left: 16,
+      last_change: null,
+      consented: null,
+      change_key: false,
+      final: true
+    })
+  }
+
+  offerFor(name: string, alone: boolean): Promise<OfferView> {
+    this.#named('offerFor', name, alone)
+    return Promise.resolve({
+      offer: 'chronym:offer/',
+      code: '0'.repeat(12),
+      name,
+      pubkey: '11'.repeat(32),
+      consented: !alone
+    })
+  }
+
+  acceptOffer(offer: string, authority: Authority): Promise<StoredBy> {
+    this.#called('acceptOffer', offer, authority)
+    return Promise.resolve({ stored_by: 3, of: 4 })
+  }
+
+  changeWords(): ChangeWordsView {
+    this.#called('changeWords')
+    return { point: null }
+  }
+
+  setChangePoint(point: Uint8Array): ChangeWordsView {
+    this.#called('setChangePoint', point)
+    return { point: toHex(point) }
   }
 
   ownedNames(): OwnedNameView[] {

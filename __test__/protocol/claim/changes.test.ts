@@ -39,10 +39,9 @@ describe('a claim whose keys change', () => {
     expect(linksOf(renewed)).toEqual(linksOf(makeReveal({ words, renewals: [2000, 3000] })))
   })
   it('names its first change key later, where it was claimed without one', async () => {
-    const named = makeReveal({ changes: [{ to: 'alice', words }, SOLD] })
+    const named = makeReveal({ changes: [{ to: 'alice 2', words }, SOLD] })
     expect(await verdictOf(named)).toBe('ok')
     expect(claimOf(named, NAME, LOCAL).changes.map(({ consented }) => consented)).toEqual([false, true])
-    expect(await verdictOf(makeReveal({ changes: [{ to: 'bob', words }] }))).toMatch(/^changes: .*another signing key/)
   })
   it('is another claim than one that names other change keys', () => {
     expect(claimOf(makeReveal(), NAME, LOCAL).id).not.toEqual(claimOf(first, NAME, LOCAL).id)

@@ -98,6 +98,18 @@ export function createClient(settings: ClientOptions = {}) {
     takeBack: (name: string, options?: Options) =>
       json<api.OwnedNameView>('DELETE', `/api/names/${segment(name)}/release`, options),
 
+    nameKeys: (name: string, options?: Options) =>
+      json<api.KeysView>('GET', `/api/names/${segment(name)}/keys`, options),
+    /** `alone`: the change key alone is to sign. */
+    offer: (name: string, alone = false, options?: Options) =>
+      json<api.OfferView>('POST', `/api/names/${segment(name)}/offer`, { ...options, body: { alone } }),
+    acceptOffer: (accepted: api.AcceptRequest, options?: Options) =>
+      json<api.StoredBody>('POST', '/api/changes', { ...options, body: accepted }),
+    changeWords: fixed<api.ChangeWordsView>('GET', '/api/change-words'),
+    /** `point`: base64. */
+    setChangeWords: (point: string, options?: Options) =>
+      json<api.ChangeWordsView>('PUT', '/api/change-words', { ...options, body: { point } }),
+
     /** All of them, page by page. */
     pins: async (options?: Options): Promise<api.PinView[]> => {
       const all: api.PinView[] = []

@@ -7,6 +7,7 @@ export type { BackupView } from '../../views/backup.ts'
 export type { ConfigFieldView } from '../../views/config.ts'
 export type { DnsView } from '../../views/dns.ts'
 export type { Explanation } from '../../views/explanation.ts'
+export type { ChangeWordsView, KeysView, OfferView } from '../../views/keys.ts'
 export type { NetworkStatusView, PeerView } from '../../views/network.ts'
 export type { OwnIdentityView, OwnedNameView, WantedView, ZoneDraft } from '../../views/own.ts'
 export type { PinView, PinnedCodesView } from '../../views/pin.ts'
@@ -36,7 +37,7 @@ export type {
   TokenView
 } from '../schemas/daemon.ts'
 export type { CreateKidRequest, IdentityLogBody, ResolvedIdentityBody } from '../schemas/identity.ts'
-export type { CommitRequest, PublishRequest, RevealBody, TaskStartedBody } from '../schemas/names.ts'
+export type { AcceptRequest, CommitRequest, PublishRequest, RevealBody, TaskStartedBody } from '../schemas/names.ts'
 export type { ZoneBody, ZoneCheckedBody, ZonePatchBody, ZoneSavedBody } from '../schemas/zone.ts'
 
 export interface RequestOptions {

@@ -11,11 +11,15 @@ import {
   WantedSchema
 } from '../../views/own.ts'
 import {
+  AcceptRequestSchema,
+  ChangeWordsRequestSchema,
   CommitRequestSchema,
+  OfferRequestSchema,
   PinCodesRequestSchema,
   PublishRequestSchema,
   WantRequestSchema
 } from '../schemas/names.ts'
+import { ChangeWordsSchema, KeysSchema, OfferSchema } from '../../views/keys.ts'
 import type { ApiServices } from '../services.ts'
 import { PinListSchema, PinnedCodesSchema } from '../../views/pin.ts'
 
@@ -116,6 +120,106 @@ export function nameRoutes({ registry }: ApiServices) {
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-STO-001']
       }),
       (c) => c.json(registry.takeBack(c.req.param('name')))
+    )
+}
+
+export function keyRoutes({ registry }: ApiServices) {
+  return new Hono<AppEnv>()
+    .get(
+      '/api/names/:name/keys',
+      endpoint({
+        tag: TAG,
+        summary: 'Which keys a name has, and whether the last change of them is final',
+        access: ['read'],
+        parameters: [NAME_PARAMETER],
+        answers: { 200: { description: 'By the network', schema: KeysSchema } },
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004']
+      }),
+      async (c) => c.json(await registry.keysOf(c.req.param('name')))
+    )
+    .post(
+      '/api/names/:name/offer',
+      endpoint({
+        tag: TAG,
+        summary: 'Offer to take a name over, or to rotate its keys',
+        description:
+          'The offer has new keys of this daemon and its signature. The present owner accepts it with the change key. ' +
+          'The daemon looks for the name from now on, and takes it up once that has happened.',
+        access: ['publish'],
+        parameters: [NAME_PARAMETER],
+        body: OfferRequestSchema,
+        answers: { 200: { description: 'The offer', schema: OfferSchema } },
+        errors: [
+          'SVC-NAM-001',
+          'SVC-NAM-002',
+          'SVC-RES-001',
+          'SVC-RES-002',
+          'SVC-RES-003',
+          'SVC-RES-004',
+          'SVC-KEY-006',
+          'SVC-CHG-001',
+          'SVC-CHG-003',
+          'SVC-STO-001'
+        ]
+      }),
+      async (c) => c.json(await registry.offerFor(c.req.param('name'), c.req.valid('json').alone))
+    )
+    .post(
+      '/api/changes',
+      endpoint({
+        tag: TAG,
+        summary: 'Accept an offer: change the keys of a name',
+        description:
+          'The daemon signs where the present signing key must, and publishes the record. It is final on `main` after 90 ' +
+          'seconds, or after 60 days where one key alone has signed: docs/protocol/rules.md, 10.',
+        access: ['admin'],
+        body: AcceptRequestSchema,
+        answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
+        errors: [
+          'SVC-NAM-001',
+          'SVC-NAM-002',
+          'SVC-RES-001',
+          'SVC-RES-002',
+          'SVC-RES-003',
+          'SVC-RES-004',
+          'SVC-KEY-006',
+          'SVC-OWN-001',
+          'SVC-CHG-002',
+          'SVC-CHG-004',
+          'SVC-PUB-001',
+          'SVC-PUB-002',
+          'SVC-REG-001',
+          'SVC-STO-001'
+        ]
+      }),
+      async (c) => {
+        const { offer, key, signature } = c.req.valid('json')
+        const { stored_by, of } = await registry.acceptOffer(offer, { key, signature })
+        return c.json<StoredBody>({ success: true, stored_by, of })
+      }
+    )
+    .get(
+      '/api/change-words',
+      endpoint({
+        tag: TAG,
+        summary: 'Whether this daemon knows of change words',
+        access: ['read'],
+        answers: { 200: { description: 'Their public point', schema: ChangeWordsSchema } }
+      }),
+      (c) => c.json(registry.changeWords())
+    )
+    .put(
+      '/api/change-words',
+      endpoint({
+        tag: TAG,
+        summary: 'Name change keys of these change words from now on',
+        description: 'Only their public point comes here. Names claimed before keep the change key that they name.',
+        access: ['admin'],
+        body: ChangeWordsRequestSchema,
+        answers: { 200: { description: 'Their public point', schema: ChangeWordsSchema } },
+        errors: ['SVC-STO-001']
+      }),
+      (c) => c.json(registry.setChangePoint(c.req.valid('json').point))
     )
 }
 

@@ -132,6 +132,35 @@ const RevealRequestSchema = component('RevealRequest', {
 export const PublishRequestSchema = component('PublishRequest', { reveal: RevealRequestSchema })
 export type PublishRequest = v.InferInput<typeof PublishRequestSchema>
 
+export const OfferRequestSchema = component('OfferRequest', {
+  alone: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Whether the change key alone is to sign, since nobody has the signing key any more; default: false'
+      )
+    ),
+    false
+  )
+})
+
+const Bytes32Schema = bytesSchema({ min: 32, max: 32 })
+
+export const AcceptRequestSchema = component('AcceptRequest', {
+  offer: v.pipe(v.string(), v.maxLength(1024), v.description('As POST /api/names/{name}/offer gave it')),
+  key: v.optional(
+    v.pipe(Bytes32Schema, v.description('The change key that the claim names; none where it names none'))
+  ),
+  signature: v.optional(
+    v.pipe(bytesSchema(SIGNATURE), v.description('By that key: docs/protocol/wire.md, 8, "Changes of keys"'))
+  )
+})
+export type AcceptRequest = v.InferInput<typeof AcceptRequestSchema>
+
+export const ChangeWordsRequestSchema = component('ChangeWordsRequest', {
+  point: v.pipe(Bytes32Schema, v.description('The public point P of the change words: docs/protocol/wire.md, 4'))
+})
+
 export const CommitRequestSchema = component('CommitRequest', {
   name: NameSchema,
   commitment: v.object({

@@ -74,7 +74,7 @@ const COLUMNS = 4
 const WORD_WIDTH = 8
 
 /** Numbered, to be copied by hand. */
-function gridOf(words: readonly string[]): string {
+export function gridOf(words: readonly string[]): string {
   const cells = words.map((word, index) => `${String(index + 1).padStart(2)}. ${word.padEnd(WORD_WIDTH)}`)
   return Array.from({ length: Math.ceil(cells.length / COLUMNS) }, (_, line) =>
     cells

@@ -22,7 +22,7 @@ export interface ChangeTerms {
 }
 
 export interface Change extends ChangeTerms {
-  /** The revealed change key, 32 bytes; absent where the claim had no `next`: such a change only sets one. */
+  /** The revealed change key, 32 bytes; absent where the claim named none: then the signing key signs alone. */
   readonly key?: Uint8Array
   /** By `key`; where there is none, by the signing key. 64 bytes. */
   readonly signature: Uint8Array
@@ -116,7 +116,6 @@ function problemOfChange(
   const { key, signature, consent } = change
   if (key === undefined) {
     if (before.next !== undefined) return 'only the change key, which it lacks, changes these keys'
-    if (!equalBytes(change.pubkey, before.pubkey)) return 'without a change key it may not name another signing key'
     return verifyStrict(signature, message, before.pubkey) ? undefined : "the signing key's signature does not verify"
   }
   if (before.next === undefined) return 'the claim names no change key'

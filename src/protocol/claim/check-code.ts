@@ -36,9 +36,13 @@ export interface CodedName {
  * 100 bytes. Each try of a forger for another y costs a whole VDF.
  */
 export function checkCode(name: string, output: Uint8Array, profileHash: Uint8Array): string {
-  const hash = sha256(concatBytes(domain('check-code', profileHash), lp(name), lp(output)))
+  return base32(sha256(concatBytes(domain('check-code', profileHash), lp(name), lp(output))), WHOLE_CODE)
+}
+
+/** The first characters of a hash of 32 bytes, five bits each. */
+export function base32(hash: Uint8Array, characters: number): string {
   const bits = BigInt(`0x${toHex(hash)}`)
-  return Array.from({ length: WHOLE_CODE }, (_, at) => ALPHABET[Number((bits >> BigInt(251 - 5 * at)) & 31n)]!).join('')
+  return Array.from({ length: characters }, (_, at) => ALPHABET[Number((bits >> BigInt(251 - 5 * at)) & 31n)]!).join('')
 }
 
 /** The code of the claim that a decoded record belongs to. Throws EncodingError where its proof does not decode. */

@@ -150,6 +150,11 @@ export function linksOfProof(
   return [...chain, { p: drand_pulse, iterations, pulse, proof, salt }]
 }
 
+/** The number of changes of the claim's keys, by which an owner derives its own. Throws EncodingError. */
+export function changesIn({ vdf_proof }: Reveal): number {
+  return decodeVdfProof(vdf_proof).changes?.length ?? 0
+}
+
 /** The link that claimed the name. Throws EncodingError. */
 export function firstLink(reveal: Reveal): Link {
   return linksOf(reveal)[0]!

@@ -29,7 +29,7 @@ export function changePoint(entropy: Uint8Array, profileHash: Uint8Array): Uint8
 
 /** The public change key, 32 bytes, by P alone. Throws KeyError where P is not a point of the group. */
 export function changePublicKey(point: Uint8Array, of: ChangeKeyOf): Uint8Array {
-  return pointFrom(point)
+  return requirePoint(point)
     .add(Point.BASE.multiply(tweak(point, of)))
     .toBytes()
 }
@@ -50,7 +50,7 @@ export function signAsChangeKey(entropy: Uint8Array, of: ChangeKeyOf, message: U
 }
 
 /** Throws KeyError unless P, which a daemon has kept, is a point of the prime-order group. */
-function pointFrom(point: Uint8Array): InstanceType<typeof Point> {
+export function requirePoint(point: Uint8Array): InstanceType<typeof Point> {
   try {
     const found = Point.fromBytes(point)
     if (found.isTorsionFree() && !found.is0()) return found

@@ -7,7 +7,7 @@ import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task
 import { decodeContext } from './journal.ts'
 import { iterationsOf } from './steps.ts'
 import { openName, type RegistryContext, leaseEndsMs, leaseOf, roundTime } from '../context.ts'
-import { isCancelled } from '../stored/owned-names.ts'
+import { isCancelled, isGone } from '../stored/owned-names.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
 
 /**
@@ -102,7 +102,7 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
 function kindOf(context: RegistryContext, name: Name): TaskKind {
   const record = context.owned.get(name)
   return record === undefined ||
-    record.ownership === 'lost' ||
+    isGone(record) ||
     isCancelled(record) ||
     leaseOf(context, record.reveal.drand_pulse).state === 'dead'
     ? 'register'

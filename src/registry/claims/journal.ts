@@ -163,6 +163,8 @@ export interface ClaimDraft {
   readonly sentRound: number
   /** p; null until there are enough receipts. */
   readonly pulseRound: number | null
+  /** Hash of the first change key, which C binds; none where the daemon knew of no change words. */
+  readonly next?: Uint8Array
 }
 
 /** Fixed before the first squaring. */
@@ -171,10 +173,18 @@ export interface ClaimContext {
   readonly pulseRound: number
   /** Signature of that pulse, 48 bytes. */
   readonly pulse: Uint8Array
+  /** As in the draft. */
+  readonly next?: Uint8Array
 }
 
-const Draft = v.object({ salt: Bytes32, nonce: Bytes, sentRound: Count, pulseRound: v.nullable(Count) })
-const Context = v.object({ salt: Bytes32, pulseRound: Count, pulse: Bytes })
+const Draft = v.object({
+  salt: Bytes32,
+  nonce: Bytes,
+  sentRound: Count,
+  pulseRound: v.nullable(Count),
+  next: v.exactOptional(Bytes32)
+})
+const Context = v.object({ salt: Bytes32, pulseRound: Count, pulse: Bytes, next: v.exactOptional(Bytes32) })
 
 export function encodeDraft(draft: ClaimDraft): Uint8Array {
   return encode(draft)

@@ -4,8 +4,9 @@ import { COMMITMENT_BYTES, claimRound } from '../../protocol/claim/commitment.ts
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { highestSerial, claimOf, type Claim, type RecordOrder } from '../../protocol/claim/claim.ts'
 import { isRollback } from '../../protocol/resolution/pin.ts'
-import { exactName, openName, ownPublicKey, type RegistryContext, leaseOf } from '../context.ts'
+import { exactName, isKnownAsOwn, isOwnClaim, openName, type RegistryContext, leaseOf } from '../context.ts'
 import { isSuperseded, requireMajority, requireValid, supersededRecord, stampFor } from '../publication/publishing.ts'
+import { isGone } from '../stored/owned-names.ts'
 import type { CommittedBy, StoredBy } from '../../views/common.ts'
 
 /**
@@ -48,7 +49,7 @@ export async function publish(context: RegistryContext, reveal: Reveal): Promise
   requireOneClaim(context, claim)
   if (knownOrders(context, claim).some((known) => isRollback(known, claim))) throw supersededRecord(name)
   // Before it is sent: while the seed is locked, whether it makes a new name ours is unknown.
-  const isOwn = equalBytes(reveal.pubkey, ownPublicKey(context, name))
+  const isOwn = context.owned.get(name) === undefined ? isOwnClaim(context, claim) : isKnownAsOwn(context, claim)
   const outcome = await context.network.putReveal(reveal)
   if (isSuperseded(outcome)) throw supersededRecord(name)
   try {
@@ -80,7 +81,7 @@ function requireSerialOfToday(context: RegistryContext, { serial }: Claim): void
  */
 function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim): void {
   const record = context.owned.get(name)
-  if (record === undefined || record.ownership === 'lost' || !equalBytes(record.reveal.pubkey, pubkey)) return
+  if (record === undefined || isGone(record) || !equalBytes(record.reveal.pubkey, pubkey)) return
   if (leaseOf(context, record.reveal.drand_pulse).state === 'dead') return
   const held = claimOf(record.reveal, name, context.profile)
   if (equalBytes(held.id, id)) return
@@ -91,8 +92,8 @@ function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim):
 }
 
 /** The newest records of that key that were seen here, and signed here. */
-function knownOrders({ memory, owned, profile }: RegistryContext, { name, pubkey }: Claim): RecordOrder[] {
-  const seen = memory.newest(name, pubkey)
+function knownOrders({ memory, owned, profile }: RegistryContext, { name, id, pubkey }: Claim): RecordOrder[] {
+  const seen = memory.newest(name, id)
   const own = owned.get(name)?.reveal
   const signed = own === undefined || !equalBytes(own.pubkey, pubkey) ? undefined : claimOf(own, name, profile)
   return [seen, signed].filter((order) => order !== undefined)

@@ -6,9 +6,9 @@ import { linksOf } from '../../protocol/claim/reveal.ts'
 import { parseZone } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
-import { derivedPublicKey, openName, requireBeacon, type RegistryContext, leaseOf, roundTime } from '../context.ts'
+import { isOwnClaim, openName, requireBeacon, type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import { claimsIn } from '../resolution/survey.ts'
-import { isCancelled, type OwnedName } from '../stored/owned-names.ts'
+import { isCancelled, isGone, type OwnedName } from '../stored/owned-names.ts'
 import { requireOwned, savingZone } from '../zones/zones.ts'
 import { runningAlready } from './manager.ts'
 
@@ -83,7 +83,7 @@ export async function renew(
 /** A name that was lost or cancelled, or whose lease and grace have ended, may be registered again. */
 function requireNotOwned(context: RegistryContext, name: Name): void {
   const record = context.owned.get(name)
-  if (record === undefined || record.ownership === 'lost' || formerRecord(context, name) !== undefined) return
+  if (record === undefined || isGone(record) || formerRecord(context, name) !== undefined) return
   throw ownedAlready(name)
 }
 
@@ -128,7 +128,7 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
   const { pubkey, newestRound } = newest.claim
   if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey)))
     throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
-  if (equalBytes(pubkey, derivedPublicKey(context, name))) {
+  if (isOwnClaim(context, newest.claim)) {
     if (formerRecord(context, name) === undefined) context.owned.save(newest.reveal, { published: true })
     else context.owned.replace(newest.reveal, {})
     throw new ServiceError(

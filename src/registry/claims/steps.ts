@@ -2,8 +2,17 @@ import { ServiceError } from '../../errors.ts'
 import { roundTimeMs, revealWindow, pulseRandomness } from '../../protocol/time.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { iterationsFor, renewalIterations, type Name } from '../../protocol/name/names.ts'
-import { proofShape, type Link, vdfSeed } from '../../protocol/claim/proof.ts'
-import { decodeReveal, encodeReveal, linksOf, newestLink, type Reveal } from '../../protocol/claim/reveal.ts'
+import { decodeVdfProof, proofShape, type Link, type VdfProof, vdfSeed } from '../../protocol/claim/proof.ts'
+import {
+  changesIn,
+  decodeReveal,
+  encodeReveal,
+  linkCommitment,
+  linksOf,
+  newestLink,
+  type Reveal
+} from '../../protocol/claim/reveal.ts'
+import { ownNext } from '../keys/change-words.ts'
 import { UnreadableRecord } from '../../store/stored-shapes.ts'
 import type { ClaimPlan, TaskRef } from '../tasks.ts'
 import type { TaskKind } from '../../views/task.ts'
@@ -23,7 +32,7 @@ import {
   leaseEndsMs,
   leaseOf,
   roundTime,
-  ownPublicKey,
+  derivedPublicKey,
   verifiedRound
 } from '../context.ts'
 import {
@@ -34,7 +43,7 @@ import {
   encodeContext,
   encodeDraft
 } from './journal.ts'
-import { isCancelled } from '../stored/owned-names.ts'
+import { isCancelled, isGone } from '../stored/owned-names.ts'
 import { translated } from '../../service-errors.ts'
 import type { ClaimSteps } from './run.ts'
 import { randomBytes } from 'node:crypto'
@@ -75,7 +84,7 @@ async function commit(
   // costs nothing.
   const draft = kept !== undefined && isFresh(context, kept) ? kept : await newDraft(context, name, signal)
   if (draft !== kept) saveDraft(encodeDraft(draft))
-  const commitment = ownCommitment(context, name, draft.salt)
+  const commitment = ownCommitment(context, name, draft)
   const outcome = await context.network.commit(name, commitment, draft.nonce, signal)
   const pulseRound = chooseRound(context, draft, outcome)
   context.receipts.save(name, { commitment, pulseRound, receipts: outcome.receipts })
@@ -104,7 +113,8 @@ async function plan(
   const pulse = await beacon.waitFor(draft.pulseRound, signal)
   const iterations = iterationsOf(context, name, task.kind)
   const deadlineRound = draft.pulseRound + revealWindow(iterations, profile)
-  const claim = { salt: draft.salt, pulseRound: pulse.round, pulse: pulse.signature }
+  const { salt, next } = draft
+  const claim = { salt, pulseRound: pulse.round, pulse: pulse.signature, ...(next && { next }) }
   // Read after the wait: the renewal follows the link held by now.
   const before = task.kind === 'renew' ? linksHeld(context, name).at(-1)! : undefined
   // A newer link may have come since the pulse was chosen; nothing is squared in vain.
@@ -120,13 +130,10 @@ async function plan(
 }
 
 /** The seed of a link that comes after `before`; undefined for a first claim. */
-function seedOf(
-  context: RegistryContext,
-  name: Name,
-  { salt, pulseRound, pulse }: ClaimContext,
-  before: Link | undefined
-): Uint8Array {
-  const commitment = sentCommitment(context, name, { salt, pulseRound })
+function seedOf(context: RegistryContext, name: Name, claim: ClaimContext, before: Link | undefined): Uint8Array {
+  const { pulseRound, pulse } = claim
+  const commitment =
+    before === undefined ? sentCommitment(context, name, claim) : renewalCommitment(context, name, claim.salt)
   return vdfSeed(
     { commitment, round: pulseRound, randomness: pulseRandomness(pulse), before: before?.proof },
     context.profileHash
@@ -153,7 +160,7 @@ function usable(context: RegistryContext, task: TaskRef, evaluated: ClaimPlan): 
     return isNewer && equalBytes(seedOf(context, record.name, claim, newestLink(record.reveal)), evaluated.seed)
   // A lost name may be registered again; the claim that lost it would lose again.
   if (record === undefined || isCancelled(record)) return true
-  return isNewer && (record.ownership === 'lost' || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
+  return isNewer && (isGone(record) || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
 }
 
 /** Nothing is squared in vain. SVC-RES-003, SVC-PUB-001, SVC-OWN-001. */
@@ -241,10 +248,11 @@ async function signedReveal(
   proof: Uint8Array,
   payload: Uint8Array
 ): Promise<Reveal> {
-  const { salt, pulseRound, pulse } = decodeContext(evaluated.context)
+  const { salt, pulseRound, pulse, next } = decodeContext(evaluated.context)
   const link: Link = { p: pulseRound, pulse, iterations: evaluated.iterations, proof, salt }
   const earlier = task.kind === 'renew' ? linksBefore(context, name, evaluated) : []
-  const made = revealOfLink(context, name, link, earlier, payload)
+  const { keys } = task.kind === 'renew' ? heldProof(context, name) : { keys: next === undefined ? {} : { next } }
+  const made = revealOfLink(context, name, link, earlier, keys, payload)
   await requireValid(context, made)
   return made
 }
@@ -264,9 +272,19 @@ function replacedLink(name: Name): ServiceError {
 }
 
 function linksHeld(context: RegistryContext, name: Name): readonly Link[] {
-  const record = context.owned.get(name)
-  if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
-  return linksOf(record.reveal)
+  return linksOf(heldProof(context, name).reveal)
+}
+
+/** The record owned here, with the first keys of its claim and their changes. */
+function heldProof(
+  context: RegistryContext,
+  name: Name
+): { reveal: Reveal; proof: VdfProof; keys: Pick<VdfProof, 'next' | 'first' | 'changes'> } {
+  const reveal = context.owned.get(name)?.reveal
+  if (reveal === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+  const proof = decodeVdfProof(reveal.vdf_proof)
+  const { next, first, changes } = proof
+  return { reveal, proof, keys: { ...(next && { next }), ...(first && { first }), ...(changes && { changes }) } }
 }
 
 /**
@@ -283,9 +301,22 @@ function withdraw(
   else if (sent !== undefined) owned.saveCancelled(decodeReveal(sent))
 }
 
-/** C of our claim. Throws SVC-KEY-006. */
-function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
-  return commitmentHash(name, ownPublicKey(context, name), salt, context.profileHash)
+/** C of a first claim of ours. Throws SVC-KEY-006. */
+function ownCommitment(
+  context: RegistryContext,
+  name: Name,
+  { salt, next }: Pick<ClaimDraft, 'salt' | 'next'>
+): Uint8Array {
+  const own = context.owned.get(name)?.reveal
+  // Known while the seed is locked, where a lost claim of the same key is here.
+  const known = context.seed.isLocked && own !== undefined && changesIn(own) === 0 ? own.pubkey : undefined
+  return commitmentHash(name, known ?? derivedPublicKey(context, name, 0), salt, context.profileHash, next)
+}
+
+/** C of a renewal: by the first keys of the claim, whatever the present ones are. */
+function renewalCommitment(context: RegistryContext, name: Name, salt: Uint8Array): Uint8Array {
+  const { reveal, proof } = heldProof(context, name)
+  return linkCommitment(reveal, proof, salt, context.profileHash)
 }
 
 /**
@@ -295,10 +326,12 @@ function ownCommitment(context: RegistryContext, name: Name, salt: Uint8Array): 
 function sentCommitment(
   context: RegistryContext,
   name: Name,
-  { salt, pulseRound }: { readonly salt: Uint8Array; readonly pulseRound: number | null }
+  claim: Pick<ClaimDraft, 'salt' | 'pulseRound' | 'next'>
 ): Uint8Array {
   const sent = context.seed.isLocked && context.owned.get(name) === undefined ? context.receipts.get(name) : undefined
-  return sent !== undefined && sent.pulseRound === pulseRound ? sent.commitment : ownCommitment(context, name, salt)
+  return sent !== undefined && sent.pulseRound === claim.pulseRound
+    ? sent.commitment
+    : ownCommitment(context, name, claim)
 }
 
 /** 32 random bytes, new for each attempt. */
@@ -308,9 +341,10 @@ function newSalt(): Uint8Array {
 
 /** A draft with a new salt; nothing has been sent for it. */
 async function newDraft(context: RegistryContext, name: Name, signal: AbortSignal): Promise<ClaimDraft> {
-  const salt = newSalt()
-  const nonce = await stampFor(context, ownCommitment(context, name, salt), signal)
-  return { salt, nonce, sentRound: verifiedRound(context), pulseRound: null }
+  const next = ownNext(context, name, 0)
+  const claim = { salt: newSalt(), ...(next && { next }) }
+  const nonce = await stampFor(context, ownCommitment(context, name, claim), signal)
+  return { ...claim, nonce, sentRound: verifiedRound(context), pulseRound: null }
 }
 
 /**

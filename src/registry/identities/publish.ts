@@ -1,4 +1,5 @@
 /** Making identities with keys of the seed, and publishing their versions and manifests. */
+import { changesIn } from '../../protocol/claim/reveal.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Did } from '../../protocol/identity/did.ts'
 import { equalBytes, fromBase64 } from '../../protocol/encoding/bytes.ts'
@@ -102,7 +103,7 @@ async function bind(
         'SVC-OWN-001',
         `This daemon does not own ${name}, so the request needs the owner's name_signature.`
       )
-    return withOwnKey(context, name, ({ secretKey }) =>
+    return withOwnKey(context, name, changesIn(owned.reveal), ({ secretKey }) =>
       signIdentityBinding(name, owned.firstRound, did, secretKey, context.profileHash)
     )
   }

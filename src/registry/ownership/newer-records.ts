@@ -8,7 +8,7 @@ import { parseZonePayload, payloadSerial, sealedPart } from '../../protocol/zone
 import { keys } from '../../store/keys.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import { nextSerial } from '../publication/publishing.ts'
-import { ownPublicKey, type RegistryContext } from '../context.ts'
+import { isKnownAsOwn, type RegistryContext } from '../context.ts'
 import type { StoreOperation } from '../../store/types.ts'
 import { type OwnedName, encodeAdoption } from '../stored/owned-names.ts'
 import { revealOf, type Survey } from '../resolution/survey.ts'
@@ -24,8 +24,7 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
   const { name, tally } = found
   if (tasks.running(name) !== undefined) return false
   const own = context.owned.get(name)
-  if (own === undefined || tally.kind !== 'owner' || !equalBytes(tally.owner.pubkey, ownPublicKey(context, name)))
-    return false
+  if (own === undefined || tally.kind !== 'owner' || !isKnownAsOwn(context, tally.owner.newest)) return false
   const { newest } = tally.owner
   const ours = claimOf(own.reveal, name, context.profile)
   // Two daemons with one seed may have made two claims. Only the one that the peers settled on is renewed, even if it

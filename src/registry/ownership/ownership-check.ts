@@ -1,7 +1,9 @@
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { relateChanges } from '../../protocol/claim/changes.ts'
+import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { ClaimTasks } from '../tasks.ts'
-import { ownPublicKey, type RegistryContext } from '../context.ts'
+import { isKnownAsOwn, ownPublicKey, type RegistryContext } from '../context.ts'
 import { takeUpNewer, noteEquivocationOfOurs } from './newer-records.ts'
 import type { OwnedName, Ownership } from '../stored/owned-names.ts'
 import { survey } from '../resolution/survey.ts'
@@ -89,13 +91,24 @@ export class OwnershipCheck {
     if (!takeUpNewer(this.#context, this.#tasks, found)) noteEquivocationOfOurs(this.#context, found)
     const publicKey = ownPublicKey(this.#context, name)
     if (tally.kind === 'owner') {
-      if (equalBytes(tally.owner.pubkey, publicKey)) return 'held'
+      const { newest } = tally.owner
+      if (isKnownAsOwn(this.#context, newest)) return 'held'
+      if (this.#isChanged(newest)) return 'changed'
       return tally.settled && !tally.thin ? 'lost' : 'contested'
     }
     if (tally.kind !== 'contested') return undefined
     // If this key is the only owner shown, a pin disagrees: it remembers the owner that liars named while they were the
     // majority.
     return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
+  }
+
+  /** Whether it is our claim with further changes of its keys, which this seed did not make. */
+  #isChanged(shown: Claim): boolean {
+    const { owned, profile, seed } = this.#context
+    const own = owned.get(shown.name)
+    if (own === undefined || seed.isLocked) return false
+    const ours = claimOf(own.reveal, shown.name, profile)
+    return equalBytes(ours.id, shown.id) && relateChanges(ours.changes, shown.changes) !== 'same'
   }
 
   #settle({ name, ownership: before }: OwnedName, ownership: Ownership | undefined): void {
@@ -108,6 +121,12 @@ export class OwnershipCheck {
         { name },
         'this name is lost: the peers that answer have settled on another key. `chronym explain` ' +
           'shows who said what. The daemon still renews the claim until its lease ends'
+      )
+    else if (ownership === 'changed')
+      log.error(
+        { name },
+        'the keys of this name were changed to those of another owner. If you did not do that, take it back before it is ' +
+          `final: chronym key rotate ${name}`
       )
     else if (ownership === 'contested')
       log.warn({ name }, 'this name is contested: peers name another key as its owner')

@@ -12,7 +12,7 @@ import { fitsPayload, sealedPart, type Zone } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/stored-shapes.ts'
 import { type RegistryContext, leaseOf } from '../context.ts'
-import { type OwnedName, encodeAdoption, storedAdoptions } from '../stored/owned-names.ts'
+import { type OwnedName, encodeAdoption, isGone, storedAdoptions } from '../stored/owned-names.ts'
 
 /** The other names that are kept and alive, our identities, what is still looked for. SVC-KEY-006, StoreError. */
 export function listedIds(context: RegistryContext, listIn: Name): string[] {
@@ -37,7 +37,7 @@ export function listedIds(context: RegistryContext, listIn: Name): string[] {
 
 /** Ours, and neither released nor lapsed. */
 export function isKept(context: RegistryContext, record: OwnedName | undefined): record is OwnedName {
-  if (record === undefined || record.ownership === 'lost' || record.released) return false
+  if (record === undefined || isGone(record) || record.released) return false
   return leaseOf(context, record.reveal.drand_pulse).state !== 'dead'
 }
 

@@ -1,10 +1,11 @@
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
 import { type Reveal, signReveal } from '../../protocol/claim/reveal.ts'
-import { encodeVdfProof, type Link } from '../../protocol/claim/proof.ts'
+import { claimOf } from '../../protocol/claim/claim.ts'
+import { decodeVdfProof, encodeVdfProof, type Link, type VdfProof } from '../../protocol/claim/proof.ts'
 import { stampPrefix } from '../../protocol/crypto/domain.ts'
 import { validateReveal, type Checkers } from '../../protocol/claim/valid.ts'
-import { type RegistryContext, ownPublicKey, withOwnKey } from '../context.ts'
+import { type RegistryContext, withOwnKey } from '../context.ts'
 import type { StoredBy } from '../../views/common.ts'
 import { nextChangeMs, spendChange, type ChangeBudget } from '../../protocol/admission/holder.ts'
 import type { Name } from '../../protocol/name/names.ts'
@@ -113,30 +114,41 @@ const EMPTY_ZONE: Zone = { records: {} }
 
 /** Serial of the next zone of this name: one more than any seen. */
 export function nextSerial(context: RegistryContext, name: Name): number {
-  const { owned, zones, memory } = context
+  const { owned, zones, memory, profile } = context
   const record = owned.get(name)
-  const seen = memory.newest(name, ownPublicKey(context, name))
+  const seen = record && memory.newest(name, claimOf(record.reveal, name, profile).id)
   return Math.max(zones.get(name)?.serial ?? 0, record?.serial ?? 0, seen?.serial ?? 0) + 1
 }
 
-/** A Reveal for a finished evaluation: the first claim, or a renewal on top of the links held. */
+/**
+ * A Reveal for a finished evaluation: the first claim, or a renewal on top of the links held.
+ *
+ * @param keys first keys of the claim, and their changes
+ */
 export function revealOfLink(
   context: RegistryContext,
   name: Name,
   link: Link,
   earlier: readonly Link[],
+  keys: Pick<VdfProof, 'next' | 'first' | 'changes'>,
   payload: Uint8Array
 ): Reveal {
   const { p, iterations, pulse, proof, salt } = link
-  const vdfProof = encodeVdfProof({ pulse, proof, salt, ...(earlier.length === 0 ? {} : { chain: earlier }) })
-  const fields = { name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload }
-  return withOwnKey(context, name, (key) => signReveal(fields, key, context.profileHash))
+  const vdfProof = encodeVdfProof({ pulse, proof, salt, chain: earlier, ...keys })
+  return signedAsOwner(context, { name, drand_pulse: p, iterations, vdf_proof: vdfProof, payload }, keys)
 }
 
 export function revealWithPayload(context: RegistryContext, reveal: Reveal, payload: Uint8Array): Reveal {
   const { name, drand_pulse, iterations, vdf_proof } = reveal
-  const fields = { name, drand_pulse, iterations, vdf_proof, payload }
-  return withOwnKey(context, name as Name, (key) => signReveal(fields, key, context.profileHash))
+  return signedAsOwner(context, { name, drand_pulse, iterations, vdf_proof, payload }, decodeVdfProof(vdf_proof))
+}
+
+function signedAsOwner(
+  context: RegistryContext,
+  fields: Omit<Reveal, 'pubkey' | 'signature'>,
+  { changes = [] }: Pick<VdfProof, 'changes'>
+): Reveal {
+  return withOwnKey(context, fields.name as Name, changes.length, (key) => signReveal(fields, key, context.profileHash))
 }
 
 /**

@@ -2,14 +2,22 @@ import * as v from 'valibot'
 import { encode } from 'cborg'
 import type { Name } from '../../protocol/name/names.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import { decodeReveal, encodeReveal, firstLink, type Reveal } from '../../protocol/claim/reveal.ts'
+import { changesIn, decodeReveal, encodeReveal, firstLink, type Reveal } from '../../protocol/claim/reveal.ts'
 import { payloadSerial } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
 import { Bytes, Count, readCbor, readOrSetAside, UnreadableRecord, readJson } from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
-/** What the network makes of a name of ours: `lost` once the peers have settled on another key. */
-export type Ownership = 'held' | 'contested' | 'lost'
+/**
+ * What the network makes of a name of ours: `lost` once the peers have settled on another claim, `changed` once the keys
+ * of our claim were changed to another owner's.
+ */
+export type Ownership = 'held' | 'contested' | 'lost' | 'changed'
+
+/** Another owner has it, as far as the peers say. */
+export function isGone({ ownership }: Pick<OwnedName, 'ownership'>): boolean {
+  return ownership === 'lost' || ownership === 'changed'
+}
 
 export interface OwnedName {
   readonly name: Name
@@ -36,7 +44,7 @@ interface Foreign {
 const Stored = v.object({
   reveal: Bytes,
   publishedSerial: Count,
-  standing: v.optional(v.picklist(['contested', 'lost'])),
+  standing: v.optional(v.picklist(['contested', 'lost', 'changed'])),
   foreign: v.optional(v.object({ serial: Count, seenMs: Count })),
   released: v.optional(v.literal(true))
 })
@@ -65,13 +73,13 @@ export class OwnedNames {
   }
 
   /**
-   * `published`: more than half of its peers hold this very record. An older link never replaces a newer one. Throws
-   * StoreError.
+   * `published`: more than half of its peers hold this very record. An older link, or one before a change of keys, never
+   * replaces a newer one. Throws StoreError.
    */
   save(reveal: Reveal, { published }: { published: boolean }): void {
     const serial = payloadSerial(reveal.payload, this.#profile)
     const former = this.get(reveal.name)
-    if (former !== undefined && former.reveal.drand_pulse > reveal.drand_pulse) return
+    if (former !== undefined && isOlder(reveal, former.reveal)) return
     this.#put(
       reveal,
       published ? serial : (former?.publishedSerial ?? 0),
@@ -192,6 +200,10 @@ export class OwnedNames {
       ...(released && { released })
     }
   }
+}
+
+function isOlder(reveal: Reveal, than: Reveal): boolean {
+  return reveal.drand_pulse < than.drand_pulse || changesIn(reveal) < changesIn(than)
 }
 
 const StoredAdoption = v.object({ sinceMs: Count, isGuess: v.boolean() })

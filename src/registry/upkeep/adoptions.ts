@@ -3,14 +3,14 @@
  * takes up what belongs to its seed.
  */
 import { doubled } from '../../util/backoff.ts'
-import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
 import { parseDid, type Did } from '../../protocol/identity/did.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { compareRecords } from '../../protocol/claim/claim.ts'
 import { OfflineError } from '../../network/types.ts'
 import { keys, prefixes } from '../../store/keys.ts'
 import { ServiceError } from '../../errors.ts'
-import { derivedPublicKey, openName, type RegistryContext, leaseOf } from '../context.ts'
+import { isOwnClaim, openName, type RegistryContext, leaseOf } from '../context.ts'
 import { readDid } from '../identities/resolve.ts'
 import { adoptIdentity } from '../identities/own.ts'
 import { adoptListed } from '../publication/name-list.ts'
@@ -150,8 +150,7 @@ export class Adoptions {
     const alive = proved
       .filter(({ claim }) => leaseOf(this.#context, claim.newestRound).state !== 'dead')
       .sort((left, right) => compareRecords(right.claim, left.claim))
-    const publicKey = derivedPublicKey(this.#context, name)
-    const own = alive.find(({ claim }) => equalBytes(claim.pubkey, publicKey))
+    const own = alive.find(({ claim }) => isOwnClaim(this.#context, claim))
     if (own !== undefined) {
       memory.see(own.claim)
       owned.save(own.reveal, { published: true })

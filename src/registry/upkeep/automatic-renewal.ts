@@ -199,7 +199,7 @@ export class AutomaticRenewal {
 
 const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
 /** Logged when they appear, with more detail (ownership-check.ts). */
-const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost'])
+const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost', 'changed'])
 
 /**
  * Tells what owners of names should know. The log has it when it appears and once a day; the event stream when it

@@ -41,7 +41,7 @@ export function renewalOutlook(input: OutlookInput): Outlook {
   const leadRounds = lease.endRound - dueRound
   const left = linksLeft(input)
   const task = ofThisLease(input)
-  const isPossible = canBeRenewed(input)
+  const isPossible = canBeRenewed(input) && input.ownership !== 'changed'
   const isPast = nowRound >= dueRound
   const state = ((): RenewalView['state'] => {
     if (!isPossible) return 'impossible'
@@ -96,6 +96,16 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
         code: 'lapsed',
         message:
           `Its lease and the grace after it ended at ${graceEnd}; ` + `anyone may register it: chronym register ${name}`
+      }
+    ]
+  if (ownership === 'changed')
+    return [
+      {
+        code: 'changed',
+        message:
+          'Its keys were changed to those of another owner, so this daemon neither publishes nor renews it ' +
+          `(chronym transfer status ${name}). If you did not do that, take it back before it is final: ` +
+          `chronym key rotate ${name}`
       }
     ]
   const warnings: NameWarning[] = []

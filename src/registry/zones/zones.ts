@@ -16,7 +16,7 @@ import type { ClaimTasks } from '../tasks.ts'
 import { nextSerial } from '../publication/publishing.ts'
 import { openCodedName, openName, type RegistryContext, leaseOf } from '../context.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
-import type { OwnedName } from '../stored/owned-names.ts'
+import { isGone, type OwnedName } from '../stored/owned-names.ts'
 import { translatedSync } from '../../service-errors.ts'
 import type { ResolvedName, ZoneView, ZonePatch, ZoneSelector } from '../use-cases.ts'
 import type { ZoneDraft } from '../../views/own.ts'
@@ -43,11 +43,7 @@ export function localZone(context: RegistryContext, text: string): ZoneView | un
     const draft = draftOf(context, name)
     if (draft !== undefined) return { zone: draft, source: 'local', state: 'draft' }
     const record = context.owned.get(name)
-    if (
-      record === undefined ||
-      record.ownership === 'lost' ||
-      leaseOf(context, record.reveal.drand_pulse).state === 'dead'
-    )
+    if (record === undefined || isGone(record) || leaseOf(context, record.reveal.drand_pulse).state === 'dead')
       return undefined
     const zone = ownZone(context, record)
     return zone === undefined ? undefined : { zone, source: 'local', state: 'published' }
@@ -116,6 +112,8 @@ export function savingZone(
 export function requireOwned(context: RegistryContext, name: Name): OwnedName {
   const record = context.owned.get(name)
   if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+  if (record.ownership === 'changed')
+    throw new ServiceError('SVC-OWN-001', `The keys of ${name} were changed: this daemon does not have them.`)
   return record
 }
 
@@ -131,7 +129,7 @@ function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Nam
 
 function zoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): ZoneDraft['owner'] {
   const record = context.owned.get(name)
-  if (record !== undefined && record.ownership !== 'lost') return 'owned'
+  if (record !== undefined && !isGone(record)) return 'owned'
   return tasks.running(name) !== undefined ? 'registering' : 'unowned'
 }
 
@@ -236,7 +234,7 @@ export function patchZone(
 
 function recordsOf(context: RegistryContext, name: Name): Zone['records'] {
   const record = context.owned.get(name)
-  const published = record === undefined || record.ownership === 'lost' ? undefined : ownZone(context, record)
+  const published = record === undefined || isGone(record) ? undefined : ownZone(context, record)
   return (draftOf(context, name) ?? published)?.records ?? {}
 }
 

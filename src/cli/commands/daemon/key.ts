@@ -4,14 +4,16 @@ import { passphraseOf } from '../../input/questions.ts'
 
 const SEED_PASSPHRASE = 'its first line is the passphrase of a sealed seed; "-": standard input (default: asked for)'
 
+const CHANGE_WORDS_FILE = 'the 24 change words; "-": standard input (default: they are asked for)'
+
 /**
- * key show, check, import, passphrase. They read and write the data directory: the words never go through the HTTP
- * interface.
+ * key show, check, import, passphrase read and write the data directory. change-words, rotate, recover ask a daemon. No
+ * words go through the HTTP interface.
  */
 export function addKeyCommands(program: CliCommand): void {
   const key = program
     .command('key')
-    .description('the 24 words that your names belong to (in the data directory; no daemon needed)')
+    .description('the 24 words that your names belong to, and the change words that change their keys')
     .helpCommand(false)
 
   key
@@ -49,6 +51,38 @@ export function addKeyCommands(program: CliCommand): void {
     )
     .option('--seed-passphrase-file <file>', SEED_PASSPHRASE)
     .loads(async () => (await import('../../key/run.ts')).runPassphrase)
+
+  addChangeCommands(key)
+}
+
+function addChangeCommands(key: CliCommand): void {
+  key
+    .command('change-words')
+    .argument('[file]', '24 change words that you have; "-": standard input; default: new ones are made and shown')
+    .description(
+      'make 24 change words, and tell the daemon their public point. Names registered from then on can change their ' +
+        'keys with these words alone'
+    )
+    .option('--make', 'only print 24 new words; tell no daemon')
+    .loads(async () => (await import('../../key/changes.ts')).runChangeWords)
+
+  key
+    .command('rotate')
+    .argument('[names...]', 'names of this daemon')
+    .description('give names new signing keys of this seed, signed by the present key and by the change words')
+    .option('--all', 'all names of this daemon')
+    .option('--change-words-file <file>', CHANGE_WORDS_FILE)
+    .loads(async () => (await import('../../key/changes.ts')).runRotate)
+
+  key
+    .command('recover')
+    .argument('<names...>', 'names whose seed is lost or stolen')
+    .description(
+      'take names over to the seed of this daemon by the change words alone. That is final on main after 60 days, if ' +
+        'the present key does not object'
+    )
+    .option('--change-words-file <file>', CHANGE_WORDS_FILE)
+    .loads(async () => (await import('../../key/changes.ts')).runRecover)
 }
 
 async function unlock(context: Context, { passphraseFile }: { passphraseFile?: string }): Promise<void> {

@@ -67,7 +67,7 @@ export function addShareCommand(program: CliCommand): void {
       const client = connect(context)
       // What its key has lost, or let lapse, is for the network to show.
       const own = (await client.names()).find(
-        (each) => each.name === name && each.state !== 'lost' && each.state !== 'lapsed'
+        ({ name: each, state }) => each === name && !['lost', 'changed', 'lapsed'].includes(state)
       )
       const reveal = own ?? (await client.resolve(name))
       const shared = sharedOf(reveal.name, reveal.check_code!, characters)

@@ -102,6 +102,11 @@ const SAYERS: Readonly<Record<string, (detail: Detail) => Sentence>> = {
     tone: 'bad',
     href: nameHref(name)
   }),
+  'name:changed': ({ name }) => ({
+    text: `The keys of ${name} were changed to those of another owner.`,
+    tone: 'bad',
+    href: nameHref(name)
+  }),
   'name:warning': ({ name, message }) => ({
     text: `${name}: ${localTimes(message)}`,
     tone: 'warn',

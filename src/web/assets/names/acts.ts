@@ -10,7 +10,7 @@ import { ask, FormDialog, type Question } from '../parts/dialog.ts'
 import { TextField } from '../parts/fields.ts'
 import { costLine, startTask } from '../tasks/acts.ts'
 import { useTasks } from '../tasks/card.ts'
-import { readName, releaseAct, suffixOf, type ReadName } from './words.ts'
+import { isGone, readName, releaseAct, suffixOf, type ReadName } from './words.ts'
 
 const RULES = 'Letters, digits and inner hyphens. Short names cost more work.'
 /** After the last key, milliseconds. */
@@ -66,7 +66,7 @@ function hintOf(read: ReadName | undefined): string {
 }
 
 function RegisterDialog({ name: given = '', onClose }: { name?: string; onClose: () => void }) {
-  const own = (useResource('/api/names').data ?? []).filter(({ state }) => state !== 'lost' && state !== 'lapsed')
+  const own = (useResource('/api/names').data ?? []).filter(({ state }) => !isGone(state))
   const running = (useTasks().data ?? []).filter(({ status }) => status === 'running')
   const zone = useResource('/api/dns', { every: Infinity }).data?.zone
   const [text, setText] = useState(given)

@@ -19,6 +19,7 @@ export function leaseWords(
   const seconds = left(end, nowMs)
   if (state === 'contested') return { word: 'contested', text: 'peers name another key', tone: 'bad' }
   if (state === 'lost') return { word: 'lost', text: 'peers have settled on another key', tone: 'bad' }
+  if (state === 'changed') return { word: 'changed', text: "its keys are another owner's now", tone: 'bad' }
   if (state === 'lapsed') return { word: 'lapsed', text: 'anyone may register it', tone: 'bad' }
   if (state === 'grace')
     return { word: 'grace', text: `lapsed ${duration(-seconds)} ago; only you may renew it`, tone: 'bad' }
@@ -55,9 +56,14 @@ export function zoneWords(
   return { word: 'published', tone: 'good' }
 }
 
+/** Another owner may have it. */
+export function isGone(state: OwnedNameView['state']): boolean {
+  return state === 'lost' || state === 'changed' || state === 'lapsed'
+}
+
 /** May it be released, or taken back? */
 export function releaseAct({ state, renewal }: Omit<Named, 'lease_end'>): 'release' | 'undo' | undefined {
-  if (state === 'lost' || state === 'lapsed') return undefined
+  if (isGone(state)) return undefined
   return renewal.state === 'released' ? 'undo' : 'release'
 }
 

@@ -131,7 +131,8 @@ const NAME_TONES: Readonly<Record<OwnedNameView['state'], Tone>> = {
   grace: 'warn',
   lapsed: 'quiet',
   contested: 'bad',
-  lost: 'bad'
+  lost: 'bad',
+  changed: 'bad'
 }
 
 /** What this daemon has in the network, with the way to who stores it. */

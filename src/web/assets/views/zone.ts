@@ -4,7 +4,7 @@ import { to, type ViewProps } from '../lib/router.ts'
 import { count, dateTime } from '../lib/words.ts'
 import { NameButtons, RegisterButton, useNames } from '../names/acts.ts'
 import { NextStep } from '../names/next-step.ts'
-import { leaseWords, renewalWords } from '../names/words.ts'
+import { isGone, leaseWords, renewalWords } from '../names/words.ts'
 import { Badge, Button, Card, Empty, facts, LinkButton, Notice, Page, waiting, Whole } from '../parts/basics.ts'
 import { Command, Told } from '../parts/command.ts'
 import { Modal } from '../parts/dialog.ts'
@@ -22,7 +22,7 @@ export function View({ params: { name = '' }, query }: ViewProps) {
   const running = (tasks.data ?? []).filter((task) => task.name === name && task.status === 'running')
   const isKnown = names.data !== undefined && tasks.data !== undefined
   const buttons = [
-    owned && owned.state !== 'lost' && owned.state !== 'lapsed' && h(ShareButton, { owned }),
+    owned && !isGone(owned.state) && h(ShareButton, { owned }),
     h(LinkButton, { icon: 'lookup', href: to('lookup', name) }, 'What peers say')
   ]
   return html`

@@ -1,0 +1,109 @@
+/** A name that changes hands between real daemons: sold, taken back from a thief of the change words, rotated. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import type { KeysView } from '../../src/views/keys.ts'
+import { cli } from '../cli/harness.ts'
+import { eventually, Scene, type Daemon } from './processes.ts'
+
+const scene = new Scene()
+afterAll(() => scene.end())
+
+const NAME = 'alice.chronym'
+const zone = (value: string) => ({ records: { '@': [{ type: 'A', value }] } })
+
+async function chronym(directory: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const { exitCode, stdout, stderr } = await cli(['--data-dir', directory, '--json', ...args], { env: {} })
+  expect(exitCode, stderr).toBe(0)
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+/** Makes change words, tells the daemon of them, and returns the file that has them. */
+async function changeWords(directory: string): Promise<string> {
+  const file = join(directory, 'change-words')
+  writeFileSync(file, String((await chronym(directory, 'key', 'change-words', '--make'))['words']))
+  await chronym(directory, 'key', 'change-words', file)
+  return file
+}
+
+const stateOf = async (daemon: Daemon): Promise<string | undefined> => {
+  const names = (await daemon.request('GET', '/api/names')).body as unknown as { name: string; state: string }[]
+  return names.find(({ name }) => name === NAME)?.state
+}
+
+it('is sold, recovered and taken back: its code and claim stay, and the former key signs no more', async () => {
+  const root = scene.directory()
+  const at = (who: string): string => join(root, who)
+  const witness = await scene.daemon(['--data-dir', at('witness')])
+  const beside = ['--bootstrap', witness.address]
+  const [seller, buyer, thief] = [
+    await scene.daemon(['--data-dir', at('seller'), ...beside]),
+    await scene.daemon(['--data-dir', at('buyer'), ...beside]),
+    await scene.daemon(['--data-dir', at('thief'), ...beside])
+  ]
+  const sellersWords = await changeWords(at('seller'))
+  const { body } = await seller.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
+  await eventually(
+    () => seller.request('GET', `/api/vdf/status/${String(body.task_id)}`),
+    (task) => task.body.status === 'completed'
+  )
+  const keys = (directory: string): Promise<KeysView> =>
+    chronym(directory, 'transfer', 'verify', NAME) as unknown as Promise<KeysView>
+  const before = await keys(at('buyer'))
+  expect(before).toMatchObject({ own: false, changes: 0, change_key: true, final: true })
+
+  // the buyer offers, the seller accepts; the buyer's daemon finds the name by itself
+  const buyersWords = await changeWords(at('buyer'))
+  const { offer } = await chronym(at('buyer'), 'transfer', 'offer', NAME)
+  await chronym(at('seller'), 'transfer', 'accept', String(offer), '--change-words-file', sellersWords, '--yes')
+  await eventually(
+    () => stateOf(buyer),
+    (state) => state === 'live'
+  )
+  await eventually(
+    () => stateOf(seller),
+    (state) => state === 'changed'
+  )
+  const sold = await keys(at('witness'))
+  expect(sold).toMatchObject({ check_code: before.check_code, claim_id: before.claim_id, changes: 1, consented: true })
+  expect(sold.pubkey).not.toBe(before.pubkey)
+  expect((await seller.request('POST', `/api/zone/${NAME}/publish`)).body).toMatchObject({ code: 'SVC-OWN-001' })
+  await buyer.request('POST', `/api/zone/${NAME}`, zone('192.0.2.2'))
+  expect(await buyer.request('POST', `/api/zone/${NAME}/publish`)).toMatchObject({ status: 200 })
+  await eventually(
+    () => witness.request('GET', `/api/zone/${NAME}`),
+    ({ body: shown }) => JSON.stringify(shown).includes('192.0.2.2')
+  )
+  await eventually(
+    () => keys(at('witness')),
+    ({ final }) => final
+  )
+
+  // a thief of the buyer's change words has it for a while, and the buyer takes it back with both keys
+  await changeWords(at('thief'))
+  await chronym(at('thief'), 'key', 'recover', NAME, '--change-words-file', buyersWords)
+  expect(await keys(at('witness'))).toMatchObject({ changes: 2, consented: false, final: false })
+  await eventually(
+    () => stateOf(buyer),
+    (state) => state === 'changed'
+  )
+  await chronym(at('buyer'), 'key', 'rotate', NAME, '--change-words-file', buyersWords)
+  expect(await stateOf(buyer)).toBe('live')
+  const taken = await eventually(
+    () => keys(at('witness')),
+    ({ final }) => final
+  )
+  expect(taken).toMatchObject({ claim_id: before.claim_id, changes: 2, consented: true })
+  await eventually(
+    () => stateOf(thief),
+    (state) => state === 'changed'
+  )
+
+  // a renewal goes on with the new key
+  const renewal = await buyer.request('POST', '/api/vdf/renew', { name: NAME })
+  await eventually(
+    () => buyer.request('GET', `/api/vdf/status/${String(renewal.body.task_id)}`),
+    (task) => task.body.status === 'completed'
+  )
+  expect(await keys(at('witness'))).toMatchObject({ changes: 2, renewals: 1, pubkey: taken.pubkey })
+})

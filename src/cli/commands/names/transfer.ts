@@ -1,0 +1,35 @@
+import type { CliCommand } from '../../context.ts'
+
+/** transfer offer, accept, status, verify: src/cli/key/changes.ts */
+export function addTransferCommands(program: CliCommand): void {
+  const transfer = program
+    .command('transfer')
+    .description('give a name to another owner, or take one over. The name keeps its check code, age and lease')
+    .helpCommand(false)
+
+  transfer
+    .command('offer')
+    .argument('<name>', 'a name that another daemon owns')
+    .description('offer to take a name over: prints a link that its owner accepts. This daemon then takes the name up')
+    .loads(async () => (await import('../../key/changes.ts')).runOffer)
+
+  transfer
+    .command('accept')
+    .argument('<offer>', 'the link, a file that holds it, or "-"')
+    .description('give a name of this daemon to the daemon that made the offer, signed with the change words')
+    .option('--change-words-file <file>', 'the 24 change words; "-": standard input (default: they are asked for)')
+    .option('-y, --yes', 'do not ask')
+    .loads(async () => (await import('../../key/changes.ts')).runAccept)
+
+  transfer
+    .command('status')
+    .argument('<name>', 'any name')
+    .description('whose keys a name has, and whether the last change of them is final')
+    .loads(async () => (await import('../../key/changes.ts')).runStatus)
+
+  transfer
+    .command('verify')
+    .argument('<name-or-offer>', 'a name, a link, or a file that holds one')
+    .description('what the record of a name proves to a buyer: its age, its changes, how many are left')
+    .loads(async () => (await import('../../key/changes.ts')).runVerify)
+}

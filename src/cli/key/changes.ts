@@ -1,0 +1,239 @@
+/** Changes of keys, signed with the change words: here, and never by a daemon. */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import type { Client } from '../../api/client/client.ts'
+import { MAX_CHANGES } from '../../protocol/claim/changes.ts'
+import { formatOffer, offerCode, offerMessage, parseOffer, type Offer } from '../../protocol/claim/offer.ts'
+import { changePoint, changePublicKey, signAsChangeKey } from '../../protocol/crypto/change-keys.ts'
+import { MASTER_SEED_BYTES, seedToWords } from '../../protocol/crypto/keys.ts'
+import { equalBytes, toBase64, toHex } from '../../protocol/encoding/bytes.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { profileHash } from '../../protocol/profile/profile.ts'
+import type { KeysView } from '../../views/keys.ts'
+import { connect } from '../connection/connect.ts'
+import { loadProfile } from '../connection/location.ts'
+import type { Context } from '../context.ts'
+import { inputFailure, usageFailure } from '../failures/failure.ts'
+import { nameOfInput, readText } from '../input/files.ts'
+import { hasPerson, requireConsent } from '../input/questions.ts'
+import { formatFields, heldBy, printable } from '../terminal/format.ts'
+import { gridOf } from './run.ts'
+import { readWords } from './seed.ts'
+
+interface WordsOptions {
+  changeWordsFile?: string | undefined
+}
+
+/** Reads the change words once, when the first name needs them. */
+function changeWords(context: Context, file: string | undefined): () => Promise<Uint8Array> {
+  let read: Promise<Uint8Array> | undefined
+  return () => {
+    if (read !== undefined) return read
+    if (file === undefined && !hasPerson(context))
+      throw usageFailure('the change words are needed', 'Give --change-words-file FILE.')
+    if (file === undefined) context.output.note('The change words of the claim are needed.')
+    return (read = readWords(context, file))
+  }
+}
+
+/** `chronym key change-words` */
+export async function runChangeWords(
+  context: Context,
+  { make }: { make?: boolean },
+  file: string | undefined
+): Promise<void> {
+  if (make === true) {
+    if (file !== undefined) throw usageFailure('--make takes no file')
+    const words = seedToWords(new Uint8Array(randomBytes(MASTER_SEED_BYTES)))
+    context.output.plain({ words }, words)
+    return
+  }
+  const entropy = file === undefined ? await makeWords(context) : await readWords(context, file)
+  const point = changePoint(entropy, profileHash(loadProfile(context, undefined)))
+  const known = await connect(context).setChangeWords(toBase64(point))
+  context.output.answer(known, () =>
+    context.output.commands(
+      'The daemon names change keys of these words from now on. It cannot compute the keys themselves. Names claimed ' +
+        'before keep theirs, or have none: chronym key rotate --all'
+    )
+  )
+}
+
+/** New words, shown and typed again. */
+async function makeWords(context: Context): Promise<Uint8Array> {
+  if (!hasPerson(context))
+    throw usageFailure(
+      'new change words are shown and asked for again, which needs a terminal',
+      'Make them with --make, keep them, and give them as FILE.'
+    )
+  const entropy = new Uint8Array(randomBytes(MASTER_SEED_BYTES))
+  context.output.error(gridOf(seedToWords(entropy).split(' ')))
+  context.output.note('Write these change words on paper, away from this machine. Nothing keeps them.')
+  if (!equalBytes(await readWords(context, undefined), entropy))
+    throw inputFailure('these are not the words that were shown', 'Begin again: nothing was changed.')
+  return entropy
+}
+
+/** `chronym key rotate` */
+export async function runRotate(
+  context: Context,
+  { all, changeWordsFile }: WordsOptions & { all?: boolean },
+  given: string[]
+): Promise<void> {
+  if ((all === true) === given.length > 0) throw usageFailure('names are needed, or --all')
+  const client = connect(context)
+  const names = all === true ? (await client.names()).map(({ name }) => name) : given
+  await changeAll(context, client, names, { alone: false, changeWordsFile })
+}
+
+/** `chronym key recover` */
+export async function runRecover(context: Context, options: WordsOptions, names: string[]): Promise<void> {
+  await changeAll(context, connect(context), names, { alone: true, ...options })
+}
+
+/** One after the other; what is done stays done, so the same command goes on after a failure. */
+async function changeAll(
+  context: Context,
+  client: Client,
+  names: readonly string[],
+  { alone, changeWordsFile }: WordsOptions & { alone: boolean }
+): Promise<void> {
+  const words = changeWords(context, changeWordsFile)
+  const changed = []
+  for (const [index, name] of names.entries()) {
+    const offer = parseOffer((await client.offer(name, alone)).offer)
+    const stored = await accept(context, client, offer, words)
+    changed.push({ name, ...stored })
+    context.output.note(`${index + 1} of ${names.length}: ${printable(name)} has new keys, ${heldBy(stored)}`)
+  }
+  context.output.answer(changed, () =>
+    context.output.commands(`When it is final: chronym transfer status ${printable(names[0] ?? 'NAME')}`)
+  )
+}
+
+/** Signs an offer where the claim names a change key, and has the daemon publish the change. */
+async function accept(
+  context: Context,
+  client: Client,
+  offer: Offer,
+  words: () => Promise<Uint8Array>
+): Promise<{ stored_by: number; of: number }> {
+  const { change_key: isNamed } = await client.nameKeys(offer.name)
+  const { stored_by, of } = await client.acceptOffer({
+    offer: formatOffer(offer),
+    ...(isNamed && signatureOf(context, offer, await words()))
+  })
+  return { stored_by, of }
+}
+
+function signatureOf(context: Context, offer: Offer, entropy: Uint8Array): { key: string; signature: string } {
+  const hash = profileHash(loadProfile(context, undefined))
+  const of = { name: offer.name as Name, index: offer.index, profileHash: hash }
+  return {
+    key: toBase64(changePublicKey(changePoint(entropy, hash), of)),
+    signature: toBase64(signAsChangeKey(entropy, of, offerMessage(offer, hash)))
+  }
+}
+
+/** `chronym transfer offer` */
+export async function runOffer(context: Context, _options: unknown, name: string): Promise<void> {
+  const made = await connect(context).offer(name)
+  const qr = context.output.json ? '' : await qrOf(context, made.offer)
+  context.output.answer(made, () => [made.offer, ...(qr === '' ? [] : ['', qr])].join('\n'))
+  context.output.note(
+    `Give it to the owner of ${printable(name)}, who accepts it with: chronym transfer accept OFFER\n` +
+      `Compare this code with the owner: ${made.code}. Once the owner has accepted, this daemon takes the name up by itself.`
+  )
+}
+
+async function qrOf({ output }: Context, text: string): Promise<string> {
+  if (!output.unicode) return ''
+  const { encodeQR } = await import('qr')
+  const rows = encodeQR(text, 'ascii', { border: 2 }).trimEnd().split('\n')
+  return rows[0]!.length > output.columns
+    ? ''
+    : rows.map((row) => output.paint('whiteBright', output.paint('bgBlack', row))).join('\n')
+}
+
+/** `chronym transfer accept` */
+export async function runAccept(
+  context: Context,
+  { changeWordsFile, yes }: WordsOptions & { yes?: boolean },
+  given: string
+): Promise<void> {
+  const offer = await offerFrom(context, given)
+  const name = printable(offer.name)
+  await requireConsent(context, {
+    cost: `${name} belongs to another owner after that, and nothing takes it back`,
+    shown: formatFields([
+      ['name', name],
+      ['new key', toHex(offer.terms.pubkey)],
+      ['code', offerCode(offer)]
+    ]),
+    question: `Give ${name} away?`,
+    isGiven: yes === true
+  })
+  const stored = await accept(context, connect(context), offer, changeWords(context, changeWordsFile))
+  context.output.answer({ name: offer.name, ...stored }, () =>
+    context.output.commands(
+      `${name} has another owner, ${heldBy(stored)}. When it is final: chronym transfer status ${name}`
+    )
+  )
+}
+
+/** The link itself, or a file that holds it. */
+async function offerFrom(context: Context, given: string): Promise<Offer> {
+  const isFile = given === '-' || existsSync(given)
+  const text = isFile ? await readText(given, context.stdin) : given
+  try {
+    return parseOffer(text)
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error
+    throw inputFailure(`${isFile ? nameOfInput(given) : 'this'} is not an offer: ${error.detail}`)
+  }
+}
+
+/** `chronym transfer status` */
+export async function runStatus(context: Context, _options: unknown, name: string): Promise<void> {
+  const keys = await connect(context).nameKeys(name)
+  context.output.answer(keys, () => statusText(keys))
+}
+
+function statusText({ name, own, changes, final, consented }: KeysView): string {
+  const whose = own ? 'this daemon has its key' : 'another owner has its key'
+  if (changes === 0) return `The keys of ${printable(name)} have never changed; ${whose}.`
+  const state = final
+    ? 'The last change is final.'
+    : `The last change is not final yet: ${
+        consented === true
+          ? 'both keys signed it, which takes 90 seconds on main'
+          : 'one key signed it, which takes 60 days on main'
+      }.`
+  return `The keys of ${printable(name)} have changed ${changes} of ${MAX_CHANGES} times; ${whose}. ${state}`
+}
+
+/** `chronym transfer verify` */
+export async function runVerify(context: Context, _options: unknown, given: string): Promise<void> {
+  const isOffer = given === '-' || given.startsWith('chronym:') || existsSync(given)
+  const offer = isOffer ? await offerFrom(context, given) : undefined
+  const keys = await connect(context).nameKeys(offer?.name ?? given)
+  const code = offer && offerCode(offer)
+  context.output.answer({ ...keys, ...(code && { offer_code: code }) }, () =>
+    [
+      formatFields([
+        ['name', printable(keys.name)],
+        ['check code', printable(keys.check_code)],
+        ['claimed at round', String(keys.claimed_round)],
+        ['renewals', String(keys.renewals)],
+        ['changes of keys', `${keys.changes}, ${keys.changes_left} left`],
+        ['last change', keys.final ? 'final' : 'not final: another may still take its place'],
+        ['change key', keys.change_key ? 'named' : 'none: a change takes 60 days on main'],
+        ...(code === undefined ? [] : [['code of the offer', code] as const])
+      ]),
+      '',
+      'The record proves the claim, its age and its changes. It does not prove that the seller has signed no other ' +
+        'change: wait until the change is final before you pay.'
+    ].join('\n')
+  )
+}

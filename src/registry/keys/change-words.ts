@@ -1,0 +1,28 @@
+/** What a daemon keeps of its owner's change words: their public point, from which each name's change key follows. */
+import { changePublicKey, requirePoint } from '../../protocol/crypto/change-keys.ts'
+import { nextHash } from '../../protocol/claim/changes.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { keys } from '../../store/keys.ts'
+import type { RegistryContext } from '../context.ts'
+
+/** Undefined where the owner has made no change words, or not told this daemon of them. */
+export function changePointOf({ store }: Pick<RegistryContext, 'store'>): Uint8Array | undefined {
+  return store.get(keys.changePoint())
+}
+
+/** From now on names are claimed with, and offers name, change keys of these words. KeyError, StoreError. */
+export function setChangePoint({ store }: Pick<RegistryContext, 'store'>, point: Uint8Array): void {
+  requirePoint(point)
+  store.put(keys.changePoint(), point)
+}
+
+/** `next` that names the change key of a name after `index` changes; undefined without change words. */
+export function ownNext(
+  context: Pick<RegistryContext, 'store' | 'profileHash'>,
+  name: Name,
+  index: number
+): Uint8Array | undefined {
+  const { profileHash } = context
+  const point = changePointOf(context)
+  return point && nextHash(changePublicKey(point, { name, index, profileHash }), profileHash)
+}

@@ -1,0 +1,196 @@
+/**
+ * Changes of the keys of a name: the new owner makes an offer, and the present one accepts it. An owner who rotates its
+ * keys is both. The change key itself never comes here: the command line signs with the change words.
+ */
+import { ServiceError } from '../../errors.ts'
+import type { PutOutcome } from '../../network/types.ts'
+import { type Change, MAX_CHANGES } from '../../protocol/claim/changes.ts'
+import { checkCodeOf } from '../../protocol/claim/check-code.ts'
+import { claimOf } from '../../protocol/claim/claim.ts'
+import {
+  acceptedReveal,
+  formatOffer,
+  makeOffer,
+  nextPlace,
+  type Offer,
+  offerCode,
+  offerMessage,
+  parseOffer,
+  problemOfOffer
+} from '../../protocol/claim/offer.ts'
+import { decodeVdfProof } from '../../protocol/claim/proof.ts'
+import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { sign } from '../../protocol/crypto/ed25519.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
+import { EncodingError } from '../../protocol/errors.ts'
+import type { Name } from '../../protocol/name/names.ts'
+import { keys } from '../../store/keys.ts'
+import type { ChangeWordsView, KeysView, OfferView } from '../../views/keys.ts'
+import type { StoredBy } from '../../views/common.ts'
+import { derivedPublicKey, openName, type RegistryContext, withOwnKey } from '../context.ts'
+import { requireMajority, requireValid } from '../publication/publishing.ts'
+import { decide, survey } from '../resolution/survey.ts'
+import { encodeAdoption, isGone } from '../stored/owned-names.ts'
+import { changePointOf, ownNext } from './change-words.ts'
+
+/** What the present owner gives beside the offer: the revealed change key and its signature; neither where none is named. */
+export interface Authority {
+  readonly key?: Uint8Array | undefined
+  readonly signature?: Uint8Array | undefined
+}
+
+/** Which keys a name has, by the network; SVC-NAM-*, SVC-RES-*. */
+export async function keysOf(context: RegistryContext, text: string): Promise<KeysView> {
+  const name = openName(context, text)
+  const found = await survey(context, name)
+  const { reveal } = decide(context, found)
+  const { owner } = found.tally as Extract<typeof found.tally, { kind: 'owner' }>
+  const claim = claimOf(reveal, name, context.profile)
+  const proof = decodeVdfProof(reveal.vdf_proof)
+  const { claimId, before } = nextPlace(reveal, context.profileHash)
+  return {
+    name,
+    check_code: checkCodeOf(reveal, context.profile),
+    claim_id: toHex(claimId),
+    claimed_round: claim.firstRound,
+    renewals: proof.chain?.length ?? 0,
+    pubkey: toHex(reveal.pubkey),
+    own: context.owned.get(name) !== undefined && equalBytes(context.owned.get(name)!.reveal.pubkey, reveal.pubkey),
+    changes: claim.changes.length,
+    changes_left: MAX_CHANGES - claim.changes.length,
+    last_change: before === undefined ? null : toHex(before),
+    consented: claim.changes.at(-1)?.consented ?? null,
+    change_key: proof.next !== undefined || claim.changes.length > 0,
+    final: owner.final
+  }
+}
+
+/**
+ * An offer of this daemon to take a claim over, from the record that it has or the network shows. The name is looked for
+ * from now on, and taken up once the owner has accepted.
+ *
+ * @param alone whether the change key alone is to sign: nobody has the signing key any more
+ * SVC-NAM-*, SVC-RES-*, SVC-KEY-006, SVC-CHG-001, SVC-CHG-003.
+ */
+export async function offerFor(context: RegistryContext, text: string, alone: boolean): Promise<OfferView> {
+  const name = openName(context, text)
+  context.seed.require()
+  const reveal = await presentReveal(context, name)
+  const { index } = nextPlace(reveal, context.profileHash)
+  if (index >= MAX_CHANGES)
+    throw new ServiceError('SVC-CHG-003', `The keys of ${name} have changed ${MAX_CHANGES} times.`)
+  const next = ownNext(context, name, index + 1)
+  if (next === undefined) throw new ServiceError('SVC-CHG-001', 'This daemon knows of no change words of its owner.')
+  // A claim that names no change key has one signature in any case.
+  const consented = !alone && namesChangeKey(reveal)
+  const offer = withOwnKey(context, name, index + 1, (key) =>
+    makeOffer(reveal, { next, consented }, key, context.profileHash)
+  )
+  if (!isOwnRecord(context, reveal))
+    context.store.put(keys.wanted(name), encodeAdoption({ sinceMs: context.clock.now(), isGuess: false }))
+  return offerView(offer)
+}
+
+/**
+ * Accepts an offer: signs where the present signing key must, and publishes the record of the change. It is sent again
+ * until most peers have it, also after a crash. SVC-NAM-*, SVC-CHG-002 where the offer does not fit (the record changed),
+ * SVC-CHG-004 where peers hold another change, SVC-OWN-001 for a consent of a name that is not ours, SVC-PUB-001/002,
+ * SVC-KEY-006, SVC-RES-*.
+ */
+export async function acceptOffer(context: RegistryContext, text: string, authority: Authority): Promise<StoredBy> {
+  const offer = offerOf(text)
+  const name = openName(context, offer.name)
+  const reveal = await presentReveal(context, name)
+  const problem = problemOfOffer(offer, reveal, context.profileHash)
+  if (problem !== undefined) throw misfit(`The offer does not fit ${name}: ${problem}.`)
+  const changed = acceptedReveal(reveal, offer, authorityOf(context, name, reveal, offer, authority))
+  await requireValid(context, changed)
+  const isOurs = equalBytes(
+    offer.terms.pubkey,
+    derivedPublicKey(context, name, nextPlace(reveal, context.profileHash).index + 1)
+  )
+  // Before it is sent: after a crash the daemon goes on with the new key.
+  if (isOurs) context.owned.save(changed, { published: false })
+  const outcome = await context.network.putReveal(changed)
+  requireNoOther(name, outcome)
+  const stored = requireMajority(`the change of the keys of ${name}`, outcome)
+  if (isOurs) context.owned.save(changed, { published: true })
+  else if (isOwnRecord(context, reveal)) context.owned.setOwnership(name, 'changed')
+  return stored
+}
+
+function authorityOf(
+  context: RegistryContext,
+  name: Name,
+  reveal: Reveal,
+  offer: Offer,
+  { key, signature }: Authority
+): Pick<Change, 'key' | 'signature' | 'consent'> {
+  const message = offerMessage(offer, context.profileHash)
+  const bySigningKey = (): Uint8Array => {
+    const { index } = nextPlace(reveal, context.profileHash)
+    if (!equalBytes(derivedPublicKey(context, name, index), reveal.pubkey))
+      throw new ServiceError('SVC-OWN-001', `This daemon does not have the signing key of ${name}.`)
+    return withOwnKey(context, name, index, ({ secretKey }) => sign(message, secretKey))
+  }
+  if (!namesChangeKey(reveal)) return { signature: bySigningKey() }
+  if (key === undefined || signature === undefined)
+    throw misfit(`The claim of ${name} names a change key, which must sign.`)
+  return { key, signature, ...(offer.terms.consented && { consent: bySigningKey() }) }
+}
+
+function namesChangeKey(reveal: Reveal): boolean {
+  const { next, changes } = decodeVdfProof(reveal.vdf_proof)
+  return next !== undefined || changes !== undefined
+}
+
+/**
+ * The record that the next change follows: our own, also while a change that we did not make is not final; that is how an
+ * owner takes it back. Otherwise what the network shows.
+ */
+async function presentReveal(context: RegistryContext, name: Name): Promise<Reveal> {
+  const own = context.owned.get(name)
+  if (own !== undefined && !isGone(own)) return own.reveal
+  const found = await survey(context, name)
+  if (own?.ownership === 'changed' && found.tally.kind === 'owner' && !found.tally.owner.final) return own.reveal
+  return decide(context, found).reveal
+}
+
+function isOwnRecord(context: RegistryContext, { name, signature }: Reveal): boolean {
+  const own = context.owned.get(name)
+  return own !== undefined && equalBytes(own.reveal.signature, signature)
+}
+
+function requireNoOther(name: Name, { of, refusals }: PutOutcome): void {
+  const others = refusals.filter(({ code }) => code === 'changed')
+  if (others.length * 2 > of)
+    throw new ServiceError('SVC-CHG-004', `${others.length} of ${of} peers hold another change of the keys of ${name}.`)
+}
+
+function offerOf(text: string): Offer {
+  try {
+    return parseOffer(text)
+  } catch (error) {
+    if (error instanceof EncodingError) throw misfit(`The offer cannot be read: ${error.detail}.`, error)
+    throw error
+  }
+}
+
+function misfit(detail: string, cause?: unknown): ServiceError {
+  return new ServiceError('SVC-CHG-002', detail, { cause })
+}
+
+function offerView(offer: Offer): OfferView {
+  return {
+    offer: formatOffer(offer),
+    code: offerCode(offer),
+    name: offer.name,
+    pubkey: toHex(offer.terms.pubkey),
+    consented: offer.terms.consented
+  }
+}
+
+export function changeWordsView(context: RegistryContext): ChangeWordsView {
+  const point = changePointOf(context)
+  return { point: point === undefined ? null : toHex(point) }
+}

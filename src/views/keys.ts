@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+import { component, CountSchema, NameSchema } from './common.ts'
+
+const HexSchema = v.pipe(v.string(), v.hexadecimal(), v.length(64))
+
+export const KeysSchema = component('NameKeys', {
+  name: NameSchema,
+  check_code: v.pipe(v.string(), v.description('Of the claim; changes of keys keep it')),
+  claim_id: HexSchema,
+  claimed_round: v.pipe(CountSchema, v.description('The pulse of the first claim: its age')),
+  renewals: CountSchema,
+  pubkey: v.pipe(HexSchema, v.description('The present signing key')),
+  own: v.pipe(v.boolean(), v.description('Whether this daemon has that key')),
+  changes: v.pipe(CountSchema, v.description('Changes of the keys so far')),
+  changes_left: CountSchema,
+  last_change: v.pipe(v.nullable(HexSchema), v.description('Hash of the last change')),
+  consented: v.pipe(
+    v.nullable(v.boolean()),
+    v.description('Whether the signing key before signed the last change too; null without changes')
+  ),
+  change_key: v.pipe(v.boolean(), v.description('Whether the claim names a change key')),
+  final: v.pipe(
+    v.boolean(),
+    v.description('Whether most peers that hold the claim call its changes final; true without changes')
+  )
+})
+export type KeysView = v.InferOutput<typeof KeysSchema>
+
+export const OfferSchema = component('Offer', {
+  offer: v.pipe(v.string(), v.description('The offer itself, as a `chronym:` link')),
+  code: v.pipe(v.string(), v.description('12 characters that both sides may compare')),
+  name: NameSchema,
+  pubkey: v.pipe(HexSchema, v.description('The signing key after the change')),
+  consented: v.pipe(v.boolean(), v.description('Whether the present signing key is to sign too'))
+})
+export type OfferView = v.InferOutput<typeof OfferSchema>
+
+export const ChangeWordsSchema = component('ChangeWords', {
+  point: v.pipe(v.nullable(HexSchema), v.description('The public point of the change words; null where there are none'))
+})
+export type ChangeWordsView = v.InferOutput<typeof ChangeWordsSchema>
