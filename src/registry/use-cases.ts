@@ -3,7 +3,6 @@
  * a ServiceError with a code of the table (error-table.ts). Times: ISO 8601.
  */
 import type { NetworkMode } from '../network/types.ts'
-import type { Authority } from './keys/changes.ts'
 import type { ChangeWordsView, KeysView, OfferView } from '../views/keys.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
@@ -134,6 +133,12 @@ interface Names {
   nameList(): NameListView | null
 }
 
+/** What the present owner gives beside an offer: the revealed change key and its signature; neither where none is named. */
+export interface Authority {
+  readonly key?: Uint8Array | undefined
+  readonly signature?: Uint8Array | undefined
+}
+
 /** Changes of the keys of names, and the change words that they need: src/registry/keys. */
 interface Keys {
   /** Which keys a name has, by the network. SVC-NAM-*, SVC-RES-*. */
@@ -164,6 +169,8 @@ export interface ResolvedName {
   confidence: 'settled' | 'provisional' | 'thin' | 'proven'
   /** `own`, `held`: no peer answered, and this daemon has the record itself. Then it is `thin` or `proven`. */
   source: 'network' | 'own' | 'held'
+  /** The last change of its keys is not final: another may still take its place. */
+  keysPending?: true
 }
 
 /**

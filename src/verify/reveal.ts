@@ -31,6 +31,8 @@ export interface VerifiedReveal {
   readonly checkCode: string
   /** Undefined where the payload is not a zone: the network accepts any bytes. */
   readonly zone?: PublishedZone
+  /** Changes of its keys since the first claim. */
+  readonly changes: number
   readonly links: readonly { readonly round: number; readonly iterations: number }[]
   /** Unix time in ms at which the lease ends unless it is renewed, and by which only its owner may renew it. */
   readonly leaseEnds: number
@@ -45,6 +47,7 @@ const STEPS = [
   { rule: 'name', title: 'The name follows the rules of the network' },
   { rule: 'iterations', title: 'Each link has the squarings that the name costs' },
   { rule: 'chain', title: 'Each renewal came within the lease before it' },
+  { rule: 'changes', title: 'Each change of its keys is signed by the keys before it' },
   { rule: 'signature', title: "The name's key signed it" },
   { rule: 'code', title: 'Its claim has the check code that was asked for' },
   { rule: 'pulse', title: 'The beacon signed the pulse of each link' },
@@ -71,6 +74,8 @@ export async function verifyReveal(
     passed('name', reveal.name)
     passed('iterations', links.map(({ iterations }) => String(iterations)).join(', '))
     passed('chain', links.length === 1 ? 'a first claim' : `a first claim and ${links.length - 1} renewals`)
+    const changes = cheap.vdfProof.changes?.length ?? 0
+    passed('changes', changes === 0 ? 'its keys have never changed' : `${changes} since the first claim`)
     passed('signature', `by ${toHex(reveal.pubkey)}`)
     const code = checkCodeOf(reveal, profile)
     if (asked?.code !== undefined && !code.startsWith(asked.code))
@@ -104,6 +109,7 @@ export async function verifyReveal(
       owner: toHex(reveal.pubkey),
       serial: claim.serial,
       checkCode: code,
+      changes,
       ...(zone === undefined ? {} : { zone }),
       links: links.map(({ p, iterations }) => ({ round: p, iterations })),
       leaseEnds: roundTimeMs(leaseEnd, profile.beacon),

@@ -9,6 +9,7 @@ import { BackupSchema } from '../../../src/views/backup.ts'
 import { ConfigFieldListSchema } from '../../../src/views/config.ts'
 import { DnsViewSchema } from '../../../src/views/dns.ts'
 import { ExplanationSchema } from '../../../src/views/explanation.ts'
+import { ChangeWordsSchema, KeysSchema, OfferSchema } from '../../../src/views/keys.ts'
 import * as network from '../../../src/views/network.ts'
 import * as own from '../../../src/views/own.ts'
 import * as pin from '../../../src/views/pin.ts'
@@ -117,6 +118,15 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   }),
   closed('DELETE /api/names/{name}/release', own.OwnedNameSchema, 'release', {
     path: '/api/names/owned.chronym/release'
+  }),
+  closed('GET /api/names/{name}/keys', KeysSchema, 'keysOf'),
+  closed('POST /api/names/{name}/offer', OfferSchema, 'offerFor', { body: { alone: true } }),
+  closed('POST /api/changes', common.StoredSchema, 'acceptOffer', {
+    body: { offer: 'chronym:offer/AA', key: base64(new Uint8Array(32)), signature: base64(new Uint8Array(64)) }
+  }),
+  closed('GET /api/change-words', ChangeWordsSchema, 'changeWords'),
+  closed('POST /api/change-words', ChangeWordsSchema, 'setChangePoint', {
+    body: { point: base64(new Uint8Array(32)) }
   }),
   closed('GET /api/pins', pin.PinListSchema, 'pins'),
   closed('POST /api/pins', pin.PinnedCodesSchema, 'pinCodes', { body: { codes: ['alice--7kq2mx.chronym'] } }),

@@ -18,7 +18,7 @@ import type { OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../.
 import type { NetworkDiversityView, PeerView } from '../../../src/views/network.ts'
 import type { PinnedCodesView, PinView } from '../../../src/views/pin.ts'
 import type { ChangeWordsView, KeysView, OfferView } from '../../../src/views/keys.ts'
-import type { Authority } from '../../../src/registry/keys/changes.ts'
+import type { Authority } from '../../../src/registry/use-cases.ts'
 import type { StoredBy } from '../../../src/views/common.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { explanation } from './explanation.ts'

@@ -2,6 +2,8 @@
  * Records of the database that can be decoded, but are not what this version writes: a damaged disk, or another
  * version.
  */
+import { claimOf } from '../../../src/protocol/claim/claim.ts'
+import type { Name } from '../../../src/protocol/name/names.ts'
 import { decode, encode } from 'cborg'
 import { describe, expect, it } from 'vitest'
 import { AwakeTime } from '../../../src/registry/upkeep/awake-time.ts'
@@ -116,7 +118,8 @@ describe('a record of another shape', () => {
     await bench.registered()
     await node.registry.resolve(ALICE)
     const { pubkey } = bench.held()
-    const damaged = [keys.seen(ALICE, pubkey), keys.pin(ALICE), keys.receipts(ALICE)]
+    const { id } = claimOf(bench.held(), ALICE as Name, profile)
+    const damaged = [keys.seen(ALICE, id), keys.pin(ALICE), keys.receipts(ALICE)]
     for (const key of damaged) expect(node.store.get(key), key).toBeDefined()
     for (const key of damaged) node.store.put(key, encode({ newestRound: 'x' }))
     node.store.put(keys.zone(ALICE), json({ serial: 1, records: 5 }))

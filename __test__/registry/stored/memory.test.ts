@@ -11,7 +11,15 @@ const KEY = new Uint8Array(32).fill(7)
 
 /** What of a claim counts here. */
 const claim = (name: string, newestRound: number, serial = 1): Claim =>
-  ({ name: name as Name, pubkey: KEY, newestRound, serial, payloadHash: KEY, recordHash: KEY }) as Claim
+  ({
+    name: name as Name,
+    id: KEY,
+    changes: [],
+    newestRound,
+    serial,
+    payloadHash: KEY,
+    recordHash: KEY
+  }) as unknown as Claim
 
 describe('the memory of records seen', () => {
   let store: MemoryStore
@@ -34,6 +42,16 @@ describe('the memory of records seen', () => {
     expect(remembered('name-499.chronym')).toBe(true)
     expect(remembered('name-0.chronym')).toBe(false)
     expect(memory.see(claim('ours.chronym', 1, 0)), 'an older record of it').toBe(false)
+  })
+
+  it('keeps changes of keys that are final, and refuses the records before them', () => {
+    const before = claim('sold.chronym', 1_000, 9)
+    const sold = { ...before, serial: 1, changes: [{ hash: KEY, consented: true }] }
+    memory.see(before)
+    expect(memory.see(sold, false)).toBe(true)
+    expect(memory.see({ ...before, serial: 10 }), 'the change may not last').toBe(true)
+    expect(memory.see(sold, true)).toBe(true)
+    expect(memory.see({ ...before, newestRound: 2_000, serial: 11 })).toBe(false)
   })
 
   it('forgets dead leases first, and all of them', () => {

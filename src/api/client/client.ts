@@ -108,7 +108,7 @@ export function createClient(settings: ClientOptions = {}) {
     changeWords: fixed<api.ChangeWordsView>('GET', '/api/change-words'),
     /** `point`: base64. */
     setChangeWords: (point: string, options?: Options) =>
-      json<api.ChangeWordsView>('PUT', '/api/change-words', { ...options, body: { point } }),
+      json<api.ChangeWordsView>('POST', '/api/change-words', { ...options, body: { point } }),
 
     /** All of them, page by page. */
     pins: async (options?: Options): Promise<api.PinView[]> => {

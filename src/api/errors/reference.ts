@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   ZON: 'Zones',
   NAM: 'Names',
   OWN: 'Ownership',
+  CHG: 'Changes of keys',
   REG: 'Registration',
   PUB: 'Publishing',
   KID: 'Identities',

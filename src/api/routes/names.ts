@@ -208,7 +208,7 @@ export function keyRoutes({ registry }: ApiServices) {
       }),
       (c) => c.json(registry.changeWords())
     )
-    .put(
+    .post(
       '/api/change-words',
       endpoint({
         tag: TAG,

@@ -45,7 +45,7 @@ const texts = new WeakMap<ResolvedName, string>()
 function textOf(resolved: ResolvedName): string {
   const known = texts.get(resolved)
   if (known !== undefined) return known
-  const { reveal, checkCode, source } = resolved
+  const { reveal, checkCode, source, keysPending } = resolved
   const text = JSON.stringify({
     name: reveal.name,
     pubkey: [...reveal.pubkey],
@@ -55,7 +55,8 @@ function textOf(resolved: ResolvedName): string {
     signature: encodeBase64(reveal.signature),
     payload: encodeBase64(reveal.payload),
     check_code: checkCode,
-    source
+    source,
+    ...(keysPending && { keys_pending: true })
   } satisfies RevealBody)
   texts.set(resolved, text)
   return text

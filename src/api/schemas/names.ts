@@ -115,6 +115,12 @@ export const RevealSchema = component('Reveal', {
           'that it holds for others'
       )
     )
+  ),
+  keys_pending: v.optional(
+    v.pipe(
+      v.literal(true),
+      v.description('Where the last change of the keys is not final: another may still take its place')
+    )
   )
 })
 export type RevealBody = v.InferOutput<typeof RevealSchema>

@@ -41,10 +41,11 @@ export function parseService(text: string): Service & { readonly serviceEndpoint
 export function bindToName(seed: Uint8Array, reveal: RevealBody, did: Did, profile: NetworkProfile): string {
   const hash = profileHash(profile)
   const name = parseName(reveal.name, profile)
-  const key = nameKey(seed, hash, name)
+  const { chain, changes } = decodeVdfProof(fromBase64(reveal.vdf_proof))
+  const key = nameKey(seed, hash, name, changes?.length)
   if (!Buffer.from(key.publicKey).equals(Uint8Array.from(reveal.pubkey)))
     throw usageFailure(`${reveal.name} belongs to another seed than this one`)
-  const first = decodeVdfProof(fromBase64(reveal.vdf_proof)).chain?.[0]?.p ?? reveal.drand_pulse
+  const first = chain?.[0]?.p ?? reveal.drand_pulse
   return toBase64(signIdentityBinding(name, first, did, key.secretKey, hash).signature)
 }
 

@@ -37,7 +37,7 @@ export interface ChangeMark {
 }
 
 /** Keys of a claim, as its last change left them. `next` is absent while the claim has none. */
-export interface ClaimKeys {
+interface ClaimKeys {
   readonly pubkey: Uint8Array
   readonly next?: Uint8Array | undefined
 }
@@ -127,7 +127,7 @@ function problemOfChange(
 }
 
 /** How the changes of two records of one claim relate; a number: they part at that index. */
-export type ChangesRelation = 'same' | 'longer' | 'shorter' | number
+type ChangesRelation = 'same' | 'longer' | 'shorter' | number
 
 /** `offered` compared with `held`. */
 export function relateChanges(

@@ -15,6 +15,8 @@ export interface Known {
   readonly votes: { readonly for: number; readonly of: number } | null
   /** At most half of the peers that should know agree. */
   readonly isThin: boolean
+  /** The last change of its keys is not final. */
+  readonly isKeysPending?: boolean
   readonly limits: DiversityLimits
   /** Fewer peers could answer than must agree: the answer is thin, whatever they say. */
   readonly shortage: { readonly found: number; readonly needed: number } | null
@@ -146,6 +148,9 @@ function doubtOf({ state, isThin }: Facts): string {
 export function notesOf(facts: Facts): string[] {
   return [
     askedNote(facts),
+    ...(facts.isKeysPending === true
+      ? ['The last change of its keys is not final: until then another may take its place (chronym transfer status).']
+      : []),
     ...diversityNotes(facts),
     ...stateNotes(facts),
     ...memoryNotes(facts),

@@ -149,6 +149,7 @@ function explainAnswers(
           ? { for: 0, of: tally.answered }
           : null,
     isThin: tally.kind === 'owner' && tally.thin,
+    isKeysPending: tally.kind === 'owner' && !tally.owner.final,
     limits: context.profile,
     shortage: quorum.found < quorum.needed ? quorum : null
   })

@@ -8,12 +8,18 @@ import {
   decodeIdentityEnvelope,
   documentStampSubject,
   encodeIdentityEnvelope,
-  type IdentityRecordEnvelope
+  type IdentityBinding,
+  type IdentityRecordEnvelope,
+  signIdentityBinding,
+  verifyIdentityBinding
 } from '../../protocol/identity/record.ts'
 import { lastPart, prefixes, keys } from '../../store/keys.ts'
 import { readOrSetAside } from '../../store/stored-shapes.ts'
 import type { OwnIdentityView } from '../../views/own.ts'
-import type { RegistryContext } from '../context.ts'
+import { claimOf } from '../../protocol/claim/claim.ts'
+import { changesIn } from '../../protocol/claim/reveal.ts'
+import { withOwnKey, type RegistryContext } from '../context.ts'
+import { isGone, type OwnedName } from '../stored/owned-names.ts'
 import { SeenIdentities } from './seen-identities.ts'
 import { requireMajority, stampFor } from '../publication/publishing.ts'
 import { knownIdentity, findIdentity, findManifest } from './resolve.ts'
@@ -74,7 +80,8 @@ export async function stamped(
 }
 
 /**
- * Publishes an identity of ours again with a new stamp once half of the time that the present one gives has passed.
+ * Publishes an identity of ours again with a new stamp once half of the time that the present one gives has passed, and
+ * with a new word of its name once the keys of that have changed.
  * What the network knows of it by then goes along. Rejects with StoreError, OfflineError and SVC-PUB-002; the new stamp
  * stays, and is sent again by itself.
  */
@@ -82,18 +89,44 @@ async function renewStamp(context: RegistryContext, did: Did): Promise<void> {
   const { store, network, profile } = context
   const key = keys.ownIdentity(did)
   const own = readOrSetAside(store, key, store.get(key), (bytes) => decodeIdentityEnvelope(bytes, profile))
-  if (own === undefined || context.time().lapse < (own.stamp?.round ?? 0) + profile.document_refresh / 2) return
+  if (own === undefined) return
+  const isSignedBefore = presentBinding(context, did, own.binding) !== own.binding
+  if (!isSignedBefore && context.time().lapse < (own.stamp?.round ?? 0) + profile.document_refresh / 2) return
   const before = store.get(key)!
   const known = await knownIdentity(context, did)
   if (known === undefined) return
   // A peer may show a newer version without the name's word for it, which holds as long as no other does.
-  const { versions, binding = own.binding } = known
+  const { versions } = known
+  const binding = presentBinding(context, did, known.binding ?? own.binding)
   const encoded = await stamped(context, did, { versions, ...(binding === undefined ? {} : { binding }) })
   const now = store.get(key)
   // Its owner has published another version meanwhile.
   if (now === undefined || !equalBytes(now, before)) return
   store.put(key, encoded)
   requireMajority('the identity document', await network.putIdentity(did, encoded))
+}
+
+/**
+ * The name's word for an identity: signed again where the name is ours and its keys have changed, since the word of a
+ * former key counts no more.
+ */
+function presentBinding(
+  context: RegistryContext,
+  did: Did,
+  binding: IdentityBinding | undefined
+): IdentityBinding | undefined {
+  const owned = binding && context.owned.get(binding.name)
+  if (owned === undefined || isGone(owned) || context.seed.isLocked) return binding
+  const claim = claimOf(owned.reveal, owned.name, context.profile)
+  return verifyIdentityBinding(binding!, did, claim, context.profileHash) ? binding : signedBinding(context, owned, did)
+}
+
+/** Throws SVC-KEY-006. */
+export function signedBinding(context: RegistryContext, owned: OwnedName, did: Did): IdentityBinding {
+  const { name, firstRound, reveal } = owned
+  return withOwnKey(context, name, changesIn(reveal), ({ secretKey }) =>
+    signIdentityBinding(name, firstRound, did, secretKey, context.profileHash)
+  )
 }
 
 /** Stamps last weeks, and a quarter of an hour in tests. */

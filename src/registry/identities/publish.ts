@@ -1,5 +1,4 @@
 /** Making identities with keys of the seed, and publishing their versions and manifests. */
-import { changesIn } from '../../protocol/claim/reveal.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Did } from '../../protocol/identity/did.ts'
 import { equalBytes, fromBase64 } from '../../protocol/encoding/bytes.ts'
@@ -11,7 +10,6 @@ import {
   type IdentityDocument
 } from '../../protocol/identity/document.ts'
 import {
-  signIdentityBinding,
   verifyIdentityBinding,
   type IdentityBinding,
   encodeIdentityEnvelope,
@@ -19,12 +17,12 @@ import {
 } from '../../protocol/identity/record.ts'
 import { checkLogSize, mergeIdentityLogs } from '../../protocol/identity/log.ts'
 import { keys, prefixes } from '../../store/keys.ts'
-import { openName, withOwnKey, type RegistryContext } from '../context.ts'
+import { openName, type RegistryContext } from '../context.ts'
 import { requireMajority, isSuperseded, superseded } from '../publication/publishing.ts'
 import { survey } from '../resolution/survey.ts'
 import type { StoredBy } from '../../views/common.ts'
 import { knownIdentity, type KnownIdentity, findManifest } from './resolve.ts'
-import { stamped, ownIdentities } from './own.ts'
+import { ownIdentities, signedBinding, stamped } from './own.ts'
 import { createIdentity, KEY_INDICES, keyIndexOf } from '../../protocol/identity/seed.ts'
 import type { NewIdentity } from '../use-cases.ts'
 import { OfflineError } from '../../network/types.ts'
@@ -103,9 +101,7 @@ async function bind(
         'SVC-OWN-001',
         `This daemon does not own ${name}, so the request needs the owner's name_signature.`
       )
-    return withOwnKey(context, name, changesIn(owned.reveal), ({ secretKey }) =>
-      signIdentityBinding(name, owned.firstRound, did, secretKey, context.profileHash)
-    )
+    return signedBinding(context, owned, did)
   }
   const { tally } = await survey(context, name)
   const claim = tally.kind === 'owner' ? tally.owner.newest : undefined

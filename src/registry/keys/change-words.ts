@@ -1,6 +1,8 @@
 /** What a daemon keeps of its owner's change words: their public point, from which each name's change key follows. */
 import { changePublicKey, requirePoint } from '../../protocol/crypto/change-keys.ts'
 import { nextHash } from '../../protocol/claim/changes.ts'
+import { KeyError } from '../../protocol/errors.ts'
+import { ServiceError } from '../../errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { keys } from '../../store/keys.ts'
 import type { RegistryContext } from '../context.ts'
@@ -10,9 +12,16 @@ export function changePointOf({ store }: Pick<RegistryContext, 'store'>): Uint8A
   return store.get(keys.changePoint())
 }
 
-/** From now on names are claimed with, and offers name, change keys of these words. KeyError, StoreError. */
+/** From now on names are claimed with, and offers name, change keys of these words. SVC-REQ-001, SVC-STO-001. */
 export function setChangePoint({ store }: Pick<RegistryContext, 'store'>, point: Uint8Array): void {
-  requirePoint(point)
+  try {
+    requirePoint(point)
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error
+    throw new ServiceError('SVC-REQ-001', `The point does not fit: ${error.detail}.`, {
+      errors: [{ path: 'point', message: error.detail }]
+    })
+  }
   store.put(keys.changePoint(), point)
 }
 

@@ -19,7 +19,7 @@ import {
   problemOfOffer
 } from '../../protocol/claim/offer.ts'
 import { decodeVdfProof } from '../../protocol/claim/proof.ts'
-import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { changesIn, type Reveal } from '../../protocol/claim/reveal.ts'
 import { sign } from '../../protocol/crypto/ed25519.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
@@ -31,13 +31,8 @@ import { derivedPublicKey, openName, type RegistryContext, withOwnKey } from '..
 import { requireMajority, requireValid } from '../publication/publishing.ts'
 import { decide, survey } from '../resolution/survey.ts'
 import { encodeAdoption, isGone } from '../stored/owned-names.ts'
+import type { Authority } from '../use-cases.ts'
 import { changePointOf, ownNext } from './change-words.ts'
-
-/** What the present owner gives beside the offer: the revealed change key and its signature; neither where none is named. */
-export interface Authority {
-  readonly key?: Uint8Array | undefined
-  readonly signature?: Uint8Array | undefined
-}
 
 /** Which keys a name has, by the network; SVC-NAM-*, SVC-RES-*. */
 export async function keysOf(context: RegistryContext, text: string): Promise<KeysView> {
@@ -145,14 +140,19 @@ function namesChangeKey(reveal: Reveal): boolean {
 }
 
 /**
- * The record that the next change follows: our own, also while a change that we did not make is not final; that is how an
- * owner takes it back. Otherwise what the network shows.
+ * The record that the next change follows: our own, also while a change by the change key alone is not final; that is how
+ * an owner takes the name back. Otherwise what the network shows.
  */
 async function presentReveal(context: RegistryContext, name: Name): Promise<Reveal> {
   const own = context.owned.get(name)
   if (own !== undefined && !isGone(own)) return own.reveal
   const found = await survey(context, name)
-  if (own?.ownership === 'changed' && found.tally.kind === 'owner' && !found.tally.owner.final) return own.reveal
+  const { tally } = found
+  if (own?.ownership === 'changed') {
+    const following = tally.kind === 'owner' ? tally.owner.newest.changes[changesIn(own.reveal)] : undefined
+    const isFinal = tally.kind === 'owner' && tally.owner.final
+    if (following?.consented !== true && !isFinal) return own.reveal
+  }
   return decide(context, found).reveal
 }
 

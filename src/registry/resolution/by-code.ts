@@ -2,6 +2,7 @@
 import { ServiceError } from '../../errors.ts'
 import { OfflineError, type Network, type RevealLookup } from '../../network/types.ts'
 import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
+import { relateChanges } from '../../protocol/claim/changes.ts'
 import { newestOf } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
@@ -9,7 +10,7 @@ import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import type { ResolvedName } from '../use-cases.ts'
-import { isUnconfirmed, nobodyAnswered } from './survey.ts'
+import { isUnconfirmed, nobodyAnswered, saysFinal } from './survey.ts'
 
 const NOBODY_SHOWS_IT = 'no peer that answered shows a record of it'
 
@@ -26,6 +27,8 @@ interface Shown {
   /** Whole. */
   readonly code: string
   readonly source: ResolvedName['source']
+  /** Whether the peer that shows it calls the changes of its keys final. */
+  readonly final: boolean
 }
 
 /**
@@ -70,14 +73,35 @@ function answerOf(context: CodeContext, name: Name, code: string, shown: readonl
       `Every peer that answered holds an older record of ${name} than one that was seen before.`,
       { retryAfter: 60, extensions: { check_code: code } }
     )
-  return { reveal: record.reveal, checkCode: record.code, confidence: 'proven', source: record.source }
+  const isPending = record.claim.changes.length > 0 && !isFinalForMost(record, fitting)
+  return {
+    reveal: record.reveal,
+    checkCode: record.code,
+    confidence: 'proven',
+    source: record.source,
+    ...(isPending && { keysPending: true })
+  }
 }
 
-function shownBy({ profile }: CodeContext, { answers }: RevealLookup): Shown[] {
-  return answers.flatMap(({ reveal, claim }) =>
+function isFinalForMost({ claim }: Shown, shown: readonly Shown[]): boolean {
+  const same = shown.filter((each) => relateChanges(each.claim.changes, claim.changes) === 'same')
+  return same.filter(({ final }) => final).length * 2 > same.length
+}
+
+function shownBy({ profile, time }: CodeContext, { answers }: RevealLookup): Shown[] {
+  const { verified } = time()
+  return answers.flatMap(({ reveal, claim, changes }) =>
     reveal === undefined || claim === undefined
       ? []
-      : [{ reveal, claim, code: checkCodeOf(reveal, profile), source: 'network' as const }]
+      : [
+          {
+            reveal,
+            claim,
+            code: checkCodeOf(reveal, profile),
+            source: 'network' as const,
+            final: saysFinal(changes, claim, verified)
+          }
+        ]
   )
 }
 
@@ -94,7 +118,8 @@ function ownRecords(context: CodeContext, name: Name, code: string): Shown[] {
     reveal,
     claim,
     code: checkCodeOf(reveal, profile),
-    source
+    source,
+    final: false
   })
   return [
     ...(record === undefined || record.publishedSerial === 0

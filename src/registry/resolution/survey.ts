@@ -124,9 +124,13 @@ function asVote(
   // The network has applied the limit on answers of one prefix already: here each peer counts singly.
   const origin = { peer, prefix: peer }
   if (proved === undefined || state === 'none') return origin
-  const head = proved.changes.at(-1)?.hash
-  const isFinal = head && changes !== undefined && equalBytes(changes.head, head) && changes.final < verified
-  return { ...origin, held: { claim: proved, state, ...(isFinal && { final: true }) } }
+  return { ...origin, held: { claim: proved, state, ...(saysFinal(changes, proved, verified) && { final: true }) } }
+}
+
+/** Whether a peer holds these changes of the claim's keys, and calls them final. */
+export function saysFinal(said: RevealAnswer['changes'], { changes }: Claim, verified: number): boolean {
+  const head = changes.at(-1)?.hash
+  return head !== undefined && said !== undefined && equalBytes(said.head, head) && said.final < verified
 }
 
 /** The one node of a network of one machine, which has no bootstrap peers. */
@@ -258,7 +262,8 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
         reveal,
         checkCode: checkCodeOf(reveal, context.profile),
         confidence: tally.thin || source !== 'network' ? 'thin' : tally.settled ? 'settled' : 'provisional',
-        source
+        source,
+        ...(!tally.owner.final && { keysPending: true })
       }
     }
   }

@@ -41,6 +41,7 @@ function resolvedText(
       ['owner', own?.name == null ? owner : `this daemon (${owner})`],
       ...(lease == null ? [] : [['lease', `until ${lease.end} (${formatRelative(lease.end, nowMs)})`] as const]),
       ...(resolves == null ? [] : [['confidence', CONFIDENCES[resolves]] as const]),
+      ...(reveal.keys_pending ? [['keys', 'changed lately: another change may still take its place'] as const] : []),
       ...(source === undefined ? [] : [['source', SOURCES[source]] as const])
     ]),
     '',

@@ -1,0 +1,177 @@
+/** Changes of the keys of names, from the offer to the record that peers hold. */
+import { describe, expect, it } from 'vitest'
+import { checkCodeOf } from '../../../src/protocol/claim/check-code.ts'
+import { offerMessage, parseOffer } from '../../../src/protocol/claim/offer.ts'
+import { changesIn } from '../../../src/protocol/claim/reveal.ts'
+import { changePoint, changePublicKey, signAsChangeKey } from '../../../src/protocol/crypto/change-keys.ts'
+import { toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { parseName } from '../../../src/protocol/name/names.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { bytesOf } from '../../protocol/fixtures.ts'
+import { settle } from '../../time/manual-clock.ts'
+import type { TestNode } from '../test-node.ts'
+import { profile } from '../test-profile.ts'
+import { ALICE, code, copyOf, publish, SECOND, useWorkbench, ZONE } from '../workbench.ts'
+
+const HASH = profileHash(profile)
+const NAME = parseName(ALICE, profile)
+
+/** What the command line sends for an offer: signed by these change words. */
+function authority(offer: string, words: string) {
+  const parsed = parseOffer(offer)
+  const of = { name: NAME, index: parsed.index, profileHash: HASH }
+  return {
+    key: changePublicKey(changePoint(bytesOf(words), HASH), of),
+    signature: signAsChangeKey(bytesOf(words), of, offerMessage(parsed, HASH))
+  }
+}
+
+describe('the keys of a name', () => {
+  const bench = useWorkbench()
+  const withWords = async (words: string, options: Parameters<typeof bench.start>[0] = {}): Promise<TestNode> => {
+    const node = await bench.start(options)
+    node.registry.setChangePoint(changePoint(bytesOf(words), HASH))
+    return node
+  }
+  const rotate = async (node: TestNode, words = 'words', alone = false) => {
+    const { offer } = await node.registry.offerFor(ALICE, alone)
+    return node.registry.acceptOffer(offer, authority(offer, words))
+  }
+  const stateAt = (node: TestNode) => node.registry.ownedNames().find(({ name }) => name === ALICE)?.state
+
+  it('rotate: the claim, its code, its zone and its renewals go on with a new key', async () => {
+    const node = await withWords('words')
+    await bench.registered(node)
+    await publish(node, ZONE)
+    const before = bench.held()
+    expect(await rotate(node)).toEqual({ stored_by: 5, of: 5 })
+    const after = bench.held()
+    expect(after.pubkey).not.toEqual(before.pubkey)
+    expect(after.payload).toEqual(before.payload)
+    expect(checkCodeOf(after, profile)).toBe(checkCodeOf(before, profile))
+    expect(await node.registry.keysOf(ALICE)).toMatchObject({
+      own: true,
+      changes: 1,
+      changes_left: 15,
+      consented: true
+    })
+    await publish(node, { records: {} })
+    await bench.renewed(node)
+    expect(bench.held().pubkey).toEqual(after.pubkey)
+    expect(stateAt(node)).toBe('live')
+  })
+  it('rotate by the signing key alone, where the claim was made without change words', async () => {
+    const node = await bench.start()
+    await bench.registered(node)
+    node.registry.setChangePoint(changePoint(bytesOf('words'), HASH))
+    expect(await node.registry.keysOf(ALICE)).toMatchObject({ change_key: false })
+    const { offer, consented } = await node.registry.offerFor(ALICE, false)
+    expect(consented).toBe(false)
+    await node.registry.acceptOffer(offer, {})
+    expect(await node.registry.keysOf(ALICE)).toMatchObject({ change_key: true, changes: 1, consented: false })
+    await rotate(node)
+    expect(await node.registry.keysOf(ALICE)).toMatchObject({ changes: 2, consented: true })
+  })
+  it('are taken over by another daemon, which finds the name by itself; the former one lets go of it', async () => {
+    const seller = await withWords('words')
+    await bench.registered(seller)
+    const buyer = await withWords("buyer's words", { seed: 2, self: 'peer-1' })
+    const { offer } = await buyer.registry.offerFor(ALICE, false)
+    expect(buyer.registry.adoptions()).toMatchObject([{ id: ALICE }])
+    await seller.registry.acceptOffer(offer, authority(offer, 'words'))
+    expect(stateAt(seller)).toBe('changed')
+    for (let second = 0; second < 30; second++) {
+      await bench.clock.advance(SECOND)
+      await settle()
+    }
+    expect(stateAt(buyer)).toBe('live')
+    await publish(buyer, ZONE)
+    await expect(seller.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-OWN-001'))
+    expect(() => seller.registry.saveZone(ALICE, ZONE)).toThrow(code('SVC-OWN-001'))
+    expect(seller.registry.ownedNames()).toMatchObject([
+      { renewal: { state: 'impossible' }, warnings: [{ code: 'changed' }] }
+    ])
+    // and back again, by the same act
+    const { offer: back } = await seller.registry.offerFor(ALICE, false)
+    await buyer.registry.acceptOffer(back, authority(back, "buyer's words"))
+    expect(changesIn(bench.held())).toBe(2)
+  })
+  it('are recovered by the change words alone, and taken back with both keys', async () => {
+    const owner = await withWords('words')
+    await bench.registered(owner)
+    const thief = await withWords("thief's words", { seed: 3, self: 'peer-2' })
+    await rotate(thief, 'words', true)
+    for (let minute = 0; minute < 3; minute++) await bench.clock.advance(60 * SECOND)
+    await settle()
+    expect(stateAt(owner)).toBe('changed')
+    // peers that hold the thief's take the owner's in its place: admission.ts, not this network
+    bench.holdEverywhere(undefined)
+    await rotate(owner)
+    expect(stateAt(owner)).toBe('live')
+    expect(await owner.registry.keysOf(ALICE)).toMatchObject({ changes: 1, consented: true, own: true })
+  })
+  it('stay changed after a crash before the peers had the record', async () => {
+    const node = await withWords('words')
+    await bench.registered(node)
+    bench.refuseEverywhere('busy')
+    await expect(rotate(node)).rejects.toThrow(code('SVC-PUB-002'))
+    bench.refuseEverywhere(undefined)
+    const store = copyOf(node)
+    await node.close()
+    const again = await bench.start({ store })
+    expect(changesIn(again.network.own.get(ALICE) ?? bench.held())).toBe(0)
+    await publish(again, ZONE)
+    expect(await again.registry.keysOf(ALICE)).toMatchObject({ changes: 1, own: true })
+  })
+
+  describe('do not change', () => {
+    it('without change words (SVC-CHG-001)', async () => {
+      const node = await bench.start()
+      await bench.registered(node)
+      await expect(node.registry.offerFor(ALICE, false)).rejects.toThrow(code('SVC-CHG-001'))
+      expect(node.registry.changeWords()).toEqual({ point: null })
+      node.registry.setChangePoint(changePoint(bytesOf('words'), HASH))
+      expect(node.registry.changeWords()).toEqual({ point: toHex(changePoint(bytesOf('words'), HASH)) })
+      expect(() => node.registry.setChangePoint(new Uint8Array(32))).toThrow(code('SVC-REQ-001'))
+    })
+    it('by an offer that is damaged, of another record, or without the change key (SVC-CHG-002)', async () => {
+      const node = await withWords('words')
+      await bench.registered(node)
+      const { offer } = await node.registry.offerFor(ALICE, false)
+      const refused = async (text: string, given = authority(offer, 'words') as object): Promise<void> =>
+        expect(node.registry.acceptOffer(text, given)).rejects.toThrow(code('SVC-CHG-002'))
+      await refused('chronym:offer/AAAA')
+      await refused(offer, {})
+      await publish(node, ZONE)
+      await refused(offer)
+      expect(changesIn(bench.held())).toBe(0)
+    })
+    it('by other change words (SVC-PUB-001)', async () => {
+      const node = await withWords('words')
+      await bench.registered(node)
+      await expect(rotate(node, 'other words')).rejects.toThrow(
+        code('SVC-PUB-001', { extensions: { rule: 'changes' } })
+      )
+    })
+    it('more than sixteen times (SVC-CHG-003)', async () => {
+      const node = await withWords('words')
+      await bench.registered(node)
+      for (let change = 0; change < 16; change++) await rotate(node)
+      expect(await node.registry.keysOf(ALICE)).toMatchObject({ changes: 16, changes_left: 0 })
+      await expect(rotate(node)).rejects.toThrow(code('SVC-CHG-003'))
+      await publish(node, ZONE)
+    })
+    it('where peers hold another change (SVC-CHG-004)', async () => {
+      const node = await withWords('words')
+      await bench.registered(node)
+      bench.refuseEverywhere('changed')
+      await expect(rotate(node)).rejects.toThrow(code('SVC-CHG-004'))
+    })
+    it('by a daemon that lacks the signing key (SVC-OWN-001)', async () => {
+      const owner = await withWords('words')
+      await bench.registered(owner)
+      const other = await withWords('words', { seed: 3, self: 'peer-2' })
+      await expect(rotate(other)).rejects.toThrow(code('SVC-OWN-001'))
+    })
+  })
+})
