@@ -25,6 +25,7 @@ import { nameKey, seedToWords, wordsToSeed } from '../../src/protocol/crypto/key
 import type { Name } from '../../src/protocol/name/names.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
+import { encodeVdfProof } from '../../src/protocol/claim/proof.ts'
 import { encodeReveal, signReveal } from '../../src/protocol/claim/reveal.ts'
 import { keys } from '../../src/store/keys.ts'
 
@@ -51,9 +52,11 @@ const writeWords = (seed: Uint8Array, at = paths): void => {
   writeFileSync(at.seed, `${seedToWords(seed)}\n`, { mode: 0o600 })
 }
 
-/** A reveal of a name as its owner signs it; that its proof is none does not matter on disk. */
+/** A reveal of a name as its owner signs it; that its proof proves nothing does not matter on disk. */
 function owned(name: string, seed: Uint8Array): { put: string; value: Uint8Array } {
-  const unsigned = { name, drand_pulse: 1, iterations: 1, vdf_proof: new Uint8Array(300), payload: new Uint8Array(8) }
+  const [pulse, proof, salt] = [48, 200, 32].map((length) => new Uint8Array(length))
+  const vdf_proof = encodeVdfProof({ pulse: pulse!, proof: proof!, salt: salt! })
+  const unsigned = { name, drand_pulse: 1, iterations: 1, vdf_proof, payload: new Uint8Array(8) }
   const reveal = signReveal(unsigned, nameKey(seed, profileHash(local), name as Name), profileHash(local))
   return { put: keys.ownedName(name), value: encode({ reveal: encodeReveal(reveal), publishedSerial: 0 }) }
 }

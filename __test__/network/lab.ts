@@ -245,17 +245,17 @@ export class Lab {
     return keyPairFromSeed(sha256(utf8(who)))
   }
 
-  commitment(name: string, owner: KeyPair, salt = saltOf('first')): Uint8Array {
-    return commitmentHash(name, owner.publicKey, salt, this.hash)
+  commitment(name: string, owner: KeyPair, salt = saltOf('first'), next?: Uint8Array): Uint8Array {
+    return commitmentHash(name, owner.publicKey, salt, this.hash, next)
   }
 
   /** A first claim of a name, or the renewal of `former`. */
   reveal(
     name: string,
     owner: KeyPair,
-    options: { p: number; salt?: Uint8Array; serial?: number; former?: Reveal }
+    options: { p: number; salt?: Uint8Array; serial?: number; former?: Reveal; next?: Uint8Array }
   ): Reveal {
-    const { p, salt = saltOf('first'), serial = 1, former } = options
+    const { p, salt = saltOf('first'), serial = 1, former, next } = options
     const iterations =
       former === undefined
         ? iterationsFor(parseName(name, this.profile), this.profile)
@@ -264,7 +264,7 @@ export class Lab {
     const chain: readonly Link[] = former === undefined ? [] : linksOf(former)
     const seed = vdfSeed(
       {
-        commitment: this.commitment(name, owner, salt),
+        commitment: this.commitment(name, owner, salt, next),
         round: p,
         randomness: pulse.randomness,
         before: chain.at(-1)?.proof
@@ -275,7 +275,8 @@ export class Lab {
       pulse: pulse.signature,
       proof: modelledProof(seed, iterations),
       salt,
-      ...(chain.length > 0 && { chain })
+      ...(chain.length > 0 && { chain }),
+      ...(next && { next })
     })
     const payload = utf8(JSON.stringify({ records: {}, serial }))
     return signReveal({ name, drand_pulse: p, iterations, vdf_proof, payload }, owner, this.hash)
@@ -293,16 +294,22 @@ export class Lab {
   }
 
   /** Commits to a name at a node. */
-  commit(node: LabNode, name: string, owner: KeyPair, salt = saltOf('first')): Promise<CommitOutcome> {
-    const commitment = this.commitment(name, owner, salt)
+  commit(
+    node: LabNode,
+    name: string,
+    owner: KeyPair,
+    salt = saltOf('first'),
+    next?: Uint8Array
+  ): Promise<CommitOutcome> {
+    const commitment = this.commitment(name, owner, salt, next)
     return node.network.commit(name, commitment, this.stamp(commitment))
   }
 
   /** Commits to a name at a node, lets the pulse come, and gives the Reveal that is now due. */
-  async claim(node: LabNode, name: string, owner: KeyPair, salt = saltOf('first')): Promise<Reveal> {
-    await this.commit(node, name, owner, salt)
+  async claim(node: LabNode, name: string, owner: KeyPair, salt = saltOf('first'), next?: Uint8Array): Promise<Reveal> {
+    await this.commit(node, name, owner, salt, next)
     this.advance(this.profile.min_commit)
-    return this.reveal(name, owner, { p: this.round, salt })
+    return this.reveal(name, owner, { p: this.round, salt, ...(next && { next }) })
   }
 }
 

@@ -1,0 +1,148 @@
+/** Two changes of the keys of one claim, at real nodes that see them at different times. */
+import { peerIdFromString } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Node } from '../../../src/network/libp2p.ts'
+import { ask } from '../../../src/network/wire/exchange.ts'
+import { nextHash } from '../../../src/protocol/claim/changes.ts'
+import { acceptedReveal, makeOffer, nextPlace, offerMessage } from '../../../src/protocol/claim/offer.ts'
+import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { changePoint, changePublicKey, signAsChangeKey } from '../../../src/protocol/crypto/change-keys.ts'
+import { type KeyPair, sign } from '../../../src/protocol/crypto/ed25519.ts'
+import { compareBytes, sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import type { Name } from '../../../src/protocol/name/names.ts'
+import { Lab, type LabNode, saltOf } from '../../network/lab.ts'
+import { waitFor } from '../../wait-for.ts'
+import { diverseProfile } from './adversary.ts'
+
+const NAME = 'sold.chronym' as Name
+const K = 6
+const WORDS = sha256(utf8('change words'))
+const apart = (index: number): string => `127.${index + 1}.0.1`
+
+let lab: Lab
+let holders: LabNode[]
+let daemon: LabNode
+let stranger: Node
+let first: Reveal
+
+const changeKey = (index: number) => {
+  const of = { name: NAME, index, profileHash: lab.hash }
+  return { of, key: changePublicKey(changePoint(WORDS, lab.hash), of) }
+}
+
+/** The record after a change from one owner to another; `consented`: with the signature of the former key. */
+function changed(reveal: Reveal, from: KeyPair, to: KeyPair, consented = true): Reveal {
+  const { index } = nextPlace(reveal, lab.hash)
+  const { of, key } = changeKey(index)
+  const offer = makeOffer(reveal, { next: nextHash(changeKey(index + 1).key, lab.hash), consented }, to, lab.hash)
+  const message = offerMessage(offer, lab.hash)
+  return acceptedReveal(reveal, offer, {
+    key,
+    signature: signAsChangeKey(WORDS, of, message),
+    ...(consented && { consent: sign(message, from.secretKey) })
+  })
+}
+
+/** What a node answers that is sent a record. */
+async function put({ network, address }: LabNode, reveal: Reveal): Promise<string> {
+  await stranger.dial(multiaddr(address))
+  const request = { type: 'put', kind: 'reveal', record: encodeReveal(reveal) } as const
+  const answer = await ask(stranger, peerIdFromString(network.status().peer_id), request, lab.profile)
+  return answer.type === 'refused' ? answer.code : answer.type
+}
+
+const ownersHeld = (nodes: readonly LabNode[]): (Uint8Array | undefined)[] =>
+  nodes.map(({ network }) => network.heldHere(NAME)?.claim.pubkey)
+
+const allHold = (nodes: readonly LabNode[], owner: KeyPair): void =>
+  expect(ownersHeld(nodes)).toEqual(nodes.map(() => owner.publicKey))
+
+/** Each that may be another buyer, with the hash of the change to that one. */
+function buyers(from: KeyPair): { key: KeyPair; reveal: Reveal }[] {
+  return Array.from({ length: 8 }, (_, index) => lab.owner(`buyer ${index}`))
+    .map((key) => ({ key, reveal: changed(first, from, key) }))
+    .sort((left, right) => compareBytes(hashOf(left.reveal), hashOf(right.reveal)))
+}
+
+const hashOf = (reveal: Reveal): Uint8Array => nextPlace(reveal, lab.hash).before!
+
+beforeEach(async () => {
+  lab = new Lab(diverseProfile(K))
+  holders = await lab.addNodes(K, apart)
+  stranger = await lab.addStranger()
+  daemon = await lab.addNode({ mode: 'light', place: apart(100) })
+  first = await waitFor(() =>
+    lab.claim(daemon, NAME, lab.owner('seller'), saltOf('first'), nextHash(changeKey(0).key, lab.hash))
+  )
+  await daemon.network.putReveal(first)
+  lab.advance(lab.profile.contest + 1)
+  await waitFor(() => {
+    lab.advance(1)
+    expect(holders.map(({ network }) => network.heldHere(NAME)?.state)).toEqual(holders.map(() => 'settled'))
+  })
+})
+
+afterEach(() => lab.close())
+
+describe('a name whose keys change', () => {
+  it('[a name sold twice] stays with the first buyer once the contest is over, however low the other hash', async () => {
+    const seller = lab.owner('seller')
+    const [lowest, ...others] = buyers(seller)
+    const sold = others.at(-1)!
+    expect(await daemon.network.putReveal(sold.reveal)).toMatchObject({ storedBy: K })
+    lab.advance(lab.profile.contest + 1)
+    for (const holder of holders) expect(await put(holder, lowest!.reveal)).toBe('changed')
+    lab.advance(lab.profile.settle)
+    for (const holder of holders) expect(await put(holder, lowest!.reveal)).toBe('changed')
+    allHold(holders, sold.key)
+    // the former key can neither renew nor publish
+    expect(await put(holders[0]!, lab.updated(first, seller, 99))).toBe('stale')
+  })
+
+  it('[a name sold twice] to halves of its holders ends with what most of them have', async () => {
+    const [one, other] = buyers(lab.owner('seller'))
+    for (const [index, holder] of holders.entries())
+      expect(await put(holder, index < 2 ? one!.reveal : other!.reveal)).toBe('stored')
+    lab.advance(lab.profile.contest + 1)
+    await waitFor(async () => {
+      for (const holder of holders.slice(0, 2)) expect(await put(holder, other!.reveal)).toBe('stored')
+    })
+    allHold(holders, other!.key)
+  })
+
+  it('[a change that grows no older] keeps its age at holders that come later', async () => {
+    const buyer = lab.owner('buyer')
+    expect(await daemon.network.putReveal(changed(first, lab.owner('seller'), buyer, false))).toMatchObject({
+      storedBy: K
+    })
+    const finalAt = async (nodes: readonly LabNode[]) => {
+      const { answers } = await daemon.network.getReveals(NAME, undefined, 'everybody')
+      const ids = new Set(nodes.map(({ network }) => network.status().peer_id))
+      return answers.flatMap(({ peer, changes }) => (ids.has(peer) && changes ? [changes.final] : []))
+    }
+    const [final] = await finalAt(holders)
+    expect(await finalAt(holders)).toEqual(holders.map(() => final))
+    lab.advance(1_000)
+    const newcomer = await lab.addNode({ place: apart(50), bootstrap: lab.nodes.map(({ address }) => address) })
+    await lab.stopNode(holders.pop()!)
+    await waitFor(async () => {
+      lab.advance(120)
+      allHold([newcomer], buyer)
+      expect(await finalAt([newcomer])).toEqual([final])
+    })
+  })
+
+  it('[a thief of the change words] loses to a change that both keys sign, at every holder', async () => {
+    const [seller, thief, heir] = ['seller', 'thief', 'heir'].map((who) => lab.owner(who))
+    const stolen = changed(first, seller!, thief!, false)
+    expect(await daemon.network.putReveal(stolen)).toMatchObject({ storedBy: K })
+    allHold(holders, thief!)
+    lab.advance(lab.profile.settle + 1)
+    const rotated = changed(first, seller!, heir!)
+    expect(await daemon.network.putReveal(rotated)).toMatchObject({ storedBy: K })
+    allHold(holders, heir!)
+    lab.advance(lab.profile.settle + 1)
+    for (const holder of holders) expect(await put(holder, stolen)).toBe('changed')
+  })
+})
