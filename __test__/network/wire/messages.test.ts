@@ -42,6 +42,10 @@ const ANSWERS: [Request, Answer][] = [
   [REQUESTS[8]!, { type: 'digest', digest: key }],
   [REQUESTS[4]!, { type: 'listed', entries: [{ key, state: 'fresh', claim: key }], more: true }],
   [REQUESTS[4]!, { type: 'listed', entries: [{ key, state: 'settled', claim: key, record: key }], more: false }],
+  [
+    REQUESTS[4]!,
+    { type: 'listed', entries: [{ key, state: 'settled', claim: key, changes: { head: key, final: 7 } }], more: false }
+  ],
   [REQUESTS[4]!, { type: 'listed', entries: [], more: false }],
   [REQUESTS[6]!, { type: 'commitments', commitments: [{ commitment: key, seen: 7 }], more: true }],
   [REQUESTS[6]!, { type: 'commitments', commitments: [], more: false }]
@@ -159,6 +163,11 @@ describe('a message', () => {
         more: true
       }).length
     ).toBeLessThan(MAX_MESSAGE_BYTES)
+    const most = { ...entry, record: key, changes: { head: key, final: 2 ** 53 - 1 } } as const
+    const page = { type: 'listed', more: true, entries: [] as object[] }
+    for (let index = 0; index < LIST_PAGE_ENTRIES; index++)
+      page.entries.push({ ...most, key: concatBytes(Uint8Array.of(index), key.subarray(1)) })
+    expect(decodeAnswer({ type: 'list', key, bits: 0 }, encodeMessage(page as Answer))).toEqual(page)
   })
 
   it.each([

@@ -5,6 +5,7 @@ import { changesHeld, roundsToFinal, sinceAmong } from '../../../src/protocol/ad
 import type { NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import type { ChangeMark } from '../../../src/protocol/claim/changes.ts'
 import type { Claim } from '../../../src/protocol/claim/claim.ts'
+import { EncodingError } from '../../../src/protocol/errors.ts'
 import { bareClaim, MAIN, timeAt } from '../fixtures.ts'
 
 const BEGIN = 100_000
@@ -133,12 +134,38 @@ describe('a holder that comes later', () => {
     const entry = adopt({ claimId: sold.id, state: 'settling' }, sold, timeAt(later), undefined, since)
     expect(changesHeld(entry, MAIN)!.final).toBe(Math.max(final, later + MAIN.contest))
   })
+  it('dates each change by those who hold it', () => {
+    const facts = neighbours(20, changed(ALONE), sold, 20, 500)
+    expect(sinceAmong(sold, facts, timeAt(BEGIN), MAIN)).toEqual([0, BEGIN])
+  })
+  it('takes no second sale, and no record from before a change, while most neighbours hold the first sale', () => {
+    const [first, second] = [changed(LOW), changed(HIGH)]
+    const at = BEGIN + 10 * MAIN.settle
+    const facts = neighbours(10, first, second, 19)
+    for (const claim of [second, changed()])
+      expect(admit(undefined, claim, { time: timeAt(at), commitment: {}, neighbours: facts }, MAIN)).toMatchObject({
+        kind: 'adopt',
+        agreed: { claimId: first.id }
+      })
+    for (const claim of [first, changed(LOW, LATER)])
+      expect(admit(undefined, claim, { time: timeAt(at), commitment: {}, neighbours: facts }, MAIN).kind).toBe('store')
+  })
+  it('has a date for each change, or its entry is damaged', () => {
+    expect(() => decodeEntry(encodeEntry({ ...held(LOW, LATER), since: [BEGIN] }))).toThrow(EncodingError)
+  })
   it('dates a change itself where too few say when they saw it', () => {
     const few = neighbours(MAIN.repair_quorum - 1, sold, changed(HIGH), 20, 1)
     expect(sinceAmong(sold, few, timeAt(BEGIN), MAIN)).toEqual([BEGIN, BEGIN])
     expect(sinceAmong(sold, undefined, timeAt(BEGIN), MAIN)).toEqual([BEGIN, BEGIN])
   })
   it('[liars who date a change]', () => {
+    // nine of twelve that answer are fewer than half of those that should
+    const few = neighbours(12, sold, sold, 20, final)
+    const hasty = few.answers.slice(0, 12).map((answer, index) => ({
+      ...answer,
+      entry: { ...answer.entry!, changes: { head: LOW.hash, final: index < 9 ? 0 : final } }
+    }))
+    expect(sinceAmong(sold, { ...few, answers: hasty }, timeAt(BEGIN + WAIT), MAIN)[0]).toBe(BEGIN)
     for (const lie of [0, 2 ** 53 - 1]) {
       const facts = neighbours(20, sold, sold, 20, final)
       const answers = facts.answers.map((answer, index) =>

@@ -194,11 +194,13 @@ export class Holder {
       }
       read++
       if (entry === undefined) continue
+      const changes = changesHeld(entry, this.#profile)
       entries.push({
         key: found,
         state: entry.state,
         claim: entry.claim.id,
-        ...(!held.isStub(found) && { record: entry.claim.recordHash })
+        ...(!held.isStub(found) && { record: entry.claim.recordHash }),
+        ...(changes !== undefined && { changes })
       })
     }
     return { type: 'listed', entries, more: false }

@@ -268,17 +268,18 @@ class MissingNames {
     this.#listed.push({ peer, prefix, from, ...(met !== undefined && { met }) })
     let added = 0
     let looked = 0
-    for (const [id, { key, claim: claimId, state }] of listed) {
+    for (const [id, { key, claim: claimId, state, changes }] of listed) {
+      const entry = { claimId, state, changes }
       const known = this.#byKey.get(id)
       if (known !== undefined) {
-        known.entries.set(peer, { claimId, state })
+        known.entries.set(peer, entry)
         continue
       }
       if (added === MAX_OF_ONE) continue
       if (++looked % LOOKED_UP_AT_A_TIME === 0) await setImmediate()
       if (!isMissing(key)) continue
       added++
-      this.#byKey.set(id, { key, entries: new Map([[peer, { claimId, state }]]) })
+      this.#byKey.set(id, { key, entries: new Map([[peer, entry]]) })
     }
   }
 

@@ -4,12 +4,13 @@ import type { EntryState } from '../../protocol/admission/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { sharesPrefix } from '../../protocol/neighbourhood/key-space.ts'
 import { type CommonAnswer, type PageShape, decodeCommonAnswer, decodePage } from './answers.ts'
-import { KEY_BYTES, stateField } from './records.ts'
+import type { ChangesHeld } from '../../protocol/admission/key-changes.ts'
+import { changesField, KEY_BYTES, stateField } from './records.ts'
 
 /** Longest prefix listed: a network of 2^69 peers would blind that many bits. For one key use `get`. */
 export const MAX_PREFIX_BITS = 64
 
-/** Entries of one page: 140 bytes each. Reading them must not block the event loop for more than about 10 ms. */
+/** Entries of one page: 140 bytes each, 210 where keys have changed. Reading them must not block the event loop for more than about 10 ms. */
 export const LIST_PAGE_ENTRIES = 250
 
 export interface ListRequest {
@@ -28,6 +29,8 @@ export interface ListedEntry {
   readonly claim: Uint8Array
   /** H(record); missing where only the stub is kept. */
   readonly record?: Uint8Array
+  /** As in the answer to a `get`. */
+  readonly changes?: ChangesHeld
 }
 
 /** Strictly ascending by key, all behind `after` and under the prefix. `more`: ask again with the last key. */
@@ -65,11 +68,12 @@ export function decodeListAnswer(value: CborValue, type: string, { key, bits, af
 }
 
 function decodeEntry(value: CborValue): ListedEntry {
-  const fields = fieldsOf(value, ['key', 'state', 'claim'], ['record'])
+  const fields = fieldsOf(value, ['key', 'state', 'claim'], ['record', 'changes'])
   const entry = {
     key: bytesField(fields, 'key', KEY_BYTES),
     state: stateField(fields),
-    claim: bytesField(fields, 'claim', KEY_BYTES)
+    claim: bytesField(fields, 'claim', KEY_BYTES),
+    ...(Object.hasOwn(fields, 'changes') && { changes: changesField(fields['changes']) })
   }
   return Object.hasOwn(fields, 'record') ? { ...entry, record: bytesField(fields, 'record', KEY_BYTES) } : entry
 }

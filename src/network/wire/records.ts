@@ -106,7 +106,7 @@ export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
   }
 }
 
-function changesField(value: CborValue | undefined): ChangesHeld {
+export function changesField(value: CborValue | undefined): ChangesHeld {
   const fields = fieldsOf(value, ['head', 'final'])
   return { head: bytesField(fields, 'head', KEY_BYTES), final: integerField(fields, 'final') }
 }

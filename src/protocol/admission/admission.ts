@@ -17,7 +17,7 @@ import {
   withRival
 } from './entry.ts'
 import { leaseState, revealWindow, type ProtocolTime } from '../time.ts'
-import { chooseChange, sinceAmong } from './key-changes.ts'
+import { chooseChange, isBacked, sinceAmong } from './key-changes.ts'
 import {
   type Agreed,
   type NeighbourFacts,
@@ -175,7 +175,8 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
   if (facts.neighbours === undefined) return { kind: 'ask' }
   const agreed = agreedOf(facts.neighbours, facts, profile)
   if (agreed === undefined) return store(newEntry(claim, witnessed ? 'fresh' : 'provisional', facts.time))
-  if (!equalBytes(agreed.claimId, claim.id)) return { kind: 'adopt', agreed }
+  if (!equalBytes(agreed.claimId, claim.id) || !isBacked(claim, facts.neighbours, profile))
+    return { kind: 'adopt', agreed }
   const since = sinceAmong(claim, facts.neighbours, facts.time, profile)
   return store(adopt(agreed, claim, facts.time, undefined, since))
 }

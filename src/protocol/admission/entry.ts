@@ -206,12 +206,14 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   )
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
+  const [claim, since] = [claimFrom(fields['claim']), sinceFrom(fields)]
+  if (since.length !== claim.changes.length) throw new EncodingError('since: one round for each change')
   const rivals = arrayField(fields, 'rivals').map((id) => bytesField({ id }, 'id', 32))
   if (rivals.length > MAX_RIVALS) throw new EncodingError('rivals: too many')
   const entry: Entry = {
     state: state as EntryState,
-    claim: claimFrom(fields['claim']),
-    since: sinceFrom(fields),
+    claim,
+    since,
     tenureRound: integerField(fields, 'tenureRound'),
     quietRound: integerField(fields, 'quietRound'),
     rivals,

@@ -67,8 +67,9 @@ interface Facts {
 }
 
 /**
- * Rounds of first sight for a record that neighbours show to a node that lacks it: by the median of what they say of when
- * it is final, if `repair_quorum` of them hold it. Otherwise a change would grow no older while its holders come and go.
+ * Rounds of first sight for a record that neighbours show to a node that lacks it: each change is as old as more than
+ * half of those that should hold it say. Silence counts as later, so fewer than half make no change older than it is.
+ * Otherwise a change would grow no older while its holders come and go.
  */
 export function sinceAmong(
   claim: Pick<Claim, 'id' | 'changes'>,
@@ -76,10 +77,44 @@ export function sinceAmong(
   { verified }: Pick<ProtocolTime, 'verified'>,
   profile: NetworkProfile
 ): number[] {
-  const said = facts === undefined ? [] : holdersOf(claim, 0, facts, profile).map(({ final }) => final)
-  const isEnough = said.length > 0 && said.length >= quorumOf(profile.repair_quorum, facts!.known, profile)
-  const final = isEnough ? said.sort((left, right) => left - right)[Math.floor(said.length / 2)]! : Infinity
-  return claim.changes.map((change) => Math.max(0, Math.min(verified, final - roundsToFinal(change, profile))))
+  return claim.changes.map((change, at) => {
+    const final = facts === undefined ? Infinity : finalAmong(claim, at, facts, profile)
+    return Math.max(0, Math.min(verified, final - roundsToFinal(change, profile)))
+  })
+}
+
+/** The round by which more than half say that the changes to that index are final; Infinity where fewer say any. */
+function finalAmong(claim: Pick<Claim, 'id' | 'changes'>, at: number, facts: Facts, profile: NetworkProfile): number {
+  const answers = diverse(facts.answers, profile).length
+  if (answers < quorumOf(profile.repair_quorum, facts.known, profile)) return Infinity
+  const said = holdersOf(claim, at, facts, profile).map(({ final }) => final)
+  return said.sort((left, right) => left - right)[Math.floor(electorate(answers, profile) / 2)] ?? Infinity
+}
+
+/** Of the neighbours that hold this claim, how many hold it with a last change that this record lacks. */
+export function lackingAmong(
+  { id, changes }: Pick<Claim, 'id' | 'changes'>,
+  { answers }: Pick<Facts, 'answers'>,
+  profile: NetworkProfile
+): { readonly lacking: number; readonly of: number } {
+  const held = diverse(answers, profile).flatMap(({ entry }) =>
+    entry !== undefined && equalBytes(entry.claimId, id) ? [entry.changes] : []
+  )
+  const lacking = held.filter((last) => last !== undefined && !changes.some(({ hash }) => equalBytes(hash, last.head)))
+  return { lacking: lacking.length, of: held.length }
+}
+
+/**
+ * Whether a node that lacks the claim may enter this record of it. It may not where most neighbours hold another last
+ * change: a seller would send each newcomer the second sale, or the record before a change.
+ */
+export function isBacked(
+  claim: Pick<Claim, 'id' | 'changes'>,
+  facts: Pick<Facts, 'answers'>,
+  profile: NetworkProfile
+): boolean {
+  const { lacking, of } = lackingAmong(claim, facts, profile)
+  return lacking * 2 <= of
 }
 
 /** What diverse neighbours say that hold this claim with any of its changes from that index on. */

@@ -77,7 +77,7 @@ function missingToHear(heard: NeighbourFacts, { known }: NeighbourFacts, profile
 export interface Held {
   readonly claimId: Uint8Array
   readonly state: EntryState
-  /** Of its keys; absent without any, and from lists. */
+  /** Of its keys; absent without any. */
   readonly changes?: ChangesHeld | undefined
 }
 

@@ -5,6 +5,7 @@ import { leaseState } from '../../../protocol/time.ts'
 import type { NeighbourAnswer, NeighbourFacts } from '../../../protocol/admission/neighbours.ts'
 import { profileHash, type NetworkProfile } from '../../../protocol/profile/profile.ts'
 import { recordKey } from '../../../protocol/neighbourhood/key-space.ts'
+import { lackingAmong } from '../../../protocol/admission/key-changes.ts'
 import { decodeReveal } from '../../../protocol/claim/reveal.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
 import type { RoundClock } from '../../../time/clock.ts'
@@ -92,7 +93,8 @@ async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighb
 /**
  * The Valid record of that claim from the neighbours that report it; undefined when none sends it. Penalises invalid
  * records and those of another name [a claim of another name]. Skips one whose lease has ended, or whose serial is
- * ahead of time: another neighbour may have its renewal [a dead claim shown to a newcomer].
+ * ahead of time: another neighbour may have its renewal [a dead claim shown to a newcomer]. Of changes of its keys that
+ * part, those that most of them hold [a name sold twice].
  */
 export async function recordOfClaim(
   claimId: Uint8Array,
@@ -104,6 +106,8 @@ export async function recordOfClaim(
   // add up.
   const first = key.at(-1)! % Math.max(1, holders.length)
   const tried = new Set<string>()
+  let best: { claim: Claim; record: Uint8Array } | undefined
+  let fewest = Infinity
   for (const asked of [holders.slice(first, first + 1), holders.toSpliced(first, 1)]) {
     const shown = await Promise.all(
       asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key, claimId) }))
@@ -114,15 +118,19 @@ export async function recordOfClaim(
       if (tried.has(hash)) continue
       tried.add(hash)
       const problem = await claimOfRecord(record, { claimId, key, verifier, hash: profileHash(profile) })
-      if (typeof problem === 'string') peers?.penalise(from, problem)
-      else if (
-        leaseState(problem.newestRound, clock.time().lapse, profile).state !== 'dead' &&
-        !isAhead(problem, clock.time(), profile)
-      )
-        return { claim: problem, record }
+      if (typeof problem === 'string') {
+        peers?.penalise(from, problem)
+        continue
+      }
+      const { lapse, verified } = clock.time()
+      if (leaseState(problem.newestRound, lapse, profile).state === 'dead' || isAhead(problem, { verified }, profile))
+        continue
+      const { lacking, of } = lackingAmong(problem, { answers: holders }, profile)
+      if (lacking < fewest) [best, fewest] = [{ claim: problem, record }, lacking]
+      if (lacking * 2 <= of) return { claim: problem, record }
     }
   }
-  return undefined
+  return best
 }
 
 /** Undefined also if the peer now holds another claim, as it may in a contest. */

@@ -215,8 +215,8 @@ export class RevealHolder {
         case 'ask':
           work.charge(ASK_MS)
           neighbours = await askNeighbours(this.#parts.peers(), key, (soFar, awaited) =>
-            // Of two changes of the held claim's keys the majority decides: all are awaited.
-            held !== undefined && equalBytes(held.entry.claim.id, claim.id) && held.entry.state !== 'provisional'
+            // Where keys have changed, the majority dates that and decides between two: all are awaited.
+            claim.changes.length > 0
               ? awaited === 0
               : isAdoptionDecided(
                   soFar,
