@@ -93,7 +93,8 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   const [holderRules, ownerRules] = [new HolderInvariants(world), new OwnerInvariants(world)]
   const [identityRules, codeRules] = [new IdentityInvariants(world), new CodeInvariants(world)]
   const adversary = new Adversary(world)
-  const victim = new Owner(world, 'the-name-that-they-want.chronym', move?.habits)
+  const changeKey = move?.hasChangeKey === true ? world.newKey() : undefined
+  const victim = new Owner(world, 'the-name-that-they-want.chronym', move?.habits, undefined, undefined, changeKey)
   const owners = Array.from({ length: names }, (_, index) => {
     const owner = new Owner(
       world,
@@ -150,14 +151,14 @@ export async function run(options: RunOptions, onProgress?: (share: number) => v
   const watcher = new Resolver(world)
   const sampled = owners.slice(0, SAMPLED)
   const look = async (): Promise<void> => {
-    const firm = watcher.pinned(victim.name)
+    const [firm, firmPin] = [watcher.pinned(victim.name), watcher.firmPin(victim.name)]
     const [fresh, other] = [new Resolver(world), new Resolver(world)]
     const [seen, seenToo, seenPinned] = await Promise.all([
       fresh.resolve(victim.name),
       other.resolve(victim.name),
       watcher.resolve(victim.name)
     ])
-    ownerRules.pinned(victim.name, firm, seenPinned)
+    ownerRules.pinned(victim.name, firmPin, seenPinned)
     ownerRules.agree(victim.name, [seen, seenToo])
     ownerRules.refused(victim)
     if (victim.revealedMs !== undefined && world.timeline.nowMs >= beganMs) {

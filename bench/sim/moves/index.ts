@@ -4,6 +4,7 @@ import { listMoves } from './flood/lists.ts'
 import { documentMoves } from './identities/documents.ts'
 import { logMoves } from './identities/logs.ts'
 import type { Move } from './move.ts'
+import { changeMoves } from './names/changes.ts'
 import { longMoves } from './names/long.ts'
 import { newNameMoves } from './names/new.ts'
 import { settledMoves } from './names/settled.ts'
@@ -19,6 +20,7 @@ export const MOVES: readonly Move[] = [
   listMoves,
   documentMoves,
   logMoves,
+  changeMoves,
   longMoves,
   newNameMoves,
   settledMoves,

@@ -45,6 +45,8 @@ export interface Move {
   readonly leadDays?: number
   /** How the victim works, where not always awake at 333,000 squarings a second. */
   readonly habits?: Habits
+  /** The victim's claim names a change key. */
+  readonly hasChangeKey?: true
   /** Mean days that honest nodes stay, where the move lives by that. */
   readonly lifeDays?: number
   /** Days that the run takes at least: two from its beginning by default. */

@@ -1,6 +1,6 @@
 /** What attackers have: ids ground near a key, rented prefixes, chips, and answers that suit them. What they use is counted. */
-import { claimId, encodeReveal, firstLink, type Reveal } from '../../../src/protocol/claim/reveal.ts'
-import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
+import { marksOf } from '../../../src/protocol/claim/changes.ts'
+import { claimIdOf, decodeVdfProof, encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { recordKey, sharesPrefix, distance } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
 import { isIPv6Prefix, widePrefix } from '../../../src/protocol/neighbourhood/diversity.ts'
@@ -245,12 +245,22 @@ function isByCode(request: Request): boolean {
   return (request.type === 'get' && request.kind === 'coded') || (request.type === 'list' && request.coded === true)
 }
 
-/** Answers of a node that says it holds that record, settled, and nothing else: under its name by default. */
-export function showing(reveal: Reveal, hash: Uint8Array, key = recordKey('reveal', reveal.name, hash)): Answerer {
+/**
+ * Answers of a node that says it holds that record, settled, and nothing else: under its name by default.
+ *
+ * @param final since when changes of its keys are final, as it says
+ */
+export function showing(
+  reveal: Reveal,
+  hash: Uint8Array,
+  key = recordKey('reveal', reveal.name, hash),
+  final = 0
+): Answerer {
   const record = encodeReveal(reveal)
-  const { p, salt } = firstLink(reveal)
-  const claim = claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, salt, hash), p, hash)
-  const entry = { type: 'entry', state: 'settled', claim } as const
+  const proof = decodeVdfProof(reveal.vdf_proof)
+  const claim = claimIdOf(reveal, proof, hash).id
+  const head = marksOf(reveal.name, claim, proof.changes ?? [], hash).at(-1)?.hash
+  const entry = { type: 'entry', state: 'settled', claim, ...(head && { changes: { head, final } }) } as const
   return (request: Request): Answer => {
     if (request.type === 'get' && Buffer.compare(request.key, key) === 0)
       return request.brief === true ? { ...entry, digest: sha256(record) } : { ...entry, record }

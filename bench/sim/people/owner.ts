@@ -4,6 +4,7 @@ import { codedRecord, type OwnRecord, refresh } from '../../../src/network/clien
 import { publish } from '../../../src/network/client/publish.ts'
 import type { PutOutcome } from '../../../src/network/types.ts'
 import { checkCodeOf, codedId } from '../../../src/protocol/claim/check-code.ts'
+import { nextHash } from '../../../src/protocol/claim/changes.ts'
 import { claimRound, commitmentHash } from '../../../src/protocol/claim/commitment.ts'
 import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
@@ -12,7 +13,7 @@ import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { leaseState, renewalRound, roundTimeMs } from '../../../src/protocol/time.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
-import { makeReveal, withZone } from '../world/claims.ts'
+import { type KeyChange, makeReveal, withChange, withZone } from '../world/claims.ts'
 import type { Random } from '../world/random.ts'
 import type { SimNode } from '../world/sim-node.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type World } from '../world/world.ts'
@@ -60,8 +61,9 @@ type OwnerState = 'committing' | 'working' | 'publishing' | 'registered'
 
 export class Owner {
   readonly name: string
-  readonly key: KeyPair
-  readonly pubkey: string
+  key: KeyPair
+  /** What changes the keys of its claim; a claim without one keeps its keys. */
+  changeKey: KeyPair | undefined
   readonly node: SimNode
   readonly recordKey: Uint8Array
   readonly habits: Habits
@@ -85,17 +87,21 @@ export class Owner {
   readonly #beganMs: number
   #serial = 1
 
-  constructor(world: World, name: string, habits = ALWAYS_AWAKE, node?: SimNode, key?: KeyPair) {
+  constructor(world: World, name: string, habits = ALWAYS_AWAKE, node?: SimNode, key?: KeyPair, changeKey?: KeyPair) {
     this.#world = world
     this.name = name
     this.habits = habits
     this.#random = world.random(`owner ${name} ${toHex(world.chance.bytes(4))}`)
     this.key = key ?? world.newKey()
-    this.pubkey = toHex(this.key.publicKey)
+    this.changeKey = changeKey
     this.#salt = this.#random.bytes(32)
     this.node = node ?? world.addClient()
     this.recordKey = recordKey('reveal', name, world.hash)
     this.#beganMs = world.timeline.nowMs
+  }
+
+  get pubkey(): string {
+    return toHex(this.key.publicKey)
   }
 
   get firstRound(): number | undefined {
@@ -114,7 +120,9 @@ export class Owner {
   }
 
   get commitment(): Uint8Array {
-    return commitmentHash(this.name, this.key.publicKey, this.#salt, this.#world.hash)
+    const { hash } = this.#world
+    const next = this.changeKey && nextHash(this.changeKey.publicKey, hash)
+    return commitmentHash(this.name, this.key.publicKey, this.#salt, hash, next)
   }
 
   /** Until the name is published; then it is kept until the run ends. */
@@ -147,7 +155,8 @@ export class Owner {
       if (this.#isAwake(timeline.nowMs)) await this.#send()
     }
     await timeline.sleep(Math.max(0, done - timeline.nowMs))
-    this.reveal = makeReveal({ name: this.name, owner: this.key, salt: this.#salt, round }, profile)
+    const { name, key: owner, changeKey } = this
+    this.reveal = makeReveal({ name, owner, salt: this.#salt, round, changeKey }, profile)
     this.revealedMs = timeline.nowMs
   }
 
@@ -171,6 +180,13 @@ export class Owner {
   /** Publishes another zone of the same claim. */
   async changeZone(note: string): Promise<void> {
     this.reveal = withZone(this.reveal!, this.key, ++this.#serial, note, this.#world.profile)
+    await this.#publish()
+  }
+
+  /** Changes the keys of its claim, publishes that, and goes on as whom they belong to. */
+  async changeKeys(change: KeyChange): Promise<void> {
+    this.reveal = withChange(this.reveal!, change, this.#world.profile)
+    ;[this.key, this.changeKey] = [change.to, change.next]
     await this.#publish()
   }
 

@@ -7,6 +7,7 @@ import { type ResolveAnswer, type Tally, tally, withoutDead } from '../../../src
 import type { SimNode } from '../world/sim-node.ts'
 import type { World } from '../world/world.ts'
 import { ServiceError } from '../../../src/errors.ts'
+import type { Claim } from '../../../src/protocol/claim/claim.ts'
 import type { Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { type CodeContext, resolveByCode } from '../../../src/registry/resolution/by-code.ts'
@@ -18,6 +19,9 @@ export interface Seen {
   readonly owner?: string
   /** Fewer than half of those to be asked agree: shown with a warning. */
   readonly thin?: boolean
+  /** More than half of the owner's votes call the changes of its keys final; true without any. */
+  readonly isFinal?: boolean
+  readonly newest?: Claim
   readonly answers: readonly ResolveAnswer[]
   /** Peers that should answer. */
   readonly asked: number
@@ -33,13 +37,19 @@ export class Resolver {
     this.node = node
   }
 
+  /** Firm, and live. */
+  firmPin(name: string): Pin | undefined {
+    const pin = livePin(this.pins.get(name), this.node.clock.time(), this.#world.profile)
+    return pin?.state === 'firm' ? pin : undefined
+  }
+
   isFirm(name: string): boolean {
-    return livePin(this.pins.get(name), this.node.clock.time(), this.#world.profile)?.state === 'firm'
+    return this.firmPin(name) !== undefined
   }
 
   pinned(name: string): string | undefined {
-    const pin = livePin(this.pins.get(name), this.node.clock.time(), this.#world.profile)
-    return pin?.state === 'firm' ? toHex(pin.pubkey) : undefined
+    const pin = this.firmPin(name)
+    return pin && toHex(pin.pubkey)
   }
 
   /** Whether its daemon would look a second time now. */
@@ -57,7 +67,7 @@ export class Resolver {
     if (answers.length === 0) return { kind: 'silence', answers: [], asked }
     const time = this.node.clock.time()
     const votes = withoutDead(
-      answers.map((answer) => asVote(answer, answers)),
+      answers.map((answer) => asVote(answer, answers, time.verified)),
       time.lapse,
       profile
     )
@@ -73,7 +83,13 @@ export class Resolver {
 export function shown(result: Ruled | Tally): Omit<Seen, 'answers' | 'asked'> {
   switch (result.kind) {
     case 'owner':
-      return { kind: 'owner', owner: toHex(result.owner.pubkey), thin: result.thin }
+      return {
+        kind: 'owner',
+        owner: toHex(result.owner.pubkey),
+        thin: result.thin,
+        isFinal: result.owner.final,
+        newest: result.owner.newest
+      }
     case 'none':
       return { kind: 'none' }
     case 'contested':
@@ -84,14 +100,19 @@ export function shown(result: Ruled | Tally): Omit<Seen, 'answers' | 'asked'> {
 }
 
 /** As src/registry/resolution/survey.ts: a stub votes for the claim that another answer proves. */
-function asVote({ peer, state, claimId, claim }: RevealAnswer, answers: readonly RevealAnswer[]): ResolveAnswer {
+function asVote(
+  { peer, state, claimId, claim, changes }: RevealAnswer,
+  answers: readonly RevealAnswer[],
+  verified: number
+): ResolveAnswer {
   const proved =
     claim ??
     answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))
       ?.claim
-  return proved === undefined || state === 'none'
-    ? { peer, prefix: peer }
-    : { peer, prefix: peer, held: { claim: proved, state } }
+  if (proved === undefined || state === 'none') return { peer, prefix: peer }
+  const head = proved.changes.at(-1)?.hash
+  const final = head && changes !== undefined && equalBytes(changes.head, head) && changes.final < verified
+  return { peer, prefix: peer, held: { claim: proved, state, ...(final && { final }) } }
 }
 
 export interface SeenByCode {

@@ -98,7 +98,7 @@ export async function play(plan: Plan): Promise<Played> {
   let wrongNodeHours = 0
   const watcher = new Resolver(world)
   const look = async (): Promise<void> => {
-    const firm = watcher.pinned(victim.name)
+    const [firm, firmPin] = [watcher.pinned(victim.name), watcher.firmPin(victim.name)]
     const [seen, seenToo, seenPinned] = await Promise.all([
       new Resolver(world).resolve(victim.name),
       new Resolver(world).resolve(victim.name),
@@ -106,7 +106,7 @@ export async function play(plan: Plan): Promise<Played> {
     ])
     coverage.note(`look ${seen.kind} ${seen.thin} ${seen.owner === victim.pubkey}`)
     coverage.note(`pin ${firm !== undefined} ${seenPinned.kind} ${watcher.pins.get(victim.name)?.state}`)
-    ownerRules.pinned(victim.name, firm, seenPinned)
+    ownerRules.pinned(victim.name, firmPin, seenPinned)
     ownerRules.agree(victim.name, [seen, seenToo])
     ownerRules.refused(victim)
     ownerRules.live(victim, seen)

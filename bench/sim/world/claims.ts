@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
+import { changeMessage, marksOf, nextHash } from '../../../src/protocol/claim/changes.ts'
 import { commitmentHash } from '../../../src/protocol/claim/commitment.ts'
-import type { KeyPair } from '../../../src/protocol/crypto/ed25519.ts'
-import { proofShape, encodeVdfProof, type Link, vdfSeed } from '../../../src/protocol/claim/proof.ts'
-import { encodeReveal, linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
+import { type KeyPair, sign } from '../../../src/protocol/crypto/ed25519.ts'
+import { proofShape, decodeVdfProof, encodeVdfProof, type Link, vdfSeed } from '../../../src/protocol/claim/proof.ts'
+import { claimIdOf, encodeReveal, linksOf, signReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { validateReveal, type Verdict } from '../../../src/protocol/claim/valid.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../../src/protocol/name/names.ts'
 import { profileHash, type NetworkProfile } from '../../../src/protocol/profile/profile.ts'
@@ -24,10 +25,12 @@ interface ClaimParts {
   readonly former?: Reveal
   /** Zone text beside the serial, to tell two payloads of one serial apart. */
   readonly note?: string
+  /** Which key may change the keys of a new claim; none without. */
+  readonly changeKey?: KeyPair | undefined
 }
 
 export function makeReveal(
-  { name, owner, salt, round, serial = 1, former, note = '' }: ClaimParts,
+  { name, owner, salt, round, serial = 1, former, note = '', changeKey }: ClaimParts,
   profile: NetworkProfile
 ): Reveal {
   const hash = profileHash(profile)
@@ -35,13 +38,17 @@ export function makeReveal(
   const chain: readonly Link[] = former === undefined ? [] : linksOf(former)
   const iterations = chain.length === 0 ? iterationsFor(parsed, profile) : renewalIterations(parsed, profile)
   const pulse = modelledPulse(round, profile)
-  const commitment = commitmentHash(name, owner.publicKey, salt, hash)
+  const { first, next, changes } =
+    former === undefined ? { next: changeKey && nextHash(changeKey.publicKey, hash) } : decodeVdfProof(former.vdf_proof)
+  const commitment = commitmentHash(name, first ?? owner.publicKey, salt, hash, next)
   const seed = vdfSeed({ commitment, round, randomness: pulseRandomness(pulse), before: chain.at(-1)?.proof }, hash)
   const vdf_proof = encodeVdfProof({
     pulse,
     proof: modelledProof(seed, iterations, profile),
     salt,
-    ...(chain.length > 0 && { chain })
+    ...(chain.length > 0 && { chain }),
+    ...(next && { next }),
+    ...(first && changes && { first, changes })
   })
   const records = note === '' ? {} : { txt: [{ name: '@', ttl: 300, type: 'TXT', value: note }] }
   const payload = utf8(JSON.stringify({ records, serial }))
@@ -58,6 +65,41 @@ export function withZone(
 ): Reveal {
   const payload = utf8(JSON.stringify({ note, records: {}, serial }))
   return signReveal({ ...reveal, payload }, owner, profileHash(profile))
+}
+
+/** How a claim's keys change. */
+export interface KeyChange {
+  readonly to: KeyPair
+  /** Which key may change them after this. */
+  readonly next: KeyPair
+  /** The change key that was named before. */
+  readonly by: KeyPair
+  /** The signing key before, where it signs too. */
+  readonly consent?: KeyPair
+}
+
+/** The same claim with another key. */
+export function withChange(reveal: Reveal, { to, next, by, consent }: KeyChange, profile: NetworkProfile): Reveal {
+  const hash = profileHash(profile)
+  const proof = decodeVdfProof(reveal.vdf_proof)
+  const { changes = [], first = reveal.pubkey } = proof
+  const { name } = reveal
+  const claimId = claimIdOf(reveal, proof, hash).id
+  const terms = {
+    pubkey: to.publicKey,
+    next: nextHash(next.publicKey, hash),
+    consented: consent !== undefined
+  }
+  const before = marksOf(name, claimId, changes, hash).at(-1)?.hash
+  const message = changeMessage({ name, claimId, before }, terms, hash)
+  const change = {
+    ...terms,
+    key: by.publicKey,
+    signature: sign(message, by.secretKey),
+    ...(consent && { consent: sign(message, consent.secretKey) })
+  }
+  const vdf_proof = encodeVdfProof({ ...proof, first, changes: [...changes, change] })
+  return signReveal({ ...reveal, vdf_proof }, to, hash)
 }
 
 /** Valid, each record once: a verdict depends on the record and the profile alone. */

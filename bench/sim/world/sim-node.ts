@@ -309,7 +309,7 @@ export class SimNode {
       const { lease, grace } = this.#world.profile
       const endRound = entry.claim.newestRound + lease + grace
       this.held.set(name, { claimId, state: entry.state, owner: toHex(entry.claim.pubkey), endRound })
-      if (before?.claimId !== claimId) this.contentVersion++
+      if (before?.claimId !== claimId || before.owner !== toHex(entry.claim.pubkey)) this.contentVersion++
     }
     this.#world.events.held(this, name, before, this.held.get(name))
   }

@@ -26,6 +26,10 @@ const PLAYED: readonly (readonly [id: string, nodes: number, tells: RegExp])[] =
   ['binding-of-a-former-owner', 24, /^(19|20) honest nodes had .* 30 h later 0 have it, and it is refused as unbound$/],
   ['stamped-for-years', 30, /^a stamp of today: 20 .* 20 until its 2 days end, 0 a day later; dated a year ahead: 0$/],
   ['manifest-by-an-old-key', 30, /^0 of 20 holders .* 4 see the owner's and 0 the thief's$/],
+  ['sold-twice-at-once', 24, /^looks show the first [0-3], the second \d+, contested 0, none 0, never seen as final/],
+  ['sold-twice-after-the-contest', 24, /the second 0, contested 0, none 0, 0 once it was seen as final, by (19|20)/],
+  ['sold-twice-in-a-partition', 24, /, the second 0, contested \d, none 0, 0 once .* 20 and 0 of 20 honest holders/],
+  ['sold-twice-among-dividers', 24, /, [1-9]\d* once it was seen as final, by 1[1-4] peers at most/],
   ['eclipse-in-a-partition', 30, /^cut off, a resolver saw the thief, thin$/]
 ]
 

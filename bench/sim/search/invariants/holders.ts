@@ -24,7 +24,10 @@ export class HolderInvariants extends Invariants implements Watcher {
   /** To be called about once an hour. */
   look(name: string, key: Uint8Array): void {
     const settled = this.world.holdersOf(key).flatMap(({ held }) => held.get(name) ?? [])
-    const owners = new Set(settled.filter(({ state }) => state === 'settled').map(({ claimId }) => claimId))
+    // A claim whose keys were changed in two ways has two owners.
+    const owners = new Set(
+      settled.filter(({ state }) => state === 'settled').map(({ claimId, owner }) => `${claimId} ${owner}`)
+    )
     const now = this.world.timeline.nowMs
     if (owners.size < 2) {
       this.#divided.delete(name)

@@ -1,5 +1,7 @@
 /** Watches what owners and resolvers see: P12, P13, P15, P16 and P17. */
 import type { Owner } from '../../people/owner.ts'
+import { equalBytes } from '../../../../src/protocol/encoding/bytes.ts'
+import type { SeenClaim } from '../../../../src/protocol/resolution/pin.ts'
 import type { Seen } from '../../people/resolver.ts'
 import { DAY_MS, type World } from '../../world/world.ts'
 import { BOUNDS, Invariants, type InvariantId } from './violation.ts'
@@ -22,10 +24,13 @@ export class OwnerInvariants extends Invariants {
       this.#once('P12', owner.name, `${owner.name} was registered, and most of its holders have no claim of its owner`)
   }
 
-  /** P13. `pinned` is the owner that was firm before the look. */
-  pinned(name: string, pinned: string | undefined, seen: Seen): void {
-    if (pinned !== undefined && seen.kind === 'owner' && seen.owner !== pinned)
+  /** P13 and P24. `pin` was firm before the look. */
+  pinned(name: string, pin: SeenClaim | undefined, { kind, newest }: Seen): void {
+    if (pin === undefined || kind !== 'owner' || newest === undefined) return
+    if (!equalBytes(pin.claim, newest.id))
       this.found('P13', `a resolver with a firm pin was shown another owner of ${name}`)
+    else if (pin.changes?.some((hash, at) => newest.changes[at] && !equalBytes(hash, newest.changes[at].hash)) === true)
+      this.found('P24', `a resolver with a firm pin was shown ${name} with changes that part from its own`)
   }
 
   /** P15: an owner that registered is the one that resolvers without a pin see. */

@@ -112,7 +112,7 @@ export async function runSchedule(
   const watcher = new Resolver(world)
   const watch = async (): Promise<void> => {
     for (const { name } of names) {
-      const firm = watcher.pinned(name)
+      const firm = watcher.firmPin(name)
       ownerRules.pinned(name, firm, await watcher.resolve(name))
     }
   }
