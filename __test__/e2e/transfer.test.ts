@@ -54,8 +54,9 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
 
   // the buyer offers, the seller accepts; the buyer's daemon finds the name by itself
   const buyersWords = await changeWords(at('buyer'))
-  const { offer } = await chronym(at('buyer'), 'transfer', 'offer', NAME)
-  await chronym(at('seller'), 'transfer', 'accept', String(offer), '--change-words-file', sellersWords, '--yes')
+  const [made] = (await chronym(at('buyer'), 'transfer', 'offer', NAME)) as unknown as { offer: string }[]
+  const { offer } = made!
+  await chronym(at('seller'), 'transfer', 'accept', offer, '--change-words-file', sellersWords, '--yes')
   await eventually(
     () => stateOf(buyer),
     (state) => state === 'live'

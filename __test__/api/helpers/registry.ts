@@ -44,6 +44,8 @@ export class MemoryRegistry implements Registry {
   readonly reveals = new Map<string, Reveal>()
   readonly zones = new Map<string, Zone & { serial: number }>()
   readonly owned = new Map<string, OwnedNameView>()
+  /** What differs from the keys of a name that never changed them. */
+  readonly changedKeys = new Map<string, Partial<KeysView>>()
   readonly sought = new Map<string, WantedView>()
   pinned = new Map<string, PinView>()
   readonly identities = new Map<
@@ -378,7 +380,8 @@ export class MemoryRegistry implements Registry {
       last_change: null,
       consented: null,
       change_key: false,
-      final: true
+      final: true,
+      ...this.changedKeys.get(name)
     })
   }
 

@@ -6,11 +6,11 @@ import { MAX_CHANGES } from '../../protocol/claim/changes.ts'
 import { formatOffer, offerCode, offerMessage, parseOffer, type Offer } from '../../protocol/claim/offer.ts'
 import { changePoint, changePublicKey, signAsChangeKey } from '../../protocol/crypto/change-keys.ts'
 import { MASTER_SEED_BYTES, seedToWords } from '../../protocol/crypto/keys.ts'
-import { equalBytes, toBase64, toHex } from '../../protocol/encoding/bytes.ts'
+import { equalBytes, toBase64 } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { profileHash } from '../../protocol/profile/profile.ts'
-import type { KeysView } from '../../views/keys.ts'
+import type { KeysView, OfferView } from '../../views/keys.ts'
 import { connect } from '../connection/connect.ts'
 import { loadProfile } from '../connection/location.ts'
 import type { Context } from '../context.ts'
@@ -137,14 +137,22 @@ function signatureOf(context: Context, offer: Offer, entropy: Uint8Array): { key
 }
 
 /** `chronym transfer offer` */
-export async function runOffer(context: Context, _options: unknown, name: string): Promise<void> {
-  const made = await connect(context).offer(name)
-  const qr = context.output.json ? '' : await qrOf(context, made.offer)
-  context.output.answer(made, () => [made.offer, ...(qr === '' ? [] : ['', qr])].join('\n'))
+export async function runOffer(context: Context, _options: unknown, names: string[]): Promise<void> {
+  const client = connect(context)
+  const made: OfferView[] = []
+  for (const name of names) made.push(await client.offer(name))
+  const [first, ...others] = made
+  const qr = context.output.json || others.length > 0 ? '' : await qrOf(context, first!.offer)
+  context.output.answer(made, () => [...made.map(({ offer }) => offer), ...(qr === '' ? [] : ['', qr])].join('\n'))
   context.output.note(
-    `Give it to the owner of ${printable(name)}, who accepts it with: chronym transfer accept OFFER\n` +
-      `Compare this code with the owner: ${made.code}. Once the owner has accepted, this daemon takes the name up by itself.`
+    'Give this to the present owner, who accepts it with: chronym transfer accept OFFER\n' +
+      `Compare these codes with the owner:\n${codesText(made)}\n` +
+      'Once the owner has accepted, this daemon takes the name up by itself.'
   )
+}
+
+function codesText(offers: readonly Pick<OfferView, 'name' | 'code'>[]): string {
+  return formatFields(offers.map(({ name, code }) => [printable(name), code]))
 }
 
 async function qrOf({ output }: Context, text: string): Promise<string> {
@@ -156,38 +164,40 @@ async function qrOf({ output }: Context, text: string): Promise<string> {
     : rows.map((row) => output.paint('whiteBright', output.paint('bgBlack', row))).join('\n')
 }
 
-/** `chronym transfer accept` */
+/** `chronym transfer accept`: one after the other, so the same command goes on after a failure. */
 export async function runAccept(
   context: Context,
   { changeWordsFile, yes }: WordsOptions & { yes?: boolean },
   given: string
 ): Promise<void> {
-  const offer = await offerFrom(context, given)
-  const name = printable(offer.name)
+  const offers = await offersFrom(context, given)
+  const what = offers.length === 1 ? printable(offers[0]!.name) : `${offers.length} names`
   await requireConsent(context, {
-    cost: `${name} belongs to another owner after that, and nothing takes it back`,
-    shown: formatFields([
-      ['name', name],
-      ['new key', toHex(offer.terms.pubkey)],
-      ['code', offerCode(offer)]
-    ]),
-    question: `Give ${name} away?`,
+    cost: `${what} will belong to another owner, and nothing takes that back`,
+    shown: codesText(offers.map((offer) => ({ name: offer.name, code: offerCode(offer) }))),
+    question: `Are these the codes that the new owner reads? Give ${what} away?`,
     isGiven: yes === true
   })
-  const stored = await accept(context, connect(context), offer, changeWords(context, changeWordsFile))
-  context.output.answer({ name: offer.name, ...stored }, () =>
-    context.output.commands(
-      `${name} has another owner, ${heldBy(stored)}. When it is final: chronym transfer status ${name}`
-    )
+  const words = changeWords(context, changeWordsFile)
+  const client = connect(context)
+  const accepted = []
+  for (const offer of offers) {
+    const stored = await accept(context, client, offer, words)
+    accepted.push({ name: offer.name, ...stored })
+    context.output.note(`${printable(offer.name)} has another owner, ${heldBy(stored)}`)
+  }
+  context.output.answer(accepted, () =>
+    context.output.commands(`When it is final: chronym transfer status ${printable(offers[0]!.name)}`)
   )
 }
 
-/** The link itself, or a file that holds it. */
-async function offerFrom(context: Context, given: string): Promise<Offer> {
+/** The link itself, or a file that holds some, one on a line. */
+async function offersFrom(context: Context, given: string): Promise<[Offer, ...Offer[]]> {
   const isFile = given === '-' || existsSync(given)
   const text = isFile ? await readText(given, context.stdin) : given
   try {
-    return parseOffer(text)
+    const [first = '', ...others] = text.split('\n').filter((line) => line.trim() !== '')
+    return [parseOffer(first), ...others.map(parseOffer)]
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error
     throw inputFailure(`${isFile ? nameOfInput(given) : 'this'} is not an offer: ${error.detail}`)
@@ -216,7 +226,7 @@ function statusText({ name, own, changes, final, consented }: KeysView): string 
 /** `chronym transfer verify` */
 export async function runVerify(context: Context, _options: unknown, given: string): Promise<void> {
   const isOffer = given === '-' || given.startsWith('chronym:') || existsSync(given)
-  const offer = isOffer ? await offerFrom(context, given) : undefined
+  const offer = isOffer ? (await offersFrom(context, given))[0] : undefined
   const keys = await connect(context).nameKeys(offer?.name ?? given)
   const code = offer && offerCode(offer)
   context.output.answer({ ...keys, ...(code && { offer_code: code }) }, () =>

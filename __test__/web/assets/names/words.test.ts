@@ -4,6 +4,7 @@ import { parseCodedName } from '../../../../src/protocol/claim/check-code.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in.ts'
 import {
+  keysWords,
   leaseWords,
   readName,
   releaseAct,
@@ -28,9 +29,20 @@ describe('a name in words', () => {
     ],
     [name({ state: 'lapsed' }), { word: 'lapsed', text: 'anyone may register it', tone: 'bad' }],
     [name({ state: 'contested' }), { word: 'contested', text: 'peers name another key', tone: 'bad' }],
-    [name({ state: 'lost' }), { word: 'lost', text: 'peers have settled on another key', tone: 'bad' }]
+    [name({ state: 'lost' }), { word: 'lost', text: 'peers have settled on another key', tone: 'bad' }],
+    [name({ state: 'changed' }), { word: 'changed', text: "its keys are another owner's now", tone: 'bad' }]
   ])('says how its lease is: %#', (owned, said) => {
     expect(leaseWords(owned, NOW)).toEqual(said)
+  })
+
+  it.each([
+    [{ changes: 0, final: true, consented: null }, 'first keys', /never/],
+    [{ changes: 2, final: true, consented: true }, 'final', /2 of 16/],
+    [{ changes: 2, final: false, consented: true }, 'not final', /90 seconds/],
+    [{ changes: 2, final: false, consented: false }, 'not final', /60 days/]
+  ])('says how its keys are: %j', (keys, word, text) => {
+    const said = keysWords({ ...keys, changes_left: 16 - keys.changes })
+    expect(said).toMatchObject({ word, text: expect.stringMatching(text) as string })
   })
 
   it('says when it is renewed', () => {

@@ -9,14 +9,16 @@ export function addTransferCommands(program: CliCommand): void {
 
   transfer
     .command('offer')
-    .argument('<name>', 'a name that another daemon owns')
-    .description('offer to take a name over: prints a link that its owner accepts. This daemon then takes the name up')
+    .argument('<names...>', 'names that another daemon owns')
+    .description(
+      'offer to take names over: prints a link for each, which its owner accepts. This daemon then takes the name up'
+    )
     .loads(async () => (await import('../../key/changes.ts')).runOffer)
 
   transfer
     .command('accept')
-    .argument('<offer>', 'the link, a file that holds it, or "-"')
-    .description('give a name of this daemon to the daemon that made the offer, signed with the change words')
+    .argument('<offer>', 'the link, a file with one on a line, or "-"')
+    .description('give names of this daemon to the daemon that made the offers, signed with the change words')
     .option('--change-words-file <file>', 'the 24 change words; "-": standard input (default: they are asked for)')
     .option('-y, --yes', 'do not ask')
     .loads(async () => (await import('../../key/changes.ts')).runAccept)

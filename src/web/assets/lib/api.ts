@@ -23,17 +23,19 @@ interface Answers {
 /** What GET answers there; never for a path that the page does not know. */
 export type Answer<P extends string> = P extends keyof Answers
   ? Answers[P]
-  : P extends `/api/explain/${string}`
-    ? Api.Explanation
-    : P extends `/api/resolve-kid/${string}/log`
-      ? Api.IdentityLogBody
-      : P extends `/api/resolve-kid/${string}`
-        ? Api.ResolvedIdentityBody
-        : P extends `/api/resolve/${string}`
-          ? Api.RevealBody
-          : P extends `/api/zone/${string}`
-            ? Api.ZoneBody
-            : never
+  : P extends `/api/names/${string}/keys`
+    ? Api.KeysView
+    : P extends `/api/explain/${string}`
+      ? Api.Explanation
+      : P extends `/api/resolve-kid/${string}/log`
+        ? Api.IdentityLogBody
+        : P extends `/api/resolve-kid/${string}`
+          ? Api.ResolvedIdentityBody
+          : P extends `/api/resolve/${string}`
+            ? Api.RevealBody
+            : P extends `/api/zone/${string}`
+              ? Api.ZoneBody
+              : never
 
 /** By path of a POST: what it takes and what it answers. */
 interface Posts {

@@ -1,5 +1,5 @@
 /** What a name is at, in words. Pure: `nowMs` is the time. */
-import type { OwnedNameView } from '../lib/api.ts'
+import type { KeysView, OwnedNameView } from '../lib/api.ts'
 import { duration } from '../lib/words.ts'
 import type { Tone } from '../parts/basics.ts'
 import { spellName } from '../../../util/typed-name.ts'
@@ -54,6 +54,20 @@ export function zoneWords(
   if (serial === 0) return { word: 'no zone', tone: 'quiet' }
   if (serial > published) return { word: 'draft', tone: 'warn' }
   return { word: 'published', tone: 'good' }
+}
+
+/** How often the keys of a name changed, and whether the last time is final. */
+export function keysWords({
+  changes,
+  changes_left: rest,
+  final,
+  consented
+}: Pick<KeysView, 'changes' | 'changes_left' | 'final' | 'consented'>): { word: string; text: string; tone: Tone } {
+  if (changes === 0) return { word: 'first keys', text: 'never changed', tone: 'good' }
+  const times = `${changes} of ${changes + rest} changes`
+  if (final) return { word: 'final', text: times, tone: 'good' }
+  const wait = consented === true ? '90 seconds' : '60 days'
+  return { word: 'not final', text: `${times}; another may take its place for ${wait} on main`, tone: 'warn' }
 }
 
 /** Another owner may have it. */

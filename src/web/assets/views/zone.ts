@@ -3,6 +3,7 @@ import { h, html, useAnswer, useNow, useState } from '../lib/html.ts'
 import { to, type ViewProps } from '../lib/router.ts'
 import { count, dateTime } from '../lib/words.ts'
 import { NameButtons, RegisterButton, useNames } from '../names/acts.ts'
+import { Keys } from '../names/keys.ts'
 import { NextStep } from '../names/next-step.ts'
 import { isGone, leaseWords, renewalWords } from '../names/words.ts'
 import { Badge, Button, Card, Empty, facts, LinkButton, Notice, Page, waiting, Whole } from '../parts/basics.ts'
@@ -30,7 +31,7 @@ export function View({ params: { name = '' }, query }: ViewProps) {
       <div class="stack">
         ${running.map((task) => h(Card, { key: task.task_id }, h(TaskCard, { task })))}
         ${owned && names.data?.length === 1 && !edits.has(name) && h(NextStep, { owned })}
-        ${owned && h(Lease, { owned })}
+        ${owned && h(Lease, { owned })} ${owned && owned.state !== 'lapsed' && h(Keys, { name })}
       </div>
       ${
         isKnown &&

@@ -1,0 +1,100 @@
+/** Change words, and what is signed with them: `chronym key` and `chronym transfer`, asked wrongly too. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { formatOffer, makeOffer, offerCode, offerMessage } from '../../../src/protocol/claim/offer.ts'
+import { changePoint, changePublicKey } from '../../../src/protocol/crypto/change-keys.ts'
+import { verifyStrict } from '../../../src/protocol/crypto/ed25519.ts'
+import { seedToWords, wordsToSeed } from '../../../src/protocol/crypto/keys.ts'
+import { parseName } from '../../../src/protocol/name/names.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { REVEAL } from '../../api/helpers/endpoints.ts'
+import { MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
+import { bytesOf, keyOf, LOCAL, makeReveal } from '../../protocol/fixtures.ts'
+import { DaemonScene } from '../daemon-scene.ts'
+import { cli, type CliResult, type CliSettings } from '../harness.ts'
+import { temporary } from '../../temporary.ts'
+
+const NAME = 'alice.chronym'
+const HASH = profileHash(LOCAL)
+const WORDS = seedToWords(bytesOf('words'))
+const OFFER = makeOffer(makeReveal({ words: 'words' }), { next: bytesOf('next'), consented: true }, keyOf('bob'), HASH)
+
+describe('changes of keys', () => {
+  const scene = new DaemonScene()
+  let world: World
+  let url: string
+  let words: string
+  afterEach(() => scene.end())
+  beforeEach(async () => {
+    ;({ url, world } = await scene.daemon())
+    world.registry.reveals.set(NAME, REVEAL)
+    words = join(temporary(), 'words')
+    writeFileSync(words, WORDS)
+  })
+  const run = (args: readonly string[], settings?: CliSettings): Promise<CliResult> =>
+    cli(['--api', url, '--token', MAIN_TOKEN, ...args], settings)
+  const called = (operation: string): unknown[][] =>
+    world.registry.calls.filter((call) => call.operation === operation).map((call) => call.arguments)
+
+  it('begin with words that are made, and of which the daemon gets the public point alone', async () => {
+    const made = await cli(['key', 'change-words', '--make'])
+    expect(wordsToSeed(made.stdout)).toHaveLength(32)
+    expect((await run(['key', 'change-words', words])).exitCode).toBe(0)
+    const point = changePoint(bytesOf('words'), HASH)
+    expect(called('setChangePoint')).toEqual([[point]])
+    expect(JSON.stringify(world.registry.calls)).not.toContain(WORDS.split(' ')[0])
+  })
+
+  it('are signed where the offer is accepted', async () => {
+    world.registry.changedKeys.set(NAME, { change_key: true })
+    const file = join(temporary(), 'offer')
+    writeFileSync(file, `${formatOffer(OFFER)}\n\n`)
+    const { exitCode, stderr } = await run(['transfer', 'accept', file, '--change-words-file', words, '--yes'])
+    expect(exitCode, stderr).toBe(0)
+    const [[offer, authority]] = called('acceptOffer') as [[string, { key: Uint8Array; signature: Uint8Array }]]
+    const key = changePublicKey(changePoint(bytesOf('words'), HASH), {
+      name: parseName(NAME, LOCAL),
+      index: 0,
+      profileHash: HASH
+    })
+    expect([offer, authority.key]).toEqual([formatOffer(OFFER), key])
+    expect(verifyStrict(authority.signature, offerMessage(OFFER, HASH), key)).toBe(true)
+  })
+
+  it('need no words where the claim names no change key', async () => {
+    expect((await run(['transfer', 'accept', formatOffer(OFFER), '--yes'])).exitCode).toBe(0)
+    expect(called('acceptOffer')).toEqual([[formatOffer(OFFER), {}]])
+  })
+
+  it.each([
+    [['key', 'change-words'], /needs a terminal/],
+    [['key', 'change-words', '--make', 'file'], /--make takes no file/],
+    [['key', 'rotate'], /names are needed, or --all/],
+    [['key', 'rotate', NAME, '--all'], /names are needed, or --all/],
+    [['transfer', 'accept', 'chronym:offer/AAAA', '--yes'], /is not an offer/],
+    [['transfer', 'accept', formatOffer(OFFER)], /will belong to another owner/]
+  ])('are refused with exit code 2: %j', async (args, message) => {
+    const { exitCode, stderr } = await run(args)
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)])
+    expect(called('acceptOffer')).toEqual([])
+  })
+  it('are refused without the words that the claim needs', async () => {
+    world.registry.changedKeys.set(NAME, { change_key: true })
+    const { exitCode, stderr } = await run(['transfer', 'accept', formatOffer(OFFER), '--yes'])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--change-words-file')])
+  })
+
+  it.each([
+    [{ own: true, final: true }, /have never changed; this daemon has its key/],
+    [{ changes: 1, changes_left: 15, consented: true, final: false }, /changed 1 of 16 times.*both keys.*90 seconds/],
+    [{ changes: 2, changes_left: 14, consented: false, final: false }, /one key.*60 days/],
+    [{ changes: 2, changes_left: 14, consented: true, final: true }, /The last change is final/]
+  ])('are told: %j', async (keys, text) => {
+    world.registry.changedKeys.set(NAME, keys)
+    expect((await run(['--no-json', 'transfer', 'status', NAME])).stdout).toMatch(text)
+    const verified = await run(['--no-json', 'transfer', 'verify', formatOffer(OFFER)])
+    expect(verified.stdout).toContain(offerCode(OFFER))
+    expect(verified.stdout).toContain(keys.final === false ? 'not final' : 'final')
+  })
+})
