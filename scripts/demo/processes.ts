@@ -48,14 +48,10 @@ export class Processes {
     return running
   }
 
-  /** Ends all in reverse order. Returns what did not end in order, as sentences. */
+  /** Ends all at once. Returns what did not end in order, as sentences. */
   async stop(): Promise<string[]> {
-    const complaints: string[] = []
-    for (const { name, process: child } of this.#running.splice(0).reverse()) {
-      const complaint = await stop(name, child)
-      if (complaint !== undefined) complaints.push(complaint)
-    }
-    return complaints
+    const complaints = await Promise.all(this.#running.splice(0).map(({ name, process: child }) => stop(name, child)))
+    return complaints.filter((complaint) => complaint !== undefined)
   }
 
   /** Kills all without waiting, for the exit of this process. */
