@@ -1,7 +1,14 @@
 /** A name that changes hands between real daemons: sold, taken back from a thief of the change words, rotated. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { offerMessage, parseOffer } from '../../src/protocol/claim/offer.ts'
+import { changePoint, changePublicKey, signAsChangeKey } from '../../src/protocol/crypto/change-keys.ts'
+import { wordsToSeed } from '../../src/protocol/crypto/keys.ts'
+import { toBase64 } from '../../src/protocol/encoding/bytes.ts'
+import type { Name } from '../../src/protocol/name/names.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
 import type { KeysView } from '../../src/views/keys.ts'
 import { cli } from '../cli/harness.ts'
 import { eventually, Scene, type Daemon } from './processes.ts'
@@ -10,6 +17,7 @@ const scene = new Scene()
 afterAll(() => scene.end())
 
 const NAME = 'alice.chronym'
+const HASH = profileHash(builtInProfiles.local)
 const zone = (value: string) => ({ records: { '@': [{ type: 'A', value }] } })
 
 async function chronym(directory: string, ...args: string[]): Promise<Record<string, unknown>> {
@@ -107,4 +115,64 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
     (task) => task.body.status === 'completed'
   )
   expect(await keys(at('witness'))).toMatchObject({ changes: 2, renewals: 1, pubkey: taken.pubkey })
+})
+
+it("outlives kill -9 of the owner at any moment of a change: the name is always the one owner's or the other's", async () => {
+  const root = scene.directory()
+  const at = (who: string): string => join(root, who)
+  const witness = await scene.daemon(['--data-dir', at('witness')])
+  const start = (who: string): Promise<Daemon> =>
+    scene.daemon(['--data-dir', at(who), '--bootstrap', witness.address, '--mode', 'light'])
+  let owner = await start('owner')
+  const buyer = await start('buyer')
+  const words = wordsToSeed(readFileSync(await changeWords(at('owner')), 'utf8'))
+  await changeWords(at('buyer'))
+  const { body } = await owner.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
+  await eventually(
+    () => owner.request('GET', `/api/vdf/status/${String(body.task_id)}`),
+    (task) => task.body.status === 'completed'
+  )
+  const changes = async (): Promise<number> =>
+    (await witness.request('GET', `/api/names/${NAME}/keys`)).body.changes as number
+
+  /** Accepts an offer as the command line does, and is killed meanwhile. */
+  const killedWhileAccepting = async (offer: string, milliseconds: number): Promise<void> => {
+    const parsed = parseOffer(offer)
+    const of = { name: NAME as Name, index: parsed.index, profileHash: HASH }
+    const accepted = owner.request('POST', '/api/changes', {
+      offer,
+      key: toBase64(changePublicKey(changePoint(words, HASH), of)),
+      signature: toBase64(signAsChangeKey(words, of, offerMessage(parsed, HASH)))
+    })
+    await Promise.race([accepted.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, milliseconds))])
+    await owner.signal('SIGKILL')
+    await accepted.catch(() => undefined)
+    owner = await start('owner')
+  }
+  for (const milliseconds of [10, 80]) {
+    const before = await changes()
+    const { offer } = (await owner.request('POST', `/api/names/${NAME}/offer`, {})).body as { offer: string }
+    await killedWhileAccepting(offer, milliseconds)
+    expect(await stateOf(owner)).toBe('live')
+    expect((await changes()) - before).toBeOneOf([0, 1])
+    // whichever key it has now signs for the name
+    await owner.request('POST', `/api/zone/${NAME}`, zone(`192.0.2.${milliseconds % 250}`))
+    await eventually(
+      () => owner.request('POST', `/api/zone/${NAME}/publish`),
+      ({ status }) => status === 200
+    )
+  }
+
+  await eventually(async () => {
+    if ((await stateOf(buyer)) === 'live') return true
+    const { body: made } = await buyer.request('POST', `/api/names/${NAME}/offer`, {})
+    await killedWhileAccepting(String(made.offer), 60)
+    return false
+  }, Boolean)
+  await eventually(
+    () => stateOf(owner),
+    (state) => state === 'changed'
+  )
+  await buyer.request('POST', `/api/zone/${NAME}`, zone('192.0.2.99'))
+  expect(await buyer.request('POST', `/api/zone/${NAME}/publish`)).toMatchObject({ status: 200 })
 })
