@@ -39,13 +39,15 @@ function marksOf(chain: string): readonly ChangeMark[] {
 
 const made = new Map<string, Claim>()
 
-/** A record of the one claim. */
+/** A record of the one claim; each chain ends with a key of its own. */
 function record(chain: string, serial = 1): Claim {
-  const key = `${chain} ${serial}`
-  const known =
-    made.get(key) ?? bareClaim({ firstRound: BEGIN - 2000, newestRound: BEGIN - 1000, serial, changes: marksOf(chain) })
-  made.set(key, known)
-  return known
+  const id = `${chain} ${serial}`
+  const known = made.get(id)
+  if (known !== undefined) return known
+  const place = { firstRound: BEGIN - 2000, newestRound: BEGIN - 1000, serial, changes: marksOf(chain) }
+  const claim = { ...bareClaim(place), pubkey: sha256(utf8(`key ${chain}`)) }
+  made.set(id, claim)
+  return claim
 }
 
 const records = fc.tuple(chains, fc.nat(2)).map(([chain, serial]) => record(chain, serial))
@@ -197,7 +199,7 @@ describe('a resolver', () => {
       short.every((hash, at) => long[at] !== undefined && compareBytes(hash, long[at]) === 0)
     fc.assert(
       fc.property(chains, fc.array(looks, { minLength: 1, maxLength: 8 }), (begun, sequence) => {
-        const { id, pubkey } = record('')
+        const { id, pubkey } = record(begun)
         const hashes = (chain: string): Uint8Array[] => marksOf(chain).map(({ hash }) => hash)
         let pin: Pin | undefined = {
           state: 'firm',
@@ -234,7 +236,9 @@ describe('a resolver', () => {
               ({ chain, isFinal }) => chain !== '' && isFinal && record(chain).recordHash === newest.recordHash
             )
             if (shown.length > 0) expect(final).toBe(finals.length * 2 > said.length)
-            if (followed.length > own.length) expect([final, isPrefix(followed, shown)]).toEqual([true, true])
+            const isFollowing = followed.length > own.length
+            expect(toHex(ruling.pin!.pubkey)).toBe(toHex((isFollowing ? newest : pin!).pubkey))
+            if (isFollowing) expect([final, isPrefix(followed, shown)]).toEqual([true, true])
             if (shown.length < memory.changes.length) expect(isRollback(memory, newest)).toBe(true)
             if (final && !isRollback(memory, newest)) memory = remember(memory, newest)
           } else expect(followed).toEqual(own)
