@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { admit, adopt, type Decision } from '../../../src/protocol/admission/admission.ts'
-import { decodeEntry, encodeEntry, newEntry, type Entry } from '../../../src/protocol/admission/entry.ts'
+import { decodeEntry, encodeEntry, newEntry, tickEntry, type Entry } from '../../../src/protocol/admission/entry.ts'
 import { changesHeld, roundsToFinal, sinceAmong } from '../../../src/protocol/admission/key-changes.ts'
 import type { NeighbourFacts } from '../../../src/protocol/admission/neighbours.ts'
 import type { ChangeMark } from '../../../src/protocol/claim/changes.ts'
@@ -79,6 +79,22 @@ describe('a change at a holder of the name', () => {
     expect(changesHeld(held(), MAIN)).toBeUndefined()
     expect(changesHeld(held(LOW), MAIN)).toEqual({ head: LOW.hash, final: BEGIN + MAIN.contest })
     expect(changesHeld(held(ALONE, LOW), MAIN)).toEqual({ head: LOW.hash, final: BEGIN + WAIT })
+  })
+})
+
+describe('a record of a change without the last renewal', () => {
+  it('[a thief of the change words] lets no name lapse before its owner has objected', () => {
+    const old = { ...changed(ALONE), newestRound: BEGIN - MAIN.lease - MAIN.grace + 10 }
+    const renewed = entryOf(offered(held(), old, BEGIN + 1))
+    // The owner's record comes again where the thief's came first.
+    const late = offered(newEntry(old, 'settled', { verified: BEGIN }), changed(), BEGIN + 1)
+    if (late.kind !== 'stale') throw new Error(late.kind)
+    for (const entry of [renewed, late.entry, decodeEntry(encodeEntry(renewed))]) {
+      expect(entry.claim).toEqual(old)
+      expect(tickEntry(entry, timeAt(BEGIN + WAIT), MAIN)).toEqual(entry)
+      expect(entryOf(offered(entry, changed(HIGH), BEGIN + WAIT)).claim.changes).toEqual([HIGH])
+      expect(tickEntry(entry, timeAt(BEGIN + MAIN.lease + MAIN.grace + 1), MAIN)).toBeUndefined()
+    }
   })
 })
 

@@ -14,6 +14,7 @@ import {
   settled,
   withClaim,
   withContender,
+  withLink,
   withRival
 } from './entry.ts'
 import { leaseState, revealWindow, type ProtocolTime } from '../time.ts'
@@ -263,7 +264,7 @@ function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts, profi
   if (typeof relation === 'number') return admitOtherChange(entry, claim, relation, facts, profile)
   const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
   const noted: Entry = equivocation === undefined ? entry : { ...entry, equivocation }
-  if (compareRecords(claim, entry.claim) < 0) return { kind: 'stale', entry: noted }
+  if (compareRecords(claim, entry.claim) < 0) return { kind: 'stale', entry: withLink(noted, claim) }
   const needsTime = relation === 'longer' || claim.newestRound !== entry.claim.newestRound
   if (needsTime && !facts.time.fresh) return { kind: 'wait' }
   return store(withClaim(noted, claim, facts.time))

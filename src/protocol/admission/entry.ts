@@ -29,6 +29,8 @@ export interface Entry {
   readonly claim: Claim
   /** v when each change of the claim's keys was first seen here. */
   readonly since: readonly number[]
+  /** p of the newest link seen of this claim, where the record with the latest changes has an older one. */
+  readonly leaseRound?: number
   /** v when the first claim of this tenure was entered; a replacement does not change it. */
   readonly tenureRound: number
   /** For a provisional entry: v at its entry or its latest new rival. */
@@ -83,7 +85,8 @@ export function newEntry(
  * settles nothing (`isRipe`).
  */
 export function tickEntry(entry: Entry, time: ProtocolTime, profile: NetworkProfile): Entry | undefined {
-  if (leaseState(entry.claim.newestRound, time.lapse, profile).state === 'dead') return undefined
+  const newestRound = Math.max(entry.claim.newestRound, entry.leaseRound ?? 0)
+  if (leaseState(newestRound, time.lapse, profile).state === 'dead') return undefined
   const isOver = entry.state === 'fresh' && time.verified - entry.tenureRound > profile.contest
   return isOver ? { ...entry, state: 'settling' } : entry
 }
@@ -103,7 +106,8 @@ export function isRipe(
 
 /** Replaces the record; notes about another claim are dropped. */
 export function withClaim(entry: Entry, claim: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
-  if (equalBytes(entry.claim.id, claim.id)) return { ...entry, claim, since: sinceOf(entry, claim, time) }
+  if (equalBytes(entry.claim.id, claim.id))
+    return withLink({ ...entry, claim, since: sinceOf(entry, claim, time) }, entry.claim)
   const { state, tenureRound, quietRound, rivals, repairs, contenders } = entry
   return withContender(
     {
@@ -116,6 +120,15 @@ export function withClaim(entry: Entry, claim: Claim, time: Pick<ProtocolTime, '
     },
     entry.claim
   )
+}
+
+/**
+ * Notes the newest link of another record of the claim. A thief of the change words could leave the last renewal out of
+ * the record of a change, and the name would lapse before its owner has objected.
+ */
+export function withLink(entry: Entry, { newestRound }: Pick<Claim, 'newestRound'>): Entry {
+  const known = Math.max(entry.claim.newestRound, entry.leaseRound ?? 0)
+  return newestRound > known ? { ...entry, leaseRound: newestRound } : entry
 }
 
 /** Notes another claim of a provisional entry's name: each new rival restarts the quiet time once. */
@@ -132,11 +145,12 @@ export function withContender(entry: Entry, { id, firstRound, tie }: Contender):
 }
 
 export function settled(entry: Entry): Entry {
-  const { claim, since, tenureRound, quietRound, repairs, equivocation, sight } = entry
+  const { claim, since, leaseRound, tenureRound, quietRound, repairs, equivocation, sight } = entry
   return {
     state: 'settled',
     claim,
     since,
+    ...(leaseRound !== undefined && { leaseRound }),
     tenureRound,
     quietRound,
     rivals: [],
@@ -190,6 +204,7 @@ export function encodeEntry(entry: Entry): Uint8Array {
     rivals: [...rivals],
     repairs
   }
+  if (entry.leaseRound !== undefined) fields['leaseRound'] = entry.leaseRound
   if (equivocation !== undefined)
     fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
   if (contenders !== undefined) fields['contenders'] = contenders.map((each) => ({ ...each }))
@@ -202,7 +217,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   const fields = fieldsOf(
     decodeOwnCbor(bytes),
     ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'],
-    ['since', 'repairs', 'equivocation', 'contenders', 'sight']
+    ['since', 'leaseRound', 'repairs', 'equivocation', 'contenders', 'sight']
   )
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
@@ -222,6 +237,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   }
   return {
     ...entry,
+    ...(Object.hasOwn(fields, 'leaseRound') && { leaseRound: integerField(fields, 'leaseRound') }),
     ...(Object.hasOwn(fields, 'equivocation') && { equivocation: equivocationFrom(fields['equivocation']) }),
     ...(Object.hasOwn(fields, 'contenders') && { contenders: contendersFrom(arrayField(fields, 'contenders')) }),
     ...(Object.hasOwn(fields, 'sight') && { sight: sightFrom(fields['sight']) })
