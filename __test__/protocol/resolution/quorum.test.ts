@@ -173,7 +173,20 @@ describe('votes for a claim whose keys changed', () => {
       rule: 'parted',
       candidates: [{ votes: 10 }, { votes: 10 }]
     })
-    // those that know of neither do not help one of them
-    expect(vote([...of(12, before), ...of(5, sold), ...of(3, later)], true)).toMatchObject({ rule: 'parted' })
+    // those that know of neither do not help one of them, and have the record of before where they are most
+    expect(vote([...of(10, before), ...of(9, sold), ...of(1, later)], true)).toMatchObject({ rule: 'parted' })
+    for (const others of [
+      [...of(5, sold), ...of(3, later)],
+      [sold, rotated]
+    ])
+      expect(vote([...of(12, before), ...others], true)).toMatchObject({
+        kind: 'owner',
+        owner: { pubkey: before.pubkey, final: true }
+      })
+    // a fork further on leaves the changes before it
+    const [onward, aside] = [withChanges(FIRST, OTHER), later]
+    expect(vote([...of(12, rotated), ...of(4, onward), ...of(4, aside)], true)).toMatchObject({
+      owner: { pubkey: rotated.pubkey, final: true }
+    })
   })
 })

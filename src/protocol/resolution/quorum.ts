@@ -176,7 +176,8 @@ function isSameBranch(left: Claim, right: Claim): boolean {
 
 /**
  * The newest of the records of one claim. Where the changes of its keys part, the newest of the branch that more than
- * half of the votes hold; without one, the newest of each branch [a name sold twice].
+ * half of the votes hold, or the newest from before they part, if as many hold none of them; otherwise the newest of each
+ * branch [a name sold twice]. So two ids with a change key make no name contested.
  */
 export function newestOf(shown: readonly Claim[], votes: readonly Claim[]): readonly [Claim, ...Claim[]] {
   const newest = (records: readonly Claim[]): Claim =>
@@ -184,10 +185,11 @@ export function newestOf(shown: readonly Claim[], votes: readonly Claim[]): read
   const tips = tipsOf(shown)
   if (tips.length < 2) return [newest(shown)]
   const isOn = (claim: Claim, tip: Claim): boolean => typeof relateChanges(claim.changes, tip.changes) !== 'number'
+  const isBefore = (claim: Claim): boolean => tips.every((tip) => isOn(claim, tip))
+  if (votes.filter(isBefore).length * 2 > votes.length) return [newest(shown.filter(isBefore))]
   const [first, ...branches] = tips.map((tip) => newest(shown.filter((claim) => isOn(claim, tip))))
   const chosen = [first!, ...branches].find(
-    (branch) =>
-      votes.filter((vote) => isOn(vote, branch) && !tips.every((tip) => isOn(vote, tip))).length * 2 > votes.length
+    (branch) => votes.filter((vote) => isOn(vote, branch) && !isBefore(vote)).length * 2 > votes.length
   )
   return chosen === undefined ? [first!, ...branches] : [chosen]
 }
