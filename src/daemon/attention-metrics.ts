@@ -29,7 +29,8 @@ export function observeAttention(
     collect() {
       this.reset()
       for (const { name, state, lease_end: end } of names.ownedNames())
-        if (state !== 'lapsed' && state !== 'lost' && state !== 'changed') this.set({ name }, Math.round((Date.parse(end) - now()) / 1000))
+        if (state !== 'lapsed' && state !== 'lost' && state !== 'changed')
+          this.set({ name }, Math.round((Date.parse(end) - now()) / 1000))
     }
   })
   new Gauge({

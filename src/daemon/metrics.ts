@@ -184,7 +184,9 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
     collect() {
       const ends = names
         .ownedNames()
-        .flatMap(({ state, lease_end: end }) => (state === 'lapsed' || state === 'lost' || state === 'changed' ? [] : [Date.parse(end)]))
+        .flatMap(({ state, lease_end: end }) =>
+          state === 'lapsed' || state === 'lost' || state === 'changed' ? [] : [Date.parse(end)]
+        )
       this.remove()
       if (ends.length > 0) this.set(Math.round((Math.min(...ends) - now()) / 1000))
     }

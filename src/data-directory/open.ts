@@ -311,11 +311,15 @@ function requireSeed(
 }
 
 /** Who signed the names on disk, except unreadable ones. */
-function ownedKeys(contents: StoreContents): { readonly name: Name; readonly publicKey: Uint8Array; readonly index: number }[] {
+function ownedKeys(
+  contents: StoreContents
+): { readonly name: Name; readonly publicKey: Uint8Array; readonly index: number }[] {
   return [...contents.list(prefixes.ownedNames)].flatMap(([key, value]) => {
     try {
       const reveal = decodeReveal(readCbor(SignedSchema, value).reveal)
-      return reveal.name === lastPart(key) ? [{ name: reveal.name as Name, publicKey: reveal.pubkey, index: changesIn(reveal) }] : []
+      return reveal.name === lastPart(key)
+        ? [{ name: reveal.name as Name, publicKey: reveal.pubkey, index: changesIn(reveal) }]
+        : []
     } catch {
       // Reading it for use sets it aside and says so.
       return []

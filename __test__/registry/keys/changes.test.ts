@@ -1,5 +1,10 @@
 /** Changes of the keys of names, from the offer to the record that peers hold. */
 import { describe, expect, it } from 'vitest'
+import { claimOf } from '../../../src/protocol/claim/claim.ts'
+import type { Did } from '../../../src/protocol/identity/did.ts'
+import { decodeIdentityEnvelope, verifyIdentityBinding } from '../../../src/protocol/identity/record.ts'
+import { keys } from '../../../src/store/keys.ts'
+import { until } from '../claims/fakes.ts'
 import { checkCodeOf } from '../../../src/protocol/claim/check-code.ts'
 import { offerMessage, parseOffer } from '../../../src/protocol/claim/offer.ts'
 import { changesIn } from '../../../src/protocol/claim/reveal.ts'
@@ -59,6 +64,34 @@ describe('the keys of a name', () => {
     await bench.renewed(node)
     expect(bench.held().pubkey).toEqual(after.pubkey)
     expect(stateAt(node)).toBe('live')
+  })
+  it('are said not to be final, until most holders call them so', async () => {
+    const node = await withWords('words')
+    await bench.registered(node)
+    const asker = await bench.start({ seed: 2, self: 'peer-1' })
+    expect(await asker.registry.resolve(ALICE)).not.toHaveProperty('keysPending')
+    await rotate(node)
+    asker.registry.forget(ALICE)
+    expect(await asker.registry.resolve(ALICE)).toMatchObject({ keysPending: true })
+    expect(await asker.registry.keysOf(ALICE)).toMatchObject({ final: false })
+    const { notes } = await asker.registry.explain(ALICE)
+    expect(notes).toContainEqual(expect.stringContaining('not final'))
+    const coded = `${ALICE} ${checkCodeOf(bench.held(), profile).slice(0, 6)}`
+    expect(await asker.registry.resolve(coded)).toMatchObject({ confidence: 'proven', keysPending: true })
+  })
+  it('sign for the identities that the name carries, once they have changed', async () => {
+    const node = await withWords('words')
+    await bench.registered(node)
+    const { did } = await node.registry.createKid({ name: ALICE })
+    const bindingHolds = (): boolean => {
+      const { binding } = decodeIdentityEnvelope(node.store.get(keys.ownIdentity(did))!, profile)
+      return verifyIdentityBinding(binding!, did as Did, claimOf(bench.held(), NAME, profile), HASH)
+    }
+    expect(bindingHolds()).toBe(true)
+    await rotate(node)
+    expect(bindingHolds()).toBe(false)
+    for (let minute = 0; minute < 2; minute++) await bench.clock.advance(60 * SECOND)
+    await until(bindingHolds)
   })
   it('rotate by the signing key alone, where the claim was made without change words', async () => {
     const node = await bench.start()
