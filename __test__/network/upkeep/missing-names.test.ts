@@ -11,9 +11,13 @@ import { askForCommitments, handOver } from '../../../src/network/upkeep/replica
 import { compareBytes, concatBytes, sha256, toHex, u64be, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import type { EntryState } from '../../../src/protocol/admission/entry.ts'
 import { recordKey } from '../../../src/protocol/neighbourhood/key-space.ts'
+import { nextHash } from '../../../src/protocol/claim/changes.ts'
+import { claimOf } from '../../../src/protocol/claim/claim.ts'
+import type { Name } from '../../../src/protocol/name/names.ts'
 import { encodeReveal, type Reveal } from '../../../src/protocol/claim/reveal.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/types.ts'
+import { withChange } from '../../../bench/sim/world/claims.ts'
 import { Lab } from '../lab.ts'
 import { labHolder } from '../lab-holder.ts'
 import { modelledPeer, modelledPeers } from '../modelled-peers.ts'
@@ -110,11 +114,17 @@ function settled(name: string, who = 'owner'): Reveal {
   return lab.reveal(`${name}.chronym`, lab.owner(who), { p: lab.round - 100 })
 }
 
-function hold(reveal: Reveal, by: readonly Model[], state: EntryState = 'settled'): void {
+function hold(
+  reveal: Reveal,
+  by: readonly Model[],
+  state: EntryState = 'settled',
+  changes?: ListedEntry['changes']
+): void {
   const record = encodeReveal(reveal)
   const key = recordKey('reveal', reveal.name, lab.hash)
-  const claim = lab.claimId(reveal)
-  for (const { holds } of by) holds.set(toHex(key), { listed: { key, state, claim, record: sha256(record) }, record })
+  const claim = claimOf(reveal, reveal.name as Name, lab.profile).id
+  const listed = { key, state, claim, record: sha256(record), ...(changes && { changes }) }
+  for (const { holds } of by) holds.set(toHex(key), { listed, record })
 }
 
 /** What the newcomer has of a name. */
@@ -178,6 +188,24 @@ describe('a newcomer', () => {
       'fresh'
     ])
     expect(asked('get')).toBe(2)
+  })
+
+  it('takes the last change that most list, and its age, from whichever of them it asks first', async () => {
+    const [owner, words, buyer] = [lab.owner('owner'), lab.owner('words'), lab.owner('buyer')]
+    const final = 2 * lab.profile.grace + 500
+    for (let index = 0; index < 8; index++) {
+      const next = nextHash(words.publicKey, lab.hash)
+      const before = lab.reveal(`sold-${index}.chronym`, owner, { p: lab.round - 100, next })
+      const sold = withChange(before, { to: buyer, next: words, by: words }, lab.profile)
+      const { changes } = claimOf(sold, sold.name as Name, lab.profile)
+      hold(before, neighbours.slice(0, 9))
+      hold(sold, neighbours.slice(9), 'settled', { head: changes[0]!.hash, final })
+    }
+    await round()
+    for (let index = 0; index < 8; index++) {
+      const entry = newcomer.entries.load(recordKey('reveal', `sold-${index}.chronym`, lab.hash))?.entry
+      expect([entry?.claim.pubkey, entry?.since]).toEqual([buyer.publicKey, [500]])
+    }
   })
 
   it('takes nothing that new neighbours list and old ones lack, and all that five old ones list', async () => {
