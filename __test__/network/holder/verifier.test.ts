@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createVerifier } from '../../../src/network/holder/verifier.ts'
+import { CHECK_MS } from '../../../src/network/budget/budget.ts'
+import { createVerifier, verifyOffered } from '../../../src/network/holder/verifier.ts'
+import { LOCAL, makeReveal } from '../../protocol/fixtures.ts'
 import { Lab } from '../lab.ts'
 
 describe('the verifier', () => {
@@ -23,5 +25,16 @@ describe('the verifier', () => {
     expect((await verifier.validate(reveal)).ok).toBe(true)
     const thief = lab.owner('mallory')
     expect(await verifier.validate(lab.updated(reveal, thief, 1))).toMatchObject({ ok: false, rule: 'proof' })
+  })
+
+  it('charges the sender for each change of keys, before any pulse', async () => {
+    const { beacon, pool } = new Lab()
+    const verifier = createVerifier(LOCAL, beacon, pool)
+    const charged: number[] = []
+    const work = { charge: (milliseconds: number) => void charged.push(milliseconds), end: () => undefined }
+    const changes = Array.from({ length: 16 }, (_, index) => ({ to: `owner ${index}` }))
+    const record = makeReveal({ words: 'words', changes })
+    expect(await verifyOffered(verifier, record, 'unexpected', work)).toMatchObject({ ok: false, rule: 'pulse' })
+    expect(charged).toEqual([16 * CHECK_MS.change])
   })
 })

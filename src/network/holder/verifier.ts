@@ -1,7 +1,7 @@
 /** Valid, with its two costly checks off the event loop, and what it may cost for what peers offer. */
 import type { BeaconClient } from '../../beacon/types.ts'
 import type { NativePool, VerdictOptions, Urgency } from '../../native/types.ts'
-import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { changesIn, type Reveal } from '../../protocol/claim/reveal.ts'
 import { validateReveal, type Verdict } from '../../protocol/claim/valid.ts'
 import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
@@ -58,8 +58,12 @@ export async function withBudget(
   }
 }
 
-/** The verdict on an offered Reveal. Its first pulse is already charged; other checks charge as they come. */
+/**
+ * The verdict on an offered Reveal, whose `vdf_proof` decodes. Its first pulse is already charged; other checks charge as
+ * they come.
+ */
 export function verifyOffered(verifier: Verifier, reveal: Reveal, urgency: Urgency, work: Work): Promise<Verdict> {
+  work.charge(CHECK_MS.change * changesIn(reveal))
   let isPaid = true
   const onCheck = (what: 'pulse' | 'proof'): void => {
     if (!isPaid) work.charge(CHECK_MS[what])
