@@ -140,6 +140,35 @@ describe('two changes after the same one', () => {
   })
 })
 
+describe('a holder that slept', () => {
+  it('through all the time to object keeps what it had, as one vote: nobody tells it since when the others changed', () => {
+    const [stolen, owners] = [held(ALONE), changed(HIGH)]
+    const woken = BEGIN + WAIT + 1
+    expect(offered(stolen, owners, woken, neighbours(20, owners, owners))).toMatchObject({ code: 'changed' })
+    // a day less, and it follows its owner
+    expect(entryOf(offered(stolen, owners, woken - MAIN.settle)).claim.changes).toEqual([HIGH])
+    // a change that it slept through is new to it
+    expect(entryOf(offered(held(), changed(ALONE), woken)).since).toEqual([woken])
+  })
+})
+
+describe('a chain of 16 changes', () => {
+  const chain = (length: number, first: ChangeMark): ChangeMark[] => [
+    first,
+    ...Array.from({ length: length - 1 }, (_, index) => change(100 + index))
+  ]
+  it('by the thief of the change words yields to the one change of the owner', () => {
+    const stolen = held(...chain(16, ALONE))
+    const entry = entryOf(offered(stolen, changed(HIGH), BEGIN + WAIT))
+    expect([entry.claim.changes, entry.since]).toEqual([[HIGH], [BEGIN + WAIT]])
+    expect(offered(entry, changed(...chain(16, ALONE)), BEGIN + WAIT + MAIN.settle + 1)).toMatchObject({
+      code: 'changed'
+    })
+    // and is as final as its first
+    expect(changesHeld(stolen, MAIN)!.final).toBe(BEGIN + WAIT)
+  })
+})
+
 describe('a holder that comes later', () => {
   const sold = changed(ALONE, LOW)
   const final = BEGIN + WAIT

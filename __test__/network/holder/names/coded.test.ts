@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
 import { checkCodeOf, codedId } from '../../../../src/protocol/claim/check-code.ts'
 import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
+import { nextHash } from '../../../../src/protocol/claim/changes.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
+import { withChange } from '../../../../bench/sim/world/claims.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
 import { saltOf } from '../../lab.ts'
 
@@ -67,6 +69,23 @@ describe('the place of a check code', () => {
     for (let serial = 2; serial < burst + 4; serial++)
       answers.push((await offer(at.lab.updated(reveal, at.lab.owner('owner'), serial))).type)
     expect(answers).toEqual([...Array<string>(burst).fill('stored'), 'busy', 'busy'])
+  })
+
+  it('[a name sold twice] decides by its own sight alone: after the contest the change that came first stays', async () => {
+    const { contest, settle } = at.lab.profile
+    const [owner, words] = [at.lab.owner('owner'), at.lab.owner('words')]
+    const next = nextHash(words.publicKey, at.lab.hash)
+    const before = at.lab.reveal(NAME, owner, { p: at.lab.round, next })
+    const [one, two] = ['buyer', 'other'].map((to) =>
+      withChange(before, { to: at.lab.owner(to), next: words, by: words, consent: owner }, at.lab.profile)
+    )
+    await offer(two!)
+    at.lab.advance(contest + 1)
+    for (const rounds of [0, settle]) {
+      at.lab.advance(rounds)
+      expect(await offer(one!)).toMatchObject({ type: 'refused', code: 'changed' })
+      expect(held(one!)).toEqual(encodeReveal(two!))
+    }
   })
 
   it('drops a claim with its lease and grace, and takes no dead one', async () => {
