@@ -95,6 +95,6 @@ describe('changes of keys', () => {
     expect((await run(['--no-json', 'transfer', 'status', NAME])).stdout).toMatch(text)
     const verified = await run(['--no-json', 'transfer', 'verify', formatOffer(OFFER)])
     expect(verified.stdout).toContain(offerCode(OFFER))
-    expect(verified.stdout).toContain(keys.final === false ? 'not final' : 'final')
+    expect(verified.stdout).toContain(!keys.final ? 'not final' : 'final')
   })
 })

@@ -171,7 +171,7 @@ export async function runAccept(
   given: string
 ): Promise<void> {
   const offers = await offersFrom(context, given)
-  const what = offers.length === 1 ? printable(offers[0]!.name) : `${offers.length} names`
+  const what = offers.length === 1 ? printable(offers[0].name) : `${offers.length} names`
   await requireConsent(context, {
     cost: `${what} will belong to another owner, and nothing takes that back`,
     shown: codesText(offers.map((offer) => ({ name: offer.name, code: offerCode(offer) }))),
@@ -187,7 +187,7 @@ export async function runAccept(
     context.output.note(`${printable(offer.name)} has another owner, ${heldBy(stored)}`)
   }
   context.output.answer(accepted, () =>
-    context.output.commands(`When it is final: chronym transfer status ${printable(offers[0]!.name)}`)
+    context.output.commands(`When it is final: chronym transfer status ${printable(offers[0].name)}`)
   )
 }
 
