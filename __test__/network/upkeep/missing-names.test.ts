@@ -83,8 +83,8 @@ function answerOf({ holds, showsRecords }: Model, request: Request): Answer {
   if (request.type !== 'get') throw new Error(request.type)
   const held = holds.get(toHex(request.key))
   if (held === undefined) return { type: 'none' }
-  const { state, claim } = held.listed
-  return { type: 'entry', state, claim, ...(showsRecords && { record: held.record }) }
+  const { state, claim, changes } = held.listed
+  return { type: 'entry', state, claim, ...(showsRecords && { record: held.record }), ...(changes && { changes }) }
 }
 
 beforeEach(() => {

@@ -163,7 +163,8 @@ export class RevealHolder {
       agreed && (await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile }))
     if (found === undefined) return
     const { key } = neighbours
-    await this.#mutex.run(toHex(key), () => this.#admit(key, found.claim, found.record, ASKED_FOR, FREE, neighbours))
+    const around = await this.#datedBy(found.claim, neighbours)
+    await this.#mutex.run(toHex(key), () => this.#admit(key, found.claim, found.record, ASKED_FOR, FREE, around))
   }
 
   async applyWaiting(): Promise<void> {
@@ -294,9 +295,18 @@ export class RevealHolder {
     const { clock, verifier, peers, profile } = this.#parts
     const found = await recordOfClaim(agreed.claimId, neighbours, { peers: peers(), verifier, clock, profile })
     if (found === undefined) return false
-    const since = sinceAmong(found.claim, neighbours, clock.time(), profile)
+    const since = sinceAmong(found.claim, await this.#datedBy(found.claim, neighbours), clock.time(), profile)
     this.#save(key, { entry: adopt(agreed, found.claim, clock.time(), replaced?.entry, since), record: found.record })
     return true
+  }
+
+  /**
+   * Who dates changes of keys: all that are known around the name. Lists come from around this node, and answers that
+   * decide on a claim are few.
+   */
+  async #datedBy({ changes }: Claim, neighbours: Neighbours): Promise<Neighbours> {
+    if (changes.length === 0) return neighbours
+    return askNeighbours(this.#parts.peers(), neighbours.key, (_soFar, awaited) => awaited === 0)
   }
 
   /** s of the entry's claim, where it alone makes the claim witnessed. */
