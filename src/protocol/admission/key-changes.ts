@@ -67,8 +67,8 @@ interface Facts {
 }
 
 /**
- * Rounds of first sight for a record that neighbours show to a node that lacks it: each change is as old as more than
- * half of those that should hold it say. Silence counts as later, so fewer than half make no change older than it is.
+ * Rounds of first sight for a record that neighbours show to a node that lacks it: each change is as old as half
+ * of those that should hold it say. Silence counts as later, so fewer than half make no change older than it is.
  * Otherwise a change would grow no older while its holders come and go.
  */
 export function sinceAmong(
@@ -83,12 +83,12 @@ export function sinceAmong(
   })
 }
 
-/** The round by which more than half say that the changes to that index are final; Infinity where fewer say any. */
+/** The round by which half of those that should hold it say that the changes to that index are final; Infinity where fewer say any. */
 function finalAmong(claim: Pick<Claim, 'id' | 'changes'>, at: number, facts: Facts, profile: NetworkProfile): number {
   const answers = diverse(facts.answers, profile).length
   if (answers < quorumOf(profile.repair_quorum, facts.known, profile)) return Infinity
   const said = holdersOf(claim, at, facts, profile).map(({ final }) => final)
-  return said.sort((left, right) => left - right)[Math.floor(electorate(answers, profile) / 2)] ?? Infinity
+  return said.sort((left, right) => left - right)[Math.ceil(electorate(answers, profile) / 2) - 1] ?? Infinity
 }
 
 /** Of the neighbours that hold this claim, how many hold it with a last change that this record lacks. */
