@@ -83,7 +83,7 @@ export function sinceAmong(
   })
 }
 
-/** The round by which half of those that should hold it say that the changes to that index are final; Infinity where fewer say any. */
+/** The round by which half of those that should hold it call the changes to that index final; Infinity if fewer do. */
 function finalAmong(claim: Pick<Claim, 'id' | 'changes'>, at: number, facts: Facts, profile: NetworkProfile): number {
   const answers = diverse(facts.answers, profile).length
   if (answers < quorumOf(profile.repair_quorum, facts.known, profile)) return Infinity

@@ -348,7 +348,7 @@ function stolenWords(parts: TheftParts): Move {
     ids,
     // The zone of a key that is not final yet is served, and marked.
     allows: 'taken',
-    excuses: ['P14'],
+    excuses: ['P14', 'P20'],
     lifeDays: daysToFinal * LIFE,
     isAlone: true,
     hasChangeKey: true,
