@@ -21,8 +21,10 @@ export const KeysSchema = component('NameKeys', {
   change_key: v.pipe(v.boolean(), v.description('Whether the claim names a change key')),
   final: v.pipe(
     v.boolean(),
-    v.description('Whether most peers that hold the claim call its changes final; true without changes')
-  )
+    v.description('Whether most peers that hold the claim call its changes final, and are no few; true without changes')
+  ),
+  final_votes: v.pipe(CountSchema, v.description('Peers that call them final')),
+  votes: v.pipe(CountSchema, v.description('Peers that hold the claim'))
 })
 export type KeysView = v.InferOutput<typeof KeysSchema>
 

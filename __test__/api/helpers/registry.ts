@@ -381,6 +381,8 @@ export class MemoryRegistry implements Registry {
       consented: null,
       change_key: false,
       final: true,
+      final_votes: 19,
+      votes: 20,
       ...this.changedKeys.get(name)
     })
   }

@@ -89,7 +89,7 @@ describe('changes of keys', () => {
     [{ own: true, final: true }, /have never changed; this daemon has its key/],
     [{ changes: 1, changes_left: 15, consented: true, final: false }, /changed 1 of 16 times.*both keys.*90 seconds/],
     [{ changes: 2, changes_left: 14, consented: false, final: false }, /one key.*60 days/],
-    [{ changes: 2, changes_left: 14, consented: true, final: true }, /The last change is final/]
+    [{ changes: 2, changes_left: 14, consented: true, final: true }, /final for 19 of 20 holders/]
   ])('are told: %j', async (keys, text) => {
     world.registry.changedKeys.set(NAME, keys)
     expect((await run(['--no-json', 'transfer', 'status', NAME])).stdout).toMatch(text)

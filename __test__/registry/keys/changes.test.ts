@@ -79,6 +79,19 @@ describe('the keys of a name', () => {
     const coded = `${ALICE} ${checkCodeOf(bench.held(), profile).slice(0, 6)}`
     expect(await asker.registry.resolve(coded)).toMatchObject({ confidence: 'proven', keysPending: true })
   })
+  it('are not remembered by a look with the code while they are not final: the record before them is shown again', async () => {
+    const node = await withWords('words')
+    await bench.registered(node)
+    const before = bench.held()
+    await rotate(node, 'words', true)
+    const asker = await bench.start({ seed: 2, self: 'peer-1' })
+    const coded = `${ALICE} ${checkCodeOf(before, profile).slice(0, 6)}`
+    expect(await asker.registry.resolve(coded)).toMatchObject({ keysPending: true })
+    for (const peer of bench.world.peers) peer.reveals.set(ALICE, { state: 'settled', reveal: before })
+    asker.registry.forget(ALICE)
+    expect((await asker.registry.resolve(ALICE)).reveal).toEqual(before)
+    expect((await asker.registry.resolve(coded)).reveal).toEqual(before)
+  })
   it('sign for the identities that the name carries, once they have changed', async () => {
     const node = await withWords('words')
     await bench.registered(node)

@@ -210,11 +210,11 @@ export async function runStatus(context: Context, _options: unknown, name: strin
   context.output.answer(keys, () => statusText(keys))
 }
 
-function statusText({ name, own, changes, final, consented }: KeysView): string {
+function statusText({ name, own, changes, final, consented, final_votes, votes }: KeysView): string {
   const whose = own ? 'this daemon has its key' : 'another owner has its key'
   if (changes === 0) return `The keys of ${printable(name)} have never changed; ${whose}.`
   const state = final
-    ? 'The last change is final.'
+    ? `The last change is final for ${final_votes} of ${votes} holders.`
     : `The last change is not final yet: ${
         consented === true
           ? 'both keys signed it, which takes 90 seconds on main'
@@ -237,7 +237,10 @@ export async function runVerify(context: Context, _options: unknown, given: stri
         ['claimed at round', String(keys.claimed_round)],
         ['renewals', String(keys.renewals)],
         ['changes of keys', `${keys.changes}, ${keys.changes_left} left`],
-        ['last change', keys.final ? 'final' : 'not final: another may still take its place'],
+        [
+          'last change',
+          `${keys.final ? 'final' : 'not final: another may still take its place'} (${keys.final_votes} of ${keys.votes} holders)`
+        ],
         ['change key', keys.change_key ? 'named' : 'none: a change takes 60 days on main'],
         ...(code === undefined ? [] : [['code of the offer', code] as const])
       ]),

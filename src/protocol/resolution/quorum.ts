@@ -29,7 +29,9 @@ export interface Candidate {
   readonly settledVotes: number
   /** The newest record of that owner's claim, from any responder. A claim by a stolen key has votes of its own. */
   readonly newest: Claim
-  /** More than half of the votes hold the changes of that record, and call them final; true without any. */
+  /** Votes that hold the changes of that record and call them final; all where there are none. */
+  readonly finalVotes: number
+  /** These are more than half. */
   readonly final: boolean
 }
 
@@ -151,15 +153,18 @@ function candidateOf(votes: readonly Vote[], answers: readonly ResolveAnswer[]):
     shown,
     votes.map(({ claim }) => claim)
   )
-  const candidate = (record: Claim, of: readonly Vote[]): Candidate => ({
-    pubkey: record.pubkey,
-    votes: of.length,
-    settledVotes: of.filter(({ state }) => state === 'settled').length,
-    newest: record,
-    final:
-      record.changes.length === 0 ||
-      of.filter((vote) => vote.final === true && isSameBranch(vote.claim, record)).length * 2 > of.length
-  })
+  const candidate = (record: Claim, of: readonly Vote[]): Candidate => {
+    const isFinal = (vote: Vote): boolean => vote.final === true && isSameBranch(vote.claim, record)
+    const finalVotes = record.changes.length === 0 ? of.length : of.filter(isFinal).length
+    return {
+      pubkey: record.pubkey,
+      votes: of.length,
+      settledVotes: of.filter(({ state }) => state === 'settled').length,
+      newest: record,
+      finalVotes,
+      final: finalVotes * 2 > of.length
+    }
+  }
   if (others.length === 0) return candidate(newest, votes)
   const branches = [newest, ...others].map((tip) =>
     candidate(

@@ -39,7 +39,7 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
   const name = openName(context, text)
   const found = await survey(context, name)
   const { reveal } = decide(context, found)
-  const { owner } = found.tally as Extract<typeof found.tally, { kind: 'owner' }>
+  const { owner, thin } = found.tally as Extract<typeof found.tally, { kind: 'owner' }>
   const claim = claimOf(reveal, name, context.profile)
   const proof = decodeVdfProof(reveal.vdf_proof)
   const { claimId, before } = nextPlace(reveal, context.profileHash)
@@ -56,7 +56,10 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     last_change: before === undefined ? null : toHex(before),
     consented: claim.changes.at(-1)?.consented ?? null,
     change_key: proof.next !== undefined || claim.changes.length > 0,
-    final: owner.final
+    // Fewer than a quorum prove nothing to a buyer.
+    final: owner.final && !thin,
+    final_votes: owner.finalVotes,
+    votes: owner.votes
   }
 }
 

@@ -5,7 +5,7 @@ import { claimOf, type Claim } from '../../protocol/claim/claim.ts'
 import { relateChanges } from '../../protocol/claim/changes.ts'
 import { newestOf } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
-import { toHex } from '../../protocol/encoding/bytes.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
@@ -27,8 +27,8 @@ interface Shown {
   /** Whole. */
   readonly code: string
   readonly source: ResolvedName['source']
-  /** Whether the peer that shows it calls the changes of its keys final. */
-  readonly final: boolean
+  /** Whether the peer that shows it calls the changes of its keys final; undefined for what is here. */
+  readonly final: boolean | undefined
 }
 
 /**
@@ -67,13 +67,13 @@ function answerOf(context: CodeContext, name: Name, code: string, shown: readonl
     throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`, {
       extensions: { check_code: code }
     })
-  if (!context.memory.see(record.claim))
+  const isPending = record.claim.changes.length > 0 && !isFinalForMost(record, fitting)
+  if (!context.memory.see(record.claim, !isPending))
     throw new ServiceError(
       'SVC-RES-004',
       `Every peer that answered holds an older record of ${name} than one that was seen before.`,
       { retryAfter: 60, extensions: { check_code: code } }
     )
-  const isPending = record.claim.changes.length > 0 && !isFinalForMost(record, fitting)
   return {
     reveal: record.reveal,
     checkCode: record.code,
@@ -83,9 +83,11 @@ function answerOf(context: CodeContext, name: Name, code: string, shown: readonl
   }
 }
 
+/** Whether more than half of the peers that show the claim call these changes final. */
 function isFinalForMost({ claim }: Shown, shown: readonly Shown[]): boolean {
-  const same = shown.filter((each) => relateChanges(each.claim.changes, claim.changes) === 'same')
-  return same.filter(({ final }) => final).length * 2 > same.length
+  const votes = shown.filter((each) => each.final !== undefined && equalBytes(each.claim.id, claim.id))
+  const final = votes.filter((each) => each.final && relateChanges(each.claim.changes, claim.changes) === 'same')
+  return final.length * 2 > votes.length
 }
 
 function shownBy({ profile, time }: CodeContext, { answers }: RevealLookup): Shown[] {
@@ -119,7 +121,7 @@ function ownRecords(context: CodeContext, name: Name, code: string): Shown[] {
     claim,
     code: checkCodeOf(reveal, profile),
     source,
-    final: false
+    final: undefined
   })
   return [
     ...(record === undefined || record.publishedSerial === 0

@@ -117,10 +117,11 @@ function asVote(
   answers: readonly RevealAnswer[],
   verified: number
 ): ResolveAnswer {
-  const proved =
-    claim ??
-    answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))
-      ?.claim
+  const others = answers.flatMap((other) =>
+    other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId) ? [other.claim] : []
+  )
+  // A stub says which changes it holds, where other answers prove several.
+  const proved = claim ?? others.find((other) => hasHead(other, changes?.head)) ?? others[0]
   // The network has applied the limit on answers of one prefix already: here each peer counts singly.
   const origin = { peer, prefix: peer }
   if (proved === undefined || state === 'none') return origin
@@ -128,9 +129,14 @@ function asVote(
 }
 
 /** Whether a peer holds these changes of the claim's keys, and calls them final. */
-export function saysFinal(said: RevealAnswer['changes'], { changes }: Claim, verified: number): boolean {
-  const head = changes.at(-1)?.hash
-  return head !== undefined && said !== undefined && equalBytes(said.head, head) && said.final < verified
+export function saysFinal(said: RevealAnswer['changes'], claim: Claim, verified: number): boolean {
+  return said !== undefined && claim.changes.length > 0 && hasHead(claim, said.head) && said.final < verified
+}
+
+/** Whether the last change of the claim's keys is that one; undefined: none. */
+function hasHead({ changes }: Claim, head: Uint8Array | undefined): boolean {
+  const last = changes.at(-1)?.hash
+  return last === undefined || head === undefined ? last === head : equalBytes(last, head)
 }
 
 /** The one node of a network of one machine, which has no bootstrap peers. */
