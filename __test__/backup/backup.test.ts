@@ -14,7 +14,9 @@ import { writeDirectory } from '../../src/backup/restore.ts'
 import { verifyContents } from '../../src/backup/verify.ts'
 import { createIdentity } from '../../src/protocol/identity/seed.ts'
 import { dataPaths } from '../../src/data-directory/paths.ts'
+import { changePoint } from '../../src/protocol/crypto/change-keys.ts'
 import { seedToWords } from '../../src/protocol/crypto/keys.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { noteBackup } from '../../src/data-directory/seed-safety.ts'
 import type { Checkers } from '../../src/protocol/claim/valid.ts'
@@ -105,6 +107,7 @@ describe('a backup', () => {
     node = await bench.start()
     await bench.registered()
     node.registry.saveZone(ALICE, ZONE)
+    node.registry.setChangePoint(changePoint(SEED, profileHash(profile)))
     // The draft of a name that is being registered.
     node.store.put(keys.zone('draft.chronym'), node.store.get(keys.zone(ALICE))!)
     const document = createIdentity(
@@ -126,6 +129,7 @@ describe('a backup', () => {
     const again = decodeContents(await decrypt(await encrypt(encodeContents(taken), lock), unlock))
     expect(again).toEqual({ ...taken, createdMs: NOW_MS })
     expect(again.records).toEqual(contents().records)
+    expect([...again.records.keys()]).toContain(keys.changePoint())
     expect(await verifyContents(again, checkers)).toMatchObject({
       names: [{ name: ALICE, draft: true }],
       drafts: ['draft.chronym'],

@@ -245,8 +245,8 @@ export class FakeNetwork implements Network {
           : {
               ...origin,
               state: held.state,
-              reveal: held.reveal,
-              claim: claimIn(held.reveal),
+              ...(held.isStub !== true && { reveal: held.reveal, claim: claimIn(held.reveal) }),
+              ...(held.changes && { changes: held.changes }),
               claimId: claimIn(held.reveal).id
             }
       })

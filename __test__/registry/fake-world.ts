@@ -7,7 +7,11 @@ import type { Clock } from '../../src/time/clock.ts'
 export interface FakePeer {
   readonly id: string
   readonly commitments: Map<string, number>
-  readonly reveals: Map<string, { state: RevealAnswer['state']; reveal: Reveal }>
+  /** `changes`: what it says of those of the record; `isStub`: it keeps no record. */
+  readonly reveals: Map<
+    string,
+    { state: RevealAnswer['state']; reveal: Reveal; changes?: RevealAnswer['changes']; isStub?: boolean }
+  >
   readonly identities: Map<string, Uint8Array>
   readonly manifests: Map<string, Uint8Array>
   /** Is not there to be asked. */

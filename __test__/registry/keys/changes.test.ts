@@ -6,9 +6,11 @@ import { decodeIdentityEnvelope, verifyIdentityBinding } from '../../../src/prot
 import { keys } from '../../../src/store/keys.ts'
 import { until } from '../claims/fakes.ts'
 import { checkCodeOf } from '../../../src/protocol/claim/check-code.ts'
-import { offerMessage, parseOffer } from '../../../src/protocol/claim/offer.ts'
+import { acceptedReveal, offerMessage, parseOffer } from '../../../src/protocol/claim/offer.ts'
 import { changesIn } from '../../../src/protocol/claim/reveal.ts'
 import { changePoint, changePublicKey, signAsChangeKey } from '../../../src/protocol/crypto/change-keys.ts'
+import { sign } from '../../../src/protocol/crypto/ed25519.ts'
+import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
@@ -91,6 +93,41 @@ describe('the keys of a name', () => {
     asker.registry.forget(ALICE)
     expect((await asker.registry.resolve(ALICE)).reveal).toEqual(before)
     expect((await asker.registry.resolve(coded)).reveal).toEqual(before)
+  })
+  it('are those that most holders name, also where one keeps no record any more', async () => {
+    const node = await withWords('words')
+    await bench.registered(node)
+    const other = await withWords('other words', { seed: 2, self: 'peer-1' })
+    const asker = await bench.start({ seed: 3, self: undefined })
+    const before = bench.held()
+    const [ours, sold] = await Promise.all(
+      [node, other].map(async ({ registry }) => {
+        const { offer } = await registry.offerFor(ALICE, false)
+        const message = offerMessage(parseOffer(offer), HASH)
+        const consent = sign(message, nameKey(new Uint8Array(32).fill(1), HASH, NAME).secretKey)
+        return acceptedReveal(before, parseOffer(offer), { ...authority(offer, 'words'), consent })
+      })
+    )
+    for (const [named, final] of [
+      [sold!, Infinity],
+      [ours!, 0]
+    ] as const) {
+      const changes = { head: claimOf(named, NAME, profile).changes[0]!.hash, final }
+      for (const [index, { reveals }] of bench.world.peers.entries())
+        reveals.set(
+          ALICE,
+          index === 4
+            ? { state: 'settled', reveal: named, isStub: true, changes }
+            : { state: 'settled', reveal: index < 2 ? ours! : sold!, changes }
+        )
+      asker.registry.forget(ALICE)
+      expect((await asker.registry.resolve(ALICE)).reveal.pubkey).toEqual(named.pubkey)
+      expect(await asker.registry.keysOf(ALICE)).toMatchObject({
+        final: named === ours,
+        final_votes: named === ours ? 3 : 0,
+        votes: 5
+      })
+    }
   })
   it('sign for the identities that the name carries, once they have changed', async () => {
     const node = await withWords('words')
