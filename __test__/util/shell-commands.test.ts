@@ -13,6 +13,7 @@ describe('commands in messages', () => {
   it.each([
     ['chronym tasks', "chronym --data-dir '/tmp/my names' --api http://127.0.0.1:7469 tasks"],
     ['see `chronym key show`.', "see `chronym --data-dir '/tmp/my names' key show`."],
+    ['chronym key rotate alice', /^chronym --data-dir '.*' --api .* key rotate alice$/],
     ['one (chronym pins list); or: chronym tasks', /^one \(chronym --data-dir .* pins list\); or: chronym --data-dir/],
     ['cure\n   chronym doctor', /\n {3}chronym --data-dir '.*' --api .* doctor$/]
   ])('name the daemon that is meant: %j', (text, expected) => {

@@ -6,7 +6,7 @@ export const MEANT_FOR_A_DAEMON =
   'pause peers pins register release renew resolve restore resume reveal self-check share status tasks token transfer unlock zone'
 
 /** These read and write the directory itself, and take no address. */
-const LOCAL = /^(?:backup|daemon|key (?:show|check|import|passphrase)|restore|self-check)\b/u
+const LOCAL = /^(?:backup|daemon|key(?! (?:change-words|rotate|recover)\b)|restore|self-check)\b/u
 
 /**
  * A command, and not a word of the sentence: it begins the text, or follows a quote, a bracket or a colon. One that
@@ -35,7 +35,8 @@ export function withDaemon(text: string, { dataDir, api }: MeantDaemon): string 
   const directory = dataDir === undefined ? '' : `--data-dir ${shellWord(dataDir)} `
   const address = api === undefined ? '' : `--api ${shellWord(api)} `
   if (directory + address === '') return text
-  return text.replace(COMMAND, (_match, command: string) => {
-    return `chronym ${directory}${LOCAL.test(command) ? '' : address}${command}`
+  return text.replace(COMMAND, (match, command: string, offset: number) => {
+    const isLocal = LOCAL.test(text.slice(offset + match.length - command.length))
+    return `chronym ${directory}${isLocal ? '' : address}${command}`
   })
 }
