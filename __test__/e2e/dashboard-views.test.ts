@@ -81,7 +81,7 @@ it('draws what each peer says of a name, with the same as a table', async () => 
 
 it('verifies the record in the browser, which finds what a lying daemon has changed', async () => {
   await button('Verify here').click()
-  await page.getByText('All 11 checks passed, made by this browser').waitFor()
+  await page.getByText('All 12 checks passed, made by this browser').waitFor()
   await page.route('**/api/resolve/*', async (route) => {
     const response = await route.fetch()
     const reveal = (await response.json()) as { payload: string }
@@ -123,7 +123,7 @@ it('looks a name up by its check code, and never takes the bare name for a wrong
   await page.getByText('which alone has it').waitFor()
   await page.getByRole('cell', { name: '192.0.2.10' }).waitFor()
   await button('Verify here').click()
-  await page.getByText('All 11 checks passed').waitFor()
+  await page.getByText('All 12 checks passed').waitFor()
   await open('/lookup/alice--zzzzzz.chronym')
   await page.getByText(`No peer shows a claim of ${NAME} with the code zzzzzz`).first().waitFor()
   expect(await page.getByRole('heading', { name: 'What it holds' }).count()).toBe(0)
