@@ -17,7 +17,7 @@ export function Keys({ name }: { name: string }) {
       ['Changes', html`<${Badge} tone=${tone}>${word}<//> <span>${text}</span>`],
       [
         'Change key',
-        keys.change_key ? 'named: the change words change the keys' : 'none: change words were made later'
+        keys.change_key ? 'named: the change words change the keys' : 'none: it was claimed without change words'
       ],
       ['Give it away', html`<${Command} isHere words="transfer accept OFFER" />`],
       ['New keys', html`<${Command} isHere words=${`key rotate ${name}`} />`]
