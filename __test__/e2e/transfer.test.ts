@@ -55,8 +55,10 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
     () => seller.request('GET', `/api/vdf/status/${String(body.task_id)}`),
     (task) => task.body.status === 'completed'
   )
-  const keys = async (daemon = witness): Promise<KeysView> =>
-    (await daemon.request('GET', `/api/names/${NAME}/keys`)).body as unknown as KeysView
+  const keys = async (): Promise<KeysView> => {
+    const { body: shown } = await witness.request('GET', `/api/names/${NAME}/keys`)
+    return shown as KeysView
+  }
   const before = (await chronym(at('buyer'), 'transfer', 'verify', NAME)) as unknown as KeysView
   expect(before).toMatchObject({ own: false, changes: 0, change_key: true, final: true })
 
