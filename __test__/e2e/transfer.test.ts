@@ -123,8 +123,7 @@ it("outlives kill -9 of the owner at any moment of a change: the name is always 
   const root = scene.directory()
   const at = (who: string): string => join(root, who)
   const witness = await scene.daemon(['--data-dir', at('witness')])
-  const start = (who: string): Promise<Daemon> =>
-    scene.daemon(['--data-dir', at(who), '--bootstrap', witness.address, '--mode', 'light'])
+  const start = (who: string): Promise<Daemon> => scene.daemon(['--data-dir', at(who), '--bootstrap', witness.address])
   let owner = await start('owner')
   const buyer = await start('buyer')
   const words = wordsToSeed(readFileSync(await changeWords(at('owner')), 'utf8'))
