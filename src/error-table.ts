@@ -227,8 +227,12 @@ export const ERROR_TABLE = {
   'SVC-CHG-002': {
     status: 409,
     title: 'Offer does not fit',
-    cause: 'The offer to take a name over is damaged, or the record of the name has changed since it was made.',
-    cure: 'Ask for a new offer: `chronym transfer offer NAME` on the daemon that is to have the name.'
+    cause:
+      'The offer to take a name over is damaged, the record of the name has changed since it was made, or other change ' +
+      'words than the claim names signed it.',
+    cure:
+      'Give the change words that the name was claimed with, or those of its last change. Otherwise ask for a new offer: ' +
+      '`chronym transfer offer NAME` on the daemon that is to have the name.'
   },
   'SVC-CHG-003': {
     status: 409,
@@ -240,7 +244,9 @@ export const ERROR_TABLE = {
     status: 409,
     title: 'Another change came first',
     cause: 'Peers hold another change of the keys of this name, after the same one.',
-    cure: '`chronym transfer status NAME` shows it. Within 60 days a change that the signing key signs too takes the place of one that it did not.'
+    cure:
+      '`chronym transfer status NAME` shows it. If the change key alone signed it, the owner can take it back within 60 ' +
+      'days: `chronym key rotate NAME`.'
   },
   'SVC-REG-001': {
     status: 409,

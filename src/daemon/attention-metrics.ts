@@ -1,4 +1,5 @@
 /** What /metrics shows for alerts: the checks of readiness, each lease, the beacon's age, the disk. */
+import { isStillOurs } from '../views/own.ts'
 import { statfsSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
 import type { ReadinessCheck } from '../views/readiness.ts'
@@ -29,8 +30,7 @@ export function observeAttention(
     collect() {
       this.reset()
       for (const { name, state, lease_end: end } of names.ownedNames())
-        if (state !== 'lapsed' && state !== 'lost' && state !== 'changed')
-          this.set({ name }, Math.round((Date.parse(end) - now()) / 1000))
+        if (isStillOurs(state)) this.set({ name }, Math.round((Date.parse(end) - now()) / 1000))
     }
   })
   new Gauge({

@@ -1,4 +1,5 @@
 /** What /metrics shows of the daemon; the HTTP interface adds its own histograms. */
+import { isStillOurs } from '../views/own.ts'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { DnsResolver } from '../api/services.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
@@ -184,9 +185,7 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
     collect() {
       const ends = names
         .ownedNames()
-        .flatMap(({ state, lease_end: end }) =>
-          state === 'lapsed' || state === 'lost' || state === 'changed' ? [] : [Date.parse(end)]
-        )
+        .flatMap(({ state, lease_end: end }) => (isStillOurs(state) ? [Date.parse(end)] : []))
       this.remove()
       if (ends.length > 0) this.set(Math.round((Math.min(...ends) - now()) / 1000))
     }

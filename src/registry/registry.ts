@@ -1,5 +1,5 @@
-import { acceptOffer, changeWordsView, keysOf, offerFor } from './keys/changes.ts'
-import { setChangePoint } from './keys/change-words.ts'
+import { acceptOffer, keysOf, offerFor } from './keys/changes.ts'
+import { changeWordsView, setChangePoint } from './keys/change-words.ts'
 import { ServiceError } from '../errors.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import type { ClaimTasks } from './tasks.ts'

@@ -63,6 +63,10 @@ export const OwnedNameSchema = component('OwnedName', {
   )
 })
 export type OwnedNameView = v.InferOutput<typeof OwnedNameSchema>
+/** Whether a name in this state is its daemon's to use, as far as peers say. */
+export function isStillOurs(state: OwnedNameView['state']): boolean {
+  return state !== 'lapsed' && state !== 'lost' && state !== 'changed'
+}
 export type RenewalView = OwnedNameView['renewal']
 export type NameWarning = OwnedNameView['warnings'][number]
 export const OwnedNameListSchema = v.array(OwnedNameSchema)

@@ -229,11 +229,11 @@ describe('the keys of a name', () => {
       await refused(offer)
       expect(changesIn(bench.held())).toBe(0)
     })
-    it('by other change words (SVC-PUB-001)', async () => {
+    it('by other change words (SVC-CHG-002)', async () => {
       const node = await withWords('words')
       await bench.registered(node)
       await expect(rotate(node, 'other words')).rejects.toThrow(
-        code('SVC-PUB-001', { extensions: { rule: 'changes' } })
+        code('SVC-CHG-002', { message: expect.stringContaining('not the change words') })
       )
     })
     it('more than sixteen times (SVC-CHG-003)', async () => {

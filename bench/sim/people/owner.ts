@@ -183,7 +183,7 @@ export class Owner {
     await this.#publish()
   }
 
-  /** Changes the keys of its claim, publishes that, and goes on as whom they belong to. */
+  /** Changes the keys of its claim, publishes the record, and acts for the new owner from then on. */
   async changeKeys(change: KeyChange): Promise<void> {
     this.reveal = withChange(this.reveal!, change, this.#world.profile)
     ;[this.key, this.changeKey] = [change.to, change.next]

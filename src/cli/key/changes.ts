@@ -18,8 +18,12 @@ import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 import { hasPerson, requireConsent } from '../input/questions.ts'
 import { formatFields, heldBy, printable } from '../terminal/format.ts'
+import { qrText } from '../terminal/qr.ts'
 import { gridOf } from './run.ts'
 import { readWords } from './seed.ts'
+
+/** In messages about words that are wrong. */
+const CHANGE_WORDS = 'a set of change words'
 
 interface WordsOptions {
   changeWordsFile?: string | undefined
@@ -33,7 +37,7 @@ function changeWords(context: Context, file: string | undefined): () => Promise<
     if (file === undefined && !hasPerson(context))
       throw usageFailure('the change words are needed', 'Give --change-words-file FILE.')
     if (file === undefined) context.output.note('The change words of the claim are needed.')
-    return (read = readWords(context, file))
+    return (read = readWords(context, file, CHANGE_WORDS))
   }
 }
 
@@ -49,7 +53,7 @@ export async function runChangeWords(
     context.output.plain({ words }, words)
     return
   }
-  const entropy = file === undefined ? await makeWords(context) : await readWords(context, file)
+  const entropy = file === undefined ? await makeWords(context) : await readWords(context, file, CHANGE_WORDS)
   const point = changePoint(entropy, profileHash(loadProfile(context, undefined)))
   const known = await connect(context).setChangeWords(toBase64(point))
   context.output.answer(known, () =>
@@ -70,7 +74,7 @@ async function makeWords(context: Context): Promise<Uint8Array> {
   const entropy = new Uint8Array(randomBytes(MASTER_SEED_BYTES))
   context.output.error(gridOf(seedToWords(entropy).split(' ')))
   context.output.note('Write these change words on paper, away from this machine. Nothing keeps them.')
-  if (!equalBytes(await readWords(context, undefined), entropy))
+  if (!equalBytes(await readWords(context, undefined, CHANGE_WORDS), entropy))
     throw inputFailure('these are not the words that were shown', 'Begin again: nothing was changed.')
   return entropy
 }
@@ -142,8 +146,11 @@ export async function runOffer(context: Context, _options: unknown, names: strin
   const made: OfferView[] = []
   for (const name of names) made.push(await client.offer(name))
   const [first, ...others] = made
-  const qr = context.output.json || others.length > 0 ? '' : await qrOf(context, first!.offer)
-  context.output.answer(made, () => [...made.map(({ offer }) => offer), ...(qr === '' ? [] : ['', qr])].join('\n'))
+  const { json, unicode } = context.output
+  const qr = json || !unicode || others.length > 0 ? undefined : await qrText(first!.offer, context.output)
+  context.output.answer(made, () =>
+    [...made.map(({ offer }) => offer), ...(qr === undefined ? [] : ['', qr])].join('\n')
+  )
   context.output.note(
     'Give this to the present owner, who accepts it with: chronym transfer accept OFFER\n' +
       `Compare these codes with the owner:\n${codesText(made)}\n` +
@@ -153,15 +160,6 @@ export async function runOffer(context: Context, _options: unknown, names: strin
 
 function codesText(offers: readonly Pick<OfferView, 'name' | 'code'>[]): string {
   return formatFields(offers.map(({ name, code }) => [printable(name), code]))
-}
-
-async function qrOf({ output }: Context, text: string): Promise<string> {
-  if (!output.unicode) return ''
-  const { encodeQR } = await import('qr')
-  const rows = encodeQR(text, 'ascii', { border: 2 }).trimEnd().split('\n')
-  return rows[0]!.length > output.columns
-    ? ''
-    : rows.map((row) => output.paint('whiteBright', output.paint('bgBlack', row))).join('\n')
 }
 
 /** `chronym transfer accept`: one after the other, so the same command goes on after a failure. */
@@ -239,7 +237,9 @@ export async function runVerify(context: Context, _options: unknown, given: stri
         ['changes of keys', `${keys.changes}, ${keys.changes_left} left`],
         [
           'last change',
-          `${keys.final ? 'final' : 'not final: another may still take its place'} (${keys.final_votes} of ${keys.votes} holders)`
+          keys.changes === 0
+            ? 'none'
+            : `${keys.final ? 'final' : 'not final: another may still take its place'} (${keys.final_votes} of ${keys.votes} holders)`
         ],
         ['change key', keys.change_key ? 'named' : 'none: a change takes 60 days on main'],
         ...(code === undefined ? [] : [['code of the offer', code] as const])

@@ -157,15 +157,15 @@ async function askForWords(context: Context): Promise<string> {
  * The seed that somebody gives as 24 words: from a file ("-": standard input), asked for on a terminal, else from
  * standard input. CLI-INP-001 where they are none; it says which are wrong and quotes none.
  */
-export async function readWords(context: Context, file: string | undefined): Promise<Uint8Array> {
+export async function readWords(context: Context, file: string | undefined, what = 'a seed'): Promise<Uint8Array> {
   const isAsked = file === undefined && hasPerson(context)
   const text = isAsked ? await askForWords(context) : await readText(file ?? '-', context.stdin)
   try {
-    return wordsToSeed(wordsIn(text).join(' '))
+    return wordsToSeed(wordsIn(text).join(' '), what)
   } catch (error) {
     if (!(error instanceof KeyError)) throw error
     throw inputFailure(
-      `${isAsked ? 'what was typed' : nameOfInput(file ?? '-')} is not a seed: ${error.detail}`,
+      `${isAsked ? 'what was typed' : nameOfInput(file ?? '-')} is not ${what}: ${error.detail}`,
       'Compare it with what you wrote down, word by word and in order.',
       error
     )

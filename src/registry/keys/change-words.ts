@@ -4,12 +4,20 @@ import { nextHash } from '../../protocol/claim/changes.ts'
 import { KeyError } from '../../protocol/errors.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
 import { keys } from '../../store/keys.ts'
+import type { ChangeWordsView } from '../../views/keys.ts'
 import type { RegistryContext } from '../context.ts'
 
 /** Undefined where the owner has made no change words, or not told this daemon of them. */
-export function changePointOf({ store }: Pick<RegistryContext, 'store'>): Uint8Array | undefined {
+function changePointOf({ store }: Pick<RegistryContext, 'store'>): Uint8Array | undefined {
   return store.get(keys.changePoint())
+}
+
+/** Their point, or null. */
+export function changeWordsView(context: Pick<RegistryContext, 'store'>): ChangeWordsView {
+  const point = changePointOf(context)
+  return { point: point === undefined ? null : toHex(point) }
 }
 
 /** From now on names are claimed with, and offers name, change keys of these words. SVC-REQ-001, SVC-STO-001. */

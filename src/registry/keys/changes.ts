@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
-import { type Change, MAX_CHANGES } from '../../protocol/claim/changes.ts'
+import { type Change, MAX_CHANGES, nextHash } from '../../protocol/claim/changes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import {
@@ -25,14 +25,14 @@ import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import { keys } from '../../store/keys.ts'
-import type { ChangeWordsView, KeysView, OfferView } from '../../views/keys.ts'
+import type { KeysView, OfferView } from '../../views/keys.ts'
 import type { StoredBy } from '../../views/common.ts'
 import { derivedPublicKey, openName, type RegistryContext, withOwnKey } from '../context.ts'
 import { requireMajority, requireValid } from '../publication/publishing.ts'
 import { decide, survey } from '../resolution/survey.ts'
 import { encodeAdoption, isGone } from '../stored/owned-names.ts'
 import type { Authority } from '../use-cases.ts'
-import { changePointOf, ownNext } from './change-words.ts'
+import { ownNext } from './change-words.ts'
 
 /** Which keys a name has, by the network; SVC-NAM-*, SVC-RES-*. */
 export async function keysOf(context: RegistryContext, text: string): Promise<KeysView> {
@@ -55,7 +55,7 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     changes_left: MAX_CHANGES - claim.changes.length,
     last_change: before === undefined ? null : toHex(before),
     consented: claim.changes.at(-1)?.consented ?? null,
-    change_key: proof.next !== undefined || claim.changes.length > 0,
+    change_key: nextOf(reveal) !== undefined,
     // Fewer than a quorum prove nothing to a buyer.
     final: owner.final && !thin,
     final_votes: owner.finalVotes,
@@ -80,7 +80,7 @@ export async function offerFor(context: RegistryContext, text: string, alone: bo
   const next = ownNext(context, name, index + 1)
   if (next === undefined) throw new ServiceError('SVC-CHG-001', 'This daemon knows of no change words of its owner.')
   // A claim that names no change key has one signature in any case.
-  const consented = !alone && namesChangeKey(reveal)
+  const consented = !alone && nextOf(reveal) !== undefined
   const offer = withOwnKey(context, name, index + 1, (key) =>
     makeOffer(reveal, { next, consented }, key, context.profileHash)
   )
@@ -131,15 +131,18 @@ function authorityOf(
       throw new ServiceError('SVC-OWN-001', `This daemon does not have the signing key of ${name}.`)
     return withOwnKey(context, name, index, ({ secretKey }) => sign(message, secretKey))
   }
-  if (!namesChangeKey(reveal)) return { signature: bySigningKey() }
+  if (nextOf(reveal) === undefined) return { signature: bySigningKey() }
   if (key === undefined || signature === undefined)
     throw misfit(`The claim of ${name} names a change key, which must sign.`)
+  if (!equalBytes(nextHash(key, context.profileHash), nextOf(reveal)!))
+    throw misfit(`These are not the change words that the claim of ${name} names.`)
   return { key, signature, ...(offer.terms.consented && { consent: bySigningKey() }) }
 }
 
-function namesChangeKey(reveal: Reveal): boolean {
+/** Hash of the change key that the record names now; undefined without one. */
+function nextOf(reveal: Reveal): Uint8Array | undefined {
   const { next, changes } = decodeVdfProof(reveal.vdf_proof)
-  return next !== undefined || changes !== undefined
+  return changes?.at(-1)?.next ?? next
 }
 
 /**
@@ -191,9 +194,4 @@ function offerView(offer: Offer): OfferView {
     pubkey: toHex(offer.terms.pubkey),
     consented: offer.terms.consented
   }
-}
-
-export function changeWordsView(context: RegistryContext): ChangeWordsView {
-  const point = changePointOf(context)
-  return { point: point === undefined ? null : toHex(point) }
 }

@@ -1,13 +1,12 @@
 import { formatCodedName, SHORT_CODE, WHOLE_CODE } from '../../../protocol/claim/check-code.ts'
 import { MAX_LABEL_OCTETS, type Name } from '../../../protocol/name/names.ts'
+import { isStillOurs } from '../../../views/own.ts'
 import { spellName } from '../../../util/typed-name.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
 import { integerOption } from '../../input/values.ts'
 import { formatFields, printable } from '../../terminal/format.ts'
-
-/** Light modules around a code, by ISO/IEC 18004. */
-const QUIET_ZONE = 4
+import { qrText } from '../../terminal/qr.ts'
 
 interface Shared {
   readonly name: string
@@ -45,11 +44,7 @@ async function sharedText(shared: Shared, characters: number, { output }: Contex
     ['link', printable(link)]
   ])
   if (!output.unicode) return fields
-  // Rows of light blocks, as a light terminal would show them dark.
-  const { encodeQR } = await import('qr')
-  const rows = encodeQR(link, 'ascii', { border: QUIET_ZONE }).trimEnd().split('\n')
-  if (rows[0]!.length > output.columns) return `${fields}\n\nThe terminal is too narrow for the QR code.`
-  return [fields, '', ...rows.map((row) => output.paint('whiteBright', output.paint('bgBlack', row)))].join('\n')
+  return `${fields}\n\n${(await qrText(link, output)) ?? 'The terminal is too narrow for the QR code.'}`
 }
 
 export function addShareCommand(program: CliCommand): void {
@@ -66,9 +61,7 @@ export function addShareCommand(program: CliCommand): void {
     .runs(async (context, { characters }: { characters: number }, name: string) => {
       const client = connect(context)
       // What its key has lost, or let lapse, is for the network to show.
-      const own = (await client.names()).find(
-        ({ name: each, state }) => each === name && !['lost', 'changed', 'lapsed'].includes(state)
-      )
+      const own = (await client.names()).find(({ name: each, state }) => each === name && isStillOurs(state))
       const reveal = own ?? (await client.resolve(name))
       const shared = sharedOf(reveal.name, reveal.check_code!, characters)
       const text = context.output.json ? '' : await sharedText(shared, characters, context)
