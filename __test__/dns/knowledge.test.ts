@@ -95,6 +95,14 @@ describe('what is known of a name', () => {
     expect(known(found('provisional', { isPinFirm: true }))).toMatchObject({ trust: { secure: false } })
   })
 
+  it.each(['settled', 'proven'] as const)('is not vouched for while its keys may change again (%s)', (confidence) => {
+    const { resolved, ...rest } = found(confidence, { isPinFirm: true })
+    expect(known({ resolved: { ...resolved, keysPending: true }, ...rest })).toMatchObject({
+      kind: 'zone',
+      trust: { secure: false, reason: expect.stringContaining('another change') as string }
+    })
+  })
+
   it('is a failure where few peers answer and dns.answer_thin is false, whatever was known before', () => {
     expect(known(found('thin'), { answerThin: false })).toMatchObject({
       kind: 'failed',

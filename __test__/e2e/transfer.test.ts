@@ -1,7 +1,10 @@
 /** A name that changes hands between real daemons: sold, taken back from a thief of the change words, rotated. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { run } from '../../scripts/program.ts'
 import { offerMessage, parseOffer } from '../../src/protocol/claim/offer.ts'
 import { changePoint, changePublicKey, signAsChangeKey } from '../../src/protocol/crypto/change-keys.ts'
 import { wordsToSeed } from '../../src/protocol/crypto/keys.ts'
@@ -117,6 +120,76 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
     (task) => task.body.status === 'completed'
   )
   expect(await keys()).toMatchObject({ changes: 2, renewals: 1, pubkey: taken.pubkey })
+})
+
+/** As many as one wants: `NAMES=50 npx vitest run --project e2e __test__/e2e/transfer.test.ts -t seed`. */
+const COUNT = Number(process.env['NAMES'] ?? 5)
+
+it('goes to a new seed with all other names, by one command that is given again after each kill -9', async () => {
+  const root = scene.directory()
+  const at = (who: string): string => join(root, who)
+  const profile = join(root, 'profile.json')
+  const { local } = builtInProfiles
+  writeFileSync(profile, JSON.stringify({ ...local, id: 'seed', difficulty: { ...local.difficulty, base: 20_000 } }))
+  const witness = await scene.daemon(['--network', profile, '--data-dir', at('witness')])
+  const start = (who: string): Promise<Daemon> =>
+    scene.daemon(['--network', profile, '--data-dir', at(who), '--bootstrap', witness.address])
+  let [old, fresh] = [await start('old'), await start('fresh')]
+  const words = await changeWords(at('old'))
+  await changeWords(at('fresh'))
+  const all = Array.from({ length: COUNT }, (_, index) => `name-${index}.chronym`)
+  const tasks = await Promise.all(
+    all.map((name) => old.request('POST', '/api/vdf/register', { name, zone: zone('192.0.2.1') }))
+  )
+  for (const { body } of tasks)
+    await eventually(
+      () => old.request('GET', `/api/vdf/status/${String(body.task_id)}`),
+      (task) => task.body.status === 'completed',
+      600_000
+    )
+
+  /** Gives the command, and kills with SIGKILL once it has said that some names are done. */
+  const rotate = async (done: number, kill?: (command: ChildProcess) => unknown): Promise<number | null> => {
+    const args = ['--data-dir', at('old'), 'key', 'rotate', '--all', '--to', at('fresh'), '--change-words-file', words]
+    const command = scene.child(run('src/cli/main.ts', args))
+    let said = ''
+    const ended = once(command, 'close')
+    command.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (kill === undefined || said.split('has new keys').length <= done) return
+      void kill(command)
+      kill = undefined
+    })
+    command.stdout!.resume()
+    const [code] = (await ended) as [number | null]
+    return code
+  }
+  // On a busy machine a command may be done before a kill comes, which then meets a daemon that is only looking on.
+  await rotate(1, (command) => command.kill('SIGKILL'))
+  await rotate(1, () => old.signal('SIGKILL'))
+  await old.signal('SIGKILL')
+  old = await start('old')
+  await rotate(1, () => fresh.signal('SIGKILL'))
+  await fresh.signal('SIGKILL')
+  fresh = await start('fresh')
+  expect(await rotate(0)).toBe(0)
+
+  const states = async (daemon: Daemon): Promise<Record<string, string>> => {
+    const names = (await daemon.request('GET', '/api/names')).body as { name: string; state: string }[]
+    return Object.fromEntries(names.map(({ name, state }) => [name, state]))
+  }
+  await eventually(
+    () => states(fresh),
+    (has) => all.every((name) => has[name] === 'live')
+  )
+  await eventually(
+    () => states(old),
+    (has) => all.every((name) => has[name] === 'changed')
+  )
+  for (const name of all) {
+    const { body } = await witness.request('GET', `/api/names/${name}/keys`)
+    expect(body).toMatchObject({ changes: 1, consented: true })
+  }
 })
 
 it("outlives kill -9 of the owner at any moment of a change: the name is always the one owner's or the other's", async () => {

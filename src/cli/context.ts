@@ -18,7 +18,7 @@ export interface Surroundings {
 export interface GlobalOptions {
   json?: boolean
   color?: boolean
-  api?: string
+  api?: string | undefined
   token?: string
   dataDir?: string
 }
@@ -43,6 +43,12 @@ export class Context {
     // A command in a message names the daemon that the options name. The environment holds for it as well.
     const daemon = { dataDir: dataDir === undefined ? undefined : resolve(dataDir), api }
     this.output = new Output({ ...run.surroundings, json, color, daemon })
+  }
+
+  /** The same run, about the daemon of another data directory. */
+  of(dataDir: string): Context {
+    // An empty token keeps that of the environment from a daemon that it is not for.
+    return new Context(this.run, { ...this.options, dataDir, api: undefined, token: '' })
   }
 
   get stdin(): Readable {

@@ -138,7 +138,12 @@ function knowledgeOfFailure(name: string, { code, message }: ServiceError): Know
   return failed(EDE.other, message, FAILURE_MS, false)
 }
 
-function trustOf({ confidence, source }: ResolvedName, isPinFirm: boolean, { adNeedsPin }: DnsPolicy): DnsTrust {
+function trustOf(
+  { confidence, source, keysPending }: ResolvedName,
+  isPinFirm: boolean,
+  { adNeedsPin }: DnsPolicy
+): DnsTrust {
+  if (keysPending === true) return untrusted('its keys changed lately: another change may still take its place')
   // The record proves itself: neither peers nor pins add to it.
   if (confidence === 'proven') return { secure: true, reason: '' }
   if (source !== 'network') return untrusted(ALONE[source])

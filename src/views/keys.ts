@@ -38,6 +38,10 @@ export const OfferSchema = component('Offer', {
 export type OfferView = v.InferOutput<typeof OfferSchema>
 
 export const ChangeWordsSchema = component('ChangeWords', {
-  point: v.pipe(v.nullable(HexSchema), v.description('The public point of the change words; null where there are none'))
+  point: v.pipe(
+    v.nullable(HexSchema),
+    v.description('The public point of the change words; null where there are none')
+  ),
+  profile_hash: v.pipe(HexSchema, v.description('Hash of the network profile: change keys are of one network'))
 })
 export type ChangeWordsView = v.InferOutput<typeof ChangeWordsSchema>

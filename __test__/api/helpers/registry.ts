@@ -21,6 +21,8 @@ import type { ChangeWordsView, KeysView, OfferView } from '../../../src/views/ke
 import type { Authority } from '../../../src/registry/use-cases.ts'
 import type { StoredBy } from '../../../src/views/common.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { profileHash } from '../../../src/protocol/profile/profile.ts'
+import { LOCAL } from '../../protocol/fixtures.ts'
 import { explanation } from './explanation.ts'
 import type { MemoryTasks } from './tasks.ts'
 
@@ -405,12 +407,12 @@ export class MemoryRegistry implements Registry {
 
   changeWords(): ChangeWordsView {
     this.#called('changeWords')
-    return { point: null }
+    return { point: null, profile_hash: toHex(profileHash(LOCAL)) }
   }
 
   setChangePoint(point: Uint8Array): ChangeWordsView {
     this.#called('setChangePoint', point)
-    return { point: toHex(point) }
+    return { ...this.changeWords(), point: toHex(point) }
   }
 
   ownedNames(): OwnedNameView[] {

@@ -127,6 +127,10 @@ describe('the keys of a name', () => {
         final_votes: named === ours ? 3 : 0,
         votes: 5
       })
+      const { answers, notes } = await asker.registry.explain(ALICE)
+      expect(answers.at(-1)!.owner).toBe(toHex(named.pubkey))
+      const other = toHex((named === ours ? sold! : ours!).pubkey)
+      expect(notes).toContain(`Of the peers that hold this claim 2 show it with other keys, such as ${other}.`)
     }
   })
   it('sign for the identities that the name carries, once they have changed', async () => {
@@ -212,9 +216,9 @@ describe('the keys of a name', () => {
       const node = await bench.start()
       await bench.registered(node)
       await expect(node.registry.offerFor(ALICE, false)).rejects.toThrow(code('SVC-CHG-001'))
-      expect(node.registry.changeWords()).toEqual({ point: null })
+      expect(node.registry.changeWords()).toEqual({ point: null, profile_hash: toHex(HASH) })
       node.registry.setChangePoint(changePoint(bytesOf('words'), HASH))
-      expect(node.registry.changeWords()).toEqual({ point: toHex(changePoint(bytesOf('words'), HASH)) })
+      expect(node.registry.changeWords()).toMatchObject({ point: toHex(changePoint(bytesOf('words'), HASH)) })
       expect(() => node.registry.setChangePoint(new Uint8Array(32))).toThrow(code('SVC-REQ-001'))
     })
     it('by an offer that is damaged, of another record, or without the change key (SVC-CHG-002)', async () => {

@@ -6,13 +6,13 @@ import { MAX_CHANGES } from '../../protocol/claim/changes.ts'
 import { formatOffer, offerCode, offerMessage, parseOffer, type Offer } from '../../protocol/claim/offer.ts'
 import { changePoint, changePublicKey, signAsChangeKey } from '../../protocol/crypto/change-keys.ts'
 import { MASTER_SEED_BYTES, seedToWords } from '../../protocol/crypto/keys.ts'
-import { equalBytes, toBase64 } from '../../protocol/encoding/bytes.ts'
+import { equalBytes, fromHex, toBase64 } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { profileHash } from '../../protocol/profile/profile.ts'
+import type { StoredBy } from '../../views/common.ts'
 import type { KeysView, OfferView } from '../../views/keys.ts'
+import { isStillOurs } from '../../views/own.ts'
 import { connect } from '../connection/connect.ts'
-import { loadProfile } from '../connection/location.ts'
 import type { Context } from '../context.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
@@ -53,15 +53,21 @@ export async function runChangeWords(
     context.output.plain({ words }, words)
     return
   }
+  const client = connect(context)
+  const hash = await profileHashOf(client)
   const entropy = file === undefined ? await makeWords(context) : await readWords(context, file, CHANGE_WORDS)
-  const point = changePoint(entropy, profileHash(loadProfile(context, undefined)))
-  const known = await connect(context).setChangeWords(toBase64(point))
+  const known = await client.setChangeWords(toBase64(changePoint(entropy, hash)))
   context.output.answer(known, () =>
     context.output.commands(
       'The daemon names change keys of these words from now on. It cannot compute the keys themselves. Names claimed ' +
         'before keep theirs, or have none: chronym key rotate --all'
     )
   )
+}
+
+/** The network's, as the daemon has it: it may have been started with another profile than this command would be. */
+async function profileHashOf(client: Client): Promise<Uint8Array> {
+  return fromHex((await client.changeWords()).profile_hash)
 }
 
 /** New words, shown and typed again. */
@@ -82,34 +88,53 @@ async function makeWords(context: Context): Promise<Uint8Array> {
 /** `chronym key rotate` */
 export async function runRotate(
   context: Context,
-  { all, changeWordsFile }: WordsOptions & { all?: boolean },
+  { all, changeWordsFile, to }: WordsOptions & { all?: boolean; to?: string },
   given: string[]
 ): Promise<void> {
   if ((all === true) === given.length > 0) throw usageFailure('names are needed, or --all')
   const client = connect(context)
-  const names = all === true ? (await client.names()).map(({ name }) => name) : given
-  await changeAll(context, client, names, { alone: false, changeWordsFile })
+  const taker = to === undefined ? client : connect(context.of(to))
+  const own = all === true ? (await client.names()).filter(({ state }) => isStillOurs(state)) : []
+  await changeAll(context, client, all === true ? own.map(({ name }) => name) : given, { taker, changeWordsFile })
 }
 
 /** `chronym key recover` */
 export async function runRecover(context: Context, options: WordsOptions, names: string[]): Promise<void> {
-  await changeAll(context, connect(context), names, { alone: true, ...options })
+  const client = connect(context)
+  await changeAll(context, client, names, { taker: client, isAlone: true, ...options })
 }
 
-/** One after the other; what is done stays done, so the same command goes on after a failure. */
+interface Changing extends WordsOptions {
+  /** The daemon whose keys the names get. */
+  readonly taker: Client
+  /** The change key alone signs. */
+  readonly isAlone?: boolean
+}
+
+/**
+ * One after the other; what is done stays done, so the same command goes on after a failure. Names that the other daemon
+ * has already are left out: this one may have been killed before it noted that.
+ */
 async function changeAll(
   context: Context,
   client: Client,
   names: readonly string[],
-  { alone, changeWordsFile }: WordsOptions & { alone: boolean }
+  { taker, isAlone = false, changeWordsFile }: Changing
 ): Promise<void> {
   const words = changeWords(context, changeWordsFile)
   const changed = []
   for (const [index, name] of names.entries()) {
-    const offer = parseOffer((await client.offer(name, alone)).offer)
-    const stored = await accept(context, client, offer, words)
+    const progress = `${index + 1} of ${names.length}: ${printable(name)}`
+    const keys = await client.nameKeys(name)
+    if (taker !== client && !keys.own) {
+      context.output.note(`${progress} is left out: it has no keys of this daemon any more`)
+      continue
+    }
+    const offer = parseOffer((await taker.offer(name, isAlone)).offer)
+    const stored = await accept(client, { offer, keys, words })
+    if (taker !== client) await taker.want(name)
     changed.push({ name, ...stored })
-    context.output.note(`${index + 1} of ${names.length}: ${printable(name)} has new keys, ${heldBy(stored)}`)
+    context.output.note(`${progress} has new keys, ${heldBy(stored)}`)
   }
   context.output.answer(changed, () =>
     context.output.commands(`When it is final: chronym transfer status ${printable(names[0] ?? 'NAME')}`)
@@ -118,21 +143,17 @@ async function changeAll(
 
 /** Signs an offer where the claim names a change key, and has the daemon publish the change. */
 async function accept(
-  context: Context,
   client: Client,
-  offer: Offer,
-  words: () => Promise<Uint8Array>
-): Promise<{ stored_by: number; of: number }> {
-  const { change_key: isNamed } = await client.nameKeys(offer.name)
+  { offer, keys, words }: { offer: Offer; keys: KeysView; words: () => Promise<Uint8Array> }
+): Promise<StoredBy> {
   const { stored_by, of } = await client.acceptOffer({
     offer: formatOffer(offer),
-    ...(isNamed && signatureOf(context, offer, await words()))
+    ...(keys.change_key && signatureOf(offer, await words(), await profileHashOf(client)))
   })
   return { stored_by, of }
 }
 
-function signatureOf(context: Context, offer: Offer, entropy: Uint8Array): { key: string; signature: string } {
-  const hash = profileHash(loadProfile(context, undefined))
+function signatureOf(offer: Offer, entropy: Uint8Array, hash: Uint8Array): { key: string; signature: string } {
   const of = { name: offer.name as Name, index: offer.index, profileHash: hash }
   return {
     key: toBase64(changePublicKey(changePoint(entropy, hash), of)),
@@ -180,7 +201,8 @@ export async function runAccept(
   const client = connect(context)
   const accepted = []
   for (const offer of offers) {
-    const stored = await accept(context, client, offer, words)
+    const keys = await client.nameKeys(offer.name)
+    const stored = await accept(client, { offer, keys, words })
     accepted.push({ name: offer.name, ...stored })
     context.output.note(`${printable(offer.name)} has another owner, ${heldBy(stored)}`)
   }

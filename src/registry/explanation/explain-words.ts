@@ -148,14 +148,27 @@ function doubtOf({ state, isThin }: Facts): string {
 export function notesOf(facts: Facts): string[] {
   return [
     askedNote(facts),
-    ...(facts.isKeysPending === true
-      ? ['The last change of its keys is not final: until then another may take its place (chronym transfer status).']
-      : []),
+    ...keysNotes(facts),
     ...diversityNotes(facts),
     ...stateNotes(facts),
     ...memoryNotes(facts),
     ...heldNotes(facts),
     ...(facts.own === null ? [] : ownNotes(facts, facts.own))
+  ]
+}
+
+function keysNotes({ isKeysPending, answers, owner, claim_id: claimId }: Facts): string[] {
+  const others = answers.filter(
+    (answer) => answer.vote && answer.claim_id === claimId && answer.owner !== null && answer.owner !== owner
+  )
+  const [other] = others
+  return [
+    ...(isKeysPending === true
+      ? ['The last change of its keys is not final: until then another may take its place (chronym transfer status).']
+      : []),
+    ...(claimId !== null && other !== undefined
+      ? [`Of the peers that hold this claim ${others.length} show it with other keys, such as ${other.owner!}.`]
+      : [])
   ]
 }
 

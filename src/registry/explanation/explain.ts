@@ -110,6 +110,8 @@ async function withCode(
   }
 }
 
+const NO_CHANGE = new Uint8Array(0)
+
 type PlaceOf = (peer: string) => ExplainedPlace
 
 function explainAnswers(
@@ -337,11 +339,13 @@ function answerView(
   counted: readonly RevealAnswer[],
   placeOf: PlaceOf
 ): ExplainedAnswer {
-  const { peer, self, state, claimId, claim } = answer
-  const proved =
-    claim ??
-    answers.find((other) => other.claim !== undefined && claimId !== undefined && equalBytes(other.claim.id, claimId))
-      ?.claim
+  const { peer, self, state, claimId, claim, changes } = answer
+  // Who holds a stub says which claim and change it is of, and not which key that has.
+  const isProof = (other: Claim): boolean =>
+    claimId !== undefined &&
+    equalBytes(other.id, claimId) &&
+    equalBytes(other.changes.at(-1)?.hash ?? NO_CHANGE, changes?.head ?? NO_CHANGE)
+  const proved = claim ?? answers.map((other) => other.claim).find((other) => other !== undefined && isProof(other))
   return {
     peer,
     ...placeOf(peer),

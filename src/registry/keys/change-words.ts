@@ -15,9 +15,9 @@ function changePointOf({ store }: Pick<RegistryContext, 'store'>): Uint8Array | 
 }
 
 /** Their point, or null. */
-export function changeWordsView(context: Pick<RegistryContext, 'store'>): ChangeWordsView {
+export function changeWordsView(context: Pick<RegistryContext, 'store' | 'profileHash'>): ChangeWordsView {
   const point = changePointOf(context)
-  return { point: point === undefined ? null : toHex(point) }
+  return { point: point === undefined ? null : toHex(point), profile_hash: toHex(context.profileHash) }
 }
 
 /** From now on names are claimed with, and offers name, change keys of these words. SVC-REQ-001, SVC-STO-001. */

@@ -71,6 +71,7 @@ function addChangeCommands(key: CliCommand): void {
     .argument('[names...]', 'names of this daemon')
     .description('give names new signing keys of this seed, signed by the present key and by the change words')
     .option('--all', 'all names of this daemon')
+    .option('--to <directory>', 'keys of the daemon that runs on this data directory, which has another seed')
     .option('--change-words-file <file>', CHANGE_WORDS_FILE)
     .loads(async () => (await import('../../key/changes.ts')).runRotate)
 
