@@ -46,6 +46,7 @@ export class MemoryRegistry implements Registry {
   readonly reveals = new Map<string, Reveal>()
   readonly zones = new Map<string, Zone & { serial: number }>()
   readonly owned = new Map<string, OwnedNameView>()
+  changePoint: string | null = null
   /** What differs from the keys of a name that never changed them. */
   readonly changedKeys = new Map<string, Partial<KeysView>>()
   readonly sought = new Map<string, WantedView>()
@@ -407,12 +408,13 @@ export class MemoryRegistry implements Registry {
 
   changeWords(): ChangeWordsView {
     this.#called('changeWords')
-    return { point: null, profile_hash: toHex(profileHash(LOCAL)) }
+    return { point: this.changePoint, profile_hash: toHex(profileHash(LOCAL)) }
   }
 
   setChangePoint(point: Uint8Array): ChangeWordsView {
     this.#called('setChangePoint', point)
-    return { ...this.changeWords(), point: toHex(point) }
+    this.changePoint = toHex(point)
+    return this.changeWords()
   }
 
   ownedNames(): OwnedNameView[] {

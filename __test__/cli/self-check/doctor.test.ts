@@ -9,6 +9,7 @@ import { dataPaths } from '../../../src/data-directory/paths.ts'
 import { writePrivateFile } from '../../../src/data-directory/private-files.ts'
 import { writeRunningRecord } from '../../../src/data-directory/running-record.ts'
 import { createWorld, INSTANCE, MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
+import { ownedName } from '../../api/helpers/endpoints.ts'
 import { cli, says } from '../harness.ts'
 import { temporary } from '../../temporary.ts'
 
@@ -152,6 +153,18 @@ describe('doctor', () => {
     world.state.backup = { kept: null, missing: [], list: { name: 'alice.chronym', state, detail: 'It is told.' } }
     await start()
     expect(of(await diagnose(), 'list')).toMatchObject({ state: expected, detail: 'It is told.' })
+  })
+
+  it('warns of names without change words', async () => {
+    await start()
+    expect(of(await diagnose(), 'change words')).toBeUndefined()
+    world.registry.owned.set('alice.chronym', ownedName('alice.chronym'))
+    expect(of(await diagnose(), 'change words')).toMatchObject({
+      state: 'warning',
+      cure: expect.stringContaining('chronym key change-words') as string
+    })
+    world.registry.changePoint = '11'.repeat(32)
+    expect(of(await diagnose(), 'change words')).toMatchObject({ state: 'ok' })
   })
 
   it('prints every field with its value and source on a terminal', async () => {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Client, type ConfigFieldView, ProblemError } from '../../api/client/client.ts'
 import type { BackupView } from '../../views/backup.ts'
+import type { ChangeWordsView } from '../../views/keys.ts'
 import type { NetworkStatusView } from '../../views/network.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
@@ -252,11 +253,16 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
   ]
 }
 
-/** What the database lost, and the sealed list of names where there is one. Nothing where the token may not read it. */
+/** What the database lost, the sealed list of names where there is one, and the change words of names. Nothing where the token may not read it. */
 async function checkStored(client: Client): Promise<Finding[]> {
   try {
     const { list, missing } = await client.backup(probe())
-    return [checkHoldings(missing), ...(list === null ? [] : [checkList(list)])]
+    const hasNames = (await client.names(probe())).length > 0
+    return [
+      checkHoldings(missing),
+      ...(list === null ? [] : [checkList(list)]),
+      ...(hasNames ? [checkChangeWords(await client.changeWords(probe()))] : [])
+    ]
   } catch (error) {
     if (error instanceof ProblemError) return []
     throw error
@@ -279,6 +285,15 @@ function checkList({ state, detail }: NonNullable<BackupView['list']>): Finding 
 }
 
 const LIST_CURE = 'Until then the words and one name do not find all others: keep a backup file, or note your names.'
+
+function checkChangeWords({ point }: ChangeWordsView): Finding {
+  if (point !== null) return ok('change words', 'names registered from now on name a change key')
+  return warning(
+    'change words',
+    'none: who has the seed has the names for good, and a name whose seed is lost is lost',
+    'Make them: chronym key change-words (docs/transfer.md).'
+  )
+}
 
 const BACKUP_CURE =
   'The log says why. Its directory must exist and have space. Move away a file there that this ' +
