@@ -91,6 +91,7 @@ export const STATUS = {
   status: 'online',
   peers: 2,
   mode: 'full',
+  auto: null,
   peer_id: 'me',
   connecting: null as string | null,
   addresses: [

@@ -142,7 +142,7 @@ describe('configuration at run time', () => {
     const next = await config.change({ mode: 'offline', vdf: { queue: 7 } })
     expect(next).toMatchObject({ mode: 'offline', vdf: { queue: 7 }, api: { port: 7468 } })
     expect(saved).toEqual([{ mode: 'offline', vdf: { queue: 7 } }])
-    expect(applied).toEqual(['full>offline'])
+    expect(applied).toEqual(['auto>offline'])
   })
 
   it('changes nothing when one field of several cannot change', async () => {
@@ -151,7 +151,7 @@ describe('configuration at run time', () => {
       code: 'SVC-CFG-002',
       errors: [{ path: 'data_dir' }]
     })
-    expect(config.current().mode).toBe('full')
+    expect(config.current().mode).toBe('auto')
     expect(saved).toEqual([])
   })
 
@@ -171,9 +171,9 @@ describe('configuration at run time', () => {
       value: 'offline',
       source: 'run time',
       changeable: true,
-      help: 'full, light or offline',
+      help: 'auto, full, light or offline; auto is full where peers can dial this daemon, else light',
       kind: 'string',
-      choices: ['full', 'light', 'offline'],
+      choices: ['auto', 'full', 'light', 'offline'],
       flag: '--mode',
       environment: 'CHRONYM_MODE',
       otherwise: { value: 'light', source: 'file' }

@@ -43,6 +43,7 @@ function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = 
         status: 'online' as const,
         peers: 3,
         mode: 'full' as const,
+        auto: null,
         peer_id: 'me',
         connecting: null,
         records: 2

@@ -96,13 +96,13 @@ describe('the daemon of a directory', () => {
     const first = await scene.daemon(args)
     await runToEnd(CLI, [...args, 'config', 'set', 'mode=light', 'vdf.queue=5'])
     expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'unset', 'mode'])).stdout)).toMatchObject({
-      mode: 'full',
+      mode: 'auto',
       vdf: { queue: 5 }
     })
     await first.signal('SIGTERM')
     await scene.daemon(args)
     expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'get'])).stdout)).toMatchObject({
-      mode: 'full',
+      mode: 'auto',
       vdf: { queue: 5 }
     })
   })

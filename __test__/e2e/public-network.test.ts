@@ -76,7 +76,8 @@ beforeAll(async () => {
     const { listen, surroundings, apiHost } = places.places[index]!
     const first = daemons[0]?.summary.peer_id
     const at = index === ALONE ? `/ip6/${ipv6(0)}` : `/ip4/${ipv4(0)}`
-    const bootstrap = first === undefined ? [] : ['--bootstrap', `${at}/tcp/7469/p2p/${first}`]
+    const announce = expected(0).flatMap((address) => ['--announce', address])
+    const bootstrap = first === undefined ? announce : ['--bootstrap', `${at}/tcp/7469/p2p/${first}`]
     daemons[index] = await scene.daemon(
       [
         ...['--network', profile, '--data-dir', join(directory, String(index)), '--host', apiHost],
@@ -86,9 +87,15 @@ beforeAll(async () => {
     )
   }
   await start(0)
-  const { addresses, connecting } = await status(daemons[0]!)
+  const { addresses, connecting, mode, auto } = await status(daemons[0]!)
+  expect(mode).toBe('light')
+  expect(auto).toContain('On a first node of a network')
   expect(addresses.filter(({ state }) => state === 'unconfirmed')).toHaveLength(2)
   expect(connecting).toContain('No bootstrap peer is configured')
+  await eventually(
+    () => status(daemons[0]!),
+    (now) => now.mode === 'full' && now.auto!.includes('p2p.announce names its address')
+  )
   for (let at = 1; at < NODES; at += TOGETHER)
     await Promise.all(Array.from({ length: Math.min(TOGETHER, NODES - at) }, (_, index) => start(at + index)))
 })
@@ -107,6 +114,16 @@ it('have their addresses confirmed by others, of both IP versions, and announce 
       expect(others).toEqual(expect.arrayContaining(by))
     }
     expect(daemon.logText()).not.toMatch(/IPv6|EAFNOSUPPORT|EADDRNOTAVAIL/)
+  }
+})
+
+it('each become full once peers of other prefixes have dialled them', async () => {
+  for (const daemon of daemons) {
+    const { auto } = await eventually(
+      () => status(daemon),
+      ({ mode }) => mode === 'full'
+    )
+    expect(auto).toContain('Full: peers of other prefixes reach it at')
   }
 })
 

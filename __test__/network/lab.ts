@@ -12,7 +12,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { startNode } from '../../src/network/node.ts'
 import type { Node } from '../../src/network/libp2p.ts'
 import { createNetwork, type OpenableNetwork } from '../../src/network/network.ts'
-import type { CommitOutcome, NetworkMode } from '../../src/network/types.ts'
+import type { CommitOutcome, ModeSetting } from '../../src/network/types.ts'
 import { type Clock, createRoundClock } from '../../src/time/clock.ts'
 import { roundTimeMs, pulseRandomness } from '../../src/protocol/time.ts'
 import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
@@ -139,7 +139,7 @@ export class Lab {
    */
   async addNode(
     options: {
-      mode?: NetworkMode
+      mode?: ModeSetting
       bootstrap?: string[]
       place?: string
       listen?: string

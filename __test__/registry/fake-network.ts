@@ -81,6 +81,7 @@ export class FakeNetwork implements Network {
       status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online',
       peers,
       mode: this.mode,
+      auto: null,
       peer_id: this.#self ?? 'light',
       connecting: null,
       records: 0

@@ -34,7 +34,7 @@ const field = (path: string, kind: FieldKind, help: string, short?: string): Con
 export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('network', 'string', 'local, test, main, or the path of a profile file'),
   field('data_dir', 'string', 'where the daemon keeps its data'),
-  field('mode', 'string', 'full, light or offline'),
+  field('mode', 'string', 'auto, full, light or offline; auto is full where peers can dial this daemon, else light'),
   field('auto_renew', 'boolean', 'renew owned names before they lapse'),
   field('api.host', 'string', 'address the HTTP interface listens on', 'host'),
   field('api.port', 'number', 'port the HTTP interface listens on; 0 takes a free one', 'port'),

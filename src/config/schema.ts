@@ -34,7 +34,7 @@ export const P2P_PORT = 7469
 /** The DNS port on loopback addresses. Unprivileged, unlike 53. */
 export const DNS_PORT = 7453
 
-const MODES = ['full', 'light', 'offline'] as const
+const MODES = ['auto', 'full', 'light', 'offline'] as const
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const CHOICES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['mode', MODES],
@@ -48,7 +48,8 @@ export const ConfigSchema = v.strictObject({
   network: v.optional(v.string(), 'local'),
   /** Empty: the user's data directory for that network. */
   data_dir: v.optional(v.string(), ''),
-  mode: v.optional(v.picklist(MODES), 'full'),
+  /** `auto`: full on `local` and `test`; on public networks full once peers of other prefixes reach it, else light. */
+  mode: v.optional(v.picklist(MODES), 'auto'),
   auto_renew: v.optional(v.boolean(), true),
   api: v.optional(
     v.strictObject({

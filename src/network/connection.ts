@@ -10,7 +10,7 @@ import { dialPeer } from './routing/dial-peer.ts'
 import { createFinder, type Finder, createLookUps } from './routing/look-ups.ts'
 import { listPeers, createPeers, type Peers } from './peers.ts'
 import { keepPlaces } from './routing/keep-places.ts'
-import { createOwnAddresses, checkNamed } from './routing/own-addresses.ts'
+import { createOwnAddresses, checkNamed, type OwnRole } from './routing/own-addresses.ts'
 import { parseAddress, startNode, type NodeOptions } from './node.ts'
 import type { Node } from './libp2p.ts'
 import { dialable } from './transport/gater.ts'
@@ -30,6 +30,8 @@ interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'
   readonly log: Logger
   readonly acquaintances: Acquaintances
   readonly onKnown: () => void
+  /** What the node should be in mode auto is another role now. */
+  readonly onRole: () => void
   readonly handlers: Omit<Handlers, 'find' | 'reach'>
   readonly budget: Budget
   readonly penalise: ServeOptions['penalise']
@@ -43,6 +45,8 @@ export interface Connection {
   /** Of a peer that is or was connected. */
   prefixOf(peer: string): string | undefined
   addresses(): OwnAddress[]
+  /** What the node should be in mode auto, and why. */
+  role(): OwnRole
   /** While no peer can be asked. */
   whyConnecting(): string
   /** Resolves with the id of the peer that answers. Throws DialError. */
@@ -59,8 +63,8 @@ export async function openConnection(
   options: ConnectionOptions,
   mode: Exclude<NetworkMode, 'offline'>
 ): Promise<Connection> {
-  const { profile, bootstrap, metBefore, timers, log, acquaintances, onKnown, handlers, budget, penalise, emit } =
-    options
+  const { profile, bootstrap, metBefore, timers, log, acquaintances, onKnown, onRole, handlers, budget } = options
+  const { penalise, emit } = options
   let endServing: (() => Promise<void>) | undefined
   const startServing = async (node: Node, finder: Finder): Promise<void> => {
     endServing = await serve({
@@ -99,9 +103,9 @@ export async function openConnection(
       unstarted.addEventListener('peer:disconnect', ({ detail }) => {
         emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
       })
-      own.watch(unstarted)
-      whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
       const prefixes = createPrefixes(unstarted, profile)
+      own.watch(unstarted, prefixes, onRole)
+      whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
       const finder = createFinder(unstarted, profile, prefixes, keepTable(unstarted, profile, prefixes))
       parts = { prefixes, finder }
       if (mode === 'full') await startServing(unstarted, finder)
@@ -130,6 +134,7 @@ export async function openConnection(
     list: () => listPeers(node, prefixes),
     prefixOf: (peer) => prefixes.known(peerIdFromString(peer)),
     addresses: () => own.list().map((each) => ({ ...each, address: `${each.address}/p2p/${node.peerId.toString()}` })),
+    role: () => own.role(),
     whyConnecting: () => whyConnecting(),
     dial: (address) => dialPeer(node, profile, address),
     contacts: () => contactsOf(node, profile),

@@ -23,6 +23,7 @@ import {
   type LookupBreadth,
   type Network,
   type NetworkEvent,
+  type ModeSetting,
   type NetworkMode,
   type NetworkStatus,
   type OwnAddress,
@@ -62,6 +63,8 @@ class RegistryNetwork implements OpenableNetwork {
   readonly #republisher: Republisher
   readonly #client: ClientParts
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
+  #setting: ModeSetting
+  /** In force. */
   #mode: NetworkMode
   #isRunning = false
   #connection: Connection | undefined
@@ -72,7 +75,8 @@ class RegistryNetwork implements OpenableNetwork {
     const { profile, store, beacon, pool, clock } = options
     const nodeKey = keyPairFromSeed(options.nodeSeed)
     this.#options = options
-    this.#mode = options.mode
+    this.#setting = options.mode
+    this.#mode = this.#inForce()
     this.#timers = options.timers ?? systemClock
     this.#penalties = createPenalties(() => clock.nowMs())
     this.#known = new KnownPeers(store, () => clock.time().now, options.profile, options.log)
@@ -141,12 +145,10 @@ class RegistryNetwork implements OpenableNetwork {
     })
   }
 
-  setMode(mode: NetworkMode): Promise<void> {
+  setMode(setting: ModeSetting): Promise<void> {
     return this.#enqueue(async () => {
-      if (mode === this.#mode) return
-      if (this.#isRunning) await this.#enter(mode)
-      this.#mode = mode
-      this.#emit({ type: 'mode', detail: { mode } })
+      this.#setting = setting
+      await this.#followSetting()
     })
   }
 
@@ -162,6 +164,7 @@ class RegistryNetwork implements OpenableNetwork {
       status,
       peers,
       mode: this.#mode,
+      auto: this.#decidesByReach() ? (this.#connection?.role().why ?? null) : null,
       peer_id: this.#client.ownPeerId,
       connecting: status === 'connecting' ? this.#connection!.whyConnecting() : null,
       records: this.#holder.count()
@@ -295,6 +298,24 @@ class RegistryNetwork implements OpenableNetwork {
       : getDocuments(this.#client, 'kid', did)
   }
 
+  /** On networks of one machine or one hand, `auto` is full. */
+  #decidesByReach(): boolean {
+    return this.#setting === 'auto' && this.#options.profile.scope === 'public'
+  }
+
+  #inForce(): NetworkMode {
+    if (this.#decidesByReach()) return this.#connection?.role().mode ?? 'light'
+    return this.#setting === 'auto' ? 'full' : this.#setting
+  }
+
+  async #followSetting(): Promise<void> {
+    const mode = this.#inForce()
+    if (mode === this.#mode) return
+    if (this.#isRunning) await this.#enter(mode)
+    this.#mode = mode
+    this.#emit({ type: 'mode', detail: { mode } })
+  }
+
   async #enter(mode: NetworkMode): Promise<void> {
     if (mode === 'offline') await this.#disconnect()
     else if (this.#connection === undefined) this.#connection = await this.#connect(mode)
@@ -317,6 +338,11 @@ class RegistryNetwork implements OpenableNetwork {
         log,
         timers: this.#timers,
         onKnown: () => this.#known.noteNew(),
+        onRole: () => {
+          this.#enqueue(() => this.#followSetting()).catch((error: unknown) => {
+            log.error({ err: error }, 'the mode could not follow what peers reach')
+          })
+        },
         handlers: this.#holder.handlers(),
         budget: this.#holder.budget,
         isBanned: (peer) => this.#penalties.isBanned(peer),

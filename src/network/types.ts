@@ -15,12 +15,18 @@ import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Store } from '../store/types.ts'
 import type { Clock, RoundClock } from '../time/clock.ts'
 
+/** The mode in force. */
 export type NetworkMode = 'full' | 'light' | 'offline'
+
+/** As configured. `auto`: full where peers of other prefixes reach the node, or all are in one hand; else light. */
+export type ModeSetting = NetworkMode | 'auto'
 
 export interface NetworkStatus {
   status: 'online' | 'connecting' | 'offline'
   peers: number
   mode: NetworkMode
+  /** Where `auto` decides the mode: why it is that one, and the cure. */
+  auto: string | null
   peer_id: string
   /** While `connecting`: what is missing, and the cure. */
   connecting: string | null
@@ -196,7 +202,7 @@ export interface Network {
   peers(): KnownPeer[]
   /** Makes no requests. */
   placeOf(name: string, peer: string): PeerPlace
-  setMode(mode: NetworkMode): Promise<void>
+  setMode(mode: ModeSetting): Promise<void>
   /**
    * Dials a peer at a multiaddr; resolves with the one that answers. Throws DialError, and OfflineError in mode
    * offline.
@@ -257,7 +263,7 @@ export interface NetworkOptions {
   readonly announce?: readonly string[]
   readonly dialFrom?: string
   readonly bootstrap: readonly string[]
-  readonly mode: NetworkMode
+  readonly mode: ModeSetting
   readonly log: Logger
   /** The daemon's clock: the registry judges by it too. */
   readonly clock: RoundClock

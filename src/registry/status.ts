@@ -20,7 +20,7 @@ export function networkStatus(
   { network, profile, beacon, clock }: RegistryContext,
   { isAlone, ...slow }: Pick<NetworkStatusView, 'addresses' | 'diversity'> & { readonly isAlone: boolean }
 ): NetworkStatusView {
-  const { status, peers, mode, peer_id, connecting, records } = network.status()
+  const { status, peers, mode, auto, peer_id, connecting, records } = network.status()
   const round = beacon.latest()?.round ?? null
   const ageMs = round === null ? null : Math.max(0, clock.now() - roundTimeMs(round, profile.beacon))
   return {
@@ -28,6 +28,7 @@ export function networkStatus(
     connecting,
     peers,
     mode,
+    auto,
     peer_id,
     network: profile.id,
     size: network.size() ?? null,

@@ -2,7 +2,7 @@
  * The use cases, as the HTTP interface calls them, with what they take and answer. Every failure that a user can meet is
  * a ServiceError with a code of the table (error-table.ts). Times: ISO 8601.
  */
-import type { NetworkMode } from '../network/types.ts'
+import type { ModeSetting } from '../network/types.ts'
 import type { ChangeWordsView, KeysView, OfferView } from '../views/keys.ts'
 import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
@@ -28,7 +28,7 @@ interface Peers {
   peers(): PeerView[]
   /** Dials a multiaddr. SVC-REQ-001, SVC-NET-001, SVC-RES-001. */
   connect(address: string): Promise<PeerView>
-  setMode(mode: NetworkMode): Promise<void>
+  setMode(mode: ModeSetting): Promise<void>
 }
 
 /** What names mean. */

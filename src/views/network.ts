@@ -53,7 +53,11 @@ export const NetworkStatusSchema = component('NetworkStatus', {
     v.description('While `status` is `connecting`: what is missing, and the cure, in one line; otherwise null')
   ),
   peers: v.pipe(CountSchema, v.description('Connected peers')),
-  mode: ModeSchema,
+  mode: v.pipe(ModeSchema, v.description('In force')),
+  auto: v.pipe(
+    v.nullable(v.string()),
+    v.description('Where mode `auto` decides between full and light: why it is that one, and the cure; otherwise null')
+  ),
   peer_id: v.string(),
   network: v.string(),
   size: v.pipe(

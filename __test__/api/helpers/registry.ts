@@ -92,6 +92,7 @@ export class MemoryRegistry implements Registry {
       connecting: null,
       peers: 4,
       mode: this.mode,
+      auto: null,
       peer_id: '12D3KooW',
       network: 'local',
       size: 5,

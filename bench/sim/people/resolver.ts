@@ -142,6 +142,7 @@ export class CodeResolver {
           status: 'online',
           peers: view.known(),
           mode: 'light',
+          auto: null,
           peer_id: peer.peer,
           connecting: null,
           records: 0

@@ -5,7 +5,7 @@ import { mapSchema } from './common.ts'
 /** Whether each field exists, fits and can change is the configuration service's to say (SVC-CFG-001, SVC-CFG-002). */
 export const ConfigSchema = v.pipe(
   v.looseObject({
-    mode: v.optional(v.pipe(v.picklist(['full', 'light', 'offline']), v.description('Takes effect at once'))),
+    mode: v.optional(v.pipe(v.picklist(['auto', 'full', 'light', 'offline']), v.description('Takes effect at once'))),
     data_dir: v.optional(v.pipe(v.string(), v.description('Cannot change while the daemon runs')))
   }),
   v.metadata({ ref: 'Config' })

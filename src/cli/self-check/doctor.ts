@@ -161,6 +161,7 @@ async function checkDaemon(context: Context): Promise<Diagnosis> {
       ok('daemon', `answers at ${client.baseUrl}, network ${status.network}`),
       await checkAccess(client),
       checkPeers(status),
+      ...checkMode(status),
       ...checkDiversity(status),
       checkBeacon(status),
       ...(await checkOwned(client, told))
@@ -201,6 +202,11 @@ function checkPeers({ status, peers, connecting }: NetworkStatusView): Finding {
   if (status === 'online') return ok('peers', `online, ${plural(peers, 'peer')}`)
   const cure = connecting ?? 'Set the mode to full or light: chronym config set mode=full.'
   return warning('peers', `${status}, ${plural(peers, 'peer')}`, cure)
+}
+
+/** A light node is well: it says what would make it full. Empty where the mode was chosen, or the daemon is older. */
+function checkMode({ auto }: Partial<NetworkStatusView>): Finding[] {
+  return auto ? [ok('mode', auto)] : []
 }
 
 const DIVERSITY_CURE =

@@ -14,19 +14,28 @@ import { answerOrUndefined, ask } from '../wire/exchange.ts'
 import { registryProtocol } from '../wire/messages.ts'
 import { MAX_ADDRESSES } from '../wire/find.ts'
 import { byUse, ipOf, isIpAndPort, isLoopback, specialRange } from '../transport/addresses.ts'
+import type { SettledPrefixes } from './prefixes.ts'
+import { mayJudge, Role, Voices, type Circumstances } from './role.ts'
 
 const LOOK_MS = 10_000
 
 /** Peers asked about one address in one look, one after the other. The first usually confirms it. */
 const ASKED_A_LOOK = 3
 
+export interface OwnRole {
+  readonly mode: 'full' | 'light'
+  readonly why: string
+}
+
 interface OwnAddresses {
   /** The most useful first. */
   announced(): Multiaddr[]
   /** Without the peer id; those that are announced first. */
   list(): OwnAddress[]
-  /** Call before the node starts. */
-  watch(node: Node): void
+  /** What the node should be in mode auto, and why. */
+  role(): OwnRole
+  /** Call before the node starts. `onRole`: the role is another now. */
+  watch(node: Node, prefixes: Pick<SettledPrefixes, 'of' | 'settled'>, onRole: () => void): void
   /** Asks peers from now on; returns the function that ends it. */
   start(timers: Pick<Clock, 'every'>): () => void
 }
@@ -34,7 +43,10 @@ interface OwnAddresses {
 export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules): OwnAddresses {
   const verdicts = new Map<string, AddressVerdicts>()
   const serving = new Map<string, PeerId>()
+  const role = new Role()
   let node: Node | undefined
+  let prefixes: Pick<SettledPrefixes, 'of' | 'settled'> | undefined
+  let onRole = (): void => undefined
   let looks = 0
   let told: string | undefined
 
@@ -56,6 +68,19 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
     return (chosen.length > 0 || last === undefined ? chosen : [last]).map(({ address }) => address)
   }
 
+  const toConfirm = (): Multiaddr[] => candidates().flatMap(({ use, address }) => (use === 'confirm' ? [address] : []))
+  const circumstances = (): Circumstances => ({
+    voices: toConfirm().map((address) => ({ address, voices: verdictsOn(address).voices })),
+    prefixes: [...serving.values()].map((peer) => prefixes!.of(peer)),
+    isNamed: rules.named.length > 0,
+    looks
+  })
+  const decide = (): void => {
+    const before = role.mode
+    role.decide(circumstances())
+    if (role.mode !== before) onRole()
+  }
+
   /** Identify push follows a change of our own entry. */
   const tell = async (own: Node): Promise<void> => {
     const multiaddrs = announced()
@@ -70,6 +95,12 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
     if (answer?.type === 'reached') on.reached(peer.toString(), looks)
     else if (answer?.type === 'refused' && answer.code === 'unreached') on.unreached(peer.toString(), answer.detail)
     else if (answer?.type === 'refused' && answer.code === 'undialled') on.undialled(answer.detail)
+    if (answer?.type === 'reached' || (answer?.type === 'refused' && answer.code === 'unreached')) {
+      await prefixes!.settled(peer)
+      const prefix = prefixes!.of(peer)
+      if (mayJudge(prefix, address)) on.voices.hear(prefix, answer.type === 'reached')
+      decide()
+    }
     await tell(own)
   }
 
@@ -78,11 +109,15 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
     if (on.isAsking) return
     on.isAsking = true
     try {
-      for (let asked = 0; asked < ASKED_A_LOOK && on.isDue(looks); asked++) {
+      for (let asked = 0; asked < ASKED_A_LOOK; asked++) {
         const able = [...serving.values()].filter((peer) => on.mayAsk(peer.toString(), looks))
-        if (able.length === 0) break
+        const unheard = role.isUndecided(circumstances(), on.voices)
+          ? able.filter((peer) => mayJudge(prefixes!.of(peer), address) && !on.voices.has(prefixes!.of(peer)))
+          : []
+        const next = unheard.length > 0 ? unheard : on.isDue(looks) ? able : []
+        if (next.length === 0) break
         // By chance, so that nobody can arrange to be the one that is asked.
-        await askOne(own, able[randomInt(able.length)]!, address, on)
+        await askOne(own, next[randomInt(next.length)]!, address, on)
       }
     } finally {
       on.isAsking = false
@@ -90,11 +125,12 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
   }
 
   const look = (own: Node): void => {
-    const open = candidates().filter(({ use }) => use === 'confirm')
+    const open = toConfirm()
     for (const key of verdicts.keys()) {
-      if (!open.some(({ address }) => address.toString() === key)) verdicts.delete(key)
+      if (!open.some((address) => address.toString() === key)) verdicts.delete(key)
     }
-    for (const { address } of open) void check(own, address)
+    for (const address of open) void check(own, address)
+    decide()
   }
 
   return {
@@ -110,8 +146,11 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
           return { ...shown, state: 'unconfirmed', message: on.message(portOf(each.address)) }
         })
         .sort((left, right) => ORDER.indexOf(left.state) - ORDER.indexOf(right.state)),
-    watch(own) {
+    role: () => ({ mode: role.mode, why: role.why(circumstances(), portOf(node!.services.listening()[0])) }),
+    watch(own, settledPrefixes, onChange) {
       node = own
+      prefixes = settledPrefixes
+      onRole = onChange
       own.addEventListener('peer:identify', ({ detail }: CustomEvent<IdentifyResult>) => {
         const peer = detail.peerId.toString()
         if (!detail.protocols.includes(registryProtocol(profile))) serving.delete(peer)
@@ -136,8 +175,8 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
 
 const ORDER: readonly OwnAddress['state'][] = ['announced', 'unconfirmed', 'local']
 
-function portOf(address: Multiaddr): string {
-  return address.getComponents().find(({ name }) => name === 'tcp')?.value ?? ''
+function portOf(address: Multiaddr | undefined): string {
+  return address?.getComponents().find(({ name }) => name === 'tcp')?.value ?? ''
 }
 
 interface AddressRules {
@@ -213,6 +252,8 @@ class AddressVerdicts {
   isConfirmed = false
   /** A question is under way: others wait for its answer. */
   isAsking = false
+  /** One a wide prefix, for the node's role. */
+  readonly voices = new Voices()
   /** Since the last success, the reason of each peer that failed. */
   readonly #failures = new Map<string, string>()
   #undialled: string | undefined

@@ -29,6 +29,14 @@ describe('status and doctor', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
+  it('say why mode auto is light, and what to do', async () => {
+    expect((await diagnosed()).map(({ name }) => name)).not.toContain('mode')
+    const auto = 'Light: peers cannot reach it. Open TCP port 7469. \u001b[2J'
+    shown.status = { ...STATUS, mode: 'light', auto }
+    expect((await ask(['status', '--no-json'])).stdout).toMatch(/^mode +light\n +Light: .* Open TCP port 7469\. \S/m)
+    expect(await diagnosed()).toContainEqual({ name: 'mode', state: 'ok', detail: auto })
+  })
+
   it('say nothing of it while it is off', async () => {
     expect((await ask(['status', '--no-json'])).stdout).not.toContain('dns')
     expect((await ask(['doctor', '--json'])).stdout).not.toContain('"dns"')

@@ -37,6 +37,7 @@ function networkText(status: NetworkStatusView, dns: string | undefined, paint: 
     ...(status.connecting ? [['waits for', printable(status.connecting)] as const] : []),
     ['network', printable(status.network)],
     ['mode', status.mode],
+    ...(status.auto ? [['', paint('dim', printable(status.auto))] as const] : []),
     ['peers', formatCount(status.peers)],
     ['peer id', printable(status.peer_id)],
     ...addressFields(status, paint),

@@ -53,12 +53,12 @@ const figures = ({ status, peers, size, records, beacon: { age_seconds: age } }:
   </div>
 `
 
-const thisNode = ({ network, mode, peer_id: peer, beacon, addresses, connecting }: Status) => html`
+const thisNode = ({ network, mode, auto, peer_id: peer, beacon, addresses, connecting }: Status) => html`
   <${Card} title="This node">
     ${connecting && html`<${Notice} tone="warn">${connecting}<//>`}
     ${facts([
       ['Network', network],
-      ['Mode', MODES[mode]],
+      ['Mode', auto === null ? MODES[mode] : `${MODES[mode]}. ${auto}`],
       ['Peer id', h(Hash, { text: peer, what: 'peer id' })],
       ['Beacon', beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}`]
     ])}

@@ -1,0 +1,255 @@
+/** The role of a node in mode auto: the count of voices, and real nodes on loopback in a /16 each. */
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mayJudge, Role, Voices, type Circumstances } from '../../../src/network/routing/role.ts'
+import { UNDIALLED } from '../../../src/protocol/neighbourhood/diversity.ts'
+import { Lab, labProfile, type LabNode } from '../lab.ts'
+import { waitFor } from '../../wait-for.ts'
+
+const OWN = multiaddr('/ip4/45.1.0.2/tcp/7469')
+const prefix = (index: number): string => `45.${10 + index}.7.0/24`
+
+describe('the role', () => {
+  /** `said`: what each prefix says, in this order. `known`: /16 that can be asked. */
+  const after = (said: readonly (readonly [number, boolean])[], known: number, role = new Role()): Role['mode'] => {
+    const voices = new Voices()
+    for (const [index, isReached] of said) voices.hear(prefix(index), isReached)
+    const now = (looks: number): Circumstances => ({
+      voices: [{ address: OWN, voices }],
+      prefixes: Array.from({ length: known }, (_, index) => prefix(index)),
+      isNamed: false,
+      looks
+    })
+    // The first sees whom it met, the last is past the patience of a young network.
+    for (const looks of [0, 9]) role.decide(now(looks))
+    return role.mode
+  }
+  const full = (): Role => {
+    const role = new Role()
+    after(
+      [0, 1, 2].map((index) => [index, true] as const),
+      5,
+      role
+    )
+    expect(role.mode).toBe('full')
+    return role
+  }
+
+  it.each([
+    ['nobody has said anything', [], 5, 'light'],
+    [
+      'two reach it',
+      [
+        [0, true],
+        [1, true]
+      ],
+      5,
+      'light'
+    ],
+    [
+      'three reach it',
+      [
+        [0, true],
+        [1, true],
+        [2, true]
+      ],
+      5,
+      'full'
+    ],
+    [
+      'one /16 says so three times',
+      [
+        [0, true],
+        [0, true],
+        [0, true]
+      ],
+      5,
+      'light'
+    ],
+    [
+      'two liars deny what three say',
+      [
+        [0, false],
+        [1, false],
+        [2, true],
+        [3, true],
+        [4, true]
+      ],
+      5,
+      'full'
+    ],
+    [
+      'two liars claim what three deny',
+      [
+        [0, true],
+        [1, true],
+        [2, false],
+        [3, false],
+        [4, false]
+      ],
+      5,
+      'light'
+    ],
+    [
+      'a young network has two /16, and both say so',
+      [
+        [0, true],
+        [1, true]
+      ],
+      2,
+      'full'
+    ],
+    [
+      'a young network has two /16, and they disagree',
+      [
+        [0, true],
+        [1, false]
+      ],
+      2,
+      'light'
+    ],
+    ['a young network has one /16', [[0, true]], 1, 'full']
+  ] as const)('where %s: %j of %i', (_, said, known, expected) => {
+    expect(after(said, known)).toBe(expected)
+  })
+
+  it('of a full node goes only once three /16 cannot reach it', () => {
+    expect(
+      after(
+        [
+          [0, false],
+          [1, false]
+        ],
+        5,
+        full()
+      )
+    ).toBe('full')
+    expect(
+      after(
+        [
+          [0, false],
+          [1, false],
+          [0, true],
+          [2, false],
+          [3, true]
+        ],
+        5,
+        full()
+      )
+    ).toBe('full')
+    expect(
+      after(
+        [
+          [0, false],
+          [1, false],
+          [2, false]
+        ],
+        5,
+        full()
+      )
+    ).toBe('light')
+  })
+
+  it('of a full node stays while nobody can be asked, and goes after its address', () => {
+    expect(after([], 0, full())).toBe('full')
+    const role = full()
+    const without = { voices: [], prefixes: [], isNamed: false }
+    role.decide({ ...without, looks: 11 })
+    expect(role.mode).toBe('full')
+    role.decide({ ...without, looks: 12 })
+    expect(role.mode).toBe('light')
+  })
+
+  it('hears no peer beside the address, and none that was not dialled', () => {
+    expect(['45.1.0.0/24', UNDIALLED, '45.1.1.0/24'].map((each) => mayJudge(each, OWN))).toEqual([false, false, true])
+  })
+})
+
+describe('mode auto on a public network', () => {
+  /** A look of own-addresses.ts, in rounds of the lab. */
+  const LOOK = 10
+  let lab: Lab
+  beforeEach(() => {
+    const difficulty = { base: 1_100_000, by_length: [{ from: 1, factor: 1 }] }
+    const limits = { answers_per_prefix: 2, answers_per_wide_prefix: 4 }
+    lab = new Lab(labProfile({ scope: 'public', contest: 1, difficulty, ...limits }))
+  })
+  afterEach(() => lab.close())
+
+  const modeOf = ({ network }: LabNode): string => network.status().mode
+  const place = (index: number): string => `127.${index + 1}.0.1`
+  const freePort = async (host: string): Promise<number> => {
+    const server = createServer().listen(0, host)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+  /** Named, since no address of loopback is public. With `port` the address is one where nobody listens. */
+  const add = async (index: number, port?: number): Promise<LabNode> => {
+    const listenPort = await freePort(place(index))
+    return lab.addNode({
+      mode: 'auto',
+      place: place(index),
+      listen: `/ip4/${place(index)}/tcp/${listenPort}`,
+      announce: [`/ip4/${place(index)}/tcp/${port ?? listenPort}`]
+    })
+  }
+  const eventually = (node: LabNode, mode: string): Promise<void> =>
+    waitFor(() => {
+      lab.advance(LOOK)
+      expect(modeOf(node)).toBe(mode)
+    })
+
+  it('the first node goes by p2p.announce, the others by those they meet, and one that nobody reaches stays light', async () => {
+    const first = await add(0)
+    expect(modeOf(first)).toBe('light')
+    expect(first.network.status().auto).toContain('On a first node of a network')
+    await eventually(first, 'full')
+    expect(first.network.status().auto).toContain('p2p.announce names its address')
+
+    const others = [await add(1)]
+    await eventually(others[0]!, 'full')
+    for (const index of [2, 3]) others.push(await add(index))
+    const hidden = await add(4, 9)
+    for (const node of [first, ...others]) {
+      await eventually(node, 'full')
+      await waitFor(() => {
+        lab.advance(LOOK)
+        expect(node.network.status().auto).toContain('peers of other prefixes reach it at /ip4/127.')
+      })
+    }
+    await waitFor(() => {
+      lab.advance(LOOK)
+      expect(hidden.network.status().auto).toMatch(/cannot reach it. Open TCP port \d+ in the firewall/)
+    })
+    expect(modeOf(hidden)).toBe('light')
+    expect(others[2]!.network.peers().find(({ peer }) => peer === hidden.network.status().peer_id)?.isInTable).toBe(
+      false
+    )
+  })
+
+  it('changes at run time, and says nothing of reach in the other modes', async () => {
+    const node = await add(0)
+    await eventually(node, 'full')
+    await node.network.setMode('light')
+    expect(node.network.status()).toMatchObject({ mode: 'light', auto: null })
+    await node.network.setMode('auto')
+    expect(node.network.status()).toMatchObject({ mode: 'full', auto: expect.stringContaining('Full:') })
+    await node.network.setMode('offline')
+    expect(node.network.status()).toMatchObject({ mode: 'offline', auto: null })
+  })
+})
+
+it.each(['loopback', 'test'] as const)('mode auto is full at once on a network with scope %s', async (scope) => {
+  const lab = new Lab(labProfile({ scope }))
+  try {
+    const { network } = await lab.addNode({ mode: 'auto' })
+    expect(network.status()).toMatchObject({ mode: 'full', auto: null })
+  } finally {
+    await lab.close()
+  }
+})

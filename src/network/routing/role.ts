@@ -1,0 +1,111 @@
+/**
+ * The role of a node in mode auto: full once peers of enough wide prefixes (/16, IPv6: /32) have dialled it, light once
+ * as many could not. Fewer than the quorum change nothing, whatever they say.
+ */
+import { ipOf } from '../transport/addresses.ts'
+import { addressPrefix, UNDIALLED, widePrefix } from '../../protocol/neighbourhood/diversity.ts'
+import type { Multiaddr } from '@multiformats/multiaddr'
+
+/** Wide prefixes that must agree. A young network, with fewer, needs all it has. */
+const QUORUM = 3
+
+/** Looks (own-addresses.ts) that a newcomer waits for more than it has met, and a full node for an address anew. */
+const PATIENCE = 2
+
+/** The latest word of each wide prefix on one address, among them no two of a size that could both be a quorum. */
+export class Voices {
+  readonly #said = new Map<string, boolean>()
+
+  hear(prefix: string, isReached: boolean): void {
+    const wide = widePrefix(prefix)
+    this.#said.delete(wide)
+    this.#said.set(wide, isReached)
+    if (this.#said.size > 2 * QUORUM - 1) this.#said.delete(this.#said.keys().next().value!)
+  }
+
+  has(prefix: string): boolean {
+    return this.#said.has(widePrefix(prefix))
+  }
+
+  /** Whether peers reach the address; undefined while no side has the quorum, and for a quorum of nobody. */
+  verdict(quorum: number): boolean | undefined {
+    if (quorum === 0) return undefined
+    const latest = [...this.#said.values()].slice(1 - 2 * quorum)
+    const reached = latest.filter(Boolean).length
+    if (reached >= quorum) return true
+    return latest.length - reached >= quorum ? false : undefined
+  }
+}
+
+/** Whether a peer of that prefix has a voice on an address: not beside it, where a router may lead back, nor undialled. */
+export function mayJudge(prefix: string, address: Multiaddr): boolean {
+  return prefix !== UNDIALLED && prefix !== addressPrefix(ipOf(address)!)
+}
+
+export interface Circumstances {
+  /** On each public or named address. */
+  readonly voices: readonly { readonly address: Multiaddr; readonly voices: Voices }[]
+  /** Prefixes of the peers that can be asked. */
+  readonly prefixes: readonly string[]
+  /** `p2p.announce` names the addresses. */
+  readonly isNamed: boolean
+  readonly looks: number
+}
+
+export class Role {
+  mode: 'full' | 'light' = 'light'
+  #metAt: number | undefined
+  #hadAddressAt = 0
+
+  isUndecided(now: Circumstances, voices: Voices): boolean {
+    return voices.verdict(this.#quorum(now)) === undefined
+  }
+
+  decide(now: Circumstances): void {
+    const verdicts = this.#verdicts(now)
+    if (verdicts.length > 0) this.#hadAddressAt = now.looks
+    const isLost =
+      verdicts.length === 0 ? now.looks - this.#hadAddressAt > PATIENCE : verdicts.every((verdict) => verdict === false)
+    if (verdicts.includes(true) || this.#isFirst(now)) this.mode = 'full'
+    else if (isLost) this.mode = 'light'
+  }
+
+  /** Why it has its role, and the cure. */
+  why(now: Circumstances, port: string): string {
+    const verdicts = this.#verdicts(now)
+    const reached = now.voices[verdicts.indexOf(true)]
+    if (reached !== undefined) return `Full: peers of other prefixes reach it at ${reached.address.toString()}.`
+    if (this.#isFirst(now))
+      return 'Full: p2p.announce names its address, and no peer could be asked yet, as on the first nodes of a network.'
+    if (this.mode === 'full') return 'Full as before, until peers of other prefixes have dialled its address again.'
+    const cure =
+      `Open TCP port ${port} in the firewall, for IPv6 in the router too (a pinhole). Behind a router with IPv4, ` +
+      'forward the port and name the public address with --announce (p2p.announce).'
+    if (verdicts.length === 0) return `Light: it has no address that peers on the Internet can dial. ${cure}`
+    if (verdicts.every((verdict) => verdict === false)) return `Light: peers of other prefixes cannot reach it. ${cure}`
+    if (now.prefixes.length === 0)
+      return (
+        'Light: no peer can be asked to dial it. On a first node of a network, name its public address with ' +
+        '--announce (p2p.announce).'
+      )
+    return `Light until peers of ${QUORUM} /16 (IPv6: /32) have dialled it, or of all in a network that has fewer.`
+  }
+
+  #verdicts(now: Circumstances): (boolean | undefined)[] {
+    const quorum = this.#quorum(now)
+    return now.voices.map(({ voices }) => voices.verdict(quorum))
+  }
+
+  /** Wide prefixes that must agree now; 0 while none can be asked. */
+  #quorum({ prefixes, looks }: Circumstances): number {
+    const wide = new Set(prefixes.filter((prefix) => prefix !== UNDIALLED).map(widePrefix)).size
+    if (wide > 0) this.#metAt ??= looks
+    if (wide >= QUORUM) return QUORUM
+    return this.#metAt !== undefined && looks - this.#metAt >= PATIENCE ? wide : 0
+  }
+
+  /** Nobody could ever be asked about the named address: as the first nodes of a network. */
+  #isFirst({ isNamed, looks }: Circumstances): boolean {
+    return isNamed && this.#metAt === undefined && looks >= PATIENCE
+  }
+}
