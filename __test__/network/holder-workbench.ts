@@ -5,6 +5,7 @@ import type { Peer, Peers } from '../../src/network/peers.ts'
 import type { Answer, Request } from '../../src/network/wire/messages.ts'
 import type { Origin } from '../../src/protocol/neighbourhood/diversity.ts'
 import { isWithin, radius, recordKey } from '../../src/protocol/neighbourhood/key-space.ts'
+import type { ChangesHeld } from '../../src/protocol/admission/key-changes.ts'
 import type { EntryState } from '../../src/protocol/admission/entry.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { encodeReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
@@ -26,6 +27,7 @@ interface Held {
   readonly reveal: Reveal
   readonly state: EntryState
   readonly withoutRecord?: boolean
+  readonly changes?: ChangesHeld
 }
 
 interface WorkbenchOptions {
@@ -85,9 +87,15 @@ export class HolderWorkbench {
   /** What a neighbour answers that holds that, or nothing. */
   shown(held?: Held): Answer {
     if (held === undefined) return { type: 'none' }
-    const { reveal, state, withoutRecord = false } = held
+    const { reveal, state, withoutRecord = false, changes } = held
     const claim = this.lab.claimId(reveal)
-    return { type: 'entry', state, claim, ...(!withoutRecord && { record: encodeReveal(reveal) }) }
+    return {
+      type: 'entry',
+      state,
+      claim,
+      ...(!withoutRecord && { record: encodeReveal(reveal) }),
+      ...(changes && { changes })
+    }
   }
 
   key(name: string): Uint8Array {

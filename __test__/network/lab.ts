@@ -19,11 +19,11 @@ import { concatBytes, equalBytes, sha256, u64be, utf8 } from '../../src/protocol
 import { commitmentHash } from '../../src/protocol/claim/commitment.ts'
 import { keyPairFromSeed, type KeyPair } from '../../src/protocol/crypto/ed25519.ts'
 import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../src/protocol/identity/judge-documents.ts'
-import { proofCacheKey, encodeVdfProof, type Link, vdfSeed } from '../../src/protocol/claim/proof.ts'
+import { decodeVdfProof, encodeVdfProof, proofCacheKey, type Link, vdfSeed } from '../../src/protocol/claim/proof.ts'
 import { iterationsFor, parseName, renewalIterations } from '../../src/protocol/name/names.ts'
 import { parseProfile, profileHash, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
-import { claimId, firstLink, linksOf, signReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
+import { claimIdOf, linksOf, signReveal, type Reveal } from '../../src/protocol/claim/reveal.ts'
 import { stampHolds } from '../../src/protocol/crypto/domain.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
@@ -284,8 +284,7 @@ export class Lab {
 
   /** The id of a record's claim, 32 bytes. */
   claimId(reveal: Reveal): Uint8Array {
-    const { p, salt } = firstLink(reveal)
-    return claimId(reveal.name, commitmentHash(reveal.name, reveal.pubkey, salt, this.hash), p, this.hash)
+    return claimIdOf(reveal, decodeVdfProof(reveal.vdf_proof), this.hash).id
   }
 
   /** The same claim with another zone. */

@@ -94,6 +94,7 @@ export class Holder {
       budget,
       capacity,
       isNear: (key) => this.reveals.isNear(key),
+      peers,
       onStored: (name) => {
         onStored('coded', name, 'stored')
       }

@@ -291,7 +291,7 @@ class MissingNames {
         const entry = entries.get(who.peer)
         return entry === undefined ? who : { ...who, entry }
       })
-      if (!isStopped()) await holder.reveals.take({ key, answers, known })
+      if (!isStopped()) await holder.reveals.take({ kind: 'reveal', key, answers, known })
     })
   }
 }

@@ -3,6 +3,8 @@ import type { Holder } from '../../../../src/network/holder/holder.ts'
 import { checkCodeOf, codedId } from '../../../../src/protocol/claim/check-code.ts'
 import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { nextHash } from '../../../../src/protocol/claim/changes.ts'
+import { claimOf } from '../../../../src/protocol/claim/claim.ts'
+import { parseName } from '../../../../src/protocol/name/names.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
 import { withChange } from '../../../../bench/sim/world/claims.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
@@ -69,6 +71,41 @@ describe('the place of a check code', () => {
     for (let serial = 2; serial < burst + 4; serial++)
       answers.push((await offer(at.lab.updated(reveal, at.lab.owner('owner'), serial))).type)
     expect(answers).toEqual([...Array<string>(burst).fill('stored'), 'busy', 'busy'])
+  })
+
+  describe('of a newcomer, [a name sold twice]', () => {
+    const soldTwice = () => {
+      const [owner, words] = [at.lab.owner('owner'), at.lab.owner('words')]
+      const before = at.lab.reveal(NAME, owner, { p: at.lab.round, next: nextHash(words.publicKey, at.lab.hash) })
+      return ['buyer', 'other'].map((to) => {
+        const sold = withChange(
+          before,
+          { to: at.lab.owner(to), next: words, by: words, consent: owner },
+          at.lab.profile
+        )
+        const { changes } = claimOf(sold, parseName(NAME, at.lab.profile), at.lab.profile)
+        return { reveal: sold, state: 'settled', changes: { head: changes[0]!.hash, final: 1 } } as const
+      }) as [Held, Held]
+    }
+    type Held = Parameters<HolderWorkbench['addNeighbours']>[1] & object
+
+    it('takes the change that most neighbours show, with its age, and refuses the other', async () => {
+      const [first, second] = soldTwice()
+      at.addNeighbours(at.lab.profile.k - 3, first)
+      at.addNeighbours(2, second)
+      expect(await offer(second.reveal)).toMatchObject({ type: 'refused', code: 'changed' })
+      expect(held(first.reveal)).toEqual(encodeReveal(first.reveal))
+      expect(target.get('coded', codedKey(first.reveal))).toMatchObject({
+        changes: { head: first.changes!.head, final: at.lab.profile.contest }
+      })
+    })
+
+    it('takes what is offered where they only say that they hold another one', async () => {
+      const [first, second] = soldTwice()
+      at.addNeighbours(at.lab.profile.k - 1, { ...second, withoutRecord: true })
+      expect(await offer(first.reveal)).toEqual({ type: 'stored' })
+      expect(held(first.reveal)).toEqual(encodeReveal(first.reveal))
+    })
   })
 
   it('[a name sold twice] decides by its own sight alone: after the contest the change that came first stays', async () => {

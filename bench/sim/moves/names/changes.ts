@@ -61,18 +61,29 @@ function holdersFor(victim: Owner, pubkey: Uint8Array, world: World): { having: 
 }
 
 /** Sends a record to some nodes, and to no others. */
-async function sendTo(nodes: readonly SimNode[], reveal: Reveal, { view }: SimNode): Promise<void> {
-  const put = { type: 'put', kind: 'reveal', record: encodeReveal(reveal) } as const
+async function sendTo(
+  nodes: readonly SimNode[],
+  reveal: Reveal,
+  { view }: SimNode,
+  kind: 'reveal' | 'coded' = 'reveal'
+): Promise<void> {
+  const put = { type: 'put', kind, record: encodeReveal(reveal) } as const
   await Promise.all(nodes.map(({ peer }) => view.ask(peer, put).catch(() => undefined)))
 }
 
-/** Sends a record to each new holder within a minute, before its neighbours do. */
-function sendToNewcomers(victim: Owner, reveal: Reveal, sender: SimNode, world: World): void {
-  const known = new Set(world.holdersOf(victim.recordKey))
+/** Sends a record to each new holder within a minute, before its neighbours do: of the name, or of its check code. */
+function sendToNewcomers(
+  victim: Owner,
+  reveal: Reveal,
+  { sender, world }: Pick<Sale, 'sender' | 'world'>,
+  kind: 'reveal' | 'coded' = 'reveal'
+): void {
+  const key = kind === 'reveal' ? victim.recordKey : victim.codedKey
+  const known = new Set(world.holdersOf(key))
   const look = (): void => {
-    const newcomers = world.holdersOf(victim.recordKey).filter((node) => !known.has(node))
+    const newcomers = world.holdersOf(key).filter((node) => !known.has(node))
     for (const node of newcomers) known.add(node)
-    void sendTo(newcomers, reveal, sender)
+    void sendTo(newcomers, reveal, sender, kind)
     void world.timeline.after(MINUTE_MS, look)
   }
   look()
@@ -288,7 +299,7 @@ const soldTwiceAmongLiars = soldTwice({
       await looks.look()
     }
     shown = showing(second, world.hash)
-    sendToNewcomers(victim, second, sender, world)
+    sendToNewcomers(victim, second, { sender, world })
   }
 })
 
@@ -314,6 +325,26 @@ const soldTwiceAmongDividers = soldTwice({
     isSigned = true
     await sendTo(half, second, sender)
     void publishFirst()
+  }
+})
+
+/**
+ * The seller sends the second change to each node that joins near the check code. Nobody votes there, so the buyer loses
+ * the code of a name whose neighbourhood has another claim, once most of these nodes have it.
+ */
+const soldTwiceAtTheCode = soldTwice({
+  id: 'sold-twice-at-the-code',
+  allows: 'harmless',
+  lifeDays: LIFE_DAYS,
+  days: 25,
+  sell: async ({ world, victim, second, sender, publishFirst, looks, breach }) => {
+    void publishFirst()
+    await world.sleep(HOUR_MS)
+    sendToNewcomers(victim, second, { sender, world }, 'coded')
+    await looks.until(world.timeline.nowMs + 20 * DAY_MS)
+    const at = world.holdersOf(victim.codedKey).map(({ holder }) => holder?.coded.entries.load(victim.codedKey)?.entry)
+    const having = at.filter((entry) => entry !== undefined && compareBytes(entry.claim.pubkey, second.pubkey) === 0)
+    if (having.length > 0) breach(`${having.length} of ${at.length} holders of the code have the second change`)
   }
 })
 
@@ -406,6 +437,7 @@ export const changeMoves: readonly Move[] = [
   soldTwiceToHalves,
   soldTwiceAmongLiars,
   soldTwiceAmongDividers,
+  soldTwiceAtTheCode,
   stolenWords({ id: 'words-stolen-for-a-day', attacks: ['a thief of the change words'], ownerAfter: 1 / 60 }),
   stolenWords({ id: 'words-stolen-for-59-days', attacks: ['a thief of the change words'], ownerAfter: 59 / 60 }),
   stolenWords({ id: 'words-stolen-unopposed', attacks: ['a change that grows no older'] }),

@@ -4,7 +4,7 @@
  */
 import { equalBytes, toHex } from '../../../protocol/encoding/bytes.ts'
 import { newEntry, withClaim } from '../../../protocol/admission/entry.ts'
-import { chooseChange } from '../../../protocol/admission/key-changes.ts'
+import { chooseChange, isBacked, lackingAmong, sinceAmong } from '../../../protocol/admission/key-changes.ts'
 import { spendChange, type ChangeBudget } from '../../../protocol/admission/holder.ts'
 import { checkCode, codedId } from '../../../protocol/claim/check-code.ts'
 import { relateChanges } from '../../../protocol/claim/changes.ts'
@@ -20,12 +20,14 @@ import { profileHash, type NetworkProfile } from '../../../protocol/profile/prof
 import type { RoundClock } from '../../../time/clock.ts'
 import { BoundedMap } from '../../../util/bounded-map.ts'
 import { KeyedMutex } from '../../../util/concurrency.ts'
-import { type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../budget/budget.ts'
+import { ASK_MS, type Budget, CHECK_MS, OURSELVES, WRITE_MS, type Work } from '../../budget/budget.ts'
 import { BUSY, refused } from '../../wire/answers.ts'
+import type { Peers } from '../../peers.ts'
 import type { PutAnswer } from '../../wire/records.ts'
 import type { Capacity } from '../capacity.ts'
 import { type Verifier, verifyOffered, withBudget } from '../verifier.ts'
 import type { Entries } from './entries.ts'
+import { askNeighbours, type Neighbours, recordOfClaim } from './neighbours.ts'
 
 const STORED: PutAnswer = { type: 'stored' }
 
@@ -41,7 +43,14 @@ interface CodedHolderParts {
   readonly budget: Budget
   readonly capacity: Capacity
   readonly isNear: (key: Uint8Array) => boolean
+  readonly peers: () => Peers | undefined
   readonly onStored: (name: string) => void
+}
+
+/** Of a record with changes of keys whose place is empty here. */
+interface Around {
+  readonly neighbours?: Neighbours | undefined
+  readonly shown?: { readonly claim: Claim; readonly record: Uint8Array } | undefined
 }
 
 export class CodedHolder {
@@ -90,7 +99,11 @@ export class CodedHolder {
     return withBudget(budget, sender, first, async (urgency, work) => {
       const verdict = await verifyOffered(this.#parts.verifier, reveal, urgency, work)
       if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
-      return this.#mutex.run(toHex(key), () => Promise.resolve(this.#store(key, verdict.claim, record, sender, work)))
+      const { claim } = verdict
+      const around = isExpected || claim.changes.length === 0 ? undefined : await this.#around(key, claim, work)
+      return this.#mutex.run(toHex(key), () =>
+        Promise.resolve(this.#store(key, claim, record, { sender, work, around }))
+      )
     })
   }
 
@@ -110,8 +123,30 @@ export class CodedHolder {
     return order === 0 ? STORED : order < 0 ? { type: 'stale', record: held.record } : undefined
   }
 
-  #store(key: Uint8Array, claim: Claim, record: Uint8Array, sender: Origin, work: Work): PutAnswer {
+  /**
+   * What the neighbours hold of a claim that is new here, and the record of it that most of them show: a seller would
+   * send each newcomer the second sale [a name sold twice]. Only who has the change key can show another, so liars keep
+   * no record out.
+   */
+  async #around(key: Uint8Array, claim: Claim, work: Work): Promise<Around> {
+    const { peers, verifier, clock, profile } = this.#parts
+    work.charge(ASK_MS)
+    const neighbours = await askNeighbours(peers(), key, (_soFar, awaited) => awaited === 0, 'coded')
+    if (isBacked(claim, neighbours, profile)) return { neighbours }
+    const shown = await recordOfClaim(claim.id, neighbours, { peers: peers(), verifier, clock, profile })
+    const lacking = (record: Claim): number => lackingAmong(record, neighbours, profile).lacking
+    return { neighbours, shown: shown && lacking(shown.claim) < lacking(claim) ? shown : undefined }
+  }
+
+  #store(
+    key: Uint8Array,
+    claim: Claim,
+    record: Uint8Array,
+    { sender, work, around }: { sender: Origin; work: Work; around?: Around | undefined }
+  ): PutAnswer {
     const { clock, profile, capacity } = this.#parts
+    const { neighbours, shown } = around ?? {}
+    if (shown !== undefined) this.#store(key, shown.claim, shown.record, { sender, work, around: { neighbours } })
     // Another record may have come meanwhile.
     const late = this.#against(key, claim)
     if (late !== undefined) return late
@@ -127,7 +162,9 @@ export class CodedHolder {
     work.charge(WRITE_MS)
     const time = clock.time()
     this.entries.save(key, {
-      entry: held ? withClaim(held.entry, claim, time) : newEntry(claim, 'settled', time),
+      entry: held
+        ? withClaim(held.entry, claim, time)
+        : newEntry(claim, 'settled', time, neighbours && sinceAmong(claim, neighbours, time, profile)),
       record
     })
     this.#parts.onStored(claim.name)

@@ -20,11 +20,15 @@ export interface Neighbour extends NeighbourAnswer {
 
 export interface Neighbours {
   readonly key: Uint8Array
+  /** Where the key is: of a name, or of its check code. */
+  readonly kind: Place
   /** Closest first. */
   readonly answers: readonly Neighbour[]
   /** Known diverse peers, whether they answered or not. */
   readonly known: number
 }
+
+type Place = 'reveal' | 'coded'
 
 /** Whether the answers so far decide, whatever `awaited` more peers answer. */
 type IsDecided = (soFar: NeighbourFacts, awaited: number) => boolean
@@ -36,16 +40,19 @@ type IsDecided = (soFar: NeighbourFacts, awaited: number) => boolean
 export async function askNeighbours(
   peers: Peers | undefined,
   key: Uint8Array,
-  isDecided: IsDecided
+  isDecided: IsDecided,
+  kind: Place = 'reveal'
 ): Promise<Neighbours> {
-  if (peers === undefined) return { key, answers: [], known: 0 }
+  if (peers === undefined) return { key, kind, answers: [], known: 0 }
   // Read each time, since the table drops unreachable peers.
   const facts = (answers: readonly Neighbour[]): Neighbours => ({
     key,
+    kind,
     answers,
     known: peers.diverse(peers.nearest(key)).length
   })
-  return facts(await askThem(peers, peers.nearest(key), key, (soFar, awaited) => isDecided(facts(soFar), awaited)))
+  const place = { key, kind }
+  return facts(await askThem(peers, peers.nearest(key), place, (soFar, awaited) => isDecided(facts(soFar), awaited)))
 }
 
 /** As `askNeighbours`, for a name of another neighbourhood: looks up the peers closest to H(preimage). */
@@ -54,13 +61,13 @@ export async function askElsewhere(
   preimage: Uint8Array,
   isDecided: IsDecided
 ): Promise<Neighbours> {
-  const key = sha256(preimage)
-  if (peers === undefined) return { key, answers: [], known: 0 }
+  const place = { key: sha256(preimage), kind: 'reveal' } as const
+  if (peers === undefined) return { ...place, answers: [], known: 0 }
   const closest = await peers.closest(preimage)
   const known = peers.diverse(closest).length
   return {
-    key,
-    answers: await askThem(peers, closest, key, (answers, awaited) => isDecided({ answers, known }, awaited)),
+    ...place,
+    answers: await askThem(peers, closest, place, (answers, awaited) => isDecided({ answers, known }, awaited)),
     known
   }
 }
@@ -69,18 +76,22 @@ export async function askElsewhere(
 async function askThem(
   peers: Peers,
   asked: readonly Peer[],
-  key: Uint8Array,
+  place: Pick<Neighbours, 'key' | 'kind'>,
   isDecided: (soFar: readonly Neighbour[], awaited: number) => boolean
 ): Promise<Neighbour[]> {
   const answered = (answers: readonly (Neighbour | undefined)[]): Neighbour[] =>
     answers.filter((answer) => answer !== undefined)
-  const pending = asked.map((peer) => askOne(peers, peer, key))
+  const pending = asked.map((peer) => askOne(peers, peer, place))
   return answered(await waitForEnough(pending, (soFar, awaited) => isDecided(answered(soFar), awaited), 0))
 }
 
 /** Brief: peers mostly agree on what is known here, and a record has up to 50 KiB. */
-async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighbour | undefined> {
-  const answer = await answerOrUndefined(peers.ask(from, { type: 'get', kind: 'reveal', key, brief: true }))
+async function askOne(
+  peers: Peers,
+  from: Peer,
+  { key, kind }: Pick<Neighbours, 'key' | 'kind'>
+): Promise<Neighbour | undefined> {
+  const answer = await answerOrUndefined(peers.ask(from, { type: 'get', kind, key, brief: true }))
   const { peer, prefix } = from
   const met = peers.met(from)
   const who = { peer, prefix, from, ...(met !== undefined && { met }) }
@@ -98,7 +109,7 @@ async function askOne(peers: Peers, from: Peer, key: Uint8Array): Promise<Neighb
  */
 export async function recordOfClaim(
   claimId: Uint8Array,
-  { key, answers }: Neighbours,
+  { key, kind, answers }: Neighbours,
   { peers, verifier, clock, profile }: RecordParts
 ): Promise<{ claim: Claim; record: Uint8Array } | undefined> {
   const holders = answers.filter(({ entry }) => entry !== undefined && equalBytes(entry.claimId, claimId))
@@ -110,14 +121,14 @@ export async function recordOfClaim(
   let fewest = Infinity
   for (const asked of [holders.slice(first, first + 1), holders.toSpliced(first, 1)]) {
     const shown = await Promise.all(
-      asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, key, claimId) }))
+      asked.map(async ({ from }) => ({ from, record: await recordAt(peers, from, { key, kind }, claimId) }))
     )
     for (const { from, record } of shown) {
       if (record === undefined) continue
       const hash = toHex(sha256(record))
       if (tried.has(hash)) continue
       tried.add(hash)
-      const problem = await claimOfRecord(record, { claimId, key, verifier, hash: profileHash(profile) })
+      const problem = await claimOfRecord(record, { claimId, key, kind, verifier, hash: profileHash(profile) })
       if (typeof problem === 'string') {
         peers?.penalise(from, problem)
         continue
@@ -137,10 +148,10 @@ export async function recordOfClaim(
 async function recordAt(
   peers: Peers | undefined,
   from: Peer,
-  key: Uint8Array,
+  { key, kind }: Pick<Neighbours, 'key' | 'kind'>,
   claimId: Uint8Array
 ): Promise<Uint8Array | undefined> {
-  const answer = peers && (await answerOrUndefined(peers.ask(from, { type: 'get', kind: 'reveal', key })))
+  const answer = peers && (await answerOrUndefined(peers.ask(from, { type: 'get', kind, key })))
   return answer?.type === 'entry' && equalBytes(answer.claim, claimId) ? answer.record : undefined
 }
 
@@ -154,14 +165,20 @@ interface RecordParts {
 interface Expected {
   readonly claimId: Uint8Array
   readonly key: Uint8Array
+  readonly kind: Place
   readonly verifier: Verifier
   readonly hash: Uint8Array
 }
 
-async function claimOfRecord(record: Uint8Array, { claimId, key, verifier, hash }: Expected): Promise<Claim | string> {
+async function claimOfRecord(
+  record: Uint8Array,
+  { claimId, key, kind, verifier, hash }: Expected
+): Promise<Claim | string> {
   try {
     const reveal = decodeReveal(record)
-    if (!equalBytes(recordKey('reveal', reveal.name, hash), key)) return 'the record is of another name than asked for'
+    // A claim has one code, so its id says enough there.
+    if (kind === 'reveal' && !equalBytes(recordKey(kind, reveal.name, hash), key))
+      return 'the record is of another name than asked for'
     const verdict = await verifier.validate(reveal, { urgency: 'expected' })
     if (!verdict.ok) return `${verdict.rule}: ${verdict.detail}`
     return equalBytes(verdict.claim.id, claimId) ? verdict.claim : 'the record is of another claim than said'
