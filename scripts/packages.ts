@@ -21,6 +21,8 @@ const PROGRAMS = {
   nginx: 'nginx',
   caddy: 'caddy',
   iproute2: 'ip',
+  nftables: 'nft',
+  'miniupnpd-nftables': 'miniupnpd',
   'util-linux': 'taskset',
   'libc-bin': 'getent',
   openssl: 'openssl',

@@ -48,6 +48,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'multiaddrs that peers are told once one has dialled them, such as /ip4/192.0.2.1/tcp/7469',
     'announce'
   ),
+  field('p2p.map_port', 'boolean', 'have the router let peers in, by NAT-PMP or UPnP, on public networks', 'map-port'),
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
   field('p2p.storage_mib', 'number', 'database size from which nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),

@@ -71,6 +71,8 @@ export const ConfigSchema = v.strictObject({
       listen: v.optional(multiaddrs, []),
       /** Multiaddrs; empty: each public address that is listened on. */
       announce: v.optional(multiaddrs, []),
+      /** On public networks, for a daemon with a private IPv4 address and no `announce`. */
+      map_port: v.optional(v.boolean(), true),
       bootstrap: v.optional(multiaddrs, []),
       /** Size of the database, MiB, from which on nothing new is stored for others. */
       storage_mib: v.optional(count, 2048)

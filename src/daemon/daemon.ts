@@ -208,6 +208,7 @@ async function createCore({
     pool,
     listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : await defaultListenAddresses(profile, P2P_PORT),
     announce: initial.p2p.announce,
+    mapPort: initial.p2p.map_port,
     bootstrap: initial.p2p.bootstrap,
     mode: initial.mode,
     log,

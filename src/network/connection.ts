@@ -10,7 +10,8 @@ import { dialPeer } from './routing/dial-peer.ts'
 import { createFinder, type Finder, createLookUps } from './routing/look-ups.ts'
 import { listPeers, createPeers, type Peers } from './peers.ts'
 import { keepPlaces } from './routing/keep-places.ts'
-import { createOwnAddresses, checkNamed, type OwnRole } from './routing/own-addresses.ts'
+import { createOwnAddresses, checkNamed, portToMap, type OwnRole } from './routing/own-addresses.ts'
+import { keepPortMapped, type PortMapping } from './mapping/port-mapping.ts'
 import { parseAddress, startNode, type NodeOptions } from './node.ts'
 import type { Node } from './libp2p.ts'
 import { dialable } from './transport/gater.ts'
@@ -24,6 +25,8 @@ import { watchBootstrap, watchConnecting } from './routing/watchdog.ts'
 interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'> {
   /** Addresses to announce once they are confirmed; empty: those listened on. */
   readonly announce: readonly string[]
+  /** Whether a router is asked to let peers in. */
+  readonly mayMap: () => boolean
   /** Addresses of peers to try beside the bootstrap peers when no peer is known. */
   readonly metBefore: () => readonly string[]
   readonly timers: Pick<Clock, 'every'>
@@ -82,8 +85,11 @@ export async function openConnection(
   let connectedPeers = (): number => 0
   const unreachable = new Map<string, string>()
   let whyConnecting = (): string => ''
+  const router: { mapping?: PortMapping } = {}
   const rules = {
     named: options.announce.map(parseAddress),
+    mapped: () => router.mapping?.address(),
+    fault: () => router.mapping?.fault(),
     mayDial: dialable({ profile, listen: options.listen.map(parseAddress), bootstrap: bootstrap.map(parseAddress) })
   }
   checkNamed(rules)
@@ -113,6 +119,12 @@ export async function openConnection(
   )
   const { prefixes, finder } = parts!
   const lookUps = createLookUps(node, finder, profile, prefixes)
+  const mapping = keepPortMapped({
+    timers,
+    log,
+    port: () => (options.mayMap() ? portToMap(rules, node.services.listening()) : undefined)
+  })
+  router.mapping = mapping
   const ends = [
     watchBootstrap(node, bootstrap, metBefore, timers, (address, reason) => {
       unreachable.set(address, reason)
@@ -149,7 +161,7 @@ export async function openConnection(
     },
     async close() {
       for (const end of ends) end()
-      await node.stop()
+      await Promise.all([node.stop(), mapping.close()])
     }
   }
 }

@@ -338,6 +338,7 @@ class RegistryNetwork implements OpenableNetwork {
         log,
         timers: this.#timers,
         onKnown: () => this.#known.noteNew(),
+        mayMap: () => this.#options.mapPort === true && this.#setting !== 'light' && profile.scope === 'public',
         onRole: () => {
           this.#enqueue(() => this.#followSetting()).catch((error: unknown) => {
             log.error({ err: error }, 'the mode could not follow what peers reach')

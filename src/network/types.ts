@@ -261,6 +261,8 @@ export interface NetworkOptions {
   readonly listen: readonly string[]
   /** Multiaddrs to announce once a peer has dialled them; empty: those of `listen`. */
   readonly announce?: readonly string[]
+  /** Ask a home's router to let peers in, on public networks. */
+  readonly mapPort?: boolean
   readonly dialFrom?: string
   readonly bootstrap: readonly string[]
   readonly mode: ModeSetting

@@ -146,7 +146,10 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules)
           return { ...shown, state: 'unconfirmed', message: on.message(portOf(each.address)) }
         })
         .sort((left, right) => ORDER.indexOf(left.state) - ORDER.indexOf(right.state)),
-    role: () => ({ mode: role.mode, why: role.why(circumstances(), portOf(node!.services.listening()[0])) }),
+    role: () => ({
+      mode: role.mode,
+      why: role.why(circumstances(), portOf(node!.services.listening()[0]), rules.fault?.())
+    }),
     watch(own, settledPrefixes, onChange) {
       node = own
       prefixes = settledPrefixes
@@ -184,6 +187,10 @@ interface AddressRules {
   readonly named: readonly Multiaddr[]
   /** Whether a node of this network dials an address (`dialable`). */
   readonly mayDial: (address: Multiaddr) => boolean
+  /** Where the router lets peers in. */
+  readonly mapped?: () => Multiaddr | undefined
+  /** Why it lets none in. */
+  readonly fault?: () => string | undefined
 }
 
 export type Candidate =
@@ -191,7 +198,7 @@ export type Candidate =
   | { readonly address: Multiaddr; readonly use: 'local'; readonly message: string }
 
 /** The most useful first. */
-export function candidatesOf({ named, mayDial }: AddressRules, listening: readonly Multiaddr[]): Candidate[] {
+export function candidatesOf({ named, mayDial, mapped }: AddressRules, listening: readonly Multiaddr[]): Candidate[] {
   const beyondHere = listening.some((address) => !isLoopback(address))
   const judge = (address: Multiaddr): Candidate => {
     const range = specialRange(ipOf(address)!)
@@ -202,15 +209,24 @@ export function candidatesOf({ named, mayDial }: AddressRules, listening: readon
     if (range === 'link-local') return local('It leads to machines of this link only.')
     if (!mayDial(address))
       return local(
-        'A private address, which peers on the Internet cannot dial. Behind a router, forward a TCP port and ' +
-          'name the public address with --announce (p2p.announce).'
+        'A private address, which peers on the Internet cannot dial. Behind a router, turn on UPnP or NAT-PMP there, ' +
+          'or forward a TCP port and name the public address with --announce (p2p.announce).'
       )
     return { address, use: range === undefined ? 'confirm' : 'announce' }
   }
-  const confirmed = named.map((address): Candidate => ({ address, use: 'confirm' }))
+  const beyond = named.length > 0 ? named : (mapped?.() ?? [])
+  const confirmed = [beyond].flat().map((address): Candidate => ({ address, use: 'confirm' }))
   const isNamed = (address: Multiaddr): boolean => named.some((other) => other.equals(address))
   const others = byUse(listening.filter((address) => !isNamed(address)).map((address) => ({ multiaddr: address })))
   return [...confirmed, ...others.map(({ multiaddr }) => judge(multiaddr))]
+}
+
+/** The port that a router must map: of a node that listens by IPv4 at private addresses alone, with nothing named. */
+export function portToMap({ named }: Pick<AddressRules, 'named'>, listening: readonly Multiaddr[]): number | undefined {
+  const byIPv4 = named.length > 0 ? [] : listening.filter((address) => ipOf(address)?.includes('.'))
+  const ranges = byIPv4.map((address) => specialRange(ipOf(address)!))
+  const beyondHere = byIPv4[ranges.findIndex((range) => range !== 'loopback')]
+  return beyondHere === undefined || ranges.includes(undefined) ? undefined : Number(portOf(beyondHere))
 }
 
 /** Throws ListenError for an address of `p2p.announce` that no peer would dial. */

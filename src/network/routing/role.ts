@@ -71,7 +71,7 @@ export class Role {
   }
 
   /** Why it has its role, and the cure. */
-  why(now: Circumstances, port: string): string {
+  why(now: Circumstances, port: string, fault?: string): string {
     const verdicts = this.#verdicts(now)
     const reached = now.voices[verdicts.indexOf(true)]
     if (reached !== undefined) return `Full: peers of other prefixes reach it at ${reached.address.toString()}.`
@@ -80,7 +80,7 @@ export class Role {
     if (this.mode === 'full') return 'Full as before, until peers of other prefixes have dialled its address again.'
     const cure =
       `Open TCP port ${port} in the firewall, for IPv6 in the router too (a pinhole). Behind a router with IPv4, ` +
-      'forward the port and name the public address with --announce (p2p.announce).'
+      `forward the port and name the public address with --announce (p2p.announce).${fault === undefined ? '' : ` ${fault}`}`
     if (verdicts.length === 0) return `Light: it has no address that peers on the Internet can dial. ${cure}`
     if (verdicts.every((verdict) => verdict === false)) return `Light: peers of other prefixes cannot reach it. ${cure}`
     if (now.prefixes.length === 0)
