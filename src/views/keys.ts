@@ -24,7 +24,12 @@ export const KeysSchema = component('NameKeys', {
     v.description('Whether most peers that hold the claim call its changes final, and are no few; true without changes')
   ),
   final_votes: v.pipe(CountSchema, v.description('Peers that call them final')),
-  votes: v.pipe(CountSchema, v.description('Peers that hold the claim'))
+  votes: v.pipe(CountSchema, v.description('Peers that hold the claim')),
+  other_keys: v.pipe(
+    CountSchema,
+    v.description('Of these, peers that show another change of its keys in place of one')
+  ),
+  equivocation: v.pipe(v.boolean(), v.description('The owner signed two zones with one serial'))
 })
 export type KeysView = v.InferOutput<typeof KeysSchema>
 

@@ -387,6 +387,8 @@ export class MemoryRegistry implements Registry {
       final: true,
       final_votes: 19,
       votes: 20,
+      other_keys: 0,
+      equivocation: false,
       ...this.changedKeys.get(name)
     })
   }

@@ -76,6 +76,7 @@ describe('the keys of a name', () => {
     asker.registry.forget(ALICE)
     expect(await asker.registry.resolve(ALICE)).toMatchObject({ keysPending: true })
     expect(await asker.registry.keysOf(ALICE)).toMatchObject({ final: false })
+    expect(asker.network.breadths.at(-1)).toBe('everybody')
     const { notes } = await asker.registry.explain(ALICE)
     expect(notes).toContainEqual(expect.stringContaining('not final'))
     const coded = `${ALICE} ${checkCodeOf(bench.held(), profile).slice(0, 6)}`
@@ -125,7 +126,9 @@ describe('the keys of a name', () => {
       expect(await asker.registry.keysOf(ALICE)).toMatchObject({
         final: named === ours,
         final_votes: named === ours ? 3 : 0,
-        votes: 5
+        votes: 5,
+        other_keys: 2,
+        equivocation: false
       })
       const { answers, notes } = await asker.registry.explain(ALICE)
       expect(answers.at(-1)!.owner).toBe(toHex(named.pubkey))

@@ -263,12 +263,20 @@ export async function runVerify(context: Context, _options: unknown, given: stri
             ? 'none'
             : `${keys.final ? 'final' : 'not final: another may still take its place'} (${keys.final_votes} of ${keys.votes} holders)`
         ],
+        [
+          'signed twice',
+          [
+            ...(keys.other_keys > 0 ? [`${keys.other_keys} of ${keys.votes} holders show other keys`] : []),
+            ...(keys.equivocation ? ['two zones with one serial'] : [])
+          ].join(', ') || 'nothing that the holders show'
+        ],
         ['change key', keys.change_key ? 'named' : 'none: a change takes 60 days on main'],
         ...(code === undefined ? [] : [['code of the offer', code] as const])
       ]),
       '',
       'The record proves the claim, its age and its changes. It does not prove that the seller has signed no other ' +
-        'change: wait until the change is final before you pay.'
+        'change: wait until the change is final before you pay. The seller, and who had the seed or the change words ' +
+        'before, keep the former keys: these sign nothing of the claim once the change is final.'
     ].join('\n')
   )
 }

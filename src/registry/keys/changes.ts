@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
-import { type Change, MAX_CHANGES, nextHash } from '../../protocol/claim/changes.ts'
+import { type Change, MAX_CHANGES, nextHash, relateChanges } from '../../protocol/claim/changes.ts'
 import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import {
@@ -29,6 +29,7 @@ import type { KeysView, OfferView } from '../../views/keys.ts'
 import type { StoredBy } from '../../views/common.ts'
 import { derivedPublicKey, openName, type RegistryContext, withOwnKey } from '../context.ts'
 import { requireMajority, requireValid } from '../publication/publishing.ts'
+import { equivocationOf } from '../ownership/newer-records.ts'
 import { decide, survey } from '../resolution/survey.ts'
 import { encodeAdoption, isGone } from '../stored/owned-names.ts'
 import type { Authority } from '../use-cases.ts'
@@ -37,7 +38,8 @@ import { ownNext } from './change-words.ts'
 /** Which keys a name has, by the network; SVC-NAM-*, SVC-RES-*. */
 export async function keysOf(context: RegistryContext, text: string): Promise<KeysView> {
   const name = openName(context, text)
-  const found = await survey(context, name)
+  // All that hold it: a buyer counts who calls the change final.
+  const found = await survey(context, name, undefined, 'everybody')
   const { reveal } = decide(context, found)
   const { owner, thin } = found.tally as Extract<typeof found.tally, { kind: 'owner' }>
   const claim = claimOf(reveal, name, context.profile)
@@ -59,7 +61,14 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     // Fewer than a quorum prove nothing to a buyer.
     final: owner.final && !thin,
     final_votes: owner.finalVotes,
-    votes: owner.votes
+    votes: owner.votes,
+    other_keys: found.counted.filter(
+      (answer) =>
+        answer.claim !== undefined &&
+        equalBytes(answer.claim.id, claim.id) &&
+        typeof relateChanges(answer.claim.changes, claim.changes) === 'number'
+    ).length,
+    equivocation: equivocationOf(context, found) !== undefined
   }
 }
 
