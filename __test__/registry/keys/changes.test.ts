@@ -7,6 +7,7 @@ import { keys } from '../../../src/store/keys.ts'
 import { until } from '../claims/fakes.ts'
 import { checkCodeOf } from '../../../src/protocol/claim/check-code.ts'
 import { acceptedReveal, offerMessage, parseOffer } from '../../../src/protocol/claim/offer.ts'
+import { decodeVdfProof } from '../../../src/protocol/claim/proof.ts'
 import { changesIn } from '../../../src/protocol/claim/reveal.ts'
 import { changePoint, changePublicKey, signAsChangeKey } from '../../../src/protocol/crypto/change-keys.ts'
 import { sign } from '../../../src/protocol/crypto/ed25519.ts'
@@ -66,6 +67,16 @@ describe('the keys of a name', () => {
     await bench.renewed(node)
     expect(bench.held().pubkey).toEqual(after.pubkey)
     expect(stateAt(node)).toBe('live')
+  })
+  it('rotate while a renewal is under way, which goes on with the new key', async () => {
+    const node = await withWords('words')
+    await bench.registered(node)
+    const { task_id } = await node.registry.renew(ALICE, {})
+    await rotate(node)
+    expect(await bench.finish(node, task_id)).toMatchObject({ status: 'completed', error: null })
+    const { pubkey, vdf_proof: proof } = bench.held()
+    expect([changesIn(bench.held()), decodeVdfProof(proof).chain?.length]).toEqual([1, 1])
+    expect(await node.registry.keysOf(ALICE)).toMatchObject({ own: true, pubkey: toHex(pubkey), renewals: 1 })
   })
   it('are said not to be final, until most holders call them so', async () => {
     const node = await withWords('words')
