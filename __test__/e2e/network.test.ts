@@ -5,6 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
+import { VERSION } from '../../src/version.ts'
+import type { PeerView } from '../../src/views/network.ts'
 import { eventually, Scene } from './processes.ts'
 import { Fleet } from './network/fleet.ts'
 import { simulatedFleet } from './network/simulated.ts'
@@ -101,6 +103,16 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     for (const name of names)
       expect(await fleet.explain(0, name)).toMatchObject({ state: 'settled', owner: owners.get(name) })
     await allResolve()
+  })
+
+  it('tell an operator which versions they run, and some of the names that they hold', async () => {
+    const first = fleet.daemon(fleet.running()[0]!)
+    await eventually(
+      async () => (await first.request('GET', '/api/peers')).body as PeerView[],
+      (peers) => peers.every(({ connection, agent }) => connection === null || agent === `chronym/${VERSION}`)
+    )
+    const { body: sampled } = await first.request('GET', '/api/network/names')
+    expect((sampled as string[]).toSorted()).toEqual(names.toSorted())
   })
 
   it('go on when one leaves and another one joins, with names that it can resolve at once', async () => {

@@ -102,7 +102,16 @@ export class FakeNetwork implements Network {
     return this.mode === 'offline' ? undefined : this.#world.peers.length
   }
   peers(): KnownPeer[] {
-    return this.origins().map((origin) => ({ ...origin, distance: 0.5, isInTable: true, connection: null }))
+    return this.origins().map((origin) => ({
+      ...origin,
+      distance: 0.5,
+      isInTable: true,
+      agent: null,
+      connection: null
+    }))
+  }
+  sampleNames(): string[] {
+    return []
   }
   placeOf(_name: string, peer: string): PeerPlace {
     return { distance: 0.25, prefix: peer === this.#self ? null : peer }

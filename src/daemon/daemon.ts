@@ -212,6 +212,7 @@ async function createCore({
     bootstrap: initial.p2p.bootstrap,
     mode: initial.mode,
     log,
+    agent: `chronym/${VERSION}`,
     storageBytes: initial.p2p.storage_mib * 2 ** 20,
     clock: roundClock
   })

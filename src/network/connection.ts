@@ -61,6 +61,9 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/** Characters kept of what a peer says it is. */
+const MAX_AGENT = 64
+
 /** Opens a node in that mode. Throws ListenError. */
 export async function openConnection(
   options: ConnectionOptions,
@@ -83,6 +86,7 @@ export async function openConnection(
   }
   let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder } | undefined
   let connectedPeers = (): number => 0
+  const agents = new Map<string, string>()
   const unreachable = new Map<string, string>()
   let whyConnecting = (): string => ''
   const router: { mapping?: PortMapping } = {}
@@ -106,7 +110,11 @@ export async function openConnection(
       unstarted.addEventListener('peer:connect', ({ detail }) => {
         emit({ type: 'peer:connect', detail: { peer: detail.toString() } })
       })
+      unstarted.addEventListener('peer:identify', ({ detail: { peerId, agentVersion } }) => {
+        if (agentVersion !== undefined) agents.set(peerId.toString(), agentVersion.slice(0, MAX_AGENT))
+      })
       unstarted.addEventListener('peer:disconnect', ({ detail }) => {
+        agents.delete(detail.toString())
         emit({ type: 'peer:disconnect', detail: { peer: detail.toString() } })
       })
       const prefixes = createPrefixes(unstarted, profile)
@@ -143,7 +151,7 @@ export async function openConnection(
   return {
     peers: createPeers(node, profile, { lookUps, prefixes, acquaintances }, penalise),
     connectedPeers: () => connectedPeers(),
-    list: () => listPeers(node, prefixes),
+    list: () => listPeers(node, prefixes, agents),
     prefixOf: (peer) => prefixes.known(peerIdFromString(peer)),
     addresses: () => own.list().map((each) => ({ ...each, address: `${each.address}/p2p/${node.peerId.toString()}` })),
     role: () => own.role(),

@@ -187,6 +187,18 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#connection?.list() ?? []
   }
 
+  sampleNames(count: number): string[] {
+    const { entries } = this.#holder
+    const keys = [...entries.all()]
+    const drawn: string[] = []
+    while (drawn.length < count && keys.length > 0) {
+      const [key] = keys.splice(Math.floor((this.#options.random ?? Math.random)() * keys.length), 1)
+      const held = entries.load(key!)
+      if (held !== undefined) drawn.push(held.entry.claim.name)
+    }
+    return drawn
+  }
+
   placeOf(name: string, peer: string): PeerPlace {
     const key = recordKey('reveal', name, profileHash(this.#options.profile))
     return { distance: distanceOf(peer, key), prefix: this.#connection?.prefixOf(peer) ?? null }

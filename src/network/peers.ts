@@ -161,7 +161,11 @@ export function createPeers(
 }
 
 /** The peers of the routing table and all connected ones, nearest to this node first. Makes no requests. */
-export function listPeers(node: Node, prefixes: Pick<Prefixes, 'known'>): KnownPeer[] {
+export function listPeers(
+  node: Node,
+  prefixes: Pick<Prefixes, 'known'>,
+  agents: ReadonlyMap<string, string>
+): KnownPeer[] {
   const own = positionOf(node.peerId)
   const inTable = new Map(node.services.table.nearest(own).map(({ peer, id }) => [peer, id]))
   const all = new Map([...inTable, ...node.getPeers().map((id) => [id.toString(), id] as const)])
@@ -173,6 +177,7 @@ export function listPeers(node: Node, prefixes: Pick<Prefixes, 'known'>): KnownP
         prefix: prefixes.known(id) ?? null,
         distance: distance(own, positionOf(id)),
         isInTable: inTable.has(peer),
+        agent: agents.get(peer) ?? null,
         connection:
           connection === undefined ? null : { direction: connection.direction, sinceMs: connection.timeline.open }
       }

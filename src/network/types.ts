@@ -55,6 +55,8 @@ export interface KnownPeer {
   distance: number
   /** It can be asked: light peers cannot. */
   isInTable: boolean
+  /** The program that it says it is; null before it said so, and while it is not connected. */
+  agent: string | null
   /** Since when, milliseconds since the epoch. */
   connection: { direction: 'inbound' | 'outbound'; sinceMs: number } | null
 }
@@ -200,6 +202,8 @@ export interface Network {
   size(): number | undefined
   /** The routing table's and all connected peers, nearest to this node first. */
   peers(): KnownPeer[]
+  /** Names held here for the network, drawn at random. */
+  sampleNames(count: number): string[]
   /** Makes no requests. */
   placeOf(name: string, peer: string): PeerPlace
   setMode(mode: ModeSetting): Promise<void>
@@ -276,5 +280,6 @@ export interface NetworkOptions {
   readonly timers?: Pick<Clock, 'every'>
   /** 0 <= x < 1: spreads work that neighbours would otherwise do simultaneously. */
   readonly random?: () => number
+  /** Told to peers: program and version. */
   readonly agent?: string
 }

@@ -114,6 +114,7 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     networkStatus: () =>
       networkStatus(context, { addresses: addresses(), diversity: diversity(), isAlone: resolver.isAlone }),
     peers: () => peerViews(network),
+    sampleNames: (count) => network.sampleNames(count),
     connect: (address) => translated(async () => peerView(await network.dial(address))),
     async setMode(mode) {
       await translated(() => network.setMode(mode))

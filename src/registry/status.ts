@@ -71,12 +71,13 @@ export function peerViews(network: Pick<Network, 'peers'>): PeerView[] {
   return network.peers().map(peerView)
 }
 
-export function peerView({ peer, prefix, distance, isInTable, connection }: KnownPeer): PeerView {
+export function peerView({ peer, prefix, distance, isInTable, agent, connection }: KnownPeer): PeerView {
   return {
     peer,
     prefix,
     distance,
     in_table: isInTable,
+    agent,
     connection:
       connection === null
         ? null

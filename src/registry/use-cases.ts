@@ -26,6 +26,8 @@ interface Peers {
   networkStatus(): NetworkStatusView
   /** Nearest to this node first. */
   peers(): PeerView[]
+  /** Names held here for the network, drawn at random. */
+  sampleNames(count: number): string[]
   /** Dials a multiaddr. SVC-REQ-001, SVC-NET-001, SVC-RES-001. */
   connect(address: string): Promise<PeerView>
   setMode(mode: ModeSetting): Promise<void>

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { component, CountSchema, TimeSchema } from './common.ts'
+import { component, CountSchema, NameSchema, TimeSchema } from './common.ts'
 
 const ModeSchema = v.picklist(['full', 'light', 'offline'])
 
@@ -90,11 +90,16 @@ export const PeerSchema = component('Peer', {
   prefix: v.pipe(v.nullable(v.string()), v.description('Its /24 or /48; null if it was never connected')),
   distance: v.pipe(v.number(), v.description('From this node, as a share of the key space')),
   in_table: v.pipe(v.boolean(), v.description('It can be asked; a light peer cannot')),
+  agent: v.pipe(
+    v.nullable(v.string()),
+    v.description('The program and version that it says it is; null before that, and while it is not connected')
+  ),
   connection: v.pipe(
     v.nullable(v.object({ direction: v.picklist(['inbound', 'outbound']), since: TimeSchema })),
     v.description('Null while it is not connected')
   )
 })
+export const SampledNamesSchema = v.array(NameSchema)
 export const PeerListSchema = v.array(PeerSchema)
 /** A peer of the routing table, or a connected one. */
 export type PeerView = v.InferOutput<typeof PeerSchema>

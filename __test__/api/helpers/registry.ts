@@ -113,12 +113,17 @@ export class MemoryRegistry implements Registry {
 
   peers(): PeerView[] {
     this.#called('peers')
-    const peer = { prefix: '192.0.2.0/24', distance: 0.01, in_table: true }
+    const peer = { prefix: '192.0.2.0/24', distance: 0.01, in_table: true, agent: 'chronym/0.1.0' }
     return Array.from({ length: this.peerCount }, (_, index) => ({
       ...peer,
       peer: `12D3KooW${index}`,
       connection: { direction: 'inbound', since: '2026-11-21T12:00:00.000Z' }
     }))
+  }
+
+  sampleNames(count: number): string[] {
+    this.#called('sampleNames', count)
+    return [...this.reveals.keys()].slice(0, count)
   }
 
   async connect(address: string): Promise<PeerView> {

@@ -61,6 +61,8 @@ export function createClient(settings: ClientOptions = {}) {
     networkStatus: fixed<api.NetworkStatusView>('GET', '/api/network-status'),
     /** The 500 nearest to the daemon at most, nearest first. */
     peers: fixed<api.PeerView[]>('GET', '/api/peers'),
+    /** 16 at most that the daemon holds for the network, drawn at random. */
+    sampleNames: fixed<string[]>('GET', '/api/network/names'),
     /** Dials a peer at a multiaddr. */
     connectPeer: (address: string, options?: Options) =>
       json<api.PeerView>('POST', '/api/peers', { ...options, body: { address } }),

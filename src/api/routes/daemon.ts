@@ -4,7 +4,7 @@ import type { AppEnv } from '../http/request.ts'
 import { type ConfigBody, ConfigPatchSchema, ConfigSchema, ConnectRequestSchema } from '../schemas/daemon.ts'
 import type { ApiServices } from '../services.ts'
 import { ConfigFieldListSchema } from '../../views/config.ts'
-import { NetworkStatusSchema, PeerListSchema, PeerSchema } from '../../views/network.ts'
+import { NetworkStatusSchema, PeerListSchema, PeerSchema, SampledNamesSchema } from '../../views/network.ts'
 import { LAST_EVENT_ID_PARAMETER } from '../openapi/parameters.ts'
 import { eventStream, type EventStreamOptions, lastEventId, type ServerSentEvent } from '../http/sse.ts'
 
@@ -65,6 +65,8 @@ const TAG = 'Network'
 /** Of a table of some 2,000 at most: 200 KB would be too much to draw. */
 const MAX_PEERS = 500
 
+const SAMPLED_NAMES = 16
+
 export function networkRoutes({ registry }: ApiServices) {
   return new Hono<AppEnv>()
     .get(
@@ -89,6 +91,17 @@ export function networkRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Peers', schema: PeerListSchema } }
       }),
       (c) => c.json(registry.peers().slice(0, MAX_PEERS))
+    )
+    .get(
+      '/api/network/names',
+      endpoint({
+        tag: TAG,
+        summary: 'Some names that this node holds for the network',
+        description: `${SAMPLED_NAMES} at most, drawn at random: to look at whether the network keeps them.`,
+        access: ['read'],
+        answers: { 200: { description: 'Names', schema: SampledNamesSchema } }
+      }),
+      (c) => c.json(registry.sampleNames(SAMPLED_NAMES))
     )
     .post(
       '/api/peers',

@@ -192,6 +192,18 @@ export function addPeerCommands(program: CliCommand): void {
       )
     })
 
+  program
+    .command('network')
+    .description('the network that the daemon is in')
+    .helpCommand(false)
+    .command('check')
+    .argument('[names...]', 'names to ask for; default: some that the daemon holds for the network, at random')
+    .description(
+      'is the network healthy enough to promise anything: peers, their spread and versions, the beacon, and names ' +
+        'asked for as anybody would (exit code 1 when something is wrong)'
+    )
+    .loads(async () => (await import('../../self-check/network.ts')).runNetworkCheck)
+
   const peers = program.command('peers').description('the peers of the daemon').helpCommand(false)
   peers
     .command('list', { isDefault: true })

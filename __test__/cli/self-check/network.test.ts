@@ -1,0 +1,95 @@
+/** `chronym network check`: what it says of networks that are well, young, of one hand, and of names that are lost. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PeerView } from '../../../src/views/network.ts'
+import { VERSION } from '../../../src/version.ts'
+import { REVEAL } from '../../api/helpers/endpoints.ts'
+import { MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
+import { DaemonScene } from '../daemon-scene.ts'
+import { cli, says } from '../harness.ts'
+
+const NAME = 'alice.chronym'
+
+describe('network check', () => {
+  const scene = new DaemonScene()
+  let world: World
+  let url: string
+  beforeEach(async () => {
+    ;({ url, world } = await scene.daemon())
+    world.registry.reveals.set(NAME, REVEAL)
+  })
+  afterEach(() => scene.end())
+
+  const check = (...args: string[]) =>
+    cli(['--api', url, '--token', MAIN_TOKEN, '--no-json', 'network', 'check', ...args])
+  const peer = (index: number, change: Partial<PeerView> = {}): PeerView => ({
+    peer: `12D3KooW${index}`,
+    prefix: `198.${index}.100.0/24`,
+    distance: 0.1,
+    in_table: true,
+    agent: `chronym/${VERSION}`,
+    connection: null,
+    ...change
+  })
+  const peers = (...list: PeerView[]): void => {
+    world.registry.peers = () => list
+  }
+
+  const resolves = (how: 'settled' | 'thin'): void => {
+    const nobodys = world.registry.explain.bind(world.registry)
+    world.registry.explain = async (name, options) => ({
+      ...(await nobodys(name, options)),
+      resolves: how,
+      error: null
+    })
+  }
+
+  it('tells of a young network what is missing, and asks for names that the daemon holds', async () => {
+    peers(peer(1), peer(2), peer(3))
+    resolves('settled')
+    const { exitCode, stdout } = await check()
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/FAIL {2}diverse +4 diverse peers .*names do not settle below 8/)
+    expect(stdout).toMatch(/ok +spread +1 of 3 peers are in 198\.1/)
+    expect(stdout).toMatch(/ok +names +1 name asked for at random: 1 as they should/)
+  })
+
+  it('warns where one /16 has more than a third of the peers, and of other versions', async () => {
+    peers(...[1, 2, 3].map((index) => peer(index, { prefix: `192.0.${index}.0/24`, agent: 'chronym/0.0.9' })), peer(4))
+    const { stdout } = await check()
+    expect(stdout).toMatch(/warn {2}spread +3 of 4 peers are in 192\.0/)
+    expect(stdout).toMatch(/warn {2}versions +3 chronym\/0\.0\.9, 1 chronym/)
+  })
+
+  it('takes an IPv6 prefix as its /32, and leaves out peers that cannot be asked', async () => {
+    peers(
+      peer(1, { prefix: '2001:db8:1::/48' }),
+      peer(2, { prefix: '2001:db8:2::/48' }),
+      ...[3, 4, 5].map((index) => peer(index, { in_table: false }))
+    )
+    expect((await check()).stdout).toMatch(/spread +2 of 2 peers are in 2001:db8 /)
+  })
+
+  it('names what does not resolve', async () => {
+    peers(peer(1))
+    expect(await check('nobody.chronym')).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/FAIL {2}names .*lost or contested: nobody\.chronym/) as string
+    })
+  })
+
+  it('warns of names that too few peers know', async () => {
+    peers(peer(1))
+    resolves('thin')
+    expect((await check()).stdout).toMatch(/warn {2}names .*thin: alice\.chronym/)
+  })
+
+  it('says what to give where the daemon holds no name', async () => {
+    peers(peer(1))
+    world.registry.reveals.clear()
+    expect((await check()).stdout).toMatch(/warn {2}names +this daemon holds no name/)
+  })
+
+  it('needs a daemon', async () => {
+    expect(await cli(['--api', 'http://127.0.0.1:9', 'network', 'check'])).toMatchObject(says(3, 'http://127.0.0.1:9'))
+  })
+})
