@@ -45,6 +45,7 @@ const COMMANDS = {
   'bench:network': [['bench/network.ts']],
   'bench:flood': [['bench/flood.ts']],
   'bench:availability': [['bench/availability.ts']],
+  'bench:wan': [['bench/wan.ts']],
   'bench:api': [['bench/api.ts']],
   'bench:dns': [['bench/dns.ts']],
   sim: [['bench/sim.ts']],

@@ -114,6 +114,9 @@ if (hostile) {
     const fuzz = ['--manifest-path', `crates/${crate}/fuzz/Cargo.toml`, '--target-dir', target]
     await cargoTest([...fuzz, '--no-default-features', '--locked', '--tests'])
   }
+  // The emulator of __test__/e2e/wide-area.test.ts.
+  if (process.platform === 'linux')
+    await cargoTest(['--manifest-path', 'bench/wan/Cargo.toml', '--target-dir', target, '--locked'])
   await vitest(['--project', 'unit', '--maxWorkers', '100%'])
   // Alone: real processes with promises about time must not compete for the processor.
   await vitest(['--project', 'e2e'])

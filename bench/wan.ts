@@ -1,0 +1,87 @@
+/**
+ * npm run bench:wan -- [--json] [--nodes 8] [--seed 1] [--delay 20,120] [--jitter 5] [--loss 10] [--rate 2000000]
+ *
+ * Real daemons on an emulated wide area (bench/wan): whether a home behind each kind of NAT ends in the right mode, how
+ * soon, and how long names take to register and resolve from there. Linux, as root. Delays are milliseconds one way, drawn
+ * for each pair; loss is per mille; the rate is that of a home's line, bits a second.
+ */
+import { parseArgs } from 'node:util'
+import { eventually, Scene } from '../__test__/e2e/processes.ts'
+import { say } from './network/scratch.ts'
+import { HOMES, isDecided, register, startWideNetwork, statusOf, type Weather } from './wan/network.ts'
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    nodes: { type: 'string', default: '8' },
+    seed: { type: 'string', default: '1' },
+    delay: { type: 'string', default: '20,120' },
+    jitter: { type: 'string', default: '5' },
+    loss: { type: 'string', default: '10' },
+    rate: { type: 'string', default: '2000000' }
+  }
+})
+const [least = 0, most = least] = values.delay.split(',').map(Number)
+const weather: Weather = {
+  seed: Number(values.seed),
+  delayMs: [least, most],
+  jitterMs: Number(values.jitter),
+  lossPerMille: Number(values.loss),
+  homeRate: Number(values.rate)
+}
+/** From the start of a home to its role, by docs/network.md. */
+const PROMISED_SECONDS = 60
+
+const scene = new Scene()
+const secondsSince = (beginMs: number): number => Math.round((performance.now() - beginMs) / 100) / 10
+try {
+  say(`${values.nodes} nodes and ${HOMES.length} homes are started`)
+  const begun = HOMES.map(() => 0)
+  const decided = HOMES.map(() => Promise.resolve({ mode: '', seconds: 0 }))
+  const network = await startWideNetwork(scene, Number(values.nodes), HOMES, weather, (daemon, at) => {
+    begun[at] = performance.now()
+    decided[at] = eventually(() => statusOf(daemon), isDecided).then(({ mode }) => ({
+      mode,
+      seconds: secondsSince(begun[at]!)
+    }))
+  })
+  const homes = []
+  for (const [at, { title, mode }] of HOMES.entries()) {
+    const role = await decided[at]!
+    homes.push({ title, mode: role.mode, isRight: role.mode === mode, seconds: role.seconds })
+  }
+  const at = HOMES.findIndex(({ title }) => title === 'symmetric')
+  const registering = performance.now()
+  await register(network.homes[at]!, 'cabin.chronym')
+  const registered = secondsSince(registering)
+  const resolved = []
+  for (const daemon of [...network.nodes, ...network.homes]) {
+    const asked = performance.now()
+    const { status } = await daemon.request('GET', '/api/resolve/cabin.chronym')
+    resolved.push({ status, milliseconds: Math.round(performance.now() - asked) })
+  }
+  const result = {
+    weather,
+    homes,
+    registered_seconds: registered,
+    resolved,
+    emulator: JSON.parse(await network.end()) as unknown
+  }
+  const isRight =
+    homes.every(({ isRight: right, seconds }) => right && seconds <= PROMISED_SECONDS) &&
+    resolved.every(({ status }) => status === 200)
+  if (values.json) console.log(JSON.stringify(result))
+  else {
+    for (const home of homes)
+      console.log(
+        `${home.isRight ? 'right' : 'WRONG'}  ${home.mode.padEnd(6)} ${String(home.seconds).padStart(5)} s  ${home.title}`
+      )
+    const times = resolved.map(({ milliseconds }) => milliseconds).sort((left, right) => left - right)
+    console.log(`registered behind a symmetric NAT in ${registered} s`)
+    console.log(`resolved by ${times.length}: median ${times[times.length >> 1]} ms, slowest ${times.at(-1)} ms`)
+    console.log(JSON.stringify(result.emulator))
+  }
+  if (!isRight) process.exitCode = 1
+} finally {
+  await scene.end()
+}
