@@ -1,11 +1,26 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { requireNode } from './src/util/node-version.ts'
 
 requireNode(1)
 
-/** `unit`: many short files in parallel. `e2e`: real processes, one file at a time. `hostile`: the same. `long`: what takes hours. */
+/** Files that run networks and simulators for a minute begin first, so that no core is idle while the last one ends. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      /__test__\/(?:attacks\/network|bench\/sim|cluster|native)\//.test(moduleId)
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
+/**
+ * `unit`: many short files in parallel. `e2e`: real processes, two files at a time, since they wait half of their time.
+ * `hostile`: one at a time. `long`: what takes hours.
+ */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -24,7 +39,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['__test__/e2e/**/*.test.ts'],
           pool: 'forks',
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 300_000,
           hookTimeout: 180_000
         }

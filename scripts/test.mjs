@@ -118,7 +118,7 @@ if (hostile) {
   if (process.platform === 'linux')
     await cargoTest(['--manifest-path', 'bench/wan/Cargo.toml', '--target-dir', target, '--locked'])
   await vitest(['--project', 'unit', '--maxWorkers', '100%'])
-  // Alone: real processes with promises about time must not compete for the processor.
+  // After them: real processes must not compete with all cores' work for the processor.
   await vitest(['--project', 'e2e'])
   // Half a minute of what `--hostile` runs; its shim takes Linux.
   const few = ['cuts', 'full-disk'].map((file) => `__test__/hostile/${file}.test.ts`)
