@@ -1,6 +1,7 @@
 /** Builds everything, starts it in order and stops it in reverse: services are constructed in this folder only. */
 import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import type { AppOptions } from '../api/app.ts'
@@ -156,6 +157,8 @@ export async function startDaemon(
     const lost = watchFiles(store, log, life)
     const running = describe({ core, api, services, warning, paths, beaconUrls, lost, life })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
+    // Node itself writes it at the end, which a killed daemon does not reach.
+    flushCompileCache()
     return running
   } catch (error) {
     await life.stop()
