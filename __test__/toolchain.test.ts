@@ -73,13 +73,13 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
   let directory: string
   const path = (name: string): string => join(directory, name)
 
-  /** `node scripts/run.mjs setup` where PATH has nothing but what `programs` are, in shell. */
-  function setUp(programs: Record<string, string>): { status: number | null; stderr: string } {
-    mkdirSync(path('bin'))
+  /** `node scripts/run.mjs COMMAND` where PATH has nothing but what `programs` are, in shell. */
+  function setUp(programs: Record<string, string>, command = 'setup'): { status: number | null; stderr: string } {
+    mkdirSync(path('bin'), { recursive: true })
     for (const [name, script] of Object.entries(programs))
       writeFileSync(path(`bin/${name}`), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     const env = { PATH: path('bin'), HOME: '/dev/null' }
-    return spawnSync(process.execPath, [path('scripts/run.mjs'), 'setup'], { env, encoding: 'utf8' })
+    return spawnSync(process.execPath, [path('scripts/run.mjs'), command], { env, encoding: 'utf8' })
   }
 
   function putBuiltAddon(): void {
@@ -110,6 +110,15 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
     mkdirSync(path('node_modules'))
     writeFileSync(path('node_modules/.chronym-lock'), createHash('sha256').update('{}').digest('hex'))
     expect(setUp({})).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it('installs the packages to build and test with only for commands that need them', () => {
+    putBuiltAddon()
+    writeFileSync(path('scripts/demo.ts'), '')
+    const npm = `echo "$*" >> ${path('npm-ran')}; /bin/mkdir -p ${path('node_modules/better-sqlite3')}
+      echo 'module.exports = class {}' > ${path('node_modules/better-sqlite3/index.js')}`
+    for (const command of ['demo', 'demo', 'setup', 'demo']) expect(setUp({ npm }, command).status).toBe(0)
+    expect(readFileSync(path('npm-ran'), 'utf8')).toMatch(/^ci --omit=dev .*\nci --ignore-scripts .*\n$/)
   })
 
   /** A shell's line that waits for a file, half a minute at most. */

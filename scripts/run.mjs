@@ -53,6 +53,9 @@ const COMMANDS = {
   screenshots: [['scripts/screenshots.ts']]
 }
 
+/** What needs no packages to build or test with. */
+const FOR_USE = ['start', 'chronym', 'demo']
+
 /** How soon a command stops after its npm was killed. */
 const ORPHAN_CHECK_MS = 200
 
@@ -69,7 +72,7 @@ if (steps === undefined) {
   process.exit(2)
 }
 
-const { node, env } = await setUp()
+const { node, env } = await setUp(FOR_USE.includes(name))
 
 function runStep(args) {
   return new Promise((resolve) => {

@@ -139,8 +139,8 @@ function lockHash() {
     .digest('hex')
 }
 
-async function installPackages() {
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+async function installPackages(omitted) {
+  const args = ['ci', ...omitted, '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   if ((await run('npm', args)) === 0) return
   fail(
     'npm packages could not be installed; npm says why above. After ENOTFOUND, ECONNREFUSED or ETIMEDOUT, see that ' +
@@ -184,24 +184,28 @@ async function together(jobs) {
 /**
  * Sets up what is missing, all at the same time: Node, npm packages, the Rust addon. What it cannot bring itself comes
  * first: Rust, which only a build needs.
+ *
+ * @param isForUse leaves out the packages to build and test with, half of all
  */
-export async function setUp() {
+export async function setUp(isForUse = false) {
   const isBuilt = isAddonCurrent(ROOT)
   const complaint = isBuilt ? undefined : rustComplaint(process.env)
   if (complaint !== undefined) fail(complaint)
-  const isInstalled = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash()
+  const omitted = isForUse ? ['--omit=dev'] : []
+  const mark = [lockHash(), ...omitted].join(' ')
+  const isInstalled = existsSync(STAMP) && [mark, lockHash()].includes(readFileSync(STAMP, 'utf8'))
   if (!isInstalled) refuseLink(dirname(STAMP))
   const node = chosenNode()
   const jobs = new Map()
   if (!isBuilt) jobs.set('the Rust addon', buildAddon)
-  if (!isInstalled) jobs.set('npm packages', installPackages)
+  if (!isInstalled) jobs.set('npm packages', () => installPackages(omitted))
   if (!isThere(node))
     jobs.set(`Node ${NODE_VERSION} in .toolchain/, since ${process.versions.node} is too old`, installNode)
   await together(jobs)
   const env = environment(node)
   if (!isInstalled) {
     await ensureSqlite(node, env)
-    writeFileSync(STAMP, lockHash())
+    writeFileSync(STAMP, mark)
   }
   return { node, env: keepingCompiledCode(env) }
 }
