@@ -63,5 +63,5 @@ if (isRelease || !isAddonCurrent(ROOT)) {
     `\u2022 building the Rust addon; the first time takes ${isRelease ? 'a few minutes' : 'a minute or two'}\n`
   )
   const startedAt = new Date()
-  install(await build(isRelease ? 'release' : 'checkout', cargoArguments), builtAddon(ROOT), startedAt)
+  install(await build(isRelease ? 'release' : 'dev', cargoArguments), builtAddon(ROOT), startedAt)
 }

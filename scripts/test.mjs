@@ -80,7 +80,8 @@ async function vitest(args) {
   if (status !== 0 && result.numFailedTests === 0) broken = true
 }
 
-const RUST = ['-p', 'chronym-vdf', '-p', 'chronym-beacon', '-p', 'chronym-dns']
+/** With the binding, which has no tests: what the addon is built of is chosen as for the addon, so it is there already. */
+const RUST = ['--workspace']
 // Approximations made poor on purpose, so that every rare path of the fast squaring is taken.
 const STRESS = ['-p', 'chronym-vdf', '--features', 'stress']
 if (hostile) {
@@ -109,9 +110,10 @@ if (hostile) {
   installPackages()
   await cargoTest(RUST)
   await cargoTest([...STRESS, '--lib', '--', 'lattice', 'form'])
-  // Every input that fuzzing starts from or once failed on.
+  // Every input that fuzzing starts from or once failed on. Our profiles go to those workspaces by `--config`.
   for (const crate of ['vdf', 'dns']) {
-    const fuzz = ['--manifest-path', `crates/${crate}/fuzz/Cargo.toml`, '--target-dir', target]
+    const workspace = ['--config', 'Cargo.toml', '--manifest-path', `crates/${crate}/fuzz/Cargo.toml`]
+    const fuzz = [...workspace, '--target-dir', target]
     await cargoTest([...fuzz, '--no-default-features', '--locked', '--tests'])
   }
   // The emulator of __test__/e2e/wide-area.test.ts.

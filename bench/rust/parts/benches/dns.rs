@@ -1,6 +1,6 @@
-//! Parts of a reply: `cargo bench -p chronym-dns`.
+//! Parts of a reply: `cargo bench --bench dns`.
 
-#[path = "../tests/rules/fixture.rs"]
+#[path = "../../../../crates/dns/tests/rules/fixture.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod fixture;
 

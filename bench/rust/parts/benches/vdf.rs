@@ -1,4 +1,4 @@
-//! The parts that squaring, proving and verifying are made of, at 1024 bits: `cargo bench -p chronym-vdf [-- FILTER]`.
+//! The parts that squaring, proving and verifying are made of, at 1024 bits: `cargo bench --bench vdf [-- FILTER]`.
 //!
 //! For figures to be compared between programs or machines, see `npm run bench:vdf`.
 

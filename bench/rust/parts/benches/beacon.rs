@@ -1,11 +1,11 @@
-//! Verification of a pulse, the chain's key known: `cargo bench -p chronym-beacon`.
+//! Verification of a pulse, the chain's key known: `cargo bench --bench beacon`.
 
 use chronym_beacon::PublicKey;
 use core::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 /// The pinned chain, drand quicknet, and its pulse of round 1000 (`__test__/vectors/quicknet-pulses.json`).
-const VECTORS: &str = include_str!("../../../__test__/vectors/quicknet-pulses.json");
+const VECTORS: &str = include_str!("../../../../__test__/vectors/quicknet-pulses.json");
 const PULSE: usize = 1;
 
 fn bytes(value: &serde_json::Value) -> Vec<u8> {
