@@ -4,7 +4,8 @@ import { listMoves } from './flood/lists.ts'
 import { documentMoves } from './identities/documents.ts'
 import { logMoves } from './identities/logs.ts'
 import type { Move } from './move.ts'
-import { changeMoves } from './names/changes.ts'
+import { saleMoves } from './names/sales.ts'
+import { theftMoves } from './names/thefts.ts'
 import { longMoves } from './names/long.ts'
 import { newNameMoves } from './names/new.ts'
 import { settledMoves } from './names/settled.ts'
@@ -20,7 +21,8 @@ export const MOVES: readonly Move[] = [
   listMoves,
   documentMoves,
   logMoves,
-  changeMoves,
+  saleMoves,
+  theftMoves,
   longMoves,
   newNameMoves,
   settledMoves,
