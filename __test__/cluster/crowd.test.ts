@@ -34,11 +34,7 @@ afterEach(async () => {
 
 it('[a crowd around one node] reveals no more of a name, and still lets every node store its share', async () => {
   const victim = (await lab.addNodes(HONEST)).at(-1)!
-  for (const nodeSeed of await seedsNear(
-    positionOf(peerIdFromString(victim.network.status().peer_id)),
-    CLOSE_BITS,
-    CROWD
-  )) {
+  for (const nodeSeed of seedsNear(positionOf(peerIdFromString(victim.network.status().peer_id)), CLOSE_BITS, CROWD)) {
     const node = await startBareNode(nodeSeed, lab.profile)
     crowd.push(node)
     await node.dial(multiaddr(victim.address))

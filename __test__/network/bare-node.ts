@@ -1,5 +1,5 @@
 /** A real libp2p node with a routing table, without the registry on top. */
-import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
+import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { createBudget } from '../../src/network/budget/budget.ts'
 import type { Node } from '../../src/network/libp2p.ts'
@@ -11,6 +11,7 @@ import { createPrefixes, type Prefixes, type SettledPrefixes } from '../../src/n
 import { BUSY } from '../../src/network/wire/answers.ts'
 import { registryProtocol } from '../../src/network/wire/messages.ts'
 import { serve, type Handlers } from '../../src/network/wire/exchange.ts'
+import { keyPairFromSeed } from '../../src/protocol/crypto/ed25519.ts'
 import { sha256, u64be, utf8 } from '../../src/protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import { sharesPrefix } from '../../src/protocol/neighbourhood/key-space.ts'
@@ -111,14 +112,14 @@ export async function findingOn(node: Node, profile: NetworkProfile): Promise<Fi
 }
 
 /**
- * Seeds of node keys whose positions share the first `bits` bits with one. By OpenSSL: a thousand keys by tweetnacl
- * block the event loop, and with it all nodes, for ten seconds.
+ * Seeds of node keys whose positions share the first `bits` bits with one. By OpenSSL: a thousand keys by libp2p take a
+ * second.
  */
-export async function seedsNear(place: Uint8Array, bits: number, count: number): Promise<Uint8Array[]> {
+export function seedsNear(place: Uint8Array, bits: number, count: number): Uint8Array[] {
   const seeds: Uint8Array[] = []
   for (let attempt = 0; seeds.length < count; attempt++) {
     const seed = sha256(utf8('crowd'), u64be(attempt))
-    const id = peerIdFromPublicKey((await generateKeyPairFromSeed('Ed25519', seed)).publicKey)
+    const id = peerIdFromPublicKey(publicKeyFromRaw(keyPairFromSeed(seed).publicKey))
     if (sharesPrefix(place, positionOf(id), bits)) seeds.push(seed)
   }
   return seeds

@@ -43,7 +43,7 @@ export class Adversaries {
     handlers: Partial<Handlers> | ((index: number) => Partial<Handlers>),
     { after = 0, isDialable = true } = {}
   ): Promise<void> {
-    for (const [index, seed] of (await seedsNear(near, NEAR_BITS, after + count)).entries()) {
+    for (const [index, seed] of seedsNear(near, NEAR_BITS, after + count).entries()) {
       if (index < after) continue
       const nowhere = {
         listen: [],

@@ -136,7 +136,7 @@ export async function realSide(profile: NetworkProfile, { nodes, k }: Size): Pro
       const [nearest] = nearestFirst(honest.slice(FIRST_PEERS))
       honest.splice(honest.indexOf(nearest!), 1)
       await lab.stopNode(nearest!)
-      const [seed] = await seedsNear(key, NEAR_BITS, 1)
+      const [seed] = seedsNear(key, NEAR_BITS, 1)
       newcomer = await lab.addNode({ place: placeOf(nodes), seed: seed! })
       honest.push(newcomer)
       await lab.connected(Math.min(nodes - 1, k))

@@ -131,7 +131,7 @@ export async function simulatedSide(profile: NetworkProfile, { nodes }: Size, ro
       return counted(honest.flatMap(({ held }) => held.get(NAME) ?? []).map(({ owner }) => whose(owner)))
     },
     async lie(count, how) {
-      const seeds = await seedsNear(recordsKey, NEAR_BITS, liars.length + count)
+      const seeds = seedsNear(recordsKey, NEAR_BITS, liars.length + count)
       const lie: Answerer = how === 'show' ? showing(recordOf('thief'), world.hash) : empty
       for (const seed of seeds.slice(liars.length)) {
         const prefix = prefixOf(placeOfLiar(liars.length))
@@ -154,7 +154,7 @@ export async function simulatedSide(profile: NetworkProfile, { nodes }: Size, ro
       const [nearest] = honest.slice(FIRST_PEERS).sort((left, right) => away(left) - away(right))
       honest.splice(honest.indexOf(nearest!), 1)
       world.remove(nearest!)
-      const [seed] = await seedsNear(recordsKey, NEAR_BITS, 1)
+      const [seed] = seedsNear(recordsKey, NEAR_BITS, 1)
       newcomer = world.addNode({ key: keyPairFromSeed(seed!), prefix: prefixOf(placeOf(nodes)) })
       honest.push(newcomer)
       await passes(roundMs)

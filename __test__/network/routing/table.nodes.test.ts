@@ -83,10 +83,7 @@ async function knowsItsNearest(member: Member): Promise<void> {
 beforeAll(async () => {
   const elsewhere = PLACE.map((byte) => byte ^ 0xff)
   // Before anybody joins: it keeps the event loop busy.
-  const seeds = [
-    ...(await seedsNear(elsewhere, 1, ELSEWHERE)),
-    ...(await seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER))
-  ]
+  const seeds = [...seedsNear(elsewhere, 1, ELSEWHERE), ...seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER)]
   for (const seed of seeds) await join(seed)
 })
 
@@ -118,7 +115,7 @@ describe('three times as many nodes as a leaf holds, in one of 64 parts of the k
   })
 
   it('learn of peers that join next to them', async () => {
-    const newcomer = await join((await seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER + 1)).at(-1)!)
+    const newcomer = await join(seedsNear(PLACE, SHARED_BITS, CLOSE_TOGETHER + 1).at(-1)!)
     await knowsItsNearest(newcomer)
     for (const { node } of nearest(newcomer.position, newcomer)) {
       await waitFor(() => expect(idsIn(node, newcomer.position).slice(0, 1)).toEqual(ids([newcomer])))
