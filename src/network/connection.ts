@@ -33,6 +33,8 @@ interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'
   readonly log: Logger
   readonly acquaintances: Acquaintances
   readonly onKnown: () => void
+  /** In mode auto it was full in its last run, and is until peers say something else. */
+  readonly wasReached: boolean
   /** What the node should be in mode auto is another role now. */
   readonly onRole: () => void
   readonly handlers: Omit<Handlers, 'find' | 'reach'>
@@ -97,7 +99,7 @@ export async function openConnection(
     mayDial: dialable({ profile, listen: options.listen.map(parseAddress), bootstrap: bootstrap.map(parseAddress) })
   }
   checkNamed(rules)
-  const own = createOwnAddresses(profile, rules)
+  const own = createOwnAddresses(profile, rules, options.wasReached)
   const node = await startNode(
     {
       ...options,

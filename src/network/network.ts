@@ -43,6 +43,7 @@ import { DEFAULT_HOLDER_LIMITS } from './holder/capacity.ts'
 import { startMaintenance, type Maintenance } from './upkeep/maintenance.ts'
 import { createPenalties } from './budget/penalties.ts'
 import { createVerifier } from './holder/verifier.ts'
+import { keys } from '../store/keys.ts'
 
 /** A network that also says how many peers its routing table holds: those that a look-up can begin with. */
 export interface OpenableNetwork extends Network {
@@ -315,8 +316,18 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#setting === 'auto' && this.#options.profile.scope === 'public'
   }
 
+  #wasReached(): boolean {
+    return this.#options.store.get(keys.reached()) !== undefined
+  }
+
+  #rememberRole(): void {
+    const key = keys.reached()
+    const isFull = this.#connection?.role().mode === 'full'
+    this.#options.store.batchLater([isFull ? { put: key, value: new Uint8Array() } : { delete: key }])
+  }
+
   #inForce(): NetworkMode {
-    if (this.#decidesByReach()) return this.#connection?.role().mode ?? 'light'
+    if (this.#decidesByReach()) return this.#connection?.role().mode ?? (this.#wasReached() ? 'full' : 'light')
     return this.#setting === 'auto' ? 'full' : this.#setting
   }
 
@@ -351,7 +362,9 @@ class RegistryNetwork implements OpenableNetwork {
         timers: this.#timers,
         onKnown: () => this.#known.noteNew(),
         mayMap: () => this.#options.mapPort === true && this.#setting !== 'light' && profile.scope === 'public',
+        wasReached: this.#wasReached(),
         onRole: () => {
+          this.#rememberRole()
           this.#enqueue(() => this.#followSetting()).catch((error: unknown) => {
             log.error({ err: error }, 'the mode could not follow what peers reach')
           })

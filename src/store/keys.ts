@@ -15,6 +15,7 @@
  *   carried/<kind>/<K>             the name for which that identity or manifest is held          network/holder
  *   acquaintances                  since when peers are known                                   network
  *   contacts                       addresses of peers met before                                network
+ *   reached                        nothing: by mode auto this node was full when it last changed    network
  *   own/<kind>/<id>                a record of our own, republished without end                   network/client
  *   time/lapse                     highest round verified while pulses were fresh                round-clock
  *   owned/<name>                   a name of ours: claim, salts, newest Reveal                   registry
@@ -73,6 +74,7 @@ export const keys = {
   manifest: (recordKey: Uint8Array) => key('manifest', toHex(recordKey)),
   carried: (kind: DocumentKind, recordKeyHex: string) => key('carried', kind, recordKeyHex),
   ownRecord: (kind: OwnRecordKind, id: string) => key('own', kind, id),
+  reached: () => key('reached'),
   lapseRound: () => key('time', 'lapse'),
   ownedName: (name: string) => key('owned', name),
   zone: (name: string) => key('zone', name),

@@ -1,11 +1,10 @@
 /** What a node announces of its own addresses, with real nodes on loopback and a router's port forward. */
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { multiaddr } from '@multiformats/multiaddr'
 import { checkNamed, candidatesOf } from '../../../src/network/routing/own-addresses.ts'
 import { dialable } from '../../../src/network/transport/gater.ts'
 import type { OwnAddress } from '../../../src/network/types.ts'
+import { Forward } from '../forward.ts'
 import { Lab, type LabNode } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -22,33 +21,6 @@ afterEach(async () => {
   await lab.close()
   await forward.close()
 })
-
-/** Passes on what comes to a port of its own. */
-class Forward {
-  readonly #sockets = new Set<Socket>()
-  #server: Server | undefined
-  #port = 0
-  to: number | undefined
-
-  async open(): Promise<string> {
-    this.#server = createServer((socket) => {
-      const onward = connect({ host: '127.0.0.1', port: this.to! })
-      for (const each of [socket, onward]) this.#sockets.add(each.on('error', () => undefined))
-      socket.pipe(onward).pipe(socket)
-    }).listen(this.#port, '127.0.0.1')
-    await once(this.#server, 'listening')
-    this.#port = (this.#server.address() as AddressInfo).port
-    return `/ip4/127.0.0.1/tcp/${this.#port}`
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#sockets.clear()
-    if (this.#server?.listening !== true) return
-    this.#server.close()
-    await once(this.#server, 'close')
-  }
-}
 
 const named = ({ network }: LabNode): OwnAddress => network.addresses().find(({ state }) => state !== 'local')!
 const idOf = ({ network }: LabNode): string => network.status().peer_id

@@ -5,6 +5,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mayJudge, Role, Voices, type Circumstances } from '../../../src/network/routing/role.ts'
 import { UNDIALLED } from '../../../src/protocol/neighbourhood/diversity.ts'
+import { Forward } from '../forward.ts'
 import { Lab, labProfile, type LabNode } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -188,15 +189,11 @@ describe('mode auto on a public network', () => {
     await once(server, 'close')
     return port
   }
-  /** Named, since no address of loopback is public. With `port` the address is one where nobody listens. */
-  const add = async (index: number, port?: number): Promise<LabNode> => {
-    const listenPort = await freePort(place(index))
-    return lab.addNode({
-      mode: 'auto',
-      place: place(index),
-      listen: `/ip4/${place(index)}/tcp/${listenPort}`,
-      announce: [`/ip4/${place(index)}/tcp/${port ?? listenPort}`]
-    })
+  /** Named, since no address of loopback is public: the one that it listens on, or another. */
+  const add = async (index: number, more: { announce?: string[]; listenPort?: number } = {}): Promise<LabNode> => {
+    const { listenPort = await freePort(place(index)), announce } = more
+    const listen = `/ip4/${place(index)}/tcp/${listenPort}`
+    return lab.addNode({ mode: 'auto', place: place(index), listen, announce: announce ?? [listen] })
   }
   const eventually = (node: LabNode, mode: string): Promise<void> =>
     waitFor(() => {
@@ -214,7 +211,7 @@ describe('mode auto on a public network', () => {
     const others = [await add(1)]
     await eventually(others[0]!, 'full')
     for (const index of [2, 3]) others.push(await add(index))
-    const hidden = await add(4, 9)
+    const hidden = await add(4, { announce: [`/ip4/${place(4)}/tcp/9`] })
     for (const node of [first, ...others]) {
       await eventually(node, 'full')
       await waitFor(() => {
@@ -230,6 +227,54 @@ describe('mode auto on a public network', () => {
     expect(others[2]!.network.peers().find(({ peer }) => peer === hidden.network.status().peer_id)?.isInTable).toBe(
       false
     )
+  })
+
+  it('a claim that began as light goes on as full; a full node that is cut off turns light, and full when it is back', async () => {
+    const forward = new Forward()
+    try {
+      const others = [await add(0)]
+      await eventually(others[0]!, 'full')
+      for (const index of [1, 2, 3]) others.push(await add(index))
+      for (const node of others) await eventually(node, 'full')
+      const listenPort = await freePort(place(4))
+      Object.assign(forward, { host: place(4), to: listenPort })
+      const node = await add(4, { announce: [await forward.open()], listenPort })
+      await waitFor(() => expect(node.network.knownPeers()).toBeGreaterThan(0))
+      expect(modeOf(node)).toBe('light')
+      const reveal = await lab.claim(node, 'moving.chronym', lab.owner('alice'))
+      await eventually(node, 'full')
+      expect((await node.network.putReveal(reveal)).storedBy).toBeGreaterThan(1)
+
+      await forward.close()
+      for (const { address } of others) await node.network.dial(address)
+      await eventually(node, 'light')
+      expect(node.network.status().auto).toContain('cannot reach it')
+      expect(node.network.storedRecord('moving.chronym')).toBeDefined()
+      await forward.open()
+      await eventually(node, 'full')
+    } finally {
+      await forward.close()
+    }
+  })
+
+  it('keeps the role over a restart, with nobody to ask', async () => {
+    const seed = new Uint8Array(32).fill(9)
+    const listen = `/ip4/${place(0)}/tcp/${await freePort(place(0))}`
+    const start = (directory?: string): Promise<LabNode> =>
+      lab.addNode({
+        mode: 'auto',
+        place: place(0),
+        listen,
+        announce: [listen],
+        seed,
+        bootstrap: [],
+        ...(directory && { directory })
+      })
+    const node = await start()
+    await eventually(node, 'full')
+    await lab.stopNode(node)
+    const again = await start(node.directory)
+    expect(again.network.status()).toMatchObject({ mode: 'full', auto: expect.stringContaining('Full as before') })
   })
 
   it('changes at run time, and says nothing of reach in the other modes', async () => {

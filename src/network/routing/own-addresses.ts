@@ -40,10 +40,10 @@ interface OwnAddresses {
   start(timers: Pick<Clock, 'every'>): () => void
 }
 
-export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules): OwnAddresses {
+export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules, wasReached: boolean): OwnAddresses {
   const verdicts = new Map<string, AddressVerdicts>()
   const serving = new Map<string, PeerId>()
-  const role = new Role()
+  const role = new Role(wasReached ? 'full' : 'light')
   let node: Node | undefined
   let prefixes: Pick<SettledPrefixes, 'of' | 'settled'> | undefined
   let onRole = (): void => undefined

@@ -53,9 +53,14 @@ export interface Circumstances {
 }
 
 export class Role {
-  mode: 'full' | 'light' = 'light'
+  mode: 'full' | 'light'
   #metAt: number | undefined
   #hadAddressAt = 0
+
+  /** `mode`: that of the last run. A network whose nodes all start again would else have nobody who dials. */
+  constructor(mode: 'full' | 'light' = 'light') {
+    this.mode = mode
+  }
 
   isUndecided(now: Circumstances, voices: Voices): boolean {
     return voices.verdict(this.#quorum(now)) === undefined

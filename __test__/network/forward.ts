@@ -1,0 +1,31 @@
+/** A router's port forward, on loopback. */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+
+/** Passes on what comes to a port of its own. */
+export class Forward {
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #port = 0
+  to: number | undefined
+  host = '127.0.0.1'
+
+  async open(): Promise<string> {
+    this.#server = createServer((socket) => {
+      const onward = connect({ host: this.host, port: this.to! })
+      for (const each of [socket, onward]) this.#sockets.add(each.on('error', () => undefined))
+      socket.pipe(onward).pipe(socket)
+    }).listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#port = (this.#server.address() as AddressInfo).port
+    return `/ip4/127.0.0.1/tcp/${this.#port}`
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#sockets.clear()
+    if (this.#server?.listening !== true) return
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}
