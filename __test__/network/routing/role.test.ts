@@ -10,7 +10,8 @@ import { Lab, labProfile, type LabNode } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
 const OWN = multiaddr('/ip4/45.1.0.2/tcp/7469')
-const prefix = (index: number): string => `45.${10 + index}.7.0/24`
+/** Hundreds choose the /24 in a /16. */
+const prefix = (index: number): string => `45.${10 + (index % 100)}.${Math.floor(index / 100)}.0/24`
 
 describe('the role', () => {
   /** `said`: what each prefix says, in this order. `known`: /16 that can be asked. */
@@ -94,6 +95,42 @@ describe('the role', () => {
       'light'
     ],
     [
+      'three of five reach it, in turns',
+      [
+        [0, true],
+        [1, false],
+        [2, true],
+        [3, false],
+        [4, true]
+      ],
+      5,
+      'full'
+    ],
+    [
+      'three /24 of one /16 reach it',
+      [
+        [0, true],
+        [100, true],
+        [200, true]
+      ],
+      5,
+      'light'
+    ],
+    [
+      'one that denied it says otherwise, and counts as heard last',
+      [
+        [0, false],
+        [1, false],
+        [2, true],
+        [3, true],
+        [4, false],
+        [0, true],
+        [5, false]
+      ],
+      6,
+      'full'
+    ],
+    [
       'a young network has two /16, and both say so',
       [
         [0, true],
@@ -161,6 +198,33 @@ describe('the role', () => {
     expect(role.mode).toBe('full')
     role.decide({ ...without, looks: 12 })
     expect(role.mode).toBe('light')
+  })
+
+  it('is not decided by one address alone, nor in a young network before it has looked for more', () => {
+    const [denied, unheard, reached] = [new Voices(), new Voices(), new Voices()]
+    for (const index of [0, 1, 2]) denied.hear(prefix(index), false)
+    reached.hear(prefix(0), true)
+    const at = (voices: readonly Voices[], known: number, looks: number): Circumstances => ({
+      voices: voices.map((each) => ({ address: OWN, voices: each })),
+      prefixes: Array.from({ length: known }, (_, index) => prefix(index)),
+      isNamed: false,
+      looks
+    })
+    const role = full()
+    role.decide(at([denied, unheard], 3, 10))
+    expect(role.mode).toBe('full')
+    role.decide(at([denied], 3, 10))
+    expect(role.mode).toBe('light')
+
+    const young = new Role()
+    for (const [looks, mode] of [
+      [4, 'light'],
+      [5, 'light'],
+      [6, 'full']
+    ] as const) {
+      young.decide(at([reached], 1, looks))
+      expect(young.mode).toBe(mode)
+    }
   })
 
   it('hears no peer beside the address, and none that was not dialled', () => {
