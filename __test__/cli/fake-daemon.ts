@@ -217,6 +217,7 @@ function fakeDaemon() {
     })
   })
   app.get('/api/backup', (c) => c.json({ kept: null, list: shown.list, missing: [] }))
+  app.get('/api/change-words', (c) => c.json({ point: 'ab'.repeat(32), profile_hash: 'ab'.repeat(32) }))
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) =>
     c.req.header('Authorization') === undefined ? problem(c, 'SVC-AUT-001', 'no token') : c.json(shown.names)

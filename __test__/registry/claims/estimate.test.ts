@@ -91,6 +91,7 @@ describe('estimates and status', () => {
       status: 'online',
       peers: 4,
       mode: 'full',
+      auto: null,
       peer_id: 'peer-0',
       connecting: null,
       addresses: [],

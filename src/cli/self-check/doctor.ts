@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs'
 import { type Client, type ConfigFieldView, ProblemError } from '../../api/client/client.ts'
 import type { BackupView } from '../../views/backup.ts'
-import type { ChangeWordsView } from '../../views/keys.ts'
 import type { NetworkStatusView } from '../../views/network.ts'
-import { connect } from '../connection/connect.ts'
+import { connect, ifReadable } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure, messageOf } from '../failures/failure.ts'
 import { failed, type Finding, nodeFinding, ok, problem, report, verdictLine, warning } from './findings.ts'
@@ -255,20 +254,16 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
       told,
       checks.find(({ name }) => name === 'backup')
     ),
-    ...(await checkStored(client))
+    ...(await checkStored(client)),
+    ...(await checkChangeWords(client))
   ]
 }
 
-/** What the database lost, the sealed list of names where there is one, and the change words of names. Nothing where the token may not read it. */
+/** What the database lost, and the sealed list of names where there is one. Nothing where the token may not read it. */
 async function checkStored(client: Client): Promise<Finding[]> {
   try {
     const { list, missing } = await client.backup(probe())
-    const hasNames = (await client.names(probe())).length > 0
-    return [
-      checkHoldings(missing),
-      ...(list === null ? [] : [checkList(list)]),
-      ...(hasNames ? [checkChangeWords(await client.changeWords(probe()))] : [])
-    ]
+    return [checkHoldings(missing), ...(list === null ? [] : [checkList(list)])]
   } catch (error) {
     if (error instanceof ProblemError) return []
     throw error
@@ -292,13 +287,20 @@ function checkList({ state, detail }: NonNullable<BackupView['list']>): Finding 
 
 const LIST_CURE = 'Until then the words and one name do not find all others: keep a backup file, or note your names.'
 
-function checkChangeWords({ point }: ChangeWordsView): Finding {
-  if (point !== null) return ok('change words', 'names registered from now on name a change key')
-  return warning(
-    'change words',
-    'none: who has the seed has the names for good, and a name whose seed is lost is lost',
-    'Make them: chronym key change-words (docs/transfer.md).'
-  )
+/** Of a daemon that has names. Nothing where the token may not read it. */
+async function checkChangeWords(client: Client): Promise<Finding[]> {
+  const names = await ifReadable(client.names(probe()))
+  const words = names === undefined || names.length === 0 ? undefined : await ifReadable(client.changeWords(probe()))
+  if (words === undefined) return []
+  return [
+    words.point !== null
+      ? ok('change words', 'names registered from now on name a change key')
+      : warning(
+          'change words',
+          'none: who has the seed has the names for good, and a name whose seed is lost is lost',
+          'Make them: chronym key change-words (docs/transfer.md).'
+        )
+  ]
 }
 
 const BACKUP_CURE =
