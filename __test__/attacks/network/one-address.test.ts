@@ -9,7 +9,7 @@ import { waitFor } from '../../wait-for.ts'
 import { showing, weighed } from './adversary.ts'
 import { addresses, apart, crowd, lab, NAME, ONE_ADDRESS, place, setUp, stolen } from './crowd.ts'
 
-const [K, HONEST, CROWD] = [8, 24, 8]
+const [K, HONEST, CROWD] = [8, 16, 8]
 
 beforeEach(() => setUp(K))
 
