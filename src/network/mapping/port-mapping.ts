@@ -62,7 +62,9 @@ export function keepPortMapped({ timers, log, port, wayOut = findWayOut }: PortM
   }
   const ask = async (way: Way, wanted: number): Promise<void> => {
     try {
+      const isFirst = held === undefined
       held = await renewed(held).catch(() => firstMapped(way, wanted))
+      if (isFirst) log.info(held.mapped, 'the router maps a port for peers; p2p.map_port = false turns this off')
       fault = isPublic(held.mapped)
         ? undefined
         : `The router maps the port, but is behind another one: its own address, ${held.mapped.ip}, is not public.`
@@ -158,9 +160,9 @@ function sourceTowards(destination: string): Promise<string | undefined> {
   })
 }
 
-/** Elsewhere a router is found by UPnP alone. */
+/** Elsewhere a router is found by UPnP alone. By `self`, since the systemd unit shows nothing else of /proc. */
 async function gatewayOfLinux(): Promise<string | undefined> {
-  const routes = await readFile('/proc/net/route', 'latin1').catch(() => '')
+  const routes = await readFile('/proc/self/net/route', 'latin1').catch(() => '')
   const [, , gateway] =
     routes
       .split('\n')
