@@ -1,18 +1,22 @@
 /**
  * npm run bench:wan -- [--json] [--nodes 8] [--seed 1] [--delay 20,120] [--jitter 5] [--loss 10] [--rate 2000000]
+ * npm run bench:wan -- --round-trips [--json]
  *
  * Real daemons on an emulated wide area (bench/wan): whether a home behind each kind of NAT ends in the right mode, how
- * soon, and how long names take to register and resolve from there. Linux, as root. Delays are milliseconds one way, drawn
+ * soon, and how long names take to register and resolve from there. `--round-trips`: how many round trips each path
+ * takes, one after the other, between nodes that are all as far apart. Linux, as root. Delays are milliseconds one way, drawn
  * for each pair; loss is per mille; the rate is that of a home's line, bits a second.
  */
 import { parseArgs } from 'node:util'
 import { eventually, Scene } from '../__test__/e2e/processes.ts'
 import { say } from './network/scratch.ts'
+import { measureRoundTrips } from './wan/round-trips.ts'
 import { HOMES, isDecided, register, startWideNetwork, statusOf, type Weather } from './wan/network.ts'
 
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
+    'round-trips': { type: 'boolean', default: false },
     nodes: { type: 'string', default: '8' },
     seed: { type: 'string', default: '1' },
     delay: { type: 'string', default: '20,120' },
@@ -33,17 +37,34 @@ const weather: Weather = {
 const PROMISED_SECONDS = 60
 
 const scene = new Scene()
+if (values['round-trips']) {
+  try {
+    const paths = await measureRoundTrips(scene)
+    if (values.json) console.log(JSON.stringify(paths))
+    else
+      for (const { path, samples, median, least } of paths)
+        console.log(`${path.padEnd(34)} ${median.toFixed(1)} round trips, at least ${least.toFixed(1)} (of ${samples})`)
+  } finally {
+    await scene.end()
+  }
+  process.exit()
+}
 const secondsSince = (beginMs: number): number => Math.round((performance.now() - beginMs) / 100) / 10
 try {
   say(`${values.nodes} nodes and ${HOMES.length} homes are started`)
   const begun = HOMES.map(() => 0)
   const decided = HOMES.map(() => Promise.resolve({ mode: '', seconds: 0 }))
-  const network = await startWideNetwork(scene, Number(values.nodes), HOMES, weather, (daemon, at) => {
-    begun[at] = performance.now()
-    decided[at] = eventually(() => statusOf(daemon), isDecided).then(({ mode }) => ({
-      mode,
-      seconds: secondsSince(begun[at]!)
-    }))
+  const network = await startWideNetwork(scene, {
+    count: Number(values.nodes),
+    homes: HOMES,
+    weather,
+    onHome: (daemon, at) => {
+      begun[at] = performance.now()
+      decided[at] = eventually(() => statusOf(daemon), isDecided).then(({ mode }) => ({
+        mode,
+        seconds: secondsSince(begun[at]!)
+      }))
+    }
   })
   const homes = []
   for (const [at, { title, mode }] of HOMES.entries()) {

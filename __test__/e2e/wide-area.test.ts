@@ -13,7 +13,7 @@ const scene = new Scene()
 let network: WideNetwork
 beforeAll(async () => {
   needPackages(['iproute2'])
-  network = await startWideNetwork(scene, 4, HOMES, WEATHER)
+  network = await startWideNetwork(scene, { count: 4, homes: HOMES, weather: WEATHER })
 }, 280_000)
 afterAll(() => scene.end())
 

@@ -50,6 +50,10 @@ export interface Weather {
 export interface WideNetwork {
   readonly nodes: readonly Daemon[]
   readonly homes: readonly Daemon[]
+  /** Starts one at a spare public address, with the options of its command line. */
+  readonly startSpare: (index: number, args: readonly string[]) => Promise<Daemon>
+  /** Where each node listens, for `--bootstrap`. */
+  readonly addresses: readonly string[]
   /** Ends the wide area, and gives what its emulator counted. */
   end(): Promise<string>
 }
@@ -76,16 +80,23 @@ const AT_HOME = '192.168.1.2'
 export const statusOf = async (daemon: Daemon): Promise<NetworkStatusView> =>
   (await daemon.request('GET', '/api/network-status')).body as NetworkStatusView
 
+interface Ground {
+  /** Nodes at public addresses. */
+  readonly count: number
+  readonly homes?: readonly Home[]
+  readonly weather: Weather
+  /** Public addresses at which daemons are started later. */
+  readonly spare?: number
+  readonly onHome?: (daemon: Daemon, at: number) => void
+}
+
 /** What `scene` ends: daemons, the emulator, and then the namespaces. */
 export async function startWideNetwork(
   scene: Scene,
-  count: number,
-  homes: readonly Home[],
-  weather: Weather,
-  onHome: (daemon: Daemon, at: number) => void = () => undefined
+  { count, homes = [], weather, spare = 0, onHome = () => undefined }: Ground
 ): Promise<WideNetwork> {
   const emulator = await build({ folder: 'wan', name: 'chronym-wan', variant: 'plain' })
-  const made = makeNamespaces(count + homes.length, () => ({ addresses: [], listen: null, hasIPv6: false }))
+  const made = makeNamespaces(count + spare + homes.length, () => ({ addresses: [], listen: null, hasIPv6: false }))
   if (made === undefined) throw new Error('this makes network namespaces: run it as root on Linux, with iproute2')
   scene.onEnd(() => made.remove())
   const directory = scene.directory()
@@ -99,10 +110,10 @@ export async function startWideNetwork(
     `delay ${weather.delayMs.join(' ')}`,
     `jitter ${weather.jitterMs}`,
     `loss ${weather.lossPerMille}`,
-    ...Array.from({ length: count }, (_, at) => `place ${namespaceOf(at)} ${publicAddress(at)}`),
+    ...Array.from({ length: count + spare }, (_, at) => `place ${namespaceOf(at)} ${publicAddress(at)}`),
     ...homes.map(
       (home, at) =>
-        `place ${namespaceOf(count + at)} ${AT_HOME} rate ${weather.homeRate} ` +
+        `place ${namespaceOf(count + spare + at)} ${AT_HOME} rate ${weather.homeRate} ` +
         `${home.router === 'maps' ? 'pmp ' : ''}${natsOf(home, at)}` +
         (home.router === 'forwards' ? ' forward 7469' : '')
     )
@@ -110,9 +121,9 @@ export async function startWideNetwork(
   writeFileSync(plan, lines.join('\n'))
   const running = scene.child(spawn(emulator, [plan], { stdio: ['pipe', 'pipe', 'inherit'] }))
   await once(running.stdout, 'data')
-  for (let at = 0; at < count + homes.length; at++) {
+  for (let at = 0; at < count + spare + homes.length; at++) {
     const ip = (...args: string[]): unknown => execFileSync('ip', ['-n', namespaceOf(at), ...args])
-    const isHome = at >= count
+    const isHome = at >= count + spare
     ip('addr', 'add', isHome ? `${AT_HOME}/24` : `${publicAddress(at)}/32`, 'dev', 'wan')
     ip('link', 'set', 'wan', 'up')
     ip('route', 'add', 'default', ...(isHome ? ['via', '192.168.1.1'] : []), 'dev', 'wan')
@@ -138,13 +149,15 @@ export async function startWideNetwork(
   const atHome: Daemon[] = []
   for (const [at, { announces }] of homes.entries()) {
     const named = announces === true ? ['--announce', `/ip4/${homeAddress(at)}/tcp/7469`] : []
-    const daemon = await start(count + at, [...bootstrap, ...named])
+    const daemon = await start(count + spare + at, [...bootstrap, ...named])
     atHome.push(daemon)
     onHome(daemon, at)
   }
   return {
     nodes,
     homes: atHome,
+    startSpare: (index, args) => start(count + index, args),
+    addresses: nodes.map(({ summary }, at) => `/ip4/${publicAddress(at)}/tcp/7469/p2p/${summary.peer_id}`),
     async end() {
       const counted = once(running.stdout, 'data')
       running.stdin.end()
