@@ -85,6 +85,17 @@ describe('changes of keys', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--change-words-file')])
   })
 
+  it('go to another daemon only where that knows of change words, and leave out what is done', async () => {
+    const other = await scene.daemon()
+    const directory = scene.dataDirectory(other.url)
+    const rotate = () => run(['--no-json', 'key', 'rotate', NAME, '--to', directory])
+    const { exitCode, stderr } = await rotate()
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`--data-dir ${directory} key change-words`)])
+    other.world.registry.changePoint = '11'.repeat(32)
+    expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'Nothing is left to change.\n' })
+    expect(called('acceptOffer')).toEqual([])
+  })
+
   it.each([
     [{ own: true, final: true }, /have never changed; this daemon has its key/],
     [{ changes: 1, changes_left: 15, consented: true, final: false }, /changed 1 of 16 times.*both keys.*90 seconds/],

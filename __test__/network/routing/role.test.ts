@@ -24,7 +24,7 @@ describe('the role', () => {
       isNamed: false,
       looks
     })
-    // The first sees whom it met, the last is past the patience of a young network.
+    // At look 0 the node meets its peers. By look 9 it waits for no others.
     for (const looks of [0, 9]) role.decide(now(looks))
     return role.mode
   }

@@ -16,6 +16,7 @@ import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
+import { shellWord } from '../../util/shell-commands.ts'
 import { hasPerson, requireConsent } from '../input/questions.ts'
 import { formatFields, heldBy, printable } from '../terminal/format.ts'
 import { qrText } from '../terminal/qr.ts'
@@ -94,6 +95,11 @@ export async function runRotate(
   if ((all === true) === given.length > 0) throw usageFailure('names are needed, or --all')
   const client = connect(context)
   const taker = to === undefined ? client : connect(context.of(to))
+  if (to !== undefined && (await taker.changeWords()).point === null)
+    throw inputFailure(
+      `the daemon on ${printable(to)} knows of no change words`,
+      `Make them there: chronym --data-dir ${shellWord(to)} key change-words`
+    )
   const own = all === true ? (await client.names()).filter(({ state }) => isStillOurs(state)) : []
   await changeAll(context, client, all === true ? own.map(({ name }) => name) : given, { taker, changeWordsFile })
 }
@@ -136,8 +142,11 @@ async function changeAll(
     changed.push({ name, ...stored })
     context.output.note(`${progress} has new keys, ${heldBy(stored)}`)
   }
+  const [first] = changed
   context.output.answer(changed, () =>
-    context.output.commands(`When it is final: chronym transfer status ${printable(names[0] ?? 'NAME')}`)
+    first === undefined
+      ? 'Nothing is left to change.'
+      : context.output.commands(`When it is final: chronym transfer status ${printable(first.name)}`)
   )
 }
 

@@ -9,10 +9,13 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 /** Wide prefixes that must agree. A young network, with fewer, needs all it has. */
 const QUORUM = 3
 
-/** Looks (own-addresses.ts) that a newcomer waits for more than it has met, and a full node for an address anew. */
+/**
+ * In looks (own-addresses.ts): how long a newcomer waits for peers of more /16, and how long a full node whose address is
+ * gone stays full.
+ */
 const PATIENCE = 2
 
-/** The latest word of each wide prefix on one address, among them no two of a size that could both be a quorum. */
+/** The latest word of each wide prefix on one address. It keeps five, so that only one side can have three. */
 export class Voices {
   readonly #said = new Map<string, boolean>()
 
@@ -37,7 +40,7 @@ export class Voices {
   }
 }
 
-/** Whether a peer of that prefix has a voice on an address: not beside it, where a router may lead back, nor undialled. */
+/** Whether a peer of that prefix has a voice on an address. One in its own /24 may be led back by a router. */
 export function mayJudge(prefix: string, address: Multiaddr): boolean {
   return prefix !== UNDIALLED && prefix !== addressPrefix(ipOf(address)!)
 }
