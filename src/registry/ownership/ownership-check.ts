@@ -93,7 +93,10 @@ export class OwnershipCheck {
     if (tally.kind === 'owner') {
       const { newest } = tally.owner
       if (isKnownAsOwn(this.#context, newest)) return 'held'
-      if (this.#isChanged(newest)) return 'changed'
+      const relation = this.#changesSince(newest)
+      // The peers that answer have not heard of our change yet.
+      if (relation === 'shorter') return undefined
+      if (relation !== undefined && relation !== 'same') return 'changed'
       return tally.settled && !tally.thin ? 'lost' : 'contested'
     }
     if (tally.kind !== 'contested') return undefined
@@ -102,13 +105,13 @@ export class OwnershipCheck {
     return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
   }
 
-  /** Whether it is our claim with further changes of its keys, which this seed did not make. */
-  #isChanged(shown: Claim): boolean {
+  /** How the keys of our claim have changed where peers show it; undefined for another claim. */
+  #changesSince(shown: Claim): ReturnType<typeof relateChanges> | undefined {
     const { owned, profile, seed } = this.#context
     const own = owned.get(shown.name)
-    if (own === undefined || seed.isLocked) return false
+    if (own === undefined || seed.isLocked) return undefined
     const ours = claimOf(own.reveal, shown.name, profile)
-    return equalBytes(ours.id, shown.id) && relateChanges(ours.changes, shown.changes) !== 'same'
+    return equalBytes(ours.id, shown.id) ? relateChanges(ours.changes, shown.changes) : undefined
   }
 
   #settle({ name, ownership: before }: OwnedName, ownership: Ownership | undefined): void {
