@@ -61,12 +61,36 @@ describe('records of our own', () => {
     const reveal = await lab.claim(first!, 'aborted.chronym', lab.owner('alice'))
     const abort = new AbortController()
     abort.abort(new Error('cancelled'))
-    await expect(first!.network.putReveal(reveal, abort.signal)).rejects.toThrow('cancelled')
+    await expect(first!.network.putReveal(reveal, { signal: abort.signal })).rejects.toThrow('cancelled')
     await expect(
       first!.network.commit('aborted.chronym', new Uint8Array(32), new Uint8Array(8), abort.signal)
     ).rejects.toThrow('cancelled')
     expect(first!.store.get(keys.ownRecord('reveal', 'aborted.chronym'))).toBeUndefined()
     expect([first!.network.status().records, second!.network.status().records]).toEqual([0, 0])
+  })
+
+  it('are neither stored nor sent before what must come first, and not at all where that fails', async () => {
+    const [first, second] = await lab.addNodes(2)
+    const reveal = await lab.claim(first!, 'first.chronym', lab.owner('alice'))
+    const [asked, gate] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+    const putting = first!.network.putReveal(reveal, {
+      first: () => {
+        asked.resolve(undefined)
+        return gate.promise
+      }
+    })
+    await asked.promise
+    const held = (): unknown[] => [
+      first!.store.get(keys.ownRecord('reveal', 'first.chronym')),
+      second!.network.status().records
+    ]
+    // The holders are known once another question has been answered.
+    await first!.network.getReveals('other.chronym')
+    expect(held()).toEqual([undefined, 0])
+    gate.reject(new Error('published elsewhere'))
+    await expect(putting).rejects.toThrow('published elsewhere')
+    expect(held()).toEqual([undefined, 0])
+    expect(await first!.network.putReveal(reveal, { first: () => Promise.resolve() })).toMatchObject({ storedBy: 2 })
   })
 
   it('are not replaced by an older one that is published later', async () => {

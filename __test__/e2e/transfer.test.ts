@@ -201,7 +201,8 @@ it("outlives kill -9 of the owner at any moment of a change: the name is always 
   const buyer = await start('buyer')
   const words = wordsToSeed(readFileSync(await changeWords(at('owner')), 'utf8'))
   await changeWords(at('buyer'))
-  const { body } = await owner.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
+  const { status, body } = await owner.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
+  expect(status, JSON.stringify(body)).toBe(202)
   await eventually(
     () => owner.request('GET', `/api/vdf/status/${String(body.task_id)}`),
     (task) => task.body.status === 'completed'

@@ -14,6 +14,7 @@ import {
   type NetworkStatus,
   type OwnAddress,
   type PeerPlace,
+  type PublishOptions,
   type PutOutcome,
   type RevealAnswer,
   type RevealLookup
@@ -138,7 +139,8 @@ export class FakeNetwork implements Network {
     })
     return { receipts, of: peers.length }
   }
-  async putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome> {
+  async putReveal(reveal: Reveal, { signal, first }: PublishOptions = {}): Promise<PutOutcome> {
+    await first?.()
     signal?.throwIfAborted()
     const former = this.own.get(reveal.name)
     if (former === undefined || compareRecords(claimIn(reveal), claimIn(former)) >= 0) this.own.set(reveal.name, reveal)

@@ -188,8 +188,8 @@ describe('nodes on real parts', () => {
     const name = 'late.chronym'
     const put = first.network.putReveal.bind(first.network)
     const [reached, gate] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
-    vi.spyOn(first.network, 'putReveal').mockImplementationOnce(async (reveal, signal) => {
-      const outcome = await put(reveal, signal)
+    vi.spyOn(first.network, 'putReveal').mockImplementationOnce(async (reveal, options) => {
+      const outcome = await put(reveal, options)
       reached.resolve(undefined)
       await gate.promise
       return outcome

@@ -28,6 +28,7 @@ import {
   type NetworkStatus,
   type OwnAddress,
   type PeerPlace,
+  type PublishOptions,
   type PutOutcome,
   type RevealLookup,
   type NetworkOptions
@@ -226,8 +227,8 @@ class RegistryNetwork implements OpenableNetwork {
     return commit(this.#client, name, commitment, nonce, signal)
   }
 
-  putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome> {
-    return this.#publish({ kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) }, signal)
+  putReveal(reveal: Reveal, options?: PublishOptions): Promise<PutOutcome> {
+    return this.#publish({ kind: 'reveal', id: reveal.name, bytes: encodeReveal(reveal) }, options)
   }
 
   withdrawReveal(name: string, former: Reveal | undefined): void {
@@ -297,8 +298,8 @@ class RegistryNetwork implements OpenableNetwork {
     }
   }
 
-  #publish(record: OwnRecord, signal?: AbortSignal): Promise<PutOutcome> {
-    return publish(this.#client, { store: this.#options.store, clock: this.#clock }, record, signal)
+  #publish(record: OwnRecord, options?: PublishOptions): Promise<PutOutcome> {
+    return publish(this.#client, { store: this.#options.store, clock: this.#clock }, record, options)
   }
 
   #servingHolder(): Holder | undefined {

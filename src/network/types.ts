@@ -69,6 +69,13 @@ export interface PeerPlace {
   prefix: string | null
 }
 
+export interface PublishOptions {
+  /** Nothing is sent once it is aborted. */
+  readonly signal?: AbortSignal | undefined
+  /** What must happen before the record is stored and sent; its holders are looked up meanwhile. */
+  readonly first?: () => Promise<void>
+}
+
 /** How far a record got: holders that showed it when read back, and refusals with their reasons. */
 export interface PutOutcome {
   storedBy: number
@@ -221,10 +228,9 @@ export interface Network {
   commit(name: string, commitment: Uint8Array, nonce: Uint8Array, signal?: AbortSignal): Promise<CommitOutcome>
   /**
    * Stores at the peers closest to K(name), then reads back from the holders until more than half have it. Holders
-   * include peers not written to, where there are any. Republishes the record from then on. Sends nothing once `signal`
-   * is aborted.
+   * include peers not written to, where there are any. Republishes the record from then on.
    */
-  putReveal(reveal: Reveal, signal?: AbortSignal): Promise<PutOutcome>
+  putReveal(reveal: Reveal, options?: PublishOptions): Promise<PutOutcome>
   /** Republishes `former` for the name from now on, or nothing; aborts a running republication. Throws StoreError. */
   withdrawReveal(name: string, former: Reveal | undefined): void
   getReveals(name: string, signal?: AbortSignal, breadth?: LookupBreadth): Promise<RevealLookup>

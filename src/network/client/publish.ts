@@ -4,7 +4,7 @@ import { ProtocolError } from '../../protocol/errors.ts'
 import type { Judged, ManifestOutline } from '../../protocol/identity/judge-documents.ts'
 import { decodeReveal } from '../../protocol/claim/reveal.ts'
 import type { Verdict } from '../../protocol/claim/valid.ts'
-import type { PutOutcome } from '../types.ts'
+import type { PublishOptions, PutOutcome } from '../types.ts'
 import {
   type OwnRecord,
   type OwnRecordParts,
@@ -29,33 +29,50 @@ import type { GetAnswer, PutAnswer } from '../wire/records.ts'
  * Publishes one of this daemon's records; a Reveal at the place of its check code too. The outcome is that of its name.
  * Stores it first, so that republishing works even if no peer takes it now.
  * Invalid records are not sent, since peers would penalise us. A manifest older than the published one is refused here.
- * Throws OfflineError, or the signal's reason.
+ * For a Reveal, `first` runs beside the look-ups of its holders: nothing is stored or sent before it resolves.
+ * Throws OfflineError, the signal's reason, or the error of `first`.
  */
 export async function publish(
   parts: ClientParts,
   { store, clock }: Pick<OwnRecordParts, 'store' | 'clock'>,
   record: OwnRecord,
-  signal?: AbortSignal
+  { signal, first }: PublishOptions = {}
 ): Promise<PutOutcome> {
   const problem = await problemOf(parts, record)
   signal?.throwIfAborted()
   if (problem !== undefined) return refusedHere(parts, 'invalid', problem)
-  const former = ownRecord(store, record.kind, record.id)
-  const isOlder =
-    former !== undefined &&
-    isStillAccepted({ ...record, bytes: former }, { store, clock, profile: parts.profile }) &&
-    compareToOwn(former, record, parts.profile) > 0
-  // Republishing would soon replace it with the newer one.
-  if (isOlder && record.kind === 'manifest') return refusedHere(parts, 'stale', 'a newer one was published here')
-  if (!isOlder && (former === undefined || !equalBytes(former, record.bytes))) rememberOwnRecord(store, record)
-  if (record.kind !== 'reveal') return send(parts, record, signal)
+  /** Whether it is older than the one that was published here, which then stays. */
+  const remember = (): boolean => {
+    const former = ownRecord(store, record.kind, record.id)
+    const isOlder =
+      former !== undefined &&
+      isStillAccepted({ ...record, bytes: former }, { store, clock, profile: parts.profile }) &&
+      compareToOwn(former, record, parts.profile) > 0
+    if (!isOlder && (former === undefined || !equalBytes(former, record.bytes))) rememberOwnRecord(store, record)
+    return isOlder
+  }
+  if (record.kind !== 'reveal') {
+    // Republishing would soon replace an older manifest with the newer one.
+    const isRefused = remember() && record.kind === 'manifest'
+    return isRefused ? refusedHere(parts, 'stale', 'a newer one was published here') : send(parts, record, signal)
+  }
+  const prepare = async (): Promise<void> => {
+    await first?.()
+    signal?.throwIfAborted()
+    remember()
+  }
+  const ready = prepare()
   // A newer record of our key that this node did not make comes from another node with our seed.
   const isOurs = (held: Uint8Array): boolean =>
     equalBytes(held, ownRecord(store, record.kind, record.id) ?? record.bytes)
   const sent = (each: OwnRecord): Promise<PutOutcome> =>
-    put(parts, { ...each, isSatisfiedBy: (held) => Promise.resolve(isOurs(held)) }, signal)
+    put(parts, { ...each, ready, isSatisfiedBy: (held) => Promise.resolve(isOurs(held)) }, signal)
   // Where the name is refused, its claim is still found by its code.
-  const [outcome] = await Promise.all([sent(record), sent(codedRecord(record, parts.profile))])
+  const outcomes = Promise.all([sent(record), sent(codedRecord(record, parts.profile))])
+  // Where nobody can be asked the record is stored all the same, and a reason of `first` is the one to tell.
+  outcomes.catch(() => undefined)
+  await ready
+  const [outcome] = await outcomes
   return outcome
 }
 
@@ -162,6 +179,8 @@ interface OutgoingRecord {
   readonly bytes: Uint8Array
   /** Whether a peer with these bytes is up to date: it holds them, or a newer record of ours. */
   readonly isSatisfiedBy: (bytes: Uint8Array) => Promise<boolean>
+  /** Nothing is sent before it resolves. */
+  readonly ready?: Promise<void>
 }
 
 /**
@@ -205,9 +224,11 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     signal?.throwIfAborted()
   }
 
-  const closest = await peers.closest(preimage, signal)
+  const finding = nearby(peers, key, parts.profile.k, signal)
+  finding.catch(() => undefined)
+  const [closest] = await Promise.all([peers.closest(preimage, signal), outgoing.ready])
   signal?.throwIfAborted()
-  const [around] = await Promise.all([nearby(peers, key, parts.profile.k, signal), sendTo(closest)])
+  const [around] = await Promise.all([finding, sendTo(closest)])
   const readers = distinct(closest, around)
   requireOthers(parts, readers)
   // After the peers: this node's holder hands its records over, and a put aborted earlier has published nothing.

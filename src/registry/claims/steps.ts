@@ -227,7 +227,7 @@ async function reveal(
       saveReveal(encodeReveal(record))
     }
     signal.throwIfAborted()
-    const outcome = await context.network.putReveal(record, signal)
+    const outcome = await context.network.putReveal(record, { signal })
     signal.throwIfAborted()
     if (outcome.storedBy * 2 <= outcome.of && isSuperseded(outcome)) throw supersededRecord(name)
     requireMajority(name, outcome)

@@ -134,13 +134,15 @@ export async function publishRecord(
 ): Promise<StoredBy> {
   const { name } = record
   const serial = payloadSerial(reveal.payload, context.profile)
-  if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal, signal)
-  signal?.throwIfAborted()
-  // The same record again is a repetition, no change.
-  if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
-  // Stored before it is sent: two payloads of one serial would be an equivocation.
-  context.owned.save(reveal, { published: false })
-  const outcome = await context.network.putReveal(reveal)
+  const first = async (): Promise<void> => {
+    if (serial > record.publishedSerial) await refuseBesideOther(context, tasks, name, reveal, signal)
+    signal?.throwIfAborted()
+    // The same record again is a repetition, no change.
+    if (Buffer.compare(reveal.payload, record.reveal.payload) !== 0) budgets.spend(name)
+    // Stored before it is sent: two payloads of one serial would be an equivocation.
+    context.owned.save(reveal, { published: false })
+  }
+  const outcome = await context.network.putReveal(reveal, { first })
   // Peers that hold a newer one count as having it, but what they show is not this zone.
   if (outcome.refusals.some(({ code }) => code === 'stale') && takeUpNewer(context, tasks, await survey(context, name)))
     throw supersededRecord(name)
