@@ -41,7 +41,7 @@ export function startBareNode(
     nodeSeed: typeof key === 'number' ? sha256(utf8(`node ${key}`)) : key,
     listen: [listenAt(place ?? '127.0.0.1')],
     dialFrom: place,
-    bootstrap: [],
+    bootstrap: () => [],
     isBanned: () => false,
     mayConnect: () => true,
     agent: 'test',

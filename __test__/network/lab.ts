@@ -212,7 +212,7 @@ export class Lab {
       nodeSeed: sha256(utf8('stranger'), u64be(this.#seeds++)),
       listen: [listenAt(place ?? HERE)],
       dialFrom: place,
-      bootstrap: [],
+      bootstrap: () => [],
       isBanned: () => false,
       mayConnect: () => true,
       agent: 'stranger'

@@ -32,6 +32,7 @@ export const EMPTY_MEANS: Readonly<Record<string, string>> = {
     'TCP port 7469 on loopback (`local`) or on every interface, IPv6 too where there is any; any free port if it is taken',
   'p2p.announce': 'each public address that it listens on',
   'p2p.bootstrap': 'nobody',
+  'p2p.bootstrap_file': 'none',
   'beacon.urls': "the daemon's own beacon (`local`, `test`), drand's public relays (`main`)",
   'dns.listen': '127.0.0.1 and ::1, port 7453; any free port if it is taken',
   'dns.tls_listen': 'off',

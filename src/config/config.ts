@@ -50,6 +50,12 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   ),
   field('p2p.map_port', 'boolean', 'have the router let peers in, by NAT-PMP or UPnP, on public networks', 'map-port'),
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
+  field(
+    'p2p.bootstrap_file',
+    'string',
+    'file with more of them, one a line; read again when it changes',
+    'bootstrap-file'
+  ),
   field('p2p.storage_mib', 'number', 'database size from which nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),
   field('dns.enabled', 'boolean', 'answer DNS queries for the names of the network'),

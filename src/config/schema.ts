@@ -74,6 +74,8 @@ export const ConfigSchema = v.strictObject({
       /** On public networks, for a daemon with a private IPv4 address and no `announce`. */
       map_port: v.optional(v.boolean(), true),
       bootstrap: v.optional(multiaddrs, []),
+      /** Path of a file; empty: none. */
+      bootstrap_file: v.optional(v.string(), ''),
       /** Size of the database, MiB, from which on nothing new is stored for others. */
       storage_mib: v.optional(count, 2048)
     }),

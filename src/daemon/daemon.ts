@@ -77,10 +77,12 @@ function randomPart(): number {
   return randomInt(RANDOM_STEPS) / RANDOM_STEPS
 }
 
-function warningOf(profile: NetworkProfile, bootstrap: readonly string[]): string | undefined {
+function warningOf(profile: NetworkProfile, p2p: Config['p2p']): string | undefined {
   if (profile.scope !== 'public')
     return profile.scope === 'loopback' ? 'this machine only, promises no security' : 'promises no security'
-  return bootstrap.length === 0 ? 'there are no public peers yet; name peers in p2p.bootstrap' : undefined
+  return p2p.bootstrap.length === 0 && p2p.bootstrap_file === ''
+    ? 'there are no public peers yet; name peers in p2p.bootstrap'
+    : undefined
 }
 
 /**
@@ -153,7 +155,7 @@ export async function startDaemon(
     await dns.start(services, life)
     life.onStop('spare memory', returnSpareMemory(clock))
     const api = await startApi(services, { paths, address: initial.api, options, life })
-    const warning = warningOf(profile, initial.p2p.bootstrap)
+    const warning = warningOf(profile, initial.p2p)
     const lost = watchFiles(store, log, life)
     const running = describe({ core, api, services, warning, paths, beaconUrls, lost, life })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
@@ -213,6 +215,7 @@ async function createCore({
     announce: initial.p2p.announce,
     mapPort: initial.p2p.map_port,
     bootstrap: initial.p2p.bootstrap,
+    bootstrapFile: initial.p2p.bootstrap_file === '' ? undefined : initial.p2p.bootstrap_file,
     mode: initial.mode,
     log,
     agent: `chronym/${VERSION}`,

@@ -1,6 +1,7 @@
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { Logger } from 'pino'
+import type { Bootstrap } from './bootstrap/bootstrap.ts'
 import { keepAcquainted, type Acquaintances } from './routing/acquaintances.ts'
 import type { Budget } from './budget/budget.ts'
 import { contactsOf } from './routing/contacts.ts'
@@ -22,7 +23,8 @@ import type { Clock } from '../time/clock.ts'
 import type { KnownPeer, NetworkEvent, NetworkMode, OwnAddress } from './types.ts'
 import { watchBootstrap, watchConnecting } from './routing/watchdog.ts'
 
-interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced'> {
+interface ConnectionOptions extends Omit<NodeOptions, 'mayConnect' | 'announced' | 'bootstrap'> {
+  readonly bootstrap: Bootstrap
   /** Addresses to announce once they are confirmed; empty: those listened on. */
   readonly announce: readonly string[]
   /** Whether a router is asked to let peers in. */
@@ -73,6 +75,7 @@ export async function openConnection(
 ): Promise<Connection> {
   const { profile, bootstrap, metBefore, timers, log, acquaintances, onKnown, onRole, handlers, budget } = options
   const { penalise, emit } = options
+  const named = (): readonly string[] => bootstrap.named()
   let endServing: (() => Promise<void>) | undefined
   const startServing = async (node: Node, finder: Finder): Promise<void> => {
     endServing = await serve({
@@ -96,13 +99,14 @@ export async function openConnection(
     named: options.announce.map(parseAddress),
     mapped: () => router.mapping?.address(),
     fault: () => router.mapping?.fault(),
-    mayDial: dialable({ profile, listen: options.listen.map(parseAddress), bootstrap: bootstrap.map(parseAddress) })
+    mayDial: dialable({ profile, listen: options.listen.map(parseAddress), bootstrap: () => named().map(parseAddress) })
   }
   checkNamed(rules)
   const own = createOwnAddresses(profile, rules, options.wasReached)
   const node = await startNode(
     {
       ...options,
+      bootstrap: named,
       announced: () => own.announced(),
       mayConnect: (prefix) => budget.connect(prefix)
     },
@@ -121,7 +125,7 @@ export async function openConnection(
       })
       const prefixes = createPrefixes(unstarted, profile)
       own.watch(unstarted, prefixes, onRole)
-      whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
+      whyConnecting = watchConnecting(unstarted, profile, named, unreachable)
       const finder = createFinder(unstarted, profile, prefixes, keepTable(unstarted, profile, prefixes))
       parts = { prefixes, finder }
       if (mode === 'full') await startServing(unstarted, finder)
@@ -136,10 +140,11 @@ export async function openConnection(
   })
   router.mapping = mapping
   const ends = [
-    watchBootstrap(node, bootstrap, metBefore, timers, (address, reason) => {
+    bootstrap.start(timers),
+    watchBootstrap(node, named, metBefore, timers, (address, reason) => {
       unreachable.set(address, reason)
       // A peer of an earlier run may be gone permanently.
-      if (bootstrap.includes(address))
+      if (named().includes(address))
         log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
     }),
     keepPlaces(node, profile),

@@ -10,6 +10,7 @@ import type { Claim } from '../protocol/claim/claim.ts'
 import { codedId } from '../protocol/claim/check-code.ts'
 import { decodeReveal, encodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import { type RoundClock, systemClock, type Clock } from '../time/clock.ts'
+import { Bootstrap } from './bootstrap/bootstrap.ts'
 import { createBudget } from './budget/budget.ts'
 import { commit, probe } from './client/blinded.ts'
 import { getDocuments, getByCode, getReveals } from './client/get.ts'
@@ -62,6 +63,7 @@ class RegistryNetwork implements OpenableNetwork {
   readonly #penalties
   readonly #holder: Holder
   readonly #known: KnownPeers
+  readonly #bootstrap: Bootstrap
   readonly #republisher: Republisher
   readonly #client: ClientParts
   readonly #listeners = new Set<(event: NetworkEvent) => void>()
@@ -83,6 +85,7 @@ class RegistryNetwork implements OpenableNetwork {
     this.#penalties = createPenalties(() => clock.nowMs())
     this.#known = new KnownPeers(store, () => clock.time().now, options.profile, options.log)
     this.#clock = clock
+    this.#bootstrap = new Bootstrap(options)
     const verifier = createVerifier(profile, beacon, pool)
     const peers = (): Peers | undefined => this.#connection?.peers
     this.#client = {
@@ -93,7 +96,7 @@ class RegistryNetwork implements OpenableNetwork {
       peers,
       holder: () => this.#servingHolder(),
       ownPeerId: peerIdFromPublicKey(publicKeyFromRaw(nodeKey.publicKey)).toString(),
-      expectsOthers: options.bootstrap.length > 0
+      expectsOthers: this.#bootstrap.expectsOthers
     }
     this.#republisher = new Republisher(store, this.#client)
     this.#holder = new Holder({
@@ -155,10 +158,10 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   status(): NetworkStatus {
-    const { profile, bootstrap } = this.#options
+    const { profile } = this.#options
     const peers = this.#connection?.connectedPeers() ?? 0
     // On a loopback network a single node suffices, unless it has bootstrap peers.
-    const isEnoughAlone = profile.scope === 'loopback' && this.#mode === 'full' && bootstrap.length === 0
+    const isEnoughAlone = profile.scope === 'loopback' && this.#mode === 'full' && !this.#bootstrap.expectsOthers
     // A connected peer may be of another network or light; a peer of the table can be asked.
     const canAsk = peers > 0 && this.#connection?.peers.knowsAny() === true
     const status = this.#connection === undefined ? 'offline' : canAsk || isEnoughAlone ? 'online' : 'connecting'
@@ -347,7 +350,7 @@ class RegistryNetwork implements OpenableNetwork {
   }
 
   #connect(mode: Exclude<NetworkMode, 'offline'>): Promise<Connection> {
-    const { profile, nodeSeed, listen, announce = [], dialFrom, bootstrap, log, agent = 'chronym' } = this.#options
+    const { profile, nodeSeed, listen, announce = [], dialFrom, log, agent = 'chronym' } = this.#options
     return openConnection(
       {
         profile,
@@ -355,7 +358,7 @@ class RegistryNetwork implements OpenableNetwork {
         listen,
         announce,
         dialFrom,
-        bootstrap,
+        bootstrap: this.#bootstrap,
         metBefore: () => this.#known.addresses(),
         acquaintances: this.#known.acquaintances,
         agent,

@@ -55,7 +55,8 @@ export interface NodeOptions {
    * other IP version cannot be dialled then.
    */
   readonly dialFrom?: string | undefined
-  readonly bootstrap: readonly string[]
+  /** Multiaddrs that the user names; they may change. */
+  readonly bootstrap: () => readonly string[]
   /** The addresses of this node that peers are told; by default the private ones of those listened on. */
   readonly announced?: (() => readonly Multiaddr[]) | undefined
   readonly isBanned: (peer: PeerId) => boolean
@@ -72,8 +73,8 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
   const { profile } = options
   const loopbackOnly = profile.scope === 'loopback'
   const listen = options.listen.map(parseAddress)
-  const bootstrapAddresses = options.bootstrap.map(parseAddress)
-  for (const address of loopbackOnly ? [...listen, ...bootstrapAddresses] : []) {
+  const bootstrap = () => options.bootstrap().map(parseAddress)
+  for (const address of loopbackOnly ? [...listen, ...bootstrap()] : []) {
     if (!isLoopback(address))
       throw new ListenError(
         `network ${profile.id} is for this machine only: ${address.toString()} is not a loopback address`
@@ -100,7 +101,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     transports: [tcp({ dialOpts: dialOptions(options) })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
-    connectionGater: gater({ ...options, listen, bootstrap: bootstrapAddresses }),
+    connectionGater: gater({ ...options, listen, bootstrap }),
     connectionManager: {
       addressSorter: compareUse,
       maxConnections: MAX_CONNECTIONS,

@@ -275,6 +275,8 @@ export interface NetworkOptions {
   readonly mapPort?: boolean
   readonly dialFrom?: string
   readonly bootstrap: readonly string[]
+  /** Path of a file with more of them. */
+  readonly bootstrapFile?: string | undefined
   readonly mode: ModeSetting
   readonly log: Logger
   /** The daemon's clock: the registry judges by it too. */

@@ -103,7 +103,7 @@ describe('an address that a node listens on', () => {
   const judged = (scope: 'public' | 'test', texts: string[]): Record<string, string> => {
     const listening = texts.map((text) => multiaddr(text))
     const profile = { scope, answers_per_prefix: 2, answers_per_wide_prefix: 4 }
-    const rules = { named: [], mayDial: dialable({ profile, listen: [], bootstrap: [] }) }
+    const rules = { named: [], mayDial: dialable({ profile, listen: [], bootstrap: () => [] }) }
     return Object.fromEntries(candidatesOf(rules, listening).map(({ address, use }) => [String(address), use]))
   }
   const PUBLIC = { '/ip4/45.1.0.2/tcp/1': 'confirm', '/ip6/2a00:1::2/tcp/1': 'confirm' }

@@ -33,7 +33,7 @@ it('tells once why an address of a bootstrap peer does not work, while nobody is
   let addresses = [closed, ofAnother]
   watchBootstrap(
     alone!,
-    [],
+    () => [],
     () => addresses,
     timers,
     (...each) => told.push(each)
@@ -65,7 +65,7 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
     await waitFor(() => expect(node.services.table.size).toBe(1))
     watchBootstrap(
       node,
-      [],
+      () => [],
       () => [busy.getMultiaddrs()[0]!.toString()],
       { every: (_interval, action) => ((look = action), () => undefined) },
       () => undefined

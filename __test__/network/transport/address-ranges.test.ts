@@ -47,7 +47,7 @@ describe('a node dials what peers tell', () => {
     const rules = gater({
       profile: { scope, answers_per_prefix: 0, answers_per_wide_prefix: 0 },
       listen: listen!,
-      bootstrap: bootstrap!,
+      bootstrap: () => bootstrap!,
       isBanned: () => false,
       mayConnect: () => true
     })

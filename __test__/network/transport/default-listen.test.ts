@@ -35,7 +35,7 @@ describe('listening for peers', () => {
     const options = {
       profile: builtInProfiles.local,
       nodeSeed: new Uint8Array(32),
-      bootstrap: [],
+      bootstrap: () => [],
       mode: 'light',
       isBanned: () => false,
       mayConnect: () => true,

@@ -38,13 +38,13 @@ interface Redial {
  */
 export function watchBootstrap(
   node: Node,
-  bootstrap: readonly string[],
+  bootstrap: () => readonly string[],
   metBefore: () => readonly string[],
   timers: Pick<Clock, 'every'>,
   onUnreachable: (address: string, reason: string) => void
 ): () => void {
   const { table } = node.services
-  const addresses = (): string[] => [...new Set([...bootstrap, ...metBefore()])]
+  const addresses = (): string[] => [...new Set([...bootstrap(), ...metBefore()])]
   const missing = new Map<string, Redial>()
   /** By peer id: a peer may have several addresses. */
   const unlisted = new Map<string, Redial>()
@@ -105,7 +105,7 @@ export function watchBootstrap(
     dialing = false
   }
   // Peers met before are dialled at the first look, if nobody is known by then.
-  void dial(bootstrap)
+  void dial(bootstrap())
   return timers.every(WATCH_INTERVAL_MS, () => void look())
 }
 
@@ -134,7 +134,7 @@ type Kind = 'full' | 'light' | 'other network'
 export function watchConnecting(
   node: Node,
   profile: NetworkProfile,
-  bootstrap: readonly string[],
+  bootstrap: () => readonly string[],
   unreachable: ReadonlyMap<string, string>
 ): () => string {
   const kinds = new Map<string, Kind>()
@@ -155,12 +155,12 @@ export function watchConnecting(
       return 'The connected peers have another network profile. All daemons of a network need the same one.'
     if (connected.has('light'))
       return 'Only light peers are connected, which answer nobody: name a full one with --bootstrap.'
-    const failed = bootstrap.flatMap((address) => {
+    const failed = bootstrap().flatMap((address) => {
       const reason = unreachable.get(address)
       return reason === undefined ? [] : [`${address} (${reason})`]
     })
     if (failed.length > 0) return `No bootstrap peer can be reached, and each is tried again: ${failed.join(', ')}.`
-    return bootstrap.length > 0
+    return bootstrap().length > 0
       ? 'The bootstrap peers are being dialled.'
       : 'No bootstrap peer is configured: name one with --bootstrap (p2p.bootstrap). A first node waits to be dialled.'
   }

@@ -7,9 +7,10 @@ import { limitHalfOpen } from './half-open.ts'
 
 interface GaterOptions {
   readonly profile: Pick<NetworkProfile, 'scope'> & DiversityLimits
-  /** Configured addresses: to listen on, and of bootstrap peers. */
+  /** Configured addresses to listen on. */
   readonly listen: readonly Multiaddr[]
-  readonly bootstrap: readonly Multiaddr[]
+  /** Of bootstrap peers that the user names; they may change. */
+  readonly bootstrap: () => readonly Multiaddr[]
   readonly isBanned: (peer: PeerId) => boolean
   /** Whether a prefix (addresses.ts) may open one more connection now. */
   readonly mayConnect: (prefix: string) => boolean
@@ -50,16 +51,15 @@ export function dialable({
  */
 function publicOrConfigured(
   listen: readonly Multiaddr[],
-  bootstrap: readonly Multiaddr[]
+  bootstrap: () => readonly Multiaddr[]
 ): (address: Multiaddr) => boolean {
-  const own = new Set<AddressRange | undefined>(
-    [...listen, ...bootstrap].map(ipOf).map((ip) => (ip === undefined ? undefined : specialRange(ip)))
-  )
-  const hosts = new Set(bootstrap.map(hostOf))
-  return (address) => {
+  const rangeOf = (address: Multiaddr): AddressRange | undefined => {
     const ip = ipOf(address)
-    if (ip === undefined) return hosts.has(hostOf(address))
-    const range = specialRange(ip)
-    return range === undefined || (range !== 'nowhere' && own.has(range))
+    return ip === undefined ? undefined : specialRange(ip)
+  }
+  return (address) => {
+    if (ipOf(address) === undefined) return bootstrap().map(hostOf).includes(hostOf(address))
+    const range = rangeOf(address)
+    return range === undefined || (range !== 'nowhere' && [...listen, ...bootstrap()].map(rangeOf).includes(range))
   }
 }
