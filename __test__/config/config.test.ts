@@ -9,9 +9,12 @@ import {
   configFromFile,
   configFromFlags,
   leafPaths,
+  loadNetwork,
   mergeConfig,
   type PartialConfig
 } from '../../src/config/config.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { makePrivateDirectory } from '../../src/data-directory/private-files.ts'
 import { temporary } from '../temporary.ts'
@@ -239,5 +242,18 @@ describe('configuration at run time', () => {
     ['full']
   ])('refuses %j with SVC-CFG-001', async (patch) => {
     await expect(service().config.change(patch)).rejects.toMatchObject({ code: 'SVC-CFG-001' })
+  })
+})
+
+describe('the file of a profile', () => {
+  it('may name peers to join through, which do not change the network', () => {
+    const file = join(temporary(), 'peers.json')
+    writeFileSync(file, JSON.stringify({ ...builtInProfiles.main, bootstrap: ['/dnsaddr/boot.example'] }))
+    const { profile, bootstrap } = loadNetwork(file)
+    expect(bootstrap).toEqual(['/dnsaddr/boot.example'])
+    expect(profileHash(profile)).toEqual(profileHash(builtInProfiles.main))
+    writeFileSync(file, JSON.stringify({ ...builtInProfiles.main, bootstrap: ['boot.example'] }))
+    expect(caught(() => loadNetwork(file)).message).toContain('bootstrap.0: must be a multiaddr')
+    expect(loadNetwork('main').bootstrap).toEqual([])
   })
 })

@@ -3,18 +3,33 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { firstLine, runBeacon } from '../../scripts/program.ts'
+import { local } from '../../src/protocol/profile/built-in.ts'
+import { DnsScene } from '../cli/dns/scene.ts'
+import { TxtServer } from '../network/bootstrap/txt-server.ts'
 import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 const directory = scene.directory()
 /** Nobody listens there. */
 const DOWN = '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWHCSCJ8b55Ucb6SrPyMoaCSQJvt6LD5Wb1t5QU3xU5CMY'
+const NAME = '/dnsaddr/boot.example'
+const file = join(directory, 'peers')
+const network = join(directory, 'local.json')
+const dns = new DnsScene()
+let server: TxtServer
 let started = 0
 let common: string[] = []
 let first: Daemon
 
-const start = (args: readonly string[]): Promise<Daemon> =>
-  scene.daemon([...common, '--data-dir', join(directory, String(started++)), ...args])
+const start = (args: readonly string[], index = started++): Promise<Daemon> =>
+  scene.daemon([...common, '--data-dir', join(directory, String(index)), ...args])
+
+/** A profile that names peers of its own beside its rules: it is the built-in network all the same. */
+const startWithAll = (configured: string, index?: number): Promise<Daemon> =>
+  start(
+    ['--network', network, '--bootstrap', configured, '--bootstrap-file', file, '--dns-forward', server.address],
+    index
+  )
 
 const joined = async (daemon: Daemon): Promise<void> => {
   await eventually(
@@ -25,28 +40,47 @@ const joined = async (daemon: Daemon): Promise<void> => {
 
 beforeAll(async () => {
   const { url } = await firstLine<{ url: string }>(scene.child(runBeacon()))
-  common = ['--network', 'local', '--beacon-url', url, '--log-level', 'warn', '--dns-enabled', 'false']
+  server = await TxtServer.start(dns)
+  writeFileSync(network, JSON.stringify({ ...local, bootstrap: [NAME] }))
+  writeFileSync(file, `${DOWN}   # gone\n`)
+  common = ['--beacon-url', url, '--log-level', 'warn', '--dns-enabled', 'false']
   first = await start([])
 })
 
-afterAll(() => scene.end())
+afterAll(async () => {
+  await scene.end()
+  await dns.end()
+})
 
 it('by a file, once it names a peer that answers', async () => {
-  const file = join(directory, 'peers')
-  writeFileSync(file, `${DOWN}   # gone\n`)
-  const daemon = await start(['--bootstrap-file', file])
-  await eventually(
-    () => Promise.resolve(daemon.logText()),
-    (text) => text.includes('a bootstrap peer cannot be reached')
+  const daemon = await startWithAll(DOWN)
+  const { connecting } = await eventually(
+    async () => (await daemon.request('GET', '/api/network-status')).body as { connecting: string },
+    (status) => status.connecting.includes(NAME) && status.connecting.includes('ECONNREFUSED')
   )
+  expect(connecting).toContain(`${NAME} (it has no TXT record at _dnsaddr)`)
   writeFileSync(file, `${DOWN}\n${first.address}\n`)
   await joined(daemon)
 })
 
-it('and tell which line of such a file is wrong', async () => {
-  const file = join(directory, 'wrong')
+it('by a name of the profile, whose list names another', async () => {
+  writeFileSync(file, `${DOWN}\n`)
+  server.lists.set('boot.example', ['dnsaddr=/dnsaddr/more.example'])
+  server.lists.set('more.example', [`dnsaddr=${DOWN}`, `dnsaddr=${first.address}`])
+  await joined(await startWithAll(DOWN))
+})
+
+it('by an address of the configuration, and after a restart by the peers of the last run', async () => {
+  server.isDown = true
+  const daemon = await startWithAll(first.address)
+  await joined(daemon)
+  await daemon.signal('SIGTERM')
+  await joined(await startWithAll(DOWN, started - 1))
+})
+
+it('and tell which line of a file is wrong', async () => {
   writeFileSync(file, '# peers\nboot.example\n')
-  const args = [...common, '--data-dir', join(directory, 'wrong-daemon'), '--port', '0', '--bootstrap-file', file]
+  const args = [...common, '--data-dir', join(directory, 'wrong'), '--port', '0', '--bootstrap-file', file]
   const { code, stderr } = await runToEnd('src/daemon/main.ts', args)
   expect(code).not.toBe(0)
   expect(stderr).toContain(`${file} line 2: "boot.example" is not a multiaddr such as`)

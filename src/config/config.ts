@@ -10,7 +10,7 @@ import { type FieldError, ServiceError } from '../errors.ts'
 import { ProfileError } from '../protocol/errors.ts'
 import { type NetworkProfile, parseProfile } from '../protocol/profile/profile.ts'
 import { builtInProfiles } from '../protocol/profile/built-in.ts'
-import { type Config, ConfigSchema } from './schema.ts'
+import { BesideProfileSchema, type Config, ConfigSchema } from './schema.ts'
 
 export { choicesOf, DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'
 
@@ -49,7 +49,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'announce'
   ),
   field('p2p.map_port', 'boolean', 'have the router let peers in, by NAT-PMP or UPnP, on public networks', 'map-port'),
-  field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through', 'bootstrap'),
+  field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through, or /dnsaddr/NAME', 'bootstrap'),
   field(
     'p2p.bootstrap_file',
     'string',
@@ -64,7 +64,11 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('dns.https_listen', 'list', 'ip:port for DNS over HTTPS with TLS; needs dns.tls_cert and dns.tls_key'),
   field('dns.tls_cert', 'string', 'absolute path of the certificates, PEM'),
   field('dns.tls_key', 'string', 'absolute path of their private key, PEM'),
-  field('dns.forward', 'list', 'ip:port of resolvers for all other names; without it they are refused'),
+  field(
+    'dns.forward',
+    'list',
+    'ip:port of resolvers for all other names, also for /dnsaddr names; without it the former are refused'
+  ),
   field('dns.answer_thin', 'boolean', 'answer, without a signature, what fewer peers than a quorum say'),
   field('dns.ad_needs_pin', 'boolean', 'sign a name only for an owner with a firm pin, or by its check code'),
   field('dns.cache_mib', 'number', 'bound on what the DNS server keeps, MiB'),
@@ -224,17 +228,30 @@ export function isBuiltIn(network: string): network is keyof typeof builtInProfi
   return Object.hasOwn(builtInProfiles, network)
 }
 
-/** `network` as in the configuration. Throws SVC-CFG-001 that names the file and the field. */
+/** A profile, and what its file says beside it: no rule of the network, so not part of its hash. */
+interface ConfiguredNetwork {
+  readonly profile: NetworkProfile
+  /** Multiaddrs of peers to join through, beside those of `p2p.bootstrap`. */
+  readonly bootstrap: readonly string[]
+}
+
 export function loadProfile(network: string): NetworkProfile {
-  if (isBuiltIn(network)) return builtInProfiles[network]
+  return loadNetwork(network).profile
+}
+
+/** `network` as in the configuration. Throws SVC-CFG-001 that names the file and the field. */
+export function loadNetwork(network: string): ConfiguredNetwork {
+  if (isBuiltIn(network)) return { profile: builtInProfiles[network], bootstrap: [] }
   const known = Object.keys(builtInProfiles).join(', ')
   const reject = (reason: string, cause: unknown): never => {
     const message = `network "${network}" is neither one of ${known} nor a readable profile file: ${reason}`
     throw new ServiceError('SVC-CFG-001', message, { errors: [{ path: 'network', message: reason }], cause })
   }
   try {
-    return parseProfile(JSON.parse(readFileSync(network, 'utf8')))
+    const json: unknown = JSON.parse(readFileSync(network, 'utf8'))
+    return { profile: parseProfile(json), ...v.parse(BesideProfileSchema, json) }
   } catch (error) {
+    if (v.isValiError(error)) return reject(`${v.getDotPath(error.issues[0])}: ${error.message}`, error)
     if (error instanceof ProfileError) return reject(error.detail, error)
     return reject((error as Error).message, error)
   }

@@ -102,7 +102,10 @@ export const ConfigSchema = v.strictObject({
       /** PEM; the chain, with the certificate of the server first. */
       tls_cert: v.optional(absolutePath, ''),
       tls_key: v.optional(absolutePath, ''),
-      /** Resolvers that are asked for names outside of the zone; empty: such queries are refused. */
+      /**
+       * Resolvers that are asked for names outside of the zone; empty: such queries are refused.
+       * Names of bootstrap peers are asked of them too, also while `enabled` is false.
+       */
       forward: v.optional(socketAddresses, []),
       /** Answers of fewer peers than a quorum: given without a signature, or refused. */
       answer_thin: v.optional(v.boolean(), true),
@@ -173,6 +176,9 @@ export const ConfigSchema = v.strictObject({
     {}
   )
 })
+
+/** What the file of a profile may have beside the rules of the network. */
+export const BesideProfileSchema = v.object({ bootstrap: v.optional(multiaddrs, []) })
 
 export type Config = v.InferOutput<typeof ConfigSchema>
 

@@ -9,7 +9,7 @@ import { serve, type ApiServer } from '../api/serve.ts'
 import type { ReadinessCheck } from '../views/readiness.ts'
 import { configuredBackup } from '../backup/kept/create-keeper.ts'
 import type { BackupKeeper } from '../backup/kept/keeper.ts'
-import { checkConfig, type Config, loadProfile, mergeConfig, P2P_PORT } from '../config/config.ts'
+import { checkConfig, type Config, loadNetwork, mergeConfig, P2P_PORT } from '../config/config.ts'
 import { configuredDns } from '../config/dns.ts'
 import type { StartSources } from '../config/service.ts'
 import { NODE_SEED_BYTES } from '../data-directory/key-files.ts'
@@ -77,10 +77,10 @@ function randomPart(): number {
   return randomInt(RANDOM_STEPS) / RANDOM_STEPS
 }
 
-function warningOf(profile: NetworkProfile, p2p: Config['p2p']): string | undefined {
+function warningOf(profile: NetworkProfile, bootstrap: readonly string[], file: string): string | undefined {
   if (profile.scope !== 'public')
     return profile.scope === 'loopback' ? 'this machine only, promises no security' : 'promises no security'
-  return p2p.bootstrap.length === 0 && p2p.bootstrap_file === ''
+  return bootstrap.length === 0 && file === ''
     ? 'there are no public peers yet; name peers in p2p.bootstrap'
     : undefined
 }
@@ -97,7 +97,7 @@ export async function startDaemon(
   const early = checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'configuration')
   const keptBackup = await configuredBackup(early)
   configuredDns(early)
-  const profile = loadProfile(early.network)
+  const { profile, bootstrap: ofProfile } = loadNetwork(early.network)
   const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
   // Who reads the log may be another user, whose own directory is another one.
   const log = createLogger(early.log.level, (text) => withDaemon(text, { dataDir: paths.root }))
@@ -118,7 +118,8 @@ export async function startDaemon(
     const { initial } = startConfig
     log.level = initial.log.level
 
-    const { core, beaconUrls } = await createCore({ initial, profile, directory, log, life })
+    const bootstrap = [...initial.p2p.bootstrap, ...ofProfile]
+    const { core, beaconUrls } = await createCore({ initial, profile, bootstrap, directory, log, life })
     const useCases = createUseCases(core, startConfig, sources, directory.holdings)
     const dns = createDns({
       // its server is the addon's
@@ -155,7 +156,7 @@ export async function startDaemon(
     await dns.start(services, life)
     life.onStop('spare memory', returnSpareMemory(clock))
     const api = await startApi(services, { paths, address: initial.api, options, life })
-    const warning = warningOf(profile, initial.p2p)
+    const warning = warningOf(profile, bootstrap, initial.p2p.bootstrap_file)
     const lost = watchFiles(store, log, life)
     const running = describe({ core, api, services, warning, paths, beaconUrls, lost, life })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
@@ -171,6 +172,8 @@ export async function startDaemon(
 interface CoreParts {
   readonly initial: Config
   readonly profile: NetworkProfile
+  /** Of the configuration and of the profile's file. */
+  readonly bootstrap: readonly string[]
   readonly directory: OpenedDirectory
   readonly log: Logger
   readonly life: Lifecycle
@@ -180,6 +183,7 @@ interface CoreParts {
 async function createCore({
   initial,
   profile,
+  bootstrap,
   directory: { store, seed, nodeKey },
   log,
   life
@@ -214,7 +218,8 @@ async function createCore({
     listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : await defaultListenAddresses(profile, P2P_PORT),
     announce: initial.p2p.announce,
     mapPort: initial.p2p.map_port,
-    bootstrap: initial.p2p.bootstrap,
+    bootstrap,
+    resolvers: initial.dns.forward,
     bootstrapFile: initial.p2p.bootstrap_file === '' ? undefined : initial.p2p.bootstrap_file,
     mode: initial.mode,
     log,

@@ -125,7 +125,7 @@ export async function openConnection(
       })
       const prefixes = createPrefixes(unstarted, profile)
       own.watch(unstarted, prefixes, onRole)
-      whyConnecting = watchConnecting(unstarted, profile, named, unreachable)
+      whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
       const finder = createFinder(unstarted, profile, prefixes, keepTable(unstarted, profile, prefixes))
       parts = { prefixes, finder }
       if (mode === 'full') await startServing(unstarted, finder)
@@ -141,12 +141,18 @@ export async function openConnection(
   router.mapping = mapping
   const ends = [
     bootstrap.start(timers),
-    watchBootstrap(node, named, metBefore, timers, (address, reason) => {
-      unreachable.set(address, reason)
-      // A peer of an earlier run may be gone permanently.
-      if (named().includes(address))
-        log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
-    }),
+    watchBootstrap(
+      node,
+      () => bootstrap.addresses(),
+      metBefore,
+      timers,
+      (address, reason) => {
+        unreachable.set(address, reason)
+        // A peer of an earlier run may be gone permanently.
+        if (bootstrap.addresses().includes(address))
+          log.warn({ address, reason }, 'a bootstrap peer cannot be reached; it is tried again and again')
+      }
+    ),
     keepPlaces(node, profile),
     own.start(timers),
     node.services.table.onAdded(onKnown),

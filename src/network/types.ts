@@ -274,9 +274,12 @@ export interface NetworkOptions {
   /** Ask a home's router to let peers in, on public networks. */
   readonly mapPort?: boolean
   readonly dialFrom?: string
+  /** Multiaddrs, `/dnsaddr/NAME` too. */
   readonly bootstrap: readonly string[]
   /** Path of a file with more of them. */
   readonly bootstrapFile?: string | undefined
+  /** Name servers that are asked for names of bootstrap peers, `ip:port`; empty: those of the system. */
+  readonly resolvers?: readonly string[]
   readonly mode: ModeSetting
   readonly log: Logger
   /** The daemon's clock: the registry judges by it too. */

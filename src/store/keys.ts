@@ -15,6 +15,7 @@
  *   carried/<kind>/<K>             the name for which that identity or manifest is held          network/holder
  *   acquaintances                  since when peers are known                                   network
  *   contacts                       addresses of peers met before                                network
+ *   bootstrap-lists                the last good list of each name of bootstrap peers              network
  *   reached                        nothing: by mode auto this node was full when it last changed    network
  *   own/<kind>/<id>                a record of our own, republished without end                   network/client
  *   time/lapse                     highest round verified while pulses were fresh                round-clock
@@ -97,6 +98,7 @@ export const keys = {
   profile: () => key('profile'),
   seedFingerprint: () => key('seed-fingerprint'),
   contacts: () => key('contacts'),
+  bootstrapLists: () => key('bootstrap-lists'),
   acquaintances: () => key('acquaintances')
 } as const
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Bootstrap } from '../../../src/network/bootstrap/bootstrap.ts'
 import { BootstrapFile } from '../../../src/network/bootstrap/file.ts'
 import { dialable } from '../../../src/network/transport/gater.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { temporary } from '../../temporary.ts'
 
 const A = '/ip4/45.1.0.2/tcp/7469/p2p/12D3KooWHCSCJ8b55Ucb6SrPyMoaCSQJvt6LD5Wb1t5QU3xU5CMY'
@@ -57,8 +58,9 @@ describe('the file of bootstrap peers', () => {
 
   it('names hosts and ranges to dial on a public network, as the configuration does, also once it has changed', () => {
     const { path, log } = scene('')
+    const store = openStore(join(temporary(), 'chronym.db'))
     let look = (): unknown => undefined
-    const bootstrap = new Bootstrap({ bootstrap: [A], bootstrapFile: path, log })
+    const bootstrap = new Bootstrap({ bootstrap: [A], bootstrapFile: path, store, clock: { nowMs: () => 0 }, log })
     bootstrap.start({ every: (_interval, action) => ((look = action), () => undefined) })
     const mayDial = dialable({
       profile: { scope: 'public', answers_per_prefix: 2, answers_per_wide_prefix: 4 },

@@ -8,7 +8,7 @@ import {
   configFromEnvironment,
   configFromFile,
   isBuiltIn,
-  loadProfile as load,
+  loadNetwork as load,
   mergeConfig
 } from '../../config/config.ts'
 import { configFields, type StartSources } from '../../config/service.ts'
@@ -43,7 +43,7 @@ export function localConfig(context: Context): Config {
 
 export function localPaths(context: Context): DataPaths {
   const config = localConfig(context)
-  return dataPaths(config.data_dir === '' ? defaultDataDir(load(config.network).id) : config.data_dir)
+  return dataPaths(config.data_dir === '' ? defaultDataDir(load(config.network).profile.id) : config.data_dir)
 }
 
 /** Which daemon a command is about: that of the data directory, or the one at an address that was named. */
@@ -128,6 +128,11 @@ export function requireToken(context: Context): string {
 
 /** A built-in network (local, test, main) or a profile file; without a word, the network of the configuration. */
 export function loadProfile(context: Context, network: string | undefined): NetworkProfile {
+  return loadNetwork(context, network).profile
+}
+
+/** With what its file says beside the rules. */
+export function loadNetwork(context: Context, network: string | undefined): ReturnType<typeof load> {
   return load(networkOf(context, network))
 }
 

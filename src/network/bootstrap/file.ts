@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { parseAddress } from '../node.ts'
 import { ListenError } from '../types.ts'
+import { dnsaddrName } from './names.ts'
 
 /** Peers to join through, not all peers: more are a mistake. */
 const MAX_ADDRESSES = 100
@@ -52,7 +53,7 @@ function parse(path: string, text: string): string[] {
     const address = line.replace(/(?:^|\s)#.*/, '').trim()
     if (address === '') return []
     try {
-      parseAddress(address)
+      if (dnsaddrName(address) === undefined) parseAddress(address)
     } catch (error) {
       throw new ListenError(`${path} line ${index + 1}: ${(error as Error).message}`, { cause: error })
     }

@@ -125,6 +125,14 @@ function connectedTo(node: Node): (address: string) => boolean {
 /** A full peer of any profile answers requests under such a protocol. */
 const OF_ANY_NETWORK = /^\/chronym\/[0-9a-f]{64}\/registry\//
 
+interface BootstrapSources {
+  addresses(): readonly string[]
+  /** Why sources give no address. */
+  faults(): readonly string[]
+  /** Whether there is any source. */
+  readonly expectsOthers: boolean
+}
+
 type Kind = 'full' | 'light' | 'other network'
 
 /**
@@ -134,7 +142,7 @@ type Kind = 'full' | 'light' | 'other network'
 export function watchConnecting(
   node: Node,
   profile: NetworkProfile,
-  bootstrap: () => readonly string[],
+  bootstrap: BootstrapSources,
   unreachable: ReadonlyMap<string, string>
 ): () => string {
   const kinds = new Map<string, Kind>()
@@ -155,12 +163,13 @@ export function watchConnecting(
       return 'The connected peers have another network profile. All daemons of a network need the same one.'
     if (connected.has('light'))
       return 'Only light peers are connected, which answer nobody: name a full one with --bootstrap.'
-    const failed = bootstrap().flatMap((address) => {
+    const ofAddresses = bootstrap.addresses().flatMap((address) => {
       const reason = unreachable.get(address)
       return reason === undefined ? [] : [`${address} (${reason})`]
     })
+    const failed = [...ofAddresses, ...bootstrap.faults()]
     if (failed.length > 0) return `No bootstrap peer can be reached, and each is tried again: ${failed.join(', ')}.`
-    return bootstrap().length > 0
+    return bootstrap.expectsOthers
       ? 'The bootstrap peers are being dialled.'
       : 'No bootstrap peer is configured: name one with --bootstrap (p2p.bootstrap). A first node waits to be dialled.'
   }

@@ -179,11 +179,17 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
 export type NetworkProfile = DeepReadonly<ProfileFields>
 
 /**
+ * Members that the file of a profile may have beside these. They say where peers are, which may change while the network
+ * stays the same: the hash does not cover them, and `src/config` reads them.
+ */
+const BESIDE: ReadonlySet<string> = new Set(['bootstrap', 'bootstrap_key'])
+
+/**
  * Reads a profile from parsed JSON. Throws ProfileError that names the field. Refuses unknown fields, since the hash
  * covers all.
  */
 export function parseProfile(json: unknown): NetworkProfile {
-  const result = v.safeParse(ProfileSchema, json)
+  const result = v.safeParse(ProfileSchema, withoutBeside(json))
   if (result.success) return deepFreeze(result.output)
   const [issue] = result.issues
   const path = v.getDotPath(issue)
@@ -202,6 +208,11 @@ export function profileHash(profile: NetworkProfile): Uint8Array {
   const hash = sha256(canonicalJsonBytes(profile))
   hashes.set(profile, hash)
   return hash
+}
+
+function withoutBeside(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json
+  return Object.fromEntries(Object.entries(json).filter(([member]) => !BESIDE.has(member)))
 }
 
 function cheapestFactor(profile: ProfileFields): number {

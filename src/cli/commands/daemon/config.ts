@@ -8,7 +8,7 @@ import { defaultConfigFile } from '../../../data-directory/paths.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
 import { EXIT, Failure, inputFailure, messageOf, usageFailure } from '../../failures/failure.ts'
-import { loadProfile } from '../../connection/location.ts'
+import { loadNetwork, loadProfile } from '../../connection/location.ts'
 import { formatFields, printable } from '../../terminal/format.ts'
 
 /** Leaves of a configuration as `api.port` and their values. */
@@ -165,7 +165,8 @@ export function addConfigCommands(program: CliCommand): void {
     .argument('[network]', 'local, test, main, or a profile file; without one, the network of the configuration')
     .description('print the profile of a network, as a start for your own; needs no daemon')
     .runs((context, _options: unknown, network: string | undefined) => {
-      const profile = loadProfile(context, network)
-      context.output.plain(profile, JSON.stringify(profile, undefined, 2))
+      const { profile, ...beside } = loadNetwork(context, network)
+      const file = { ...profile, ...beside }
+      context.output.plain(file, JSON.stringify(file, undefined, 2))
     })
 }

@@ -1,0 +1,181 @@
+/**
+ * `/dnsaddr/NAME`: the TXT records `dnsaddr=MULTIADDR` of `_dnsaddr.NAME`, which may lead to further names. All addresses
+ * are taken: libp2p's own resolver dials one. The last good list of each name is kept, also over a restart.
+ */
+import { Resolver } from 'node:dns/promises'
+import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
+import type { Logger } from 'pino'
+import * as v from 'valibot'
+import { keys } from '../../store/keys.ts'
+import { readJson, readOrSetAside, Text } from '../../store/stored-shapes.ts'
+import type { Store } from '../../store/types.ts'
+import { parseAddress } from '../node.ts'
+import { isIpAndPort, peerOf } from '../transport/addresses.ts'
+import { ListenError } from '../types.ts'
+
+/** Bounds on what a liar can have a daemon ask for, keep and dial. */
+const MAX_DEPTH = 4
+const MAX_NAMES = 16
+const MAX_RECORDS = 64
+const MAX_RECORD_CHARACTERS = 256
+const MAX_ADDRESSES = 64
+
+/** Between two questions for a name: while one fails, and otherwise. Node's resolver tells no TTL. */
+const SHORTEST_PAUSE_MS = 10_000
+const LONGEST_PAUSE_MS = 5 * 60_000
+
+const NAME = /^(?=.{1,240}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
+
+const Lists = v.pipe(v.array(v.tuple([Text, v.array(Text)])), v.maxLength(MAX_NAMES))
+
+/** The name of a `/dnsaddr/NAME`, perhaps with a peer id; undefined for other addresses. Throws ListenError. */
+export function dnsaddrName(text: string): string | undefined {
+  if (!text.startsWith('/dnsaddr/')) return undefined
+  const [first, ...rest] = parseAddress(text).getComponents()
+  const name = first?.value?.toLowerCase().replace(/\.$/, '') ?? ''
+  if (NAME.test(name) && rest.every(({ code }) => code === CODE_P2P)) return name
+  throw new ListenError(`"${text}" is not a name such as /dnsaddr/boot.example.org`)
+}
+
+interface BootstrapNamesParts {
+  readonly store: Store
+  /** Name servers to ask, `ip:port`; empty: those of the system. */
+  readonly resolvers: readonly string[]
+  readonly nowMs: () => number
+  readonly log: Pick<Logger, 'warn'>
+}
+
+export class BootstrapNames {
+  readonly #parts: BootstrapNamesParts
+  readonly #lists: Map<string, readonly string[]>
+  readonly #faults = new Map<string, string>()
+  #dueAt = 0
+  #pause = SHORTEST_PAUSE_MS
+  #isAsking = false
+
+  constructor(parts: BootstrapNamesParts) {
+    const { store } = parts
+    this.#parts = parts
+    const stored = store.get(keys.bootstrapLists())
+    this.#lists = new Map(readOrSetAside(store, keys.bootstrapLists(), stored, (json) => readJson(Lists, json)))
+  }
+
+  /** Why names have no list now, as `NAME (reason)`. */
+  faults(): string[] {
+    return Array.from(this.#faults, ([name, reason]) => `/dnsaddr/${name} (${reason})`)
+  }
+
+  /** All addresses to which these multiaddrs lead. */
+  expand(roots: readonly string[]): string[] {
+    const seen = new Set<string>()
+    const follow = (text: string, depth: number): string[] => {
+      const name = nameIn(text)
+      if (name === undefined) return [text]
+      if (depth === MAX_DEPTH || seen.has(text)) return []
+      seen.add(text)
+      const peer = peerOf(text)
+      return (this.#lists.get(name) ?? [])
+        .flatMap((each) => follow(each, depth + 1))
+        .filter((each) => peer === undefined || peerOf(each) === peer)
+    }
+    return [...new Set(roots.flatMap((root) => follow(root, 0)))].slice(0, MAX_ADDRESSES)
+  }
+
+  /** Asks for all names to which these lead, where it is time. */
+  async look(roots: readonly string[]): Promise<void> {
+    const now = this.#parts.nowMs()
+    // A clock that was set back does not end the questions.
+    if (this.#isAsking || (now < this.#dueAt && this.#dueAt - now <= LONGEST_PAUSE_MS)) return
+    this.#isAsking = true
+    const asked = await this.#askAll(roots)
+    this.#isAsking = false
+    for (const each of [this.#lists, this.#faults])
+      for (const name of each.keys()) if (!asked.has(name)) each.delete(name)
+    const isWell = this.#faults.size === 0
+    this.#dueAt = this.#parts.nowMs() + (isWell ? LONGEST_PAUSE_MS : this.#pause)
+    this.#pause = isWell ? SHORTEST_PAUSE_MS : Math.min(2 * this.#pause, LONGEST_PAUSE_MS)
+    this.#keep()
+  }
+
+  async #askAll(roots: readonly string[]): Promise<Set<string>> {
+    const { resolvers } = this.#parts
+    // A new one each time: the system's servers change with the network that a machine is in.
+    const resolver = new Resolver({ timeout: 3_000, tries: 2 })
+    if (resolvers.length > 0) resolver.setServers(resolvers)
+    const asked = new Set<string>()
+    let next = roots
+    for (let depth = 0; depth < MAX_DEPTH && next.length > 0; depth++) {
+      const names = [...new Set(next.flatMap((text) => nameIn(text) ?? []))]
+        .filter((name) => !asked.has(name))
+        .slice(0, MAX_NAMES - asked.size)
+      for (const name of names) asked.add(name)
+      await Promise.all(names.map((name) => this.#ask(resolver, name)))
+      next = names.flatMap((name) => this.#lists.get(name) ?? [])
+    }
+    return asked
+  }
+
+  async #ask(resolver: Resolver, name: string): Promise<void> {
+    try {
+      this.#lists.set(name, readList((await resolver.resolveTxt(`_dnsaddr.${name}`)).map((parts) => parts.join(''))))
+      this.#faults.delete(name)
+    } catch (error) {
+      const reason = error instanceof ListFault ? error.message : dnsFault(error as NodeJS.ErrnoException)
+      if (this.#faults.get(name) === reason) return
+      this.#faults.set(name, reason)
+      this.#parts.log.warn({ name, reason }, 'a name of bootstrap peers gives no list; the last good one remains')
+    }
+  }
+
+  #keep(): void {
+    const { store, log } = this.#parts
+    const json = Buffer.from(JSON.stringify([...this.#lists]))
+    try {
+      if (!json.equals(store.get(keys.bootstrapLists()) ?? Buffer.from('[]'))) store.put(keys.bootstrapLists(), json)
+    } catch (error) {
+      log.warn({ err: error }, 'the lists of bootstrap peers could not be written down')
+    }
+  }
+}
+
+/** What a name says is no list. */
+class ListFault extends Error {}
+
+/** The multiaddrs of a name's TXT records, without those that nobody here would dial. */
+function readList(records: readonly string[]): string[] {
+  const addresses = records
+    .filter((record) => record.startsWith('dnsaddr=') && record.length <= MAX_RECORD_CHARACTERS)
+    .map((record) => record.slice('dnsaddr='.length))
+    .filter(isOfList)
+    .sort()
+  if (addresses.length === 0)
+    throw new ListFault('no record of it is dnsaddr=MULTIADDR with IP address, port and peer id')
+  if (addresses.length > MAX_RECORDS)
+    throw new ListFault(`it has ${addresses.length} addresses, more than ${MAX_RECORDS}`)
+  return addresses
+}
+
+function isOfList(text: string): boolean {
+  try {
+    if (dnsaddrName(text) !== undefined) return true
+    const address = multiaddr(text)
+    const components = address.getComponents()
+    return components.length === 3 && components[2]!.code === CODE_P2P && isIpAndPort(address.decapsulateCode(CODE_P2P))
+  } catch {
+    return false
+  }
+}
+
+/** Of an address that was checked before. */
+function nameIn(text: string): string | undefined {
+  try {
+    return dnsaddrName(text)
+  } catch {
+    return undefined
+  }
+}
+
+function dnsFault({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOTFOUND' || code === 'ENODATA') return 'it has no TXT record at _dnsaddr'
+  return code === undefined ? message : `its name servers do not answer: ${code}`
+}
