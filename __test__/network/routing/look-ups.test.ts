@@ -184,3 +184,16 @@ describe('the size of the network', () => {
     expect(surrounded.length).toBeGreaterThan(3)
   })
 })
+
+it('two at the same time dial each peer that they meet once', async () => {
+  const newcomer = await startBareNode(nodes.length)
+  const mine = (await findingOn(newcomer, labProfile())).finder
+  await newcomer.dial(asker.getMultiaddrs())
+  nodes.push(newcomer)
+  await waitFor(() => expect(newcomer.services.table.size).toBe(1))
+  const dial = vi.spyOn(newcomer, 'dial')
+  await Promise.all([mine.find(FIRST), mine.find(SECOND)])
+  const dialled = dial.mock.calls.flatMap(([target]) => (Array.isArray(target) ? [target.map(String).join(' ')] : []))
+  expect(dialled.length).toBeGreaterThan(1)
+  expect(new Set(dialled).size).toBe(dialled.length)
+})

@@ -85,7 +85,8 @@ export async function shouldHold(
   const preimage = recordKeyPreimage(kind, id, profileHash(profile))
   const key = sha256(preimage)
   const closest = peers.closest(preimage, signal)
-  if ((await closest).length < profile.k) return closest
+  // A newcomer has to meet some first: it would look up keys anywhere.
+  if (peers.known() < profile.k && (await closest).length < profile.k) return closest
   const found = distinct(...(await Promise.all([closest, nearby(peers, key, profile.k, signal)])))
   return peers.diverseFirst(
     found.toSorted((left, right) => distance(key, positionOf(left.id)) - distance(key, positionOf(right.id))),

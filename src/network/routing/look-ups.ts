@@ -146,6 +146,20 @@ export function createFinder(
       ? prefixes.of(id)
       : (prefixes.known(id) ?? prefixOfNew(addresses) ?? id.toString())
 
+  /** Dials under way: look-ups at the same time often meet the same peer. */
+  const dialling = new Map<string, Promise<PeerId>>()
+  const dial = (addresses: readonly Multiaddr[]): Promise<PeerId> => {
+    const id = addresses.map(String).join(' ')
+    const dialled =
+      dialling.get(id) ??
+      node
+        .dial([...addresses])
+        .then(({ remotePeer }) => remotePeer)
+        .finally(() => dialling.delete(id))
+    dialling.set(id, dialled)
+    return dialled
+  }
+
   const askOne = async (
     { id, addresses }: Named,
     key: Uint8Array,
@@ -155,8 +169,7 @@ export function createFinder(
       // By address alone: libp2p dials a peer's addresses in sequence, so a false one would delay the true one that
       // another peer names.
       if (addresses.length > 0 && node.getConnections(id).length === 0) {
-        const { remotePeer } = await node.dial([...addresses])
-        if (!remotePeer.equals(id)) return undefined
+        if (!(await dial(addresses)).equals(id)) return undefined
       }
       const answer = await exchange(node, id, { type: 'find', key }, profile)
       await prefixes.settled(id)
