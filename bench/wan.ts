@@ -1,17 +1,19 @@
 /**
- * npm run bench:wan -- [--json] [--nodes 8] [--seed 1] [--delay 20,120] [--jitter 5] [--loss 10] [--rate 2000000]
+ * npm run bench:wan -- [--json] [--nodes 8] [--seed 1] [--delay published] [--jitter 5] [--loss 10] [--rate 2000000]
  * npm run bench:wan -- --round-trips [--json]
  *
  * Real daemons on an emulated wide area (bench/wan): whether a home behind each kind of NAT ends in the right mode, how
  * soon, and how long names take to register and resolve from there. `--round-trips`: how many round trips each path
- * takes, one after the other, between nodes that are all as far apart. Linux, as root. Delays are milliseconds one way, drawn
- * for each pair; loss is per mille; the rate is that of a home's line, bits a second.
+ * takes, one after the other, between nodes that are all as far apart. Linux, as root. Delays are those of
+ * wan/regions.json, or drawn for each pair: `--delay 20,120`, milliseconds one way. Loss is per mille; the rate is that
+ * of a home's line in each direction, bits a second.
  */
 import { parseArgs } from 'node:util'
 import { eventually, Scene } from '../__test__/e2e/processes.ts'
 import { say } from './network/scratch.ts'
 import { measureRoundTrips } from './wan/round-trips.ts'
-import { HOMES, isDecided, register, startWideNetwork, statusOf, type Weather } from './wan/network.ts'
+import { isDecided, register, startWideNetwork, statusOf } from './wan/network.ts'
+import { HOMES, type Weather } from './wan/places.ts'
 
 const { values } = parseArgs({
   options: {
@@ -19,7 +21,7 @@ const { values } = parseArgs({
     'round-trips': { type: 'boolean', default: false },
     nodes: { type: 'string', default: '8' },
     seed: { type: 'string', default: '1' },
-    delay: { type: 'string', default: '20,120' },
+    delay: { type: 'string', default: 'published' },
     jitter: { type: 'string', default: '5' },
     loss: { type: 'string', default: '10' },
     rate: { type: 'string', default: '2000000' }
@@ -28,7 +30,7 @@ const { values } = parseArgs({
 const [least = 0, most = least] = values.delay.split(',').map(Number)
 const weather: Weather = {
   seed: Number(values.seed),
-  delayMs: [least, most],
+  delayMs: values.delay === 'published' ? 'published' : [least, most],
   jitterMs: Number(values.jitter),
   lossPerMille: Number(values.loss),
   homeRate: Number(values.rate)
@@ -58,6 +60,8 @@ try {
     count: Number(values.nodes),
     homes: HOMES,
     weather,
+    // A home with IPv6 needs peers that can try to dial it.
+    versions: (at) => (at % 2 === 0 ? 'both' : 'ipv4'),
     onHome: (daemon, at) => {
       begun[at] = performance.now()
       decided[at] = eventually(() => statusOf(daemon), isDecided).then(({ mode }) => ({

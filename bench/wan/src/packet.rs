@@ -1,8 +1,10 @@
-//! An IPv4 packet of TCP or UDP: its two ends, and checksums that follow a change of them.
+//! A packet of TCP or UDP, by IPv4 or IPv6: its two ends, and checksums that follow a change of them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Endpoint {
-    pub address: u32,
+    pub address: IpAddr,
     pub port: u16,
 }
 
@@ -14,27 +16,37 @@ pub enum Side {
 
 pub const TCP: u8 = 6;
 pub const UDP: u8 = 17;
+pub const FIN: u8 = 1;
+pub const SYN: u8 = 2;
+pub const RST: u8 = 4;
+pub const ACK: u8 = 16;
 
 pub struct Packet {
     bytes: Vec<u8>,
+    /// Of IP.
     header: usize,
 }
 
 impl Packet {
-    /// None for what is neither TCP nor UDP over IPv4, and for fragments.
+    /// None for what is neither TCP nor UDP, for fragments, and for IPv6 with further headers.
     pub fn read(bytes: &[u8]) -> Option<Self> {
-        let header = usize::from(bytes.first()? & 0xf) * 4;
-        let is_first_and_last = u16::from_be_bytes([*bytes.get(6)?, *bytes.get(7)?]) & 0x3fff == 0;
-        let needed = match *bytes.get(9)? {
+        let first = *bytes.first()?;
+        let (header, protocol) = match first >> 4 {
+            4 if u16::from_be_bytes([*bytes.get(6)?, *bytes.get(7)?]) << 2 == 0 => {
+                (usize::from(first & 0xf) * 4, *bytes.get(9)?)
+            }
+            6 => (40, *bytes.get(6)?),
+            _ => return None,
+        };
+        let needed = match protocol {
             TCP => 20,
             UDP => 8,
             _ => return None,
         };
-        let fits = bytes[0] >> 4 == 4 && header >= 20 && bytes.len() >= header + needed;
-        (fits && is_first_and_last).then(|| Self { bytes: bytes.to_vec(), header })
+        (header >= 20 && bytes.len() >= header + needed).then(|| Self { bytes: bytes.to_vec(), header })
     }
 
-    /// A datagram without the optional checksum of UDP.
+    /// A datagram by IPv4, without the optional checksum of UDP.
     pub fn udp(from: Endpoint, to: Endpoint, payload: &[u8]) -> Self {
         let mut bytes = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, UDP];
         bytes.resize(28, 0);
@@ -58,23 +70,36 @@ impl Packet {
         &self.bytes[self.header + 8..]
     }
 
+    pub fn is_ipv4(&self) -> bool {
+        self.bytes[0] >> 4 == 4
+    }
+
     pub fn protocol(&self) -> u8 {
-        self.bytes[9]
+        self.bytes[if self.is_ipv4() { 9 } else { 6 }]
+    }
+
+    /// Of TCP; 0 for UDP.
+    pub fn flags(&self) -> u8 {
+        if self.protocol() == TCP { self.bytes[self.header + 13] } else { 0 }
     }
 
     pub fn end(&self, side: Side) -> Endpoint {
         let (address, port) = self.places(side);
-        Endpoint {
-            address: u32::from_be_bytes(self.bytes[address..address + 4].try_into().expect("four bytes")),
-            port: u16::from_be_bytes([self.bytes[port], self.bytes[port + 1]]),
-        }
+        let address = if self.is_ipv4() {
+            Ipv4Addr::from(*self.bytes[address..].first_chunk::<4>().expect("a whole header")).into()
+        } else {
+            Ipv6Addr::from(*self.bytes[address..].first_chunk::<16>().expect("a whole header")).into()
+        };
+        Endpoint { address, port: u16::from_be_bytes([self.bytes[port], self.bytes[port + 1]]) }
     }
 
+    /// By IPv4: nothing here translates IPv6.
     pub fn set_end(&mut self, side: Side, end: Endpoint) {
+        let IpAddr::V4(new) = end.address else { return };
         let (address, port) = self.places(side);
         let checksum = self.header + if self.protocol() == TCP { 16 } else { 6 };
         let has_checksum = self.protocol() == TCP || self.bytes[checksum..checksum + 2] != [0, 0];
-        for (index, word) in end.address.to_be_bytes().chunks(2).enumerate() {
+        for (index, word) in new.octets().chunks(2).enumerate() {
             let at = address + 2 * index;
             self.follow(10, at, word);
             if has_checksum {
@@ -89,9 +114,11 @@ impl Packet {
     }
 
     fn places(&self, side: Side) -> (usize, usize) {
-        match side {
-            Side::Source => (12, self.header),
-            Side::Destination => (16, self.header + 2),
+        match (side, self.is_ipv4()) {
+            (Side::Source, true) => (12, self.header),
+            (Side::Destination, true) => (16, self.header + 2),
+            (Side::Source, false) => (8, self.header),
+            (Side::Destination, false) => (24, self.header + 2),
         }
     }
 
@@ -119,6 +146,19 @@ impl Packet {
         packet
     }
 
+    /// By IPv6, without checksums.
+    #[cfg(test)]
+    pub fn tcp6(from: (Ipv6Addr, u16), to: (Ipv6Addr, u16), flags: u8) -> Self {
+        let mut bytes = vec![0x60, 0, 0, 0, 0, 20, TCP, 64];
+        bytes.extend(from.0.octets());
+        bytes.extend(to.0.octets());
+        bytes.extend(from.1.to_be_bytes());
+        bytes.extend(to.1.to_be_bytes());
+        bytes.resize(60, 0);
+        bytes[52..54].copy_from_slice(&[0x50, flags]);
+        Self::read(&bytes).expect("it is one of TCP")
+    }
+
     #[cfg(test)]
     pub fn has_right_checksums(&self) -> bool {
         let of_tcp = u32::from(sum(&self.bytes[12..])) + u32::from(TCP) + 20;
@@ -126,13 +166,13 @@ impl Packet {
     }
 }
 
-fn fold(mut total: u32) -> u16 {
+pub fn fold(mut total: u32) -> u16 {
     while total > 0xffff {
         total = (total & 0xffff) + (total >> 16);
     }
     u16::try_from(total).expect("it was folded")
 }
 
-fn sum(bytes: &[u8]) -> u16 {
+pub fn sum(bytes: &[u8]) -> u16 {
     fold(bytes.chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0))).sum())
 }

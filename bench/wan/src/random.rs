@@ -1,4 +1,4 @@
-//! SplitMix64: the same numbers for the same seed.
+//! `SplitMix64`: the same numbers for the same seed.
 
 pub struct Random(u64);
 
