@@ -70,6 +70,26 @@ it('by a name of the profile, whose list names another', async () => {
   await joined(await startWithAll(DOWN))
 })
 
+it('by a name whose list the key of the profile has signed, and by no other list', async () => {
+  writeFileSync(file, `${DOWN}\n`)
+  const key = join(directory, 'list.key')
+  const made = await runToEnd('src/cli/main.ts', ['network', 'bootstrap-list', 'make-key', key, '--no-json'])
+  writeFileSync(network, JSON.stringify({ ...local, bootstrap: [NAME], bootstrap_key: made.stdout.trim() }))
+  server.lists.set('boot.example', [`dnsaddr=${first.address}`])
+  const daemon = await startWithAll(DOWN)
+  await eventually(
+    () => Promise.resolve(daemon.logText()),
+    (text) => text.includes(`its list is not signed, and must be by ${made.stdout.trim()}`)
+  )
+  const options = ['--key', key, '--name', 'boot.example', '--network', network, '--expires']
+  const expires = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+  const args = ['network', 'bootstrap-list', 'sign', ...options, expires, first.address, '--json']
+  const { records } = JSON.parse((await runToEnd('src/cli/main.ts', args)).stdout) as { records: string[] }
+  server.lists.set('boot.example', records)
+  await joined(daemon)
+  writeFileSync(network, JSON.stringify({ ...local, bootstrap: [NAME] }))
+})
+
 it('by an address of the configuration, and after a restart by the peers of the last run', async () => {
   server.isDown = true
   const daemon = await startWithAll(first.address)

@@ -57,6 +57,7 @@ import { pulseRandomness } from '../../src/protocol/time.ts'
 import { recordKey, recordKeyPreimage, type RecordKind } from '../../src/protocol/neighbourhood/key-space.ts'
 import { claimId, decodeReveal, encodeReveal, revealSigningBytes, signReveal } from '../../src/protocol/claim/reveal.ts'
 import { encodeStub, stubOf } from '../../src/protocol/admission/holder.ts'
+import { listMessage, signedUntil, signList } from '../../src/protocol/bootstrap-list.ts'
 import { openNameList, sealNameList } from '../../src/protocol/zone/name-list.ts'
 import { parseZonePayload, sealedPart, serializeZone } from '../../src/protocol/zone/zone.ts'
 import vectors from '../vectors/chronym/independent.json' with { type: 'json' }
@@ -245,6 +246,12 @@ const CHECKS: Record<DomainWord, (vector: Vector) => void> = {
     expect(toHex(key)).toBe(v.text('output'))
     expect(toHex(sealNameList(key, v.list('ids'), v.bytes('nonce'))!)).toBe(v.text('sealed'))
     expect(openNameList(key, v.bytes('sealed'), v.profile)).toEqual(v.list('ids'))
+  },
+  'bootstrap-list': (v) => {
+    const list = { name: v.text('list'), expires: v.number('expires'), addresses: v.list('addresses') }
+    expect(toHex(listMessage(list, v.hash))).toBe(v.text('preimage'))
+    expect(signList(list, keyPairFromSeed(v.bytes('key_seed')), v.hash)).toBe(v.text('text'))
+    expect(signedUntil(list, ['other', v.text('text')], v.bytes('public_key'), v.hash)).toBe(list.expires)
   }
 }
 

@@ -33,6 +33,7 @@ export const EMPTY_MEANS: Readonly<Record<string, string>> = {
   'p2p.announce': 'each public address that it listens on',
   'p2p.bootstrap': 'nobody',
   'p2p.bootstrap_file': 'none',
+  'p2p.bootstrap_key': "the profile's, or none: lists need no signature",
   'beacon.urls': "the daemon's own beacon (`local`, `test`), drand's public relays (`main`)",
   'dns.listen': '127.0.0.1 and ::1, port 7453; any free port if it is taken',
   'dns.tls_listen': 'off',

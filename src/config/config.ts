@@ -56,6 +56,12 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'file with more of them, one a line; read again when it changes',
     'bootstrap-file'
   ),
+  field(
+    'p2p.bootstrap_key',
+    'string',
+    'public key (z6Mk...) that must have signed the lists of /dnsaddr names',
+    'bootstrap-key'
+  ),
   field('p2p.storage_mib', 'number', 'database size from which nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),
   field('dns.enabled', 'boolean', 'answer DNS queries for the names of the network'),
@@ -233,6 +239,8 @@ interface ConfiguredNetwork {
   readonly profile: NetworkProfile
   /** Multiaddrs of peers to join through, beside those of `p2p.bootstrap`. */
   readonly bootstrap: readonly string[]
+  /** As `p2p.bootstrap_key`, which wins. */
+  readonly bootstrap_key: string
 }
 
 export function loadProfile(network: string): NetworkProfile {
@@ -241,7 +249,7 @@ export function loadProfile(network: string): NetworkProfile {
 
 /** `network` as in the configuration. Throws SVC-CFG-001 that names the file and the field. */
 export function loadNetwork(network: string): ConfiguredNetwork {
-  if (isBuiltIn(network)) return { profile: builtInProfiles[network], bootstrap: [] }
+  if (isBuiltIn(network)) return { profile: builtInProfiles[network], bootstrap: [], bootstrap_key: '' }
   const known = Object.keys(builtInProfiles).join(', ')
   const reject = (reason: string, cause: unknown): never => {
     const message = `network "${network}" is neither one of ${known} nor a readable profile file: ${reason}`

@@ -28,6 +28,12 @@ const absolutePath = v.pipe(
   v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')
 )
 
+/** Empty: none. */
+const multikey = v.pipe(
+  v.string(),
+  v.regex(/^(?:|z6Mk[1-9A-HJ-NP-Za-km-z]{44})$/, 'must be a public key such as z6Mk...')
+)
+
 /** The port the HTTP interface was promised on (docs/api.md, "Transport"). */
 const API_PORT = 7468
 export const P2P_PORT = 7469
@@ -76,6 +82,8 @@ export const ConfigSchema = v.strictObject({
       bootstrap: v.optional(multiaddrs, []),
       /** Path of a file; empty: none. */
       bootstrap_file: v.optional(v.string(), ''),
+      /** Public key of those who sign the lists of `/dnsaddr` names; empty: the profile's, or none. */
+      bootstrap_key: v.optional(multikey, ''),
       /** Size of the database, MiB, from which on nothing new is stored for others. */
       storage_mib: v.optional(count, 2048)
     }),
@@ -178,7 +186,10 @@ export const ConfigSchema = v.strictObject({
 })
 
 /** What the file of a profile may have beside the rules of the network. */
-export const BesideProfileSchema = v.object({ bootstrap: v.optional(multiaddrs, []) })
+export const BesideProfileSchema = v.object({
+  bootstrap: v.optional(multiaddrs, []),
+  bootstrap_key: v.optional(multikey, '')
+})
 
 export type Config = v.InferOutput<typeof ConfigSchema>
 

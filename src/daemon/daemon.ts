@@ -20,6 +20,7 @@ import { createLogger, type Logger } from '../log.ts'
 import { withDaemon } from '../util/shell-commands.ts'
 import { createNativePool } from '../native/pool/pool.ts'
 import { createNetwork } from '../network/network.ts'
+import type { NetworkOptions } from '../network/types.ts'
 import { defaultListenAddresses } from '../network/transport/addresses.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { OpenedStore } from '../store/types.ts'
@@ -77,10 +78,12 @@ function randomPart(): number {
   return randomInt(RANDOM_STEPS) / RANDOM_STEPS
 }
 
-function warningOf(profile: NetworkProfile, bootstrap: readonly string[], file: string): string | undefined {
+type BootstrapSettings = Pick<NetworkOptions, 'bootstrap' | 'bootstrapFile' | 'bootstrapKey' | 'resolvers'>
+
+function warningOf(profile: NetworkProfile, { bootstrap, bootstrapFile }: BootstrapSettings): string | undefined {
   if (profile.scope !== 'public')
     return profile.scope === 'loopback' ? 'this machine only, promises no security' : 'promises no security'
-  return bootstrap.length === 0 && file === ''
+  return bootstrap.length === 0 && bootstrapFile === undefined
     ? 'there are no public peers yet; name peers in p2p.bootstrap'
     : undefined
 }
@@ -97,7 +100,7 @@ export async function startDaemon(
   const early = checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'configuration')
   const keptBackup = await configuredBackup(early)
   configuredDns(early)
-  const { profile, bootstrap: ofProfile } = loadNetwork(early.network)
+  const { profile, ...beside } = loadNetwork(early.network)
   const paths = dataPaths(early.data_dir === '' ? defaultDataDir(profile.id) : early.data_dir)
   // Who reads the log may be another user, whose own directory is another one.
   const log = createLogger(early.log.level, (text) => withDaemon(text, { dataDir: paths.root }))
@@ -118,7 +121,12 @@ export async function startDaemon(
     const { initial } = startConfig
     log.level = initial.log.level
 
-    const bootstrap = [...initial.p2p.bootstrap, ...ofProfile]
+    const bootstrap = {
+      bootstrap: [...initial.p2p.bootstrap, ...beside.bootstrap],
+      bootstrapFile: initial.p2p.bootstrap_file === '' ? undefined : initial.p2p.bootstrap_file,
+      bootstrapKey: initial.p2p.bootstrap_key === '' ? beside.bootstrap_key : initial.p2p.bootstrap_key,
+      resolvers: initial.dns.forward
+    }
     const { core, beaconUrls } = await createCore({ initial, profile, bootstrap, directory, log, life })
     const useCases = createUseCases(core, startConfig, sources, directory.holdings)
     const dns = createDns({
@@ -156,7 +164,7 @@ export async function startDaemon(
     await dns.start(services, life)
     life.onStop('spare memory', returnSpareMemory(clock))
     const api = await startApi(services, { paths, address: initial.api, options, life })
-    const warning = warningOf(profile, bootstrap, initial.p2p.bootstrap_file)
+    const warning = warningOf(profile, bootstrap)
     const lost = watchFiles(store, log, life)
     const running = describe({ core, api, services, warning, paths, beaconUrls, lost, life })
     log.info({ api: api.url, network: profile.id, peer_id: running.peerId }, 'started')
@@ -173,7 +181,7 @@ interface CoreParts {
   readonly initial: Config
   readonly profile: NetworkProfile
   /** Of the configuration and of the profile's file. */
-  readonly bootstrap: readonly string[]
+  readonly bootstrap: BootstrapSettings
   readonly directory: OpenedDirectory
   readonly log: Logger
   readonly life: Lifecycle
@@ -218,9 +226,7 @@ async function createCore({
     listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : await defaultListenAddresses(profile, P2P_PORT),
     announce: initial.p2p.announce,
     mapPort: initial.p2p.map_port,
-    bootstrap,
-    resolvers: initial.dns.forward,
-    bootstrapFile: initial.p2p.bootstrap_file === '' ? undefined : initial.p2p.bootstrap_file,
+    ...bootstrap,
     mode: initial.mode,
     log,
     agent: `chronym/${VERSION}`,

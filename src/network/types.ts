@@ -278,6 +278,8 @@ export interface NetworkOptions {
   readonly bootstrap: readonly string[]
   /** Path of a file with more of them. */
   readonly bootstrapFile?: string | undefined
+  /** Multikey that must have signed what names of bootstrap peers say; empty: none has to. */
+  readonly bootstrapKey?: string | undefined
   /** Name servers that are asked for names of bootstrap peers, `ip:port`; empty: those of the system. */
   readonly resolvers?: readonly string[]
   readonly mode: ModeSetting

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Bootstrap } from '../../../src/network/bootstrap/bootstrap.ts'
 import { BootstrapFile } from '../../../src/network/bootstrap/file.ts'
 import { dialable } from '../../../src/network/transport/gater.ts'
+import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { temporary } from '../../temporary.ts'
 
@@ -60,7 +61,14 @@ describe('the file of bootstrap peers', () => {
     const { path, log } = scene('')
     const store = openStore(join(temporary(), 'chronym.db'))
     let look = (): unknown => undefined
-    const bootstrap = new Bootstrap({ bootstrap: [A], bootstrapFile: path, store, clock: { nowMs: () => 0 }, log })
+    const bootstrap = new Bootstrap({
+      bootstrap: [A],
+      bootstrapFile: path,
+      store,
+      profile: builtInProfiles.main,
+      clock: { nowMs: () => 0 },
+      log
+    })
     bootstrap.start({ every: (_interval, action) => ((look = action), () => undefined) })
     const mayDial = dialable({
       profile: { scope: 'public', answers_per_prefix: 2, answers_per_wide_prefix: 4 },

@@ -26,6 +26,8 @@ const open = (): BootstrapNames =>
   new BootstrapNames({
     store,
     resolvers: [server.address],
+    key: '',
+    profileHash: new Uint8Array(32),
     nowMs: () => nowMs,
     log: { warn: (each: { name: string; reason: string }) => void told.push(each) }
   })

@@ -406,6 +406,16 @@ sealed_list("alice.chronym", [f"name-{n}.chronym" for n in range(30)], 2048)
 zone["sealed"] = sealed.hex()
 zone["with_list"] = jcs({"records": zone_records, "sealed": base64.b64encode(sealed).decode(), "serial": MAX}).hex()
 
+# Signed lists of bootstrap peers: a set, in the order of its octets.
+for profile, host, expires, listed in [
+    ("main", "boot.example.org", 1_900_000_000, ["/ip6/2001:db8::1/tcp/7469/p2p/12D3KooWB", "/ip4/192.0.2.1/tcp/7469/p2p/12D3KooWA", "/dnsaddr/more.example.org", "/ip4/192.0.2.1/tcp/7469/p2p/12D3KooWA"]),
+    ("test", "b", 999_999_999_999, []),
+]:
+    list_key = shake("key of a list")
+    preimage = domain("bootstrap-list", profile) + lp(host) + u64(expires) + b"".join(map(lp, sorted(set(listed))))
+    signature = sign(list_key, preimage)
+    vector("bootstrap-list", profile, {"key_seed": list_key, "list": host, "expires": expires, "addresses": listed}, preimage, signature, public_key=public_key(list_key), text=f"chronym-bootstrap=v1 {expires} {signature.hex()}")
+
 hash1, hash2 = shake("1"), shake("2")
 requests = [
     {"type": "commit", "commitment": C, "nonce": bytes(7) + b"\x01"},

@@ -39,6 +39,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'idle connections of one address': ONE_NODE,
   'a peer that turns light and is dialled again': ONE_NODE,
   'private addresses that a peer tells': ONE_NODE,
+  'a liar in DNS who names peers': ONE_NODE,
+  'a liar in DNS who shows an old list': ONE_NODE,
   'pages that do not ascend': ONE_NODE,
   'a put that has others asked': ONE_NODE,
   'peers that ask for page after page': ONE_NODE,

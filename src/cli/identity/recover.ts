@@ -24,7 +24,7 @@ import { loadProfile, networkReference } from '../connection/location.ts'
 import { readSeed, type SeedOptions } from '../key/seed.ts'
 import { printable } from '../terminal/format.ts'
 import { keysAt, readLog } from './next-version.ts'
-import { parseRecoveryKeys, readRecoveryKey } from './recovery-key.ts'
+import { parseRecoveryKeys, readKeyFile } from './recovery-key.ts'
 
 interface RecoverParts {
   /** The version that the new one follows; left out: the newest. */
@@ -255,7 +255,7 @@ export async function runSign(context: Context, options: SignOptions, file: stri
   const key =
     options.recoveryKeyFile === undefined
       ? recoveryKeyOfSeed(recovery, await readSeed(context, options.seedFile))
-      : await readRecoveryKey(context, options.recoveryKeyFile, options)
+      : await readKeyFile(context, options.recoveryKeyFile, options)
   const document = signRecovery(recovery, key, new Date().toISOString())
   context.output.text(JSON.stringify({ authorized_kid: { document } }, undefined, context.output.json ? undefined : 2))
   context.output.note(`${describeVersion(document).map(printable).join('\n')}\npublish it: chronym kid publish FILE`)

@@ -1,4 +1,4 @@
-/** A recovery key made on a machine of its own: its secret is in a file that no daemon reads. */
+/** Keys made on a machine of their own: the secret is in a file that no daemon reads. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { decrypt, encrypt, isAgeFile, writeSealedFile } from '../../backup/encryption.ts'
@@ -16,9 +16,25 @@ const MAX_FILE_BYTES = 16 * 1024
 
 const PUBLIC_LINE = /^#\s*public key:\s*(\S+)\s*$/mu
 
-interface PassphraseOptions {
+export interface PassphraseOptions {
   passphrase?: boolean
   passphraseFile?: string
+}
+
+/** What a key is for, in words. */
+export interface KeyUse {
+  /** After "a". */
+  readonly what: string
+  /** The first line of its file. */
+  readonly title: string
+  /** The command that makes it. */
+  readonly command: string
+}
+
+const RECOVERY: KeyUse = {
+  what: 'recovery key',
+  title: 'Recovery key of Chronym identities.',
+  command: 'kid recovery-key'
 }
 
 /**
@@ -44,46 +60,50 @@ export function parseRecoveryKeys(texts: readonly string[]): Uint8Array[] {
  * Draws a key and writes it to a new file, mode 0600: 24 words and its public key. With a passphrase the file is in the
  * age format. Throws CLI-INP-001 if the file exists.
  */
-async function makeRecoveryKey(
+export async function makeKeyFile(
   context: Context,
   file: string,
-  options: PassphraseOptions
+  options: PassphraseOptions,
+  { what, title }: KeyUse = RECOVERY
 ): Promise<{ publicKey: string; isEncrypted: boolean }> {
   if (existsSync(file))
     throw inputFailure(`${file} is there already: it may be the only copy of another key`, 'Name another file.')
   const isEncrypted = options.passphrase === true || options.passphraseFile !== undefined
   const passphrase = isEncrypted
-    ? await newPassphrase(context, options.passphraseFile, 'Passphrase for the recovery key')
+    ? await newPassphrase(context, options.passphraseFile, `Passphrase for the ${what}`)
     : undefined
   const secret = new Uint8Array(randomBytes(MASTER_SEED_BYTES))
   const publicKey = encodeMultikey(keyPairFromSeed(secret).publicKey)
   const text = Buffer.from(
-    '# Recovery key of Chronym identities. Keep it away from daemons; these 24 words are the key.\n# ' +
+    `# ${title} Keep it away from daemons; these 24 words are the key.\n# ` +
       `public key: ${publicKey}\n${seedToWords(secret)}\n`
   )
   writeSealedFile(file, passphrase === undefined ? text : await encrypt(text, { passphrase }))
   return { publicKey, isEncrypted }
 }
 
-/** The key in a file as `makeRecoveryKey` writes it, or of 24 words alone. CLI-INP-001 that quotes nothing of it. */
-export async function readRecoveryKey(
+/** The key in a file as `makeKeyFile` writes it, or of 24 words alone. CLI-INP-001 that quotes nothing of it. */
+export async function readKeyFile(
   context: Context,
   file: string,
-  { passphraseFile }: PassphraseOptions
+  { passphraseFile }: PassphraseOptions,
+  use: KeyUse = RECOVERY
 ): Promise<KeyPair> {
-  const bytes = readSmallFile(file)
-  const text = Buffer.from(isAgeFile(bytes) ? await open(context, file, bytes, passphraseFile) : bytes).toString('utf8')
+  const bytes = readSmallFile(file, use)
+  const text = Buffer.from(isAgeFile(bytes) ? await open(context, file, bytes, use, passphraseFile) : bytes).toString(
+    'utf8'
+  )
   const words = text
     .split(/\r?\n/u)
     .filter((line) => !line.trimStart().startsWith('#'))
     .join(' ')
   let key: KeyPair
   try {
-    key = keyPairFromSeed(wordsToSeed(words, 'a recovery key'))
+    key = keyPairFromSeed(wordsToSeed(words, `a ${use.what}`))
   } catch (error) {
     if (!(error instanceof KeyError)) throw error
     throw inputFailure(
-      `${file} holds no whole recovery key: ${error.detail}`,
+      `${file} holds no whole ${use.what}: ${error.detail}`,
       'Take another copy of the file, or type the 24 words from paper into one.',
       error
     )
@@ -97,15 +117,15 @@ export async function readRecoveryKey(
   return key
 }
 
-function readSmallFile(file: string): Uint8Array {
+function readSmallFile(file: string, { what, command }: KeyUse): Uint8Array {
   try {
     const { size } = statSync(file)
-    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, more than a recovery key`)
+    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, more than a ${what}`)
     return readFileSync(file)
   } catch (error) {
     throw inputFailure(
       `${file} can't be read: ${messageOf(error)}`,
-      'Name the file that `chronym kid recovery-key` wrote.',
+      `Name the file that \`chronym ${command}\` wrote.`,
       error
     )
   }
@@ -115,9 +135,10 @@ async function open(
   context: Context,
   file: string,
   bytes: Uint8Array,
+  { what }: KeyUse,
   passphraseFile: string | undefined
 ): Promise<Uint8Array> {
-  const passphrase = await passphraseOf(context, passphraseFile, 'Passphrase of the recovery key')
+  const passphrase = await passphraseOf(context, passphraseFile, `Passphrase of the ${what}`)
   try {
     return await decrypt(bytes, { passphrase })
   } catch (error) {
@@ -137,11 +158,11 @@ interface RecoveryKeyOptions extends PassphraseOptions {
 
 export async function runRecoveryKey(context: Context, options: RecoveryKeyOptions, file: string): Promise<void> {
   if (options.public === true) {
-    const publicKey = encodeMultikey((await readRecoveryKey(context, file, options)).publicKey)
+    const publicKey = encodeMultikey((await readKeyFile(context, file, options)).publicKey)
     context.output.plain({ file, public_key: publicKey }, publicKey)
     return
   }
-  const { publicKey, isEncrypted } = await makeRecoveryKey(context, file, options)
+  const { publicKey, isEncrypted } = await makeKeyFile(context, file, options)
   context.output.plain({ file, public_key: publicKey, encrypted: isEncrypted }, publicKey)
   context.output.note(
     `the secret key is in ${file}${isEncrypted ? '' : ', in plain words'}: keep it off the daemon's ` +

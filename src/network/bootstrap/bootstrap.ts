@@ -1,5 +1,6 @@
 /** The peers that a daemon joins through: those of the configuration, of a file, and of names in DNS. */
 import type { Logger } from 'pino'
+import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { Store } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import { BootstrapFile } from './file.ts'
@@ -14,6 +15,9 @@ interface BootstrapOptions {
   readonly bootstrapFile?: string | undefined
   /** Name servers, `ip:port`; empty: those of the system. */
   readonly resolvers?: readonly string[] | undefined
+  /** Multikey that must have signed what names say; empty: none has to. */
+  readonly bootstrapKey?: string | undefined
+  readonly profile: NetworkProfile
   readonly store: Store
   readonly clock: { nowMs(): number }
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -24,12 +28,20 @@ export class Bootstrap {
   readonly #file: BootstrapFile | undefined
   readonly #names: BootstrapNames
 
-  /** Throws ListenError for a file that is bad, and for `/dnsaddr` without a name. */
-  constructor({ bootstrap, bootstrapFile, resolvers = [], store, clock, log }: BootstrapOptions) {
+  /** Throws ListenError for a file or a key that is bad, and for `/dnsaddr` without a name. */
+  constructor(options: BootstrapOptions) {
+    const { bootstrap, bootstrapFile, resolvers = [], bootstrapKey: key = '', profile, store, clock, log } = options
     for (const address of bootstrap) dnsaddrName(address)
     this.#configured = bootstrap
     this.#file = bootstrapFile === undefined ? undefined : new BootstrapFile(bootstrapFile, log)
-    this.#names = new BootstrapNames({ store, resolvers, nowMs: () => clock.nowMs(), log })
+    this.#names = new BootstrapNames({
+      store,
+      resolvers,
+      key,
+      profileHash: profileHash(profile),
+      nowMs: () => clock.nowMs(),
+      log
+    })
   }
 
   /** Whether the user named any source: this node is not the only one. */

@@ -1,13 +1,16 @@
 /**
  * `/dnsaddr/NAME`: the TXT records `dnsaddr=MULTIADDR` of `_dnsaddr.NAME`, which may lead to further names. All addresses
- * are taken: libp2p's own resolver dials one. The last good list of each name is kept, also over a restart.
+ * are taken: libp2p's own resolver dials one. The last good list of each name is kept, also over a restart. Where the user
+ * or the profile names a key, a list without its signature is refused, and none is used after its end.
  */
 import { Resolver } from 'node:dns/promises'
 import { CODE_P2P, multiaddr } from '@multiformats/multiaddr'
 import type { Logger } from 'pino'
 import * as v from 'valibot'
+import { isListName, signedUntil } from '../../protocol/bootstrap-list.ts'
+import { decodeMultikey } from '../../protocol/identity/did.ts'
 import { keys } from '../../store/keys.ts'
-import { readJson, readOrSetAside, Text } from '../../store/stored-shapes.ts'
+import { Count, readJson, readOrSetAside, Text } from '../../store/stored-shapes.ts'
 import type { Store } from '../../store/types.ts'
 import { parseAddress } from '../node.ts'
 import { isIpAndPort, peerOf } from '../transport/addresses.ts'
@@ -18,22 +21,34 @@ const MAX_DEPTH = 4
 const MAX_NAMES = 16
 const MAX_RECORDS = 64
 const MAX_RECORD_CHARACTERS = 256
+const MAX_SIGNATURES = 8
 const MAX_ADDRESSES = 64
 
 /** Between two questions for a name: while one fails, and otherwise. Node's resolver tells no TTL. */
 const SHORTEST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 5 * 60_000
 
-const NAME = /^(?=.{1,240}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
+interface List {
+  readonly addresses: readonly string[]
+  /** Unix seconds; undefined for a list that nobody signed. */
+  readonly expires?: number | undefined
+}
 
-const Lists = v.pipe(v.array(v.tuple([Text, v.array(Text)])), v.maxLength(MAX_NAMES))
+/** `key`: the one that signed them. Under another one they are worth nothing. */
+const Kept = v.object({
+  key: v.string(),
+  lists: v.pipe(
+    v.array(v.tuple([Text, v.object({ addresses: v.array(Text), expires: v.optional(Count) })])),
+    v.maxLength(MAX_NAMES)
+  )
+})
 
 /** The name of a `/dnsaddr/NAME`, perhaps with a peer id; undefined for other addresses. Throws ListenError. */
 export function dnsaddrName(text: string): string | undefined {
   if (!text.startsWith('/dnsaddr/')) return undefined
   const [first, ...rest] = parseAddress(text).getComponents()
   const name = first?.value?.toLowerCase().replace(/\.$/, '') ?? ''
-  if (NAME.test(name) && rest.every(({ code }) => code === CODE_P2P)) return name
+  if (isListName(name) && rest.every(({ code }) => code === CODE_P2P)) return name
   throw new ListenError(`"${text}" is not a name such as /dnsaddr/boot.example.org`)
 }
 
@@ -41,23 +56,30 @@ interface BootstrapNamesParts {
   readonly store: Store
   /** Name servers to ask, `ip:port`; empty: those of the system. */
   readonly resolvers: readonly string[]
+  /** Multikey that must have signed each list; empty: none has to. */
+  readonly key: string
+  readonly profileHash: Uint8Array
   readonly nowMs: () => number
   readonly log: Pick<Logger, 'warn'>
 }
 
 export class BootstrapNames {
   readonly #parts: BootstrapNamesParts
-  readonly #lists: Map<string, readonly string[]>
+  readonly #key: Uint8Array | undefined
+  readonly #lists: Map<string, List>
   readonly #faults = new Map<string, string>()
   #dueAt = 0
   #pause = SHORTEST_PAUSE_MS
   #isAsking = false
 
+  /** Throws ListenError for a key that is none. */
   constructor(parts: BootstrapNamesParts) {
-    const { store } = parts
+    const { store, key } = parts
     this.#parts = parts
     const stored = store.get(keys.bootstrapLists())
-    this.#lists = new Map(readOrSetAside(store, keys.bootstrapLists(), stored, (json) => readJson(Lists, json)))
+    const kept = readOrSetAside(store, keys.bootstrapLists(), stored, (json) => readJson(Kept, json))
+    this.#lists = new Map(kept?.key === key ? kept.lists : [])
+    this.#key = key === '' ? undefined : readKey(key)
   }
 
   /** Why names have no list now, as `NAME (reason)`. */
@@ -74,7 +96,7 @@ export class BootstrapNames {
       if (depth === MAX_DEPTH || seen.has(text)) return []
       seen.add(text)
       const peer = peerOf(text)
-      return (this.#lists.get(name) ?? [])
+      return this.#addressesOf(name)
         .flatMap((each) => follow(each, depth + 1))
         .filter((each) => peer === undefined || peerOf(each) === peer)
     }
@@ -110,14 +132,21 @@ export class BootstrapNames {
         .slice(0, MAX_NAMES - asked.size)
       for (const name of names) asked.add(name)
       await Promise.all(names.map((name) => this.#ask(resolver, name)))
-      next = names.flatMap((name) => this.#lists.get(name) ?? [])
+      next = names.flatMap((name) => this.#addressesOf(name))
     }
     return asked
   }
 
   async #ask(resolver: Resolver, name: string): Promise<void> {
     try {
-      this.#lists.set(name, readList((await resolver.resolveTxt(`_dnsaddr.${name}`)).map((parts) => parts.join(''))))
+      const records = await resolver.resolveTxt(`_dnsaddr.${name}`)
+      this.#lists.set(
+        name,
+        this.#read(
+          name,
+          records.map((parts) => parts.join(''))
+        )
+      )
       this.#faults.delete(name)
     } catch (error) {
       const reason = error instanceof ListFault ? error.message : dnsFault(error as NodeJS.ErrnoException)
@@ -127,11 +156,43 @@ export class BootstrapNames {
     }
   }
 
+  /** Throws ListFault. */
+  #read(name: string, records: readonly string[]): List {
+    const { profileHash, key } = this.#parts
+    const all = records
+      .filter((record) => record.startsWith('dnsaddr='))
+      .map((record) => record.slice('dnsaddr='.length))
+      .sort()
+    if (all.length > MAX_RECORDS) throw new ListFault(`it has ${all.length} addresses, more than ${MAX_RECORDS}`)
+    const addresses = all.filter(isOfList)
+    if (addresses.length === 0)
+      throw new ListFault('no record of it is dnsaddr=MULTIADDR with IP address, port and peer id')
+    if (this.#key === undefined) return { addresses }
+    const signatures = records.filter((record) => record.startsWith('chronym-bootstrap='))
+    if (signatures.length === 0) throw new ListFault(`its list is not signed, and must be by ${key}`)
+    const first = signatures.slice(0, MAX_SIGNATURES)
+    const expires = signedUntil({ name, addresses: all }, first, this.#key, profileHash)
+    if (expires === undefined)
+      throw new ListFault(`its list has no signature by ${key} for this network, this name and these addresses`)
+    if (this.#isOver(expires)) throw new ListFault(`the signature of its list ended at ${isoSeconds(expires)}`)
+    return { addresses, expires }
+  }
+
+  #addressesOf(name: string): readonly string[] {
+    const { addresses = [], expires } = this.#lists.get(name) ?? {}
+    return expires !== undefined && this.#isOver(expires) ? [] : addresses
+  }
+
+  #isOver(expires: number): boolean {
+    return this.#parts.nowMs() >= 1000 * expires
+  }
+
   #keep(): void {
-    const { store, log } = this.#parts
-    const json = Buffer.from(JSON.stringify([...this.#lists]))
+    const { store, log, key } = this.#parts
+    const json = Buffer.from(JSON.stringify({ key, lists: [...this.#lists] }))
     try {
-      if (!json.equals(store.get(keys.bootstrapLists()) ?? Buffer.from('[]'))) store.put(keys.bootstrapLists(), json)
+      const kept = store.get(keys.bootstrapLists())
+      if (kept === undefined ? this.#lists.size > 0 : !json.equals(kept)) store.put(keys.bootstrapLists(), json)
     } catch (error) {
       log.warn({ err: error }, 'the lists of bootstrap peers could not be written down')
     }
@@ -141,21 +202,9 @@ export class BootstrapNames {
 /** What a name says is no list. */
 class ListFault extends Error {}
 
-/** The multiaddrs of a name's TXT records, without those that nobody here would dial. */
-function readList(records: readonly string[]): string[] {
-  const addresses = records
-    .filter((record) => record.startsWith('dnsaddr=') && record.length <= MAX_RECORD_CHARACTERS)
-    .map((record) => record.slice('dnsaddr='.length))
-    .filter(isOfList)
-    .sort()
-  if (addresses.length === 0)
-    throw new ListFault('no record of it is dnsaddr=MULTIADDR with IP address, port and peer id')
-  if (addresses.length > MAX_RECORDS)
-    throw new ListFault(`it has ${addresses.length} addresses, more than ${MAX_RECORDS}`)
-  return addresses
-}
-
+/** What a user dials, as far as anybody here would: neither a host name nor a relay. */
 function isOfList(text: string): boolean {
+  if (text.length > MAX_RECORD_CHARACTERS) return false
   try {
     if (dnsaddrName(text) !== undefined) return true
     const address = multiaddr(text)
@@ -173,6 +222,18 @@ function nameIn(text: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+function readKey(text: string): Uint8Array {
+  try {
+    return decodeMultikey(text)
+  } catch (error) {
+    throw new ListenError(`p2p.bootstrap_key: "${text}" is not a public Ed25519 key (z6Mk...)`, { cause: error })
+  }
+}
+
+function isoSeconds(seconds: number): string {
+  return new Date(1000 * seconds).toISOString().replace('.000', '')
 }
 
 function dnsFault({ code, message }: NodeJS.ErrnoException): string {

@@ -28,7 +28,8 @@ export const DOMAIN_WORDS = [
   'change',
   'change-key',
   'change-tweak',
-  'change-nonce'
+  'change-nonce',
+  'bootstrap-list'
 ] as const
 
 export type DomainWord = (typeof DOMAIN_WORDS)[number]

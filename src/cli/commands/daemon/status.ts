@@ -178,6 +178,31 @@ function addressLines({ addresses }: Pick<NetworkStatusView, 'addresses'>, paint
   ])
 }
 
+/** For those who begin a network; neither command needs a daemon. */
+function addBootstrapListCommands(network: CliCommand): void {
+  const list = network
+    .command('bootstrap-list')
+    .description('the signed list of peers to join through, as TXT records of a name')
+    .helpCommand(false)
+  list
+    .command('make-key')
+    .argument('<file>', 'where the secret key goes')
+    .description('make the key that signs lists, without a daemon; prints its public key')
+    .option('--passphrase', 'encrypt the file under a passphrase, which is asked for')
+    .option('--passphrase-file <file>', 'as --passphrase, from the first line of a file ("-": standard input)')
+    .loads(async () => (await import('../../bootstrap/list.ts')).runMakeKey)
+  list
+    .command('sign')
+    .argument('<addresses...>', 'multiaddrs with peer id, as `chronym id` prints them, or /dnsaddr/NAME')
+    .description('print the TXT records of a list, signed for a network and a name')
+    .requiredOption('--key <file>', 'as `make-key` writes it')
+    .requiredOption('--name <name>', 'the name that has the list, such as boot.example.org')
+    .requiredOption('--expires <date>', 'when the list ends, such as 2027-05-01; sign a new one before')
+    .option('--network <network>', "local, test, main or a profile file (default: the configuration's)")
+    .option('--passphrase-file <file>', 'passphrase of the key (default: asked for)')
+    .loads(async () => (await import('../../bootstrap/list.ts')).runSign)
+}
+
 export function addPeerCommands(program: CliCommand): void {
   program
     .command('id')
@@ -192,10 +217,9 @@ export function addPeerCommands(program: CliCommand): void {
       )
     })
 
-  program
-    .command('network')
-    .description('the network that the daemon is in')
-    .helpCommand(false)
+  const network = program.command('network').description('the network that the daemon is in').helpCommand(false)
+  addBootstrapListCommands(network)
+  network
     .command('check')
     .argument('[names...]', 'names to ask for; default: some that the daemon holds for the network, at random')
     .description(
