@@ -118,7 +118,6 @@ describe('a message', () => {
     ['an unknown type', { type: 'steal' }],
     ['a type of Object.prototype', { type: 'constructor' }],
     ['a missing member', { type: 'get', kind: 'reveal' }],
-    ['a member too many', { type: 'get', kind: 'reveal', key, more: 1 }],
     ['an unknown kind', { type: 'get', kind: 'zone', key }],
     ['a second way to ask for all', { type: 'get', kind: 'reveal', key, brief: false }],
     ['a short key', { type: 'get', kind: 'reveal', key: key.subarray(1) }],

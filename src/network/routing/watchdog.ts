@@ -13,7 +13,7 @@ import type { Node } from '../libp2p.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { IdentifyResult } from '@libp2p/interface'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import { registryProtocol } from '../wire/messages.ts'
+import { otherVersion, registryProtocol } from '../wire/messages.ts'
 
 const WATCH_INTERVAL_MS = 2_000
 
@@ -133,7 +133,7 @@ interface BootstrapSources {
   readonly expectsOthers: boolean
 }
 
-type Kind = 'full' | 'light' | 'other network'
+type Kind = 'full' | 'light' | 'other network' | `${'later' | 'earlier'} version`
 
 /**
  * Why a node that is not offline has nobody to ask, in one line with the cure. Call before the node starts.
@@ -149,9 +149,8 @@ export function watchConnecting(
   node.addEventListener('peer:identify', ({ detail: { peerId, protocols } }: CustomEvent<IdentifyResult>) => {
     const kind = protocols.includes(registryProtocol(profile))
       ? 'full'
-      : protocols.some((protocol) => OF_ANY_NETWORK.test(protocol))
-        ? 'other network'
-        : 'light'
+      : (otherVersion(protocols, profile) ??
+        (protocols.some((protocol) => OF_ANY_NETWORK.test(protocol)) ? 'other network' : 'light'))
     kinds.set(peerId.toString(), kind)
   })
   node.addEventListener('peer:disconnect', ({ detail }) => void kinds.delete(detail.toString()))
@@ -159,6 +158,10 @@ export function watchConnecting(
   return () => {
     const connected = new Set(kinds.values())
     if (connected.has('full')) return 'A peer was met just now: joining through it.'
+    if (connected.has('later version'))
+      return 'The connected peers speak a later version of the protocol. Install a newer chronym: names and data stay.'
+    if (connected.has('earlier version'))
+      return 'The connected peers speak an earlier version of the protocol only. They need a newer chronym.'
     if (connected.has('other network'))
       return 'The connected peers have another network profile. All daemons of a network need the same one.'
     if (connected.has('light'))

@@ -1,6 +1,6 @@
 /** Answers that several requests have: refusals, and pages {type, <member>: [...], more}. */
 import type { RefusalCode as AdmissionRefusal } from '../../protocol/admission/admission.ts'
-import { type CborValue, arrayField, bytesField, fieldsOf, textField } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, arrayField, bytesField, knownFieldsOf, textField } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { compareBytes } from '../../protocol/encoding/bytes.ts'
 
@@ -21,6 +21,15 @@ export type RefusalCode =
   | 'unreached'
   /** The address of a `reach` was not dialled: this node may not, or has no way there. */
   | 'undialled'
+  /** A type or kind of a later build. */
+  | 'unknown'
+
+/** A request of a later build. It is answered, and counts against nobody. */
+export class UnknownRequest extends EncodingError {
+  constructor(what: string) {
+    super(`"${what.slice(0, 32)}": unknown request`)
+  }
+}
 
 /** Any short word: a peer of a later version may know more codes. */
 const CODE = /^[a-z][a-z-]{0,31}$/
@@ -40,13 +49,10 @@ export function refused(code: RefusalCode, detail: string): CommonAnswer {
 }
 
 export function decodeCommonAnswer(value: CborValue, type: string): CommonAnswer {
-  if (type === 'stale') return { type, record: bytesField(fieldsOf(value, ['type', 'record']), 'record') }
-  if (type === 'busy') {
-    fieldsOf(value, ['type'])
-    return BUSY
-  }
+  if (type === 'stale') return { type, record: bytesField(knownFieldsOf(value, ['type', 'record']), 'record') }
+  if (type === 'busy') return BUSY
   if (type === 'refused') {
-    const fields = fieldsOf(value, ['type', 'code', 'detail'])
+    const fields = knownFieldsOf(value, ['type', 'code', 'detail'])
     const [code, detail] = [textField(fields, 'code'), textField(fields, 'detail')]
     if (!CODE.test(code) || detail.length > MAX_DETAIL)
       throw new EncodingError('refused: not a code and a short detail')
@@ -71,7 +77,7 @@ export function decodePage<T>(
   { member, most, decode, keyOf }: PageShape<T>,
   after: Uint8Array | undefined
 ): { items: T[]; more: boolean } {
-  const fields = fieldsOf(value, ['type', member, 'more'])
+  const fields = knownFieldsOf(value, ['type', member, 'more'])
   const { more } = fields
   if (typeof more !== 'boolean') throw new EncodingError('more: true or false is expected')
   const items = arrayField(fields, member).map(decode)

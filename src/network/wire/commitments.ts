@@ -1,5 +1,5 @@
 /** `commit`: keep C, and say since when. `commitments`: which ones a node holds, for a neighbour that was away when they came. */
-import { type CborValue, bytesField, fieldsOf, integerField } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, bytesField, knownFieldsOf, integerField } from '../../protocol/encoding/cbor.ts'
 import { COMMITMENT_BYTES } from '../../protocol/claim/commitment.ts'
 import { STAMP_NONCE_BYTES } from '../../protocol/crypto/domain.ts'
 import { type CommonAnswer, type PageShape, decodeCommonAnswer, decodePage } from './answers.ts'
@@ -14,7 +14,7 @@ export interface CommitRequest {
 export type CommitAnswer = { readonly type: 'received'; readonly receipt: Uint8Array } | CommonAnswer
 
 export function decodeCommitRequest(value: CborValue): CommitRequest {
-  const fields = fieldsOf(value, ['type', 'commitment', 'nonce'])
+  const fields = knownFieldsOf(value, ['type', 'commitment', 'nonce'])
   return {
     type: 'commit',
     commitment: bytesField(fields, 'commitment', COMMITMENT_BYTES),
@@ -23,7 +23,7 @@ export function decodeCommitRequest(value: CborValue): CommitRequest {
 }
 
 export function decodeCommitAnswer(value: CborValue, type: string): CommitAnswer {
-  if (type === 'received') return { type, receipt: bytesField(fieldsOf(value, ['type', 'receipt']), 'receipt') }
+  if (type === 'received') return { type, receipt: bytesField(knownFieldsOf(value, ['type', 'receipt']), 'receipt') }
   return decodeCommonAnswer(value, type)
 }
 
@@ -51,7 +51,7 @@ export interface HeldCommitments {
 export type CommitmentsAnswer = HeldCommitments | CommonAnswer
 
 export function decodeCommitmentsRequest(value: CborValue): CommitmentsRequest {
-  const fields = fieldsOf(value, ['type'], ['after'])
+  const fields = knownFieldsOf(value, ['type'])
   return Object.hasOwn(fields, 'after')
     ? { type: 'commitments', after: bytesField(fields, 'after', COMMITMENT_BYTES) }
     : { type: 'commitments' }
@@ -76,6 +76,6 @@ export function decodeCommitmentsAnswer(
 }
 
 function decodeSeen(value: CborValue): SeenCommitment {
-  const fields = fieldsOf(value, ['commitment', 'seen'])
+  const fields = knownFieldsOf(value, ['commitment', 'seen'])
   return { commitment: bytesField(fields, 'commitment', COMMITMENT_BYTES), seen: integerField(fields, 'seen') }
 }

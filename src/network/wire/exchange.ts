@@ -11,7 +11,7 @@ import { prefixOf } from '../transport/addresses.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Node } from '../libp2p.ts'
 import { ConcurrencyLimit } from '../../util/concurrency.ts'
-import { BUSY } from './answers.ts'
+import { BUSY, refused, UnknownRequest } from './answers.ts'
 import {
   FrameError,
   MAX_MESSAGE_BYTES,
@@ -123,7 +123,13 @@ class Server {
         const request = await this.#read(stream, sender, () => {
           if (answers > 0) limit.within(REQUEST_TIMEOUT_MS)
         })
-        const answer = encodeMessage(request === undefined ? BUSY : await this.#answer(request, sender))
+        const answer = encodeMessage(
+          request === undefined
+            ? BUSY
+            : request instanceof UnknownRequest
+              ? refused('unknown', request.detail)
+              : await this.#answer(request, sender)
+        )
         this.#options.budget.answered(sender, answer.length)
         await writeFrame(stream, answer)
         answers++
@@ -153,7 +159,7 @@ class Server {
   }
 
   /** Undefined when the peer is to come back later. */
-  async #read(stream: Stream, sender: Sender, onBegun: () => void): Promise<Request | undefined> {
+  async #read(stream: Stream, sender: Sender, onBegun: () => void): Promise<Request | UnknownRequest | undefined> {
     let end: (() => void) | undefined
     const admit = (bytes: number): boolean => {
       onBegun()
@@ -165,6 +171,7 @@ class Server {
       return decodeRequest(await readFrame(stream, admit))
     } catch (error) {
       if (error instanceof RequestDeclined) return undefined
+      if (error instanceof UnknownRequest) return error
       throw error
     } finally {
       end?.()

@@ -1,6 +1,6 @@
 /** `find`: the peers that a peer knows nearest to a position in the key space. `reach`: dial me at this address of mine. */
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
-import { type CborValue, arrayField, bytesField, fieldsOf } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, arrayField, bytesField, knownFieldsOf } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { type CommonAnswer, decodeCommonAnswer } from './answers.ts'
 import { KEY_BYTES } from './records.ts'
@@ -30,18 +30,18 @@ export interface FoundPeer {
 export type FindAnswer = { readonly type: 'found'; readonly peers: readonly FoundPeer[] } | CommonAnswer
 
 export function decodeFindRequest(value: CborValue): FindRequest {
-  return { type: 'find', key: bytesField(fieldsOf(value, ['type', 'key']), 'key', KEY_BYTES) }
+  return { type: 'find', key: bytesField(knownFieldsOf(value, ['type', 'key']), 'key', KEY_BYTES) }
 }
 
 export function decodeFindAnswer(value: CborValue, type: string): FindAnswer {
   if (type !== 'found') return decodeCommonAnswer(value, type)
-  const peers = arrayField(fieldsOf(value, ['type', 'peers']), 'peers')
+  const peers = arrayField(knownFieldsOf(value, ['type', 'peers']), 'peers')
   if (peers.length > MAX_FOUND) throw new EncodingError(`peers: at most ${MAX_FOUND}`)
   return { type, peers: peers.map(decodePeer) }
 }
 
 function decodePeer(value: CborValue): FoundPeer {
-  const fields = fieldsOf(value, ['peer', 'addresses'])
+  const fields = knownFieldsOf(value, ['peer', 'addresses'])
   const addresses = arrayField(fields, 'addresses').map((address) => bytesField({ address }, 'address'))
   if (addresses.length > MAX_ADDRESSES) throw new EncodingError(`addresses: at most ${MAX_ADDRESSES}`)
   if (addresses.some(({ length }) => length > MAX_ADDRESS_BYTES))
@@ -70,13 +70,12 @@ export interface ReachRequest {
 export type ReachAnswer = { readonly type: 'reached' } | CommonAnswer
 
 export function decodeReachRequest(value: CborValue): ReachRequest {
-  const address = bytesField(fieldsOf(value, ['type', 'address']), 'address')
+  const address = bytesField(knownFieldsOf(value, ['type', 'address']), 'address')
   if (address.length > MAX_ADDRESS_BYTES) throw new EncodingError(`address: at most ${MAX_ADDRESS_BYTES} bytes`)
   return { type: 'reach', address }
 }
 
 export function decodeReachAnswer(value: CborValue, type: string): ReachAnswer {
   if (type !== 'reached') return decodeCommonAnswer(value, type)
-  fieldsOf(value, ['type'])
   return { type }
 }

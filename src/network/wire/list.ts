@@ -1,5 +1,5 @@
 /** `list`: keys and states of the entries under a prefix, so that no one reveals which name is meant. */
-import { type CborValue, bytesField, fieldsOf, integerField } from '../../protocol/encoding/cbor.ts'
+import { type CborValue, bytesField, knownFieldsOf, integerField } from '../../protocol/encoding/cbor.ts'
 import type { EntryState } from '../../protocol/admission/entry.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import { sharesPrefix } from '../../protocol/neighbourhood/key-space.ts'
@@ -38,7 +38,7 @@ export type ListAnswer =
   { readonly type: 'listed'; readonly entries: readonly ListedEntry[]; readonly more: boolean } | CommonAnswer
 
 export function decodeListRequest(value: CborValue): ListRequest {
-  const fields = fieldsOf(value, ['type', 'key', 'bits'], ['after', 'coded'])
+  const fields = knownFieldsOf(value, ['type', 'key', 'bits'])
   const bits = integerField(fields, 'bits')
   if (bits > MAX_PREFIX_BITS) throw new EncodingError(`bits: at most ${MAX_PREFIX_BITS}`)
   if (Object.hasOwn(fields, 'coded') && fields['coded'] !== true) throw new EncodingError('coded: true, or left out')
@@ -68,7 +68,7 @@ export function decodeListAnswer(value: CborValue, type: string, { key, bits, af
 }
 
 function decodeEntry(value: CborValue): ListedEntry {
-  const fields = fieldsOf(value, ['key', 'state', 'claim'], ['record', 'changes'])
+  const fields = knownFieldsOf(value, ['key', 'state', 'claim'])
   const entry = {
     key: bytesField(fields, 'key', KEY_BYTES),
     state: stateField(fields),

@@ -23,6 +23,7 @@ import {
   decodeReachAnswer,
   decodeReachRequest
 } from './find.ts'
+import { UnknownRequest } from './answers.ts'
 import { MAX_MESSAGE_BYTES } from './frame.ts'
 import {
   type GetAnswer,
@@ -80,20 +81,37 @@ const ANSWERS: {
   reach: decodeReachAnswer
 }
 
+const VERSION = 3
+
 /** The libp2p protocol name: nodes of other profiles do not speak to each other. */
 export function registryProtocol(profile: NetworkProfile): string {
-  return `/chronym/${toHex(profileHash(profile))}/registry/3`
+  return `${protocolOf(profile)}${VERSION}`
+}
+
+function protocolOf(profile: NetworkProfile): string {
+  return `/chronym/${toHex(profileHash(profile))}/registry/`
+}
+
+/** How a peer of this network that lacks our version differs; undefined for others. */
+export function otherVersion(
+  protocols: readonly string[],
+  profile: NetworkProfile
+): 'later version' | 'earlier version' | undefined {
+  const ours = protocolOf(profile)
+  const versions = protocols.filter((each) => each.startsWith(ours)).map((each) => Number(each.slice(ours.length)))
+  if (versions.some((version) => version > VERSION)) return 'later version'
+  return versions.some((version) => version < VERSION) ? 'earlier version' : undefined
 }
 
 export function encodeMessage(message: Request | Answer): Uint8Array {
   return encodeCbor(message as unknown as CborValue)
 }
 
-/** Throws EncodingError. */
+/** Throws EncodingError: UnknownRequest for one that a later build may know. */
 export function decodeRequest(bytes: Uint8Array): Request {
   const value = decodeCanonical(bytes, BOUNDS)
   const type = typeOf(value)
-  if (!Object.hasOwn(REQUESTS, type)) throw new EncodingError(`"${type.slice(0, 32)}": unknown request`)
+  if (!Object.hasOwn(REQUESTS, type)) throw new UnknownRequest(type)
   return REQUESTS[type]!(value)
 }
 

@@ -3,13 +3,13 @@ import {
   type CborValue,
   type Fields,
   bytesField,
-  fieldsOf,
+  knownFieldsOf,
   integerField,
   textField
 } from '../../protocol/encoding/cbor.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { RecordKind } from '../../protocol/neighbourhood/key-space.ts'
-import { type CommonAnswer, decodeCommonAnswer } from './answers.ts'
+import { type CommonAnswer, decodeCommonAnswer, UnknownRequest } from './answers.ts'
 import type { EntryState } from '../../protocol/admission/entry.ts'
 import type { ChangesHeld } from '../../protocol/admission/key-changes.ts'
 
@@ -22,20 +22,19 @@ export interface PutRequest {
 export type PutAnswer = { readonly type: 'stored' } | CommonAnswer
 
 export function decodePutRequest(value: CborValue): PutRequest {
-  const fields = fieldsOf(value, ['type', 'kind', 'record'])
+  const fields = knownFieldsOf(value, ['type', 'kind', 'record'])
   return { type: 'put', kind: kindField(fields), record: bytesField(fields, 'record') }
 }
 
 export function decodePutAnswer(value: CborValue, type: string): PutAnswer {
   if (type !== 'stored') return decodeCommonAnswer(value, type)
-  fieldsOf(value, ['type'])
   return { type }
 }
 
 function kindField(fields: Fields): RecordKind {
   const kind = textField(fields, 'kind')
   if (kind !== 'reveal' && kind !== 'coded' && kind !== 'kid' && kind !== 'manifest')
-    throw new EncodingError('kind: reveal, coded, kid or manifest is expected')
+    throw new UnknownRequest(`kind ${kind}`)
   return kind
 }
 
@@ -72,7 +71,7 @@ export type GetAnswer =
   | CommonAnswer
 
 export function decodeGetRequest(value: CborValue): GetRequest {
-  const fields = fieldsOf(value, ['type', 'kind', 'key'], ['brief'])
+  const fields = knownFieldsOf(value, ['type', 'kind', 'key'])
   const request = { type: 'get', kind: kindField(fields), key: bytesField(fields, 'key', KEY_BYTES) } as const
   if (!Object.hasOwn(fields, 'brief')) return request
   if (fields['brief'] !== true) throw new EncodingError('brief: true, or left out')
@@ -82,7 +81,7 @@ export function decodeGetRequest(value: CborValue): GetRequest {
 export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
   switch (type) {
     case 'entry': {
-      const fields = fieldsOf(value, ['type', 'state', 'claim'], ['record', 'digest', 'changes'])
+      const fields = knownFieldsOf(value, ['type', 'state', 'claim'])
       const entry = {
         type,
         state: stateField(fields),
@@ -95,11 +94,10 @@ export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
       return { ...entry, digest: bytesField(fields, 'digest', KEY_BYTES) }
     }
     case 'document':
-      return { type, record: bytesField(fieldsOf(value, ['type', 'record']), 'record') }
+      return { type, record: bytesField(knownFieldsOf(value, ['type', 'record']), 'record') }
     case 'digest':
-      return { type, digest: bytesField(fieldsOf(value, ['type', 'digest']), 'digest', KEY_BYTES) }
+      return { type, digest: bytesField(knownFieldsOf(value, ['type', 'digest']), 'digest', KEY_BYTES) }
     case 'none':
-      fieldsOf(value, ['type'])
       return { type }
     default:
       return decodeCommonAnswer(value, type)
@@ -107,7 +105,7 @@ export function decodeGetAnswer(value: CborValue, type: string): GetAnswer {
 }
 
 export function changesField(value: CborValue | undefined): ChangesHeld {
-  const fields = fieldsOf(value, ['head', 'final'])
+  const fields = knownFieldsOf(value, ['head', 'final'])
   return { head: bytesField(fields, 'head', KEY_BYTES), final: integerField(fields, 'final') }
 }
 

@@ -121,6 +121,15 @@ export function fieldsOf(
   required: readonly string[],
   optional: readonly string[] = []
 ): Fields {
+  const fields = knownFieldsOf(value, required)
+  for (const key of Object.keys(fields)) {
+    if (!required.includes(key) && !optional.includes(key)) throw new EncodingError(`${key}: unknown member`)
+  }
+  return fields
+}
+
+/** A map with these members, and any others: messages of a later build may have more. Throws EncodingError. */
+export function knownFieldsOf(value: CborValue | undefined, required: readonly string[]): Fields {
   if (
     value === undefined ||
     value === null ||
@@ -130,9 +139,6 @@ export function fieldsOf(
   )
     throw new EncodingError('a map is expected')
   const fields = value as Fields
-  for (const key of Object.keys(fields)) {
-    if (!required.includes(key) && !optional.includes(key)) throw new EncodingError(`${key}: unknown member`)
-  }
   for (const key of required) {
     if (!Object.hasOwn(fields, key)) throw new EncodingError(`${key}: missing`)
   }
