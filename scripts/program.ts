@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly listen?: string | null
   /** As the package has it: `dist/`, which `npm run build` makes. */
   readonly built?: boolean
+  /** Another checkout, of another build. */
+  readonly root?: string
 }
 
 /** The first line of a daemon that was started with --json. */
@@ -38,10 +40,10 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 export function run(
   script: string,
   args: readonly string[],
-  { preload = [], environment, within = [] }: Surroundings = {}
+  { preload = [], environment, within = [], root = ROOT }: Surroundings = {}
 ): ChildProcess {
   const node = [preload].flat().flatMap((file) => ['--import', join(ROOT, file)])
-  const [command, ...rest] = [...within, process.execPath, ...node, join(ROOT, script), ...args]
+  const [command, ...rest] = [...within, process.execPath, ...node, join(root, script), ...args]
   return spawn(command!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...cleanEnvironment(), ...environment } })
 }
 
