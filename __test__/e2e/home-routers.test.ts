@@ -1,7 +1,8 @@
 /**
  * Real daemons in mode auto: three at public addresses, and homes behind routers that map ports by NAT-PMP, by UPnP or not
- * at all, and one behind two routers. miniupnpd and the kernel's NAT are the real ones.
+ * at all, one behind two routers, and one that only IPv6 lets in. miniupnpd and the kernel's NAT are the real ones.
  */
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -9,7 +10,7 @@ import { needPackages } from '../../scripts/packages.ts'
 import { firstLine, runBeacon } from '../../scripts/program.ts'
 import { test } from '../../src/protocol/profile/built-in.ts'
 import type { NetworkStatusView } from '../../src/views/network.ts'
-import { joinHome, mappedPorts, type RouterKind } from './network/homes.ts'
+import { joinHome, LAN_IPV6, mappedPorts, type RouterKind } from './network/homes.ts'
 import { makeNamespaces } from './network/namespaces.ts'
 import type { Places } from './network/places.ts'
 import { eventually, Scene, type Daemon } from './processes.ts'
@@ -35,9 +36,10 @@ const HOMES: readonly { readonly router: RouterKind; readonly wan: string }[] = 
   { router: 'nat-pmp', wan: '45.70.7.2' },
   { router: 'upnp', wan: '45.71.7.2' },
   { router: 'none', wan: '45.72.7.2' },
-  { router: 'nat-pmp', wan: '100.64.7.2' }
+  { router: 'nat-pmp', wan: '100.64.7.2' },
+  { router: 'pcp', wan: '100.64.7.3' }
 ]
-const [BY_PMP, BY_UPNP, CLOSED, SHARED] = [0, 1, 2, 3] as const
+const [BY_PMP, BY_UPNP, CLOSED, SHARED, BY_PCP] = [0, 1, 2, 3, 4] as const
 const publicAddress = (index: number): string => `45.${40 + index}.7.2`
 const routerOf = (home: number): number => PUBLIC + home
 const machineOf = (home: number): number => PUBLIC + HOMES.length + home
@@ -54,18 +56,24 @@ beforeAll(async () => {
   needPackages(['iproute2', 'nftables', 'miniupnpd-nftables'])
   const addressesOf = (index: number): string[] => {
     // All are on one wire: carriers' shared addresses lead to the public ones without a second router.
-    if (index < PUBLIC) return [`${publicAddress(index)}/8`, `100.64.0.${index + 10}/16`]
-    return index < machineOf(0) ? [`${HOMES[index - PUBLIC]!.wan}/${index === routerOf(SHARED) ? 16 : 8}`] : []
+    if (index < PUBLIC) return [`${publicAddress(index)}/8`, `100.64.0.${index + 10}/16`, `2a${40 + index}::2/8`]
+    if (index >= machineOf(0)) return []
+    const { wan, router } = HOMES[index - PUBLIC]!
+    return [`${wan}/${wan.startsWith('100.') ? 16 : 8}`, ...(router === 'pcp' ? ['2a6f::2/8'] : [])]
   }
   const made = makeNamespaces(PUBLIC + 2 * HOMES.length, (index) => ({
     addresses: addressesOf(index),
     listen: null,
-    hasIPv6: false
+    hasIPv6: index < PUBLIC || index === routerOf(BY_PCP) || index === machineOf(BY_PCP)
   }))
   if (made === undefined) throw new Error('this test makes network namespaces: run it as root, with iproute2')
   places = made
   scene.onEnd(() => places.remove())
   const directory = scene.directory()
+  for (const { surroundings } of places.places.slice(0, PUBLIC)) {
+    const [program, ...before] = surroundings.within!
+    execFileSync(program!, [...before, 'ip', '-6', 'route', 'add', LAN_IPV6.network, 'via', '2a6f::2'])
+  }
   for (const [home, { router }] of HOMES.entries()) {
     const upnpd = joinHome(places.places[routerOf(home)]!, places.places[machineOf(home)]!, router, directory)
     if (upnpd !== undefined) scene.child(upnpd)
@@ -136,8 +144,18 @@ it('a home whose router has no public address is light, since that router maps n
   expect(auto).toContain('(NAT-PMP: no address yet; UPnP: no answer)')
 })
 
+it('a home that shares its IPv4 address is reached by IPv6, which its router lets in by PCP, and full', async () => {
+  const reached = `/ip6/${LAN_IPV6.machine}/tcp/7469`
+  const { mode } = await eventually(
+    () => status(homes[BY_PCP]!),
+    ({ auto }) => auto === `Full: peers of other prefixes reach it at ${reached}.`
+  )
+  expect(mode).toBe('full')
+  expect(mappedPorts(places.places[routerOf(BY_PCP)]!)).toEqual(['7469'])
+})
+
 it('a daemon that ends takes its mapping along', async () => {
-  for (const home of [BY_PMP, BY_UPNP]) {
+  for (const home of [BY_PMP, BY_UPNP, BY_PCP]) {
     await homes[home]!.signal('SIGTERM')
     expect(mappedPorts(places.places[routerOf(home)]!)).toEqual([])
   }

@@ -48,7 +48,12 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'multiaddrs that peers are told once one has dialled them, such as /ip4/192.0.2.1/tcp/7469',
     'announce'
   ),
-  field('p2p.map_port', 'boolean', 'have the router let peers in, by NAT-PMP or UPnP, on public networks', 'map-port'),
+  field(
+    'p2p.map_port',
+    'boolean',
+    'have the router let peers in, by NAT-PMP, UPnP or PCP, on public networks',
+    'map-port'
+  ),
   field('p2p.bootstrap', 'list', 'multiaddrs of peers to join through, or /dnsaddr/NAME', 'bootstrap'),
   field(
     'p2p.bootstrap_file',

@@ -12,7 +12,7 @@ import { createFinder, type Finder, createLookUps } from './routing/look-ups.ts'
 import { listPeers, createPeers, type Peers } from './peers.ts'
 import { keepPlaces } from './routing/keep-places.ts'
 import { createOwnAddresses, checkNamed, portToMap, type OwnRole } from './routing/own-addresses.ts'
-import { keepPortMapped, type PortMapping } from './mapping/port-mapping.ts'
+import { BY_IPV4, BY_IPV6, keepPortMapped, type PortMapping } from './mapping/port-mapping.ts'
 import { parseAddress, startNode, type NodeOptions } from './node.ts'
 import type { Node } from './libp2p.ts'
 import { dialable } from './transport/gater.ts'
@@ -133,12 +133,16 @@ export async function openConnection(
   )
   const { prefixes, finder } = parts!
   const lookUps = createLookUps(node, finder, profile, prefixes)
-  const mapping = keepPortMapped({
-    timers,
-    log,
-    port: () => (options.mayMap() ? portToMap(rules, node.services.listening()) : undefined)
-  })
-  router.mapping = mapping
+  const mapped = (['IPv4', 'IPv6'] as const).map((version) =>
+    keepPortMapped({
+      timers,
+      log,
+      port: () => (options.mayMap() ? portToMap(rules, node.services.listening(), version) : undefined),
+      family: version === 'IPv4' ? BY_IPV4 : BY_IPV6
+    })
+  )
+  // By IPv6 the address is that of the machine itself.
+  router.mapping = mapped[0]!
   const ends = [
     bootstrap.start(timers),
     watchBootstrap(
@@ -182,7 +186,7 @@ export async function openConnection(
     },
     async close() {
       for (const end of ends) end()
-      await Promise.all([node.stop(), mapping.close()])
+      await Promise.all([node.stop(), ...mapped.map((each) => each.close())])
     }
   }
 }

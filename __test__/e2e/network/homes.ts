@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { programOf } from '../../../scripts/packages.ts'
 import type { Place } from './places.ts'
 
-/** `none`: it maps no ports. */
-export type RouterKind = 'nat-pmp' | 'upnp' | 'none'
+/** `none`: it lets nobody in. `pcp`: it has IPv6 inside, and lets peers in by that alone. */
+export type RouterKind = 'nat-pmp' | 'upnp' | 'pcp' | 'none'
 
-/** Of every home's own network. */
+/** Of every home's own network; by IPv6 of the one that has it. */
 const LAN = { router: '192.168.1.1', machine: '192.168.1.2' }
+export const LAN_IPV6 = { network: '2a70::/32', router: '2a70::1', machine: '2a70::2' }
 
 function within({ surroundings }: Place, command: string, ...args: readonly string[]): string {
   const [program, ...before] = [...surroundings.within!, command, ...args]
@@ -54,6 +55,7 @@ export function joinHome(router: Place, home: Place, kind: RouterKind, directory
     within(place, 'ip', 'link', 'set', 'lan', 'up')
   }
   within(home, 'ip', 'route', 'add', 'default', 'via', LAN.router)
+  if (kind === 'pcp') joinByIPv6(router, home)
   // A carrier's shared addresses have a route to the public ones.
   within(router, 'ip', 'route', 'replace', '45.0.0.0/8', 'dev', 'peers')
   within(router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward')
@@ -68,7 +70,7 @@ export function joinHome(router: Place, home: Place, kind: RouterKind, directory
     [
       'ext_ifname=peers',
       'listening_ip=lan',
-      `enable_natpmp=${yes(kind === 'nat-pmp')}`,
+      `enable_natpmp=${yes(kind === 'nat-pmp' || kind === 'pcp')}`,
       `enable_upnp=${yes(kind === 'upnp')}`,
       'secure_mode=yes',
       'uuid=00000000-0000-4000-8000-000000000001',
@@ -87,8 +89,25 @@ export function joinHome(router: Place, home: Place, kind: RouterKind, directory
   })
 }
 
+function joinByIPv6(router: Place, home: Place): void {
+  for (const [place, address] of [
+    [router, LAN_IPV6.router],
+    [home, LAN_IPV6.machine]
+  ] as const)
+    within(place, 'ip', 'addr', 'add', `${address}/32`, 'dev', 'lan', 'nodad')
+  within(router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv6/conf/all/forwarding')
+  // As a router tells its homes: by its address of the link.
+  const shown = JSON.parse(within(router, 'ip', '-j', '-6', 'addr', 'show', 'dev', 'lan', 'scope', 'link')) as {
+    addr_info: { local?: string }[]
+  }[]
+  const own = shown.flatMap(({ addr_info }) => addr_info).find(({ local }) => local !== undefined)!.local!
+  within(home, 'ip', '-6', 'route', 'add', 'default', 'via', own, 'dev', 'lan')
+}
+
 /** The ports that the router lets in. */
 export function mappedPorts(router: Place): string[] {
-  const rules = within(router, programOf('nftables'), 'list', 'chain', 'inet', 'filter', 'prerouting_miniupnpd')
-  return [...rules.matchAll(/dport (\d+) dnat/g)].map(([, port]) => port!)
+  const of = (chain: string): string => within(router, programOf('nftables'), 'list', 'chain', 'inet', 'filter', chain)
+  const [byIPv4, byIPv6] = [of('prerouting_miniupnpd'), of('miniupnpd')]
+  const ports = [...byIPv4.matchAll(/dport (\d+) dnat/g), ...byIPv6.matchAll(/dport (\d+) @nh,192,128/g)]
+  return ports.map(([, port]) => port!)
 }

@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
 import pino from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { natPmp } from '../../../src/network/mapping/nat-pmp.ts'
-import { keepPortMapped, type PortMapping } from '../../../src/network/mapping/port-mapping.ts'
+import { natPmp, pcp } from '../../../src/network/mapping/port-control.ts'
+import { BY_IPV4, keepPortMapped, type PortMapping } from '../../../src/network/mapping/port-mapping.ts'
 import type { Way } from '../../../src/network/mapping/router.ts'
 import { openUpnp } from '../../../src/network/mapping/upnp.ts'
 import { portToMap } from '../../../src/network/routing/own-addresses.ts'
@@ -59,6 +59,50 @@ describe('NAT-PMP', () => {
   })
 })
 
+describe('PCP', () => {
+  const serve = async (
+    host: string,
+    answer: (request: Buffer) => Buffer
+  ): Promise<{ asked: Buffer[]; port: number }> => {
+    const socket = createSocket('udp6')
+    const asked: Buffer[] = []
+    socket.on('message', (request, { port, address }) => {
+      asked.push(request)
+      socket.send(answer(request), port, address)
+    })
+    socket.bind(0, host)
+    await once(socket, 'listening')
+    ends.push(async () => socket.close())
+    return { asked, port: socket.address().port }
+  }
+  const granted = (request: Buffer): Buffer => {
+    const answer = Buffer.from(request)
+    answer[1] = 128 + request[1]!
+    answer.fill(0, 8, 24)
+    return answer
+  }
+
+  it('asks for, renews and gives back one opening, by one nonce, from the address that it is for', async () => {
+    const { asked, port } = await serve('::1', granted)
+    const router = pcp('::1', '::1', port)
+    expect(await router.map(7_469)).toEqual({ ip: '::1', port: 7_469 })
+    await router.map(7_469)
+    await router.unmap(7_469)
+    expect(asked.map((request) => request.readUInt32BE(4))).toEqual([3_600, 3_600, 0])
+    expect(new Set(asked.map((request) => request.subarray(24, 36).toString('hex'))).size).toBe(1)
+    // RFC 6887, 7.1 and 11.1: version 2, MAP; the client's address; TCP; internal and suggested external port.
+    const [first] = asked
+    expect(first!.subarray(0, 2)).toEqual(Buffer.from([2, 1]))
+    expect(first!.subarray(8, 24)).toEqual(Buffer.from([...new Uint8Array(15), 1]))
+    expect([first![36], first!.readUInt16BE(40), first!.readUInt16BE(42), first!.length]).toEqual([6, 7_469, 7_469, 60])
+  })
+
+  it('says why a router refuses', async () => {
+    const { port } = await serve('::1', (request) => granted(request).fill(2, 3, 4))
+    await expect(pcp('::1', '::1', port).map(7_469)).rejects.toThrow('PCP: it is turned off')
+  })
+})
+
 describe('a mapping that is kept', () => {
   /** What NAT-PMP was asked: the lifetimes. The address of the machine is the gateway's own, which every port fits. */
   const gateway = async (host: string, ip: readonly number[]): Promise<number[]> => {
@@ -85,6 +129,7 @@ describe('a mapping that is kept', () => {
       timers: { every: (_, action) => ((look = action), () => undefined) },
       log: pino({ level: 'silent' }),
       port: () => 7_469,
+      family: BY_IPV4,
       wayOut: async () => ways.now
     })
     return { mapping, look: () => look() }
@@ -186,12 +231,15 @@ describe('UPnP', () => {
 })
 
 it.each([
-  [['/ip4/127.0.0.1/tcp/1', '/ip4/192.168.1.2/tcp/2'], 2],
-  [['/ip4/127.0.0.1/tcp/1'], undefined],
-  [['/ip4/45.1.2.3/tcp/2', '/ip4/10.0.0.1/tcp/2'], undefined],
-  [['/ip6/2a00:1::2/tcp/2'], undefined]
-])('a router is asked for the port of private IPv4 addresses alone: %j', (listening, expected) => {
+  [['/ip4/127.0.0.1/tcp/1', '/ip4/192.168.1.2/tcp/2'], 2, undefined],
+  [['/ip4/127.0.0.1/tcp/1', '/ip6/::1/tcp/1'], undefined, undefined],
+  [['/ip4/45.1.2.3/tcp/2', '/ip4/10.0.0.1/tcp/2', '/ip6/2a00:1::2/tcp/3'], undefined, undefined],
+  [['/ip4/192.168.1.2/tcp/2', '/ip6/fd00::2/tcp/3', '/ip6/2a00:1::2/tcp/3'], 2, 3],
+  [['/ip6/2a00:1::2/tcp/3'], undefined, 3]
+])('a router is asked for the ports of a home alone: %j', (listening, byIPv4, byIPv6) => {
   const addresses = listening.map((text) => multiaddr(text))
-  expect(portToMap({ named: [] }, addresses)).toBe(expected)
-  expect(portToMap({ named: addresses.slice(0, 1) }, addresses)).toBeUndefined()
+  expect(portToMap({ named: [] }, addresses, 'IPv4')).toBe(byIPv4)
+  expect(portToMap({ named: [] }, addresses, 'IPv6')).toBe(byIPv6)
+  for (const version of ['IPv4', 'IPv6'] as const)
+    expect(portToMap({ named: addresses.slice(0, 1) }, addresses, version)).toBeUndefined()
 })

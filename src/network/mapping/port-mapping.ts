@@ -1,15 +1,16 @@
 /**
- * Has a home's router let peers in: by NAT-PMP, else by UPnP. The mapping is renewed, follows a change of networks, and is
- * removed at the end. Where it leads, peers have to confirm (own-addresses.ts) before it is announced.
+ * Has a home's router let peers in: to an IPv4 address of its own by NAT-PMP, else by UPnP, and to an IPv6 address of this
+ * machine by PCP. What it lets in is renewed, follows a change of networks, and is removed at the end. Peers have to
+ * confirm the address (own-addresses.ts) before it is announced.
  */
 import { createSocket } from 'node:dgram'
 import { readFile } from 'node:fs/promises'
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import type { Logger } from 'pino'
 import type { Clock } from '../../time/clock.ts'
 import { specialRange } from '../transport/addresses.ts'
-import { natPmp } from './nat-pmp.ts'
+import { natPmp, pcp } from './port-control.ts'
 import type { Mapped, Router, Way } from './router.ts'
 import { findUpnp } from './upnp.ts'
 
@@ -34,7 +35,35 @@ interface PortMappingOptions {
   readonly log: Logger
   /** The TCP port to map; undefined while none needs to be. */
   readonly port: () => number | undefined
+  readonly family: Family
   readonly wayOut?: () => Promise<Way | undefined>
+}
+
+/** How peers are let in by an IP version. */
+interface Family {
+  /** Undefined where no router is in between that could keep them out. Sends nothing. */
+  readonly wayOut: () => Promise<Way | undefined>
+  readonly routers: (way: Way) => readonly (() => Router | Promise<Router>)[]
+}
+
+export const BY_IPV4: Family = {
+  async wayOut() {
+    const own = await sourceTowards('192.0.2.1', 'udp4')
+    const range = own === undefined ? undefined : specialRange(own)
+    // With a public address no router is in between.
+    if (own === undefined || range === undefined || range === 'loopback') return undefined
+    return { own, gateway: await gatewayByIPv4() }
+  },
+  routers: ({ own, gateway }) => [...(gateway === undefined ? [] : [() => natPmp(gateway)]), () => findUpnp(own)]
+}
+
+export const BY_IPV6: Family = {
+  async wayOut() {
+    const own = await sourceTowards('2001:db8::1', 'udp6')
+    const gateway = await gatewayByIPv6()
+    return own === undefined || gateway === undefined || specialRange(own) !== undefined ? undefined : { own, gateway }
+  },
+  routers: ({ own, gateway }) => (gateway === undefined ? [] : [() => pcp(gateway, own)])
 }
 
 interface Held {
@@ -44,7 +73,8 @@ interface Held {
   readonly mapped: Mapped
 }
 
-export function keepPortMapped({ timers, log, port, wayOut = findWayOut }: PortMappingOptions): PortMapping {
+export function keepPortMapped(options: PortMappingOptions): PortMapping {
+  const { timers, log, port, family, wayOut = family.wayOut } = options
   let held: Held | undefined
   let fault: string | undefined
   /** The way on which no router helped. */
@@ -63,8 +93,8 @@ export function keepPortMapped({ timers, log, port, wayOut = findWayOut }: PortM
   const ask = async (way: Way, wanted: number): Promise<void> => {
     try {
       const isFirst = held === undefined
-      held = await renewed(held).catch(() => firstMapped(way, wanted))
-      if (isFirst) log.info(held.mapped, 'the router maps a port for peers; p2p.map_port = false turns this off')
+      held = await renewed(held).catch(() => firstMapped(family.routers(way), way, wanted))
+      if (isFirst) log.info(held.mapped, 'the router lets peers in; p2p.map_port = false turns this off')
       fault = isPublic(held.mapped)
         ? undefined
         : `The router maps the port, but is behind another one: its own address, ${held.mapped.ip}, is not public.`
@@ -103,7 +133,7 @@ export function keepPortMapped({ timers, log, port, wayOut = findWayOut }: PortM
   return {
     address: () =>
       held !== undefined && isPublic(held.mapped)
-        ? multiaddr(`/ip4/${held.mapped.ip}/tcp/${held.mapped.port}`)
+        ? multiaddr(`/${isIPv6(held.mapped.ip) ? 'ip6' : 'ip4'}/${held.mapped.ip}/tcp/${held.mapped.port}`)
         : undefined,
     fault: () => fault,
     async close() {
@@ -119,16 +149,12 @@ async function renewed(held: Held | undefined): Promise<Held> {
   return { ...held, mapped: await held.router.map(held.port) }
 }
 
-async function firstMapped(way: Way, port: number): Promise<Held> {
-  const by = async (router: Router): Promise<Held> => ({ router, way, port, mapped: await router.map(port) })
-  const attempts = [
-    ...(way.gateway === undefined ? [] : [() => by(natPmp(way.gateway!))]),
-    async () => by(await findUpnp(way.own))
-  ]
+async function firstMapped(routers: ReturnType<Family['routers']>, way: Way, port: number): Promise<Held> {
   const reasons: string[] = []
-  for (const attempt of attempts) {
+  for (const find of routers) {
     try {
-      return await attempt()
+      const router = await find()
+      return { router, way, port, mapped: await router.map(port) }
     } catch (error) {
       reasons.push((error as Error).message)
     }
@@ -137,21 +163,14 @@ async function firstMapped(way: Way, port: number): Promise<Held> {
 }
 
 function isPublic({ ip, port }: Mapped): boolean {
-  return isIPv4(ip) && port > 0 && specialRange(ip) === undefined
+  return isIP(ip) > 0 && port > 0 && specialRange(ip) === undefined
 }
 
 const textOf = ({ own, gateway }: Way): string => `${own} ${gateway ?? ''}`
 
-/** By IPv4, and only from a private address: with a public one no router is in between. Sends nothing. */
-async function findWayOut(): Promise<Way | undefined> {
-  const own = await sourceTowards('192.0.2.1')
-  if (own === undefined || specialRange(own) === undefined || specialRange(own) === 'loopback') return undefined
-  return { own, gateway: await gatewayOfLinux() }
-}
-
-function sourceTowards(destination: string): Promise<string | undefined> {
+function sourceTowards(destination: string, type: 'udp4' | 'udp6'): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = createSocket('udp4')
+    const socket = createSocket(type)
     socket.on('error', () => resolve(undefined))
     socket.connect(9, destination, () => {
       resolve(socket.address().address)
@@ -160,14 +179,23 @@ function sourceTowards(destination: string): Promise<string | undefined> {
   })
 }
 
-/** Elsewhere a router is found by UPnP alone. By `self`, since the systemd unit shows nothing else of /proc. */
-async function gatewayOfLinux(): Promise<string | undefined> {
-  const routes = await readFile('/proc/self/net/route', 'latin1').catch(() => '')
-  const [, , gateway] =
-    routes
-      .split('\n')
-      .map((line) => line.split('\t'))
-      .find((fields) => fields[1] === '00000000') ?? []
+/** Linux alone shows it; elsewhere a router is found by UPnP. By `self`, since the systemd unit shows nothing else. */
+async function routesOf(file: 'route' | 'ipv6_route'): Promise<string[][]> {
+  const routes = await readFile(`/proc/self/net/${file}`, 'latin1').catch(() => '')
+  return routes.split('\n').map((line) => line.trim().split(/\s+/))
+}
+
+async function gatewayByIPv4(): Promise<string | undefined> {
+  const [, , gateway] = (await routesOf('route')).find(([, destination]) => destination === '00000000') ?? []
   if (gateway === undefined || gateway === '00000000') return undefined
   return Buffer.from(gateway, 'hex').reverse().join('.')
+}
+
+async function gatewayByIPv6(): Promise<string | undefined> {
+  const isDefault = ([destination, length, , , next]: string[]): boolean =>
+    /^0{32}$/.test(destination!) && length === '00' && /[1-9a-f]/.test(next ?? '')
+  const route = (await routesOf('ipv6_route')).find(isDefault)
+  if (route === undefined) return undefined
+  const gateway = route[4]!.match(/.{4}/g)!.join(':')
+  return gateway.startsWith('fe80') ? `${gateway}%${route[9]!}` : gateway
 }

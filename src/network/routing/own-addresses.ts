@@ -221,12 +221,25 @@ export function candidatesOf({ named, mayDial, mapped }: AddressRules, listening
   return [...confirmed, ...others.map(({ multiaddr }) => judge(multiaddr))]
 }
 
-/** The port that a router must map: of a node that listens by IPv4 at private addresses alone, with nothing named. */
-export function portToMap({ named }: Pick<AddressRules, 'named'>, listening: readonly Multiaddr[]): number | undefined {
-  const byIPv4 = named.length > 0 ? [] : listening.filter((address) => ipOf(address)?.includes('.'))
-  const ranges = byIPv4.map((address) => specialRange(ipOf(address)!))
-  const beyondHere = byIPv4[ranges.findIndex((range) => range !== 'loopback')]
-  return beyondHere === undefined || ranges.includes(undefined) ? undefined : Number(portOf(beyondHere))
+/**
+ * The port at which a router must let peers in, with nothing named: of a node that listens by IPv4 at private addresses
+ * alone. By IPv6 that of a public address, since a firewall does not show; not beside a public IPv4 address, which homes
+ * do not have.
+ */
+export function portToMap(
+  { named }: Pick<AddressRules, 'named'>,
+  listening: readonly Multiaddr[],
+  version: 'IPv4' | 'IPv6'
+): number | undefined {
+  const listened = (named.length > 0 ? [] : listening).flatMap((address) => {
+    const ip = ipOf(address)
+    return ip === undefined ? [] : [{ address, isIPv4: ip.includes('.'), range: specialRange(ip) }]
+  })
+  if (listened.some(({ isIPv4, range }) => isIPv4 && range === undefined)) return undefined
+  const next = listened.find(({ isIPv4, range }) =>
+    version === 'IPv4' ? isIPv4 && range !== 'loopback' : !isIPv4 && range === undefined
+  )
+  return next && Number(portOf(next.address))
 }
 
 /** Throws ListenError for an address of `p2p.announce` that no peer would dial. */
