@@ -30,16 +30,18 @@ it('tells once why an address of a bootstrap peer does not work, while nobody is
   let look = (): void => undefined
   const timers = { every: (_interval: number, action: () => void) => ((look = action), () => undefined) }
   const told: string[][] = []
-  let addresses = [closed, ofAnother]
+  const itself = alone!.getMultiaddrs()[0]!.toString()
+  let addresses = [closed, ofAnother, itself]
   watchBootstrap(
     alone!,
-    () => [],
+    () => [itself],
     () => addresses,
     timers,
     (...each) => told.push(each)
   )
   look()
   await waitFor(() => expect(told).toHaveLength(2))
+  expect(told.flat()).not.toContain(itself)
   expect(told).toContainEqual([closed, expect.stringContaining('ECONNREFUSED')])
   expect(told).toContainEqual([ofAnother, expect.stringMatching(/identity|peer ?id/i)])
   const dial = vi.spyOn(alone!, 'dial')

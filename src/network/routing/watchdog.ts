@@ -44,7 +44,10 @@ export function watchBootstrap(
   onUnreachable: (address: string, reason: string) => void
 ): () => void {
   const { table } = node.services
-  const addresses = (): string[] => [...new Set([...bootstrap(), ...metBefore()])]
+  const own = node.peerId.toString()
+  // A list of bootstrap peers names each of them too.
+  const others = (all: readonly string[]): string[] => [...new Set(all)].filter((address) => peerOf(address) !== own)
+  const addresses = (): string[] => others([...bootstrap(), ...metBefore()])
   const missing = new Map<string, Redial>()
   /** By peer id: a peer may have several addresses. */
   const unlisted = new Map<string, Redial>()
@@ -105,7 +108,7 @@ export function watchBootstrap(
     dialing = false
   }
   // Peers met before are dialled at the first look, if nobody is known by then.
-  void dial(bootstrap())
+  void dial(others(bootstrap()))
   return timers.every(WATCH_INTERVAL_MS, () => void look())
 }
 
