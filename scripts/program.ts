@@ -31,9 +31,10 @@ export interface DaemonSummary {
   readonly addresses: readonly string[]
 }
 
-/** The environment without CHRONYM_ variables. */
+/** The environment without CHRONYM_ variables. Networks that run at the same time do not find each other. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_')))
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('CHRONYM_'))
+  return { ...Object.fromEntries(others), CHRONYM_MDNS: 'false' }
 }
 
 /** A script with Node in a clean environment. Its output goes to pipes, which the caller must read. */

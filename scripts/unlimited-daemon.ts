@@ -19,7 +19,11 @@ const flags = {
   data_dir: values['data-dir'],
   api: { port: 0 },
   log: { level: 'error' as const },
-  p2p: { listen: ['/ip4/127.0.0.1/tcp/0'], ...(values.bootstrap !== undefined && { bootstrap: [values.bootstrap] }) },
+  p2p: {
+    mdns: false,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    ...(values.bootstrap !== undefined && { bootstrap: [values.bootstrap] })
+  },
   ...(values.beacon !== undefined && { beacon: { urls: [values.beacon] } })
 }
 const limits = { anonymous: UNLIMITED, known: UNLIMITED, failedLogins: UNLIMITED }

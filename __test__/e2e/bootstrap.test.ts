@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { firstLine, runBeacon } from '../../scripts/program.ts'
-import { local } from '../../src/protocol/profile/built-in.ts'
+import { local, test } from '../../src/protocol/profile/built-in.ts'
 import { DnsScene } from '../cli/dns/scene.ts'
 import { TxtServer } from '../network/bootstrap/txt-server.ts'
+import { makeNamespaces } from './network/namespaces.ts'
 import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const scene = new Scene()
@@ -96,6 +97,43 @@ it('by an address of the configuration, and after a restart by the peers of the 
   await joined(daemon)
   await daemon.signal('SIGTERM')
   await joined(await startWithAll(DOWN, started - 1))
+})
+
+/** Networks of their own: other tests of this machine must not hear them. */
+const ownProfile = (name: string, from: object): string => {
+  const path = join(directory, name)
+  writeFileSync(path, JSON.stringify({ ...from, id: `mdns-${process.pid}`, bootstrap: [NAME] }))
+  return path
+}
+
+it('on one machine by mDNS, while DNS, file and configuration lead nowhere', async () => {
+  writeFileSync(file, `${DOWN}\n`)
+  const profile = ownProfile('alone.json', local)
+  const options = ['--network', profile, '--bootstrap-file', file, '--bootstrap', DOWN, '--dns-forward', server.address]
+  const [one, other] = [await start([...options, '--mdns', 'true']), await start([...options, '--mdns', 'true'])]
+  const off = await start([...options, '--mdns', 'false'])
+  await Promise.all([joined(one), joined(other)])
+  expect((await off.request('GET', '/api/network-status')).body).toMatchObject({ status: 'connecting', peers: 0 })
+})
+
+it('on one link by mDNS alone, in a network of scope test', async () => {
+  const places = makeNamespaces(2)
+  if (places === undefined) throw new Error('this test makes network namespaces: run it as root, with iproute2')
+  scene.onEnd(() => places.remove())
+  const profile = join(directory, 'link.json')
+  writeFileSync(profile, JSON.stringify({ ...test, id: 'link' }))
+  const daemons = await Promise.all(
+    places.places.map(({ listen, surroundings, apiHost }, index) =>
+      scene.daemon(
+        [
+          ...['--network', profile, '--data-dir', join(directory, `link-${index}`), '--host', apiHost],
+          ...['--log-level', 'warn', '--dns-enabled', 'false', '--mdns', 'true']
+        ],
+        { ...surroundings, listen }
+      )
+    )
+  )
+  await Promise.all(daemons.map(joined))
 })
 
 it('and tell which line of a file is wrong', async () => {

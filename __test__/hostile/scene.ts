@@ -241,7 +241,7 @@ export async function revive(disk: HostileDisk, data: string): Promise<{ seen: S
       api: { port: 0 },
       log: { level: 'fatal' },
       dns: { enabled: false },
-      p2p: { listen: ['/ip4/127.0.0.1/tcp/0'] },
+      p2p: { mdns: false, listen: ['/ip4/127.0.0.1/tcp/0'] },
       seed: { passphrase_file: disk.passphraseFile }
     }
   })

@@ -15,7 +15,7 @@ const daemon = await startDaemon(
       api: { port: 0 },
       dns: { listen: ['127.0.0.1:0'] },
       log: { level: 'error' },
-      p2p: { listen: ['/ip4/127.0.0.1/tcp/0'] }
+      p2p: { mdns: false, listen: ['/ip4/127.0.0.1/tcp/0'] }
     }
   },
   { limits: { anonymous: UNLIMITED, known: UNLIMITED, failedLogins: UNLIMITED } }

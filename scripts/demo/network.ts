@@ -33,6 +33,7 @@ export async function startNode(
     'daemon',
     `--data-dir=${dataDir}`,
     '--network=local',
+    '--mdns=false',
     '--port=0',
     '--listen=/ip4/127.0.0.1/tcp/0',
     `--beacon-url=${beaconUrl}`,

@@ -67,6 +67,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'public key (z6Mk...) that must have signed the lists of /dnsaddr names',
     'bootstrap-key'
   ),
+  field('p2p.mdns', 'boolean', 'find peers of `local` on this machine, of `test` on this link, by mDNS', 'mdns'),
   field('p2p.storage_mib', 'number', 'database size from which nothing new is stored for others, MiB'),
   field('beacon.urls', 'list', 'drand HTTP endpoints', 'beacon-url'),
   field('dns.enabled', 'boolean', 'answer DNS queries for the names of the network'),

@@ -84,6 +84,8 @@ export const ConfigSchema = v.strictObject({
       bootstrap_file: v.optional(v.string(), ''),
       /** Public key of those who sign the lists of `/dnsaddr` names; empty: the profile's, or none. */
       bootstrap_key: v.optional(multikey, ''),
+      /** On networks of scope `loopback` and `test`. */
+      mdns: v.optional(v.boolean(), true),
       /** Size of the database, MiB, from which on nothing new is stored for others. */
       storage_mib: v.optional(count, 2048)
     }),

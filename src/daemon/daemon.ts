@@ -78,7 +78,9 @@ function randomPart(): number {
   return randomInt(RANDOM_STEPS) / RANDOM_STEPS
 }
 
-type BootstrapSettings = Pick<NetworkOptions, 'bootstrap' | 'bootstrapFile' | 'bootstrapKey' | 'resolvers'>
+type BootstrapSettings = Pick<NetworkOptions, 'bootstrap' | 'bootstrapFile' | 'bootstrapKey' | 'resolvers'> & {
+  readonly mdns: boolean
+}
 
 function warningOf(profile: NetworkProfile, { bootstrap, bootstrapFile }: BootstrapSettings): string | undefined {
   if (profile.scope !== 'public')
@@ -125,7 +127,8 @@ export async function startDaemon(
       bootstrap: [...initial.p2p.bootstrap, ...beside.bootstrap],
       bootstrapFile: initial.p2p.bootstrap_file === '' ? undefined : initial.p2p.bootstrap_file,
       bootstrapKey: initial.p2p.bootstrap_key === '' ? beside.bootstrap_key : initial.p2p.bootstrap_key,
-      resolvers: initial.dns.forward
+      resolvers: initial.dns.forward,
+      mdns: initial.p2p.mdns
     }
     const { core, beaconUrls } = await createCore({ initial, profile, bootstrap, directory, log, life })
     const useCases = createUseCases(core, startConfig, sources, directory.holdings)

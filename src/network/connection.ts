@@ -143,8 +143,10 @@ export async function openConnection(
   )
   // By IPv6 the address is that of the machine itself.
   router.mapping = mapped[0]!
+  const addresses = (): OwnAddress[] =>
+    own.list().map((each) => ({ ...each, address: `${each.address}/p2p/${node.peerId.toString()}` }))
   const ends = [
-    bootstrap.start(timers),
+    bootstrap.start(timers, () => addresses().map(({ address }) => address)),
     watchBootstrap(
       node,
       () => bootstrap.addresses(),
@@ -170,7 +172,7 @@ export async function openConnection(
     connectedPeers: () => connectedPeers(),
     list: () => listPeers(node, prefixes, agents),
     prefixOf: (peer) => prefixes.known(peerIdFromString(peer)),
-    addresses: () => own.list().map((each) => ({ ...each, address: `${each.address}/p2p/${node.peerId.toString()}` })),
+    addresses,
     role: () => own.role(),
     whyConnecting: () => whyConnecting(),
     dial: (address) => dialPeer(node, profile, address),

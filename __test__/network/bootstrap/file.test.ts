@@ -69,7 +69,7 @@ describe('the file of bootstrap peers', () => {
       clock: { nowMs: () => 0 },
       log
     })
-    bootstrap.start({ every: (_interval, action) => ((look = action), () => undefined) })
+    bootstrap.start({ every: (_interval, action) => ((look = action), () => undefined) }, () => [])
     const mayDial = dialable({
       profile: { scope: 'public', answers_per_prefix: 2, answers_per_wide_prefix: 4 },
       listen: [],

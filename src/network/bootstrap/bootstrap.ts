@@ -1,9 +1,11 @@
-/** The peers that a daemon joins through: those of the configuration, of a file, and of names in DNS. */
+/** The peers that a daemon joins through: those of the configuration, of a file, of names in DNS, and those on the link. */
 import type { Logger } from 'pino'
+import { toHex } from '../../protocol/encoding/bytes.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import type { Store } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import { BootstrapFile } from './file.ts'
+import { LocalPeers, type LocalPeersOptions } from './mdns.ts'
 import { BootstrapNames, dnsaddrName } from './names.ts'
 
 const LOOK_MS = 5_000
@@ -17,6 +19,8 @@ interface BootstrapOptions {
   readonly resolvers?: readonly string[] | undefined
   /** Multikey that must have signed what names say; empty: none has to. */
   readonly bootstrapKey?: string | undefined
+  /** Look for peers on this machine or link by mDNS; on public networks without effect. */
+  readonly mdns?: boolean | undefined
   readonly profile: NetworkProfile
   readonly store: Store
   readonly clock: { nowMs(): number }
@@ -27,10 +31,15 @@ export class Bootstrap {
   readonly #configured: readonly string[]
   readonly #file: BootstrapFile | undefined
   readonly #names: BootstrapNames
+  readonly #local: Omit<LocalPeersOptions, 'timers' | 'own'> | undefined
+  #found: LocalPeers | undefined
 
   /** Throws ListenError for a file or a key that is bad, and for `/dnsaddr` without a name. */
   constructor(options: BootstrapOptions) {
     const { bootstrap, bootstrapFile, resolvers = [], bootstrapKey: key = '', profile, store, clock, log } = options
+    const network = toHex(profileHash(profile)).slice(0, 12)
+    if (options.mdns === true && profile.scope !== 'public')
+      this.#local = { network, loopbackOnly: profile.scope === 'loopback', log }
     for (const address of bootstrap) dnsaddrName(address)
     this.#configured = bootstrap
     this.#file = bootstrapFile === undefined ? undefined : new BootstrapFile(bootstrapFile, log)
@@ -54,23 +63,29 @@ export class Bootstrap {
     return this.#all().filter((address) => dnsaddrName(address) === undefined)
   }
 
-  /** Those to dial, with what names lead to. */
+  /** Those to dial, with what names lead to and what was heard on the link. */
   addresses(): readonly string[] {
-    return [...this.named(), ...this.#names.expand(this.#ofNames())]
+    return [...this.named(), ...this.#names.expand(this.#ofNames()), ...(this.#found?.addresses() ?? [])]
   }
 
   faults(): readonly string[] {
     return this.#names.faults()
   }
 
-  /** Returns the function that ends it. */
-  start(timers: Pick<Clock, 'every'>): () => void {
+  /** `own`: the multiaddrs of this node, with peer id. Returns the function that ends it. */
+  start(timers: Pick<Clock, 'every'>, own: () => readonly string[]): () => void {
     const look = (): void => {
       void this.#file?.look()
       void this.#names.look(this.#ofNames())
     }
     look()
-    return timers.every(LOOK_MS, look)
+    const end = timers.every(LOOK_MS, look)
+    const found = this.#local === undefined ? undefined : new LocalPeers({ ...this.#local, timers, own })
+    this.#found = found
+    return () => {
+      end()
+      found?.close()
+    }
   }
 
   #all(): readonly string[] {

@@ -202,11 +202,15 @@ export class BootstrapNames {
 /** What a name says is no list. */
 class ListFault extends Error {}
 
-/** What a user dials, as far as anybody here would: neither a host name nor a relay. */
+/** What lists have: peers, and names of further lists. */
 function isOfList(text: string): boolean {
+  return isPeerAddress(text) || (text.length <= MAX_RECORD_CHARACTERS && nameIn(text) !== undefined)
+}
+
+/** IP address, TCP port and peer id: neither a host name nor a relay. */
+export function isPeerAddress(text: string): boolean {
   if (text.length > MAX_RECORD_CHARACTERS) return false
   try {
-    if (dnsaddrName(text) !== undefined) return true
     const address = multiaddr(text)
     const components = address.getComponents()
     return components.length === 3 && components[2]!.code === CODE_P2P && isIpAndPort(address.decapsulateCode(CODE_P2P))
@@ -215,7 +219,7 @@ function isOfList(text: string): boolean {
   }
 }
 
-/** Of an address that was checked before. */
+/** The name of a `/dnsaddr/NAME`; undefined for anything else. */
 function nameIn(text: string): string | undefined {
   try {
     return dnsaddrName(text)
