@@ -50,6 +50,7 @@ const COMMANDS = {
   'bench:dns': [['bench/dns.ts']],
   sim: [['bench/sim.ts']],
   'compare:dns': [['scripts/compare-dns.ts']],
+  rehearse: [['scripts/rehearse.ts']],
   screenshots: [['scripts/screenshots.ts']]
 }
 

@@ -70,7 +70,10 @@ export class DnsScene {
   }
 
   /** Answers `reply` makes of a question, over UDP and TCP on one port. Returns the port. */
-  async nameServer(reply: (query: Buffer, transport: 'udp' | 'tcp') => Buffer | undefined): Promise<number> {
+  async nameServer(
+    reply: (query: Buffer, transport: 'udp' | 'tcp') => Buffer | undefined,
+    host = '127.0.0.1'
+  ): Promise<number> {
     const tcp: TcpServer = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.on('data', (bytes) => {
@@ -81,7 +84,7 @@ export class DnsScene {
         return socket.end(Buffer.concat([length, answer]))
       })
     })
-    const udp = await onOnePort(tcp)
+    const udp = await onOnePort(tcp, host)
     udp.on('message', (bytes, peer) => {
       const answer = reply(bytes, 'udp')
       if (answer !== undefined) udp.send(answer, peer.port, peer.address)
@@ -94,13 +97,13 @@ export class DnsScene {
 }
 
 /** A socket for datagrams on the port that the server then listens on. A port that is free for one may be taken. */
-async function onOnePort(tcp: TcpServer): Promise<Socket> {
+async function onOnePort(tcp: TcpServer, host: string): Promise<Socket> {
   for (let tries = 100; ; tries--) {
     const udp = createSocket('udp4')
-    udp.bind(0, '127.0.0.1')
+    udp.bind(0, host)
     await once(udp, 'listening')
     try {
-      tcp.listen(udp.address().port, '127.0.0.1')
+      tcp.listen(udp.address().port, host)
       await once(tcp, 'listening')
       return udp
     } catch (error) {

@@ -1,4 +1,4 @@
-/** A name server on loopback with TXT records. */
+/** A name server with TXT records, on loopback unless a host is named. */
 import { DnsScene, nameOf, say } from '../../cli/dns/scene.ts'
 
 export class TxtServer {
@@ -7,16 +7,21 @@ export class TxtServer {
   /** Names in the order of the questions. */
   readonly asked: string[] = []
   isDown = false
+  readonly #host: string
   #port = 0
 
-  static async start(scene: DnsScene): Promise<TxtServer> {
-    const server = new TxtServer()
-    server.#port = await scene.nameServer((query, transport) => server.#reply(query, transport))
+  private constructor(host: string) {
+    this.#host = host
+  }
+
+  static async start(scene: DnsScene, host = '127.0.0.1'): Promise<TxtServer> {
+    const server = new TxtServer(host)
+    server.#port = await scene.nameServer((query, transport) => server.#reply(query, transport), host)
     return server
   }
 
   get address(): string {
-    return `127.0.0.1:${this.#port}`
+    return `${this.#host}:${this.#port}`
   }
 
   #reply(query: Buffer, transport: 'udp' | 'tcp'): Buffer {
