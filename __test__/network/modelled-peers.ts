@@ -47,6 +47,7 @@ export function modelledPeers<P extends Peer>(
       if (answered === 'lost') throw new AskError('lost')
       return answered
     },
+    waitMs: () => 300,
     diverse: (list) => [...list],
     diverseFirst: (list, count) => list.slice(0, count),
     met: () => 0,
@@ -94,3 +95,6 @@ export function clientOf(lab: Lab, peers: Peers): ClientParts {
     ownPeerId: 'self'
   }
 }
+
+/** How look-ups wait for peers of whom nothing is known. */
+export const UNTIMED = { waitMs: (): number => 500, roundTripMs: (): number => 0 }

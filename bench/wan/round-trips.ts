@@ -39,10 +39,23 @@ export async function measureRoundTrips(scene: Scene): Promise<Path[]> {
     await owner.request('POST', `/api/zone/${name}`, { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } })
     publications.push(await timed(() => owner.request('POST', `/api/zone/${name}/publish`)))
   }
+  const nowhere = async (what: string): Promise<number[]> => {
+    const took: number[] = []
+    for (let index = 0; index < NAMES; index++)
+      took.push(await timed(() => nodes[2]!.request('GET', `/api/resolve/${what}-${index}.chronym`)))
+    return took
+  }
+  const unheld = await nowhere('nowhere')
+  // Its system takes connections and questions, and nobody answers: as behind a line that stalls.
+  process.kill(nodes[3]!.pid, 'SIGSTOP')
+  const stalled = await nowhere('stalled')
   return [
     pathOf('open a connection', [dialled]),
     pathOf('join, to the first answer', [joined]),
     pathOf('resolve, known peers', resolves),
+    pathOf('resolve what nobody holds', unheld),
+    pathOf('the same, one peer stalled: at first', stalled.slice(0, 1)),
+    pathOf('the same, one peer stalled: later', stalled.slice(1)),
     pathOf('publish, to a majority read back', publications)
   ]
 }

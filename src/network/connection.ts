@@ -18,6 +18,7 @@ import type { Node } from './libp2p.ts'
 import { dialable } from './transport/gater.ts'
 import { createPrefixes, type SettledPrefixes } from './routing/prefixes.ts'
 import { serve, type Handlers, type ServeOptions } from './wire/exchange.ts'
+import { createPatience, type Patience } from './wire/patience.ts'
 import { keepTable } from './routing/keep-table.ts'
 import type { Clock } from '../time/clock.ts'
 import type { KnownPeer, NetworkEvent, NetworkMode, OwnAddress } from './types.ts'
@@ -89,7 +90,7 @@ export async function openConnection(
       }
     })
   }
-  let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder } | undefined
+  let parts: { readonly prefixes: SettledPrefixes; readonly finder: Finder; readonly patience: Patience } | undefined
   let connectedPeers = (): number => 0
   const agents = new Map<string, string>()
   const unreachable = new Map<string, string>()
@@ -126,12 +127,13 @@ export async function openConnection(
       const prefixes = createPrefixes(unstarted, profile)
       own.watch(unstarted, prefixes, onRole)
       whyConnecting = watchConnecting(unstarted, profile, bootstrap, unreachable)
-      const finder = createFinder(unstarted, profile, prefixes, keepTable(unstarted, profile, prefixes))
-      parts = { prefixes, finder }
+      const patience = createPatience(unstarted)
+      const finder = createFinder(unstarted, profile, prefixes, keepTable(unstarted, profile, prefixes), patience)
+      parts = { prefixes, finder, patience }
       if (mode === 'full') await startServing(unstarted, finder)
     }
   )
-  const { prefixes, finder } = parts!
+  const { prefixes, finder, patience } = parts!
   const lookUps = createLookUps(node, finder, profile, prefixes)
   const mapped = (['IPv4', 'IPv6'] as const).map((version) =>
     keepPortMapped({
@@ -168,7 +170,7 @@ export async function openConnection(
   ]
 
   return {
-    peers: createPeers(node, profile, { lookUps, prefixes, acquaintances }, penalise),
+    peers: createPeers(node, profile, { lookUps, prefixes, acquaintances, patience }, penalise),
     connectedPeers: () => connectedPeers(),
     list: () => listPeers(node, prefixes, agents),
     prefixOf: (peer) => prefixes.known(peerIdFromString(peer)),

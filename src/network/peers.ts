@@ -14,8 +14,8 @@ import { diverse, diverseFirst, hasDiverse, UNDIALLED, type Origin } from '../pr
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Acquaintances } from './routing/acquaintances.ts'
 import type { Node } from './libp2p.ts'
-import { ask } from './wire/exchange.ts'
 import type { AnswerTo, Request } from './wire/messages.ts'
+import type { Patience } from './wire/patience.ts'
 import type { LookUps } from './routing/look-ups.ts'
 import { dropUnreachable } from './routing/keep-table.ts'
 import { contactOf, type Prefixes } from './routing/prefixes.ts'
@@ -68,6 +68,8 @@ export interface Peers {
   neighbourhood(key: Uint8Array, signal?: AbortSignal): Promise<{ peers: Peer[]; bits: number }>
   /** Rejects with AskError or the signal's reason. */
   ask<R extends Request>(peer: Peer, request: R, signal?: AbortSignal): Promise<AnswerTo<R>>
+  /** How long its answer usually takes, in milliseconds; 0 where nobody waits for it. */
+  waitMs(peer: Peer): number
   /** As many of each prefix as the profile lets count. */
   diverse(peers: readonly Peer[]): Peer[]
   /** The first `count` diverse peers; if there are fewer, the first others follow. */
@@ -81,8 +83,7 @@ interface PeersParts {
   readonly lookUps: LookUps
   readonly prefixes: Prefixes
   readonly acquaintances: Pick<Acquaintances, 'met'>
-  /** Carries a question to a peer: `ask`, but for simulated networks. */
-  readonly exchange?: typeof ask
+  readonly patience: Patience
   /** Bytes that nobody can foresee; seeded ones in a simulated network. */
   readonly random?: (length: number) => Uint8Array
 }
@@ -95,7 +96,7 @@ export function lookUpsUnder(bits: number, known: number, k: number): number {
 export function createPeers(
   node: Node,
   profile: NetworkProfile,
-  { lookUps, prefixes, acquaintances, exchange = ask, random = randomBytes }: PeersParts,
+  { lookUps, prefixes, acquaintances, patience, random = randomBytes }: PeersParts,
   penalise: (peer: PeerId, reason: string) => void
 ): Peers {
   const { k } = profile
@@ -145,12 +146,13 @@ export function createPeers(
     },
     async ask(peer, request, signal) {
       try {
-        return await exchange(node, peer.id, request, profile, signal)
+        return await patience.ask(node, peer.id, request, profile, signal)
       } catch (error) {
         dropUnreachable(node, peer.id)
         throw error
       }
     },
+    waitMs: (peer) => patience.waitMs(peer.id),
     diverse: (peers) => diverse(peers, profile),
     diverseFirst: (peers, count) => diverseFirst(peers, count, profile),
     met: (peer) => acquaintances.met(peer),

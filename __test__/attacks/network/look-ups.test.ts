@@ -15,11 +15,13 @@ import type { Node } from '../../../src/network/libp2p.ts'
 import { createPrefixes, contactOf, type Prefixes } from '../../../src/network/routing/prefixes.ts'
 import { positionOf } from '../../../src/network/table.ts'
 import { AskError } from '../../../src/network/wire/exchange.ts'
+import type { FindAnswer } from '../../../src/network/wire/find.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance, blindedPrefixBits } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, widePrefix, type Origin } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { offer, placing, startBareNode } from '../../network/bare-node.ts'
 import { labProfile } from '../../network/lab.ts'
+import { UNTIMED } from '../../network/modelled-peers.ts'
 
 const K = 20
 const PROFILE = labProfile({ k: K, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
@@ -65,6 +67,7 @@ function look(
     own: idOf('ourselves'),
     known,
     prefixOf: ({ id }) => prefixes.get(id.toString()) ?? '192.0.2.0/24',
+    ...UNTIMED,
     ask: ({ id }) =>
       Promise.resolve(
         HONEST.includes(id)
@@ -196,18 +199,19 @@ describe('a node', () => {
     const before = namesIn(node)
     const madeUp = ofOneLeaf('made up').slice(0, K)
     let named = 0
+    const exchange = async (_node: Node, id: PeerId): Promise<FindAnswer> => {
+      await Promise.resolve()
+      if (madeUp.some((each) => each.equals(id))) throw new AskError('nobody is there')
+      named++
+      const addresses = [multiaddr('/ip4/127.0.0.1/tcp/1').bytes]
+      return { type: 'found', peers: madeUp.map((each) => ({ peer: each.toMultihash().bytes, addresses })) }
+    }
     const finder = createFinder(
       node,
       PROFILE,
       { ...all, settled: () => Promise.resolve() },
       (id) => offer(node, id),
-      async (_node, id) => {
-        await Promise.resolve()
-        if (madeUp.some((each) => each.equals(id))) throw new AskError('nobody is there')
-        named++
-        const addresses = [multiaddr('/ip4/127.0.0.1/tcp/1').bytes]
-        return { type: 'found', peers: madeUp.map((each) => ({ peer: each.toMultihash().bytes, addresses })) }
-      },
+      { ...UNTIMED, ask: exchange },
       () => () => true
     )
     await finder.find(positionOf(madeUp[0]!))

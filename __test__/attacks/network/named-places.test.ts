@@ -13,6 +13,7 @@ import { positionOf } from '../../../src/network/table.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { labProfile } from '../../network/lab.ts'
+import { UNTIMED } from '../../network/modelled-peers.ts'
 
 const K = 20
 const PROFILE = labProfile({ k: K, answers_per_prefix: 2, answers_per_wide_prefix: 4 })
@@ -61,6 +62,7 @@ async function look(
       limits: PROFILE,
       own: idOf('ourselves'),
       known: [LIAR, ...FAR],
+      ...UNTIMED,
       prefixOf: ({ id, addresses }) =>
         connected.get(id.toString()) ?? (addresses[0] === undefined ? id.toString() : prefixOf(addresses[0])),
       ask({ id, addresses }) {

@@ -4,6 +4,7 @@ import { createFinder, createLookUps } from '../../../src/network/routing/look-u
 import type { Node } from '../../../src/network/libp2p.ts'
 import { createPeers, type Peers } from '../../../src/network/peers.ts'
 import { createPrefixes } from '../../../src/network/routing/prefixes.ts'
+import { createPatience } from '../../../src/network/wire/patience.ts'
 import { sha256 } from '../../../src/protocol/encoding/bytes.ts'
 import { placing, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
@@ -18,9 +19,15 @@ let peers: Peers
 
 function peersOf(node: Node): Peers {
   const prefixes = placing(node, createPrefixes(node, PROFILE))
-  const finder = createFinder(node, PROFILE, prefixes, () => Promise.resolve())
+  const patience = createPatience(node)
+  const finder = createFinder(node, PROFILE, prefixes, () => Promise.resolve(), patience)
   const lookUps = createLookUps(node, finder, PROFILE, prefixes)
-  return createPeers(node, PROFILE, { lookUps, prefixes, acquaintances: { met: () => undefined } }, () => undefined)
+  return createPeers(
+    node,
+    PROFILE,
+    { lookUps, prefixes, acquaintances: { met: () => undefined }, patience },
+    () => undefined
+  )
 }
 
 async function start(): Promise<Node> {

@@ -16,6 +16,9 @@ const HOLDING_SLACK = 2
 /** How long a node leaves out a peer that did not answer. */
 const LOST_MS = 30 * 60_000
 
+/** No run takes a week. */
+const NEVER_MS = 7 * 24 * 3_600_000
+
 /** The peers as a node of the simulation sees them, by real or by modelled routing. */
 export interface NodeView extends Peers {
   /** A question to it had no answer in ten seconds. */
@@ -49,6 +52,11 @@ export class View implements NodeView {
 
   refresh(): void {
     this.#lost.clear()
+  }
+
+  /** Its time is not this machine's: nobody is late. */
+  waitMs(): number {
+    return NEVER_MS
   }
 
   known(): number {

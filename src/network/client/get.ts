@@ -9,10 +9,14 @@ import type { Verdict } from '../../protocol/claim/valid.ts'
 import type { Peer } from '../peers.ts'
 import { GRACE_MS, waitForEnough } from '../../util/wait-for-enough.ts'
 import { AskError, answerOrUndefined } from '../wire/exchange.ts'
+import { afterWait } from '../wire/patience.ts'
 import type { GetAnswer } from '../wire/records.ts'
 import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer, FoundDocuments } from '../types.ts'
 import { type ClientParts, reachable, shouldHold } from './holders.ts'
 import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
+
+/** This part of those asked is left out, where it is late and the others hold nothing; one peer always is. */
+const FEW_LATE = 1 / 4
 
 /** Where the records of a name are: that of the name, or that of one of its check codes. */
 interface Place {
@@ -40,8 +44,14 @@ export async function getReveals(
   const key = recordKey(place.kind, place.id, hash)
   const enough = new AbortController()
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal])
-  const isDecided = (): boolean => enough.signal.aborted
+  let hasEnded = false
+  const isDecided = (): boolean => hasEnded || enough.signal.aborted
   let grace: NodeJS.Timeout | undefined
+  const questions = new Map<string, Promise<void>>()
+  /** Peers that take longer than they usually do. */
+  const late = new Set<string>()
+  let whenLate = (): void => undefined
+  let asking = 0
   const judge = judgeOf(parts, name, either)
   /** By peer; undefined while the answer is pending. */
   const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
@@ -50,11 +60,27 @@ export async function getReveals(
     if (typeof reply === 'object' && typeof breadth === 'object') breadth.heard(reply)
   }
 
-  /** Asks the diverse peers among `found`. More than half of `others` and this node must agree. */
-  const askThem = async (found: readonly Peer[], others = peers.diverse(found).length): Promise<RevealLookup> => {
+  const question = async (peer: Peer): Promise<void> => {
+    replies.set(peer.peer, undefined)
+    const answered = afterWait(peers.waitMs(peer), () => {
+      late.add(peer.peer)
+      whenLate()
+    })
+    const reply = await askOne(peer)
+    answered()
+    if (!isDecided()) note(peer.peer, reply)
+  }
+
+  /**
+   * Asks the diverse peers among `found`. More than half of `others` and this node must agree. Peers that are late are
+   * left out where a look-up follows: it finds the next nearest, and they count if they come meanwhile. Then they are
+   * left out where they can change nothing.
+   */
+  const askThem = async (found: readonly Peer[], others?: number): Promise<() => RevealLookup> => {
+    const current = ++asking
     const asked = peers.diverse(found)
     const ids = new Set([parts.ownPeerId, ...asked.map(({ peer }) => peer)])
-    const total = electorate(others + (self === undefined ? 0 : 1), parts.profile)
+    const total = electorate((others ?? asked.length) + (self === undefined ? 0 : 1), parts.profile)
     // A peer's prefix is certain only once it has answered.
     const heard = (): Peer[] => asked.filter(({ peer }) => typeof replies.get(peer) === 'object')
     const answersOf = (): RevealAnswer[] => {
@@ -64,34 +90,44 @@ export async function getReveals(
       )
     }
     const stopWhenDecided = (): void => {
-      if (!suffices(answersOf(), total, breadth)) return
+      if (asking !== current || !suffices(answersOf(), total, breadth)) return
       if (breadth === 'majority') enough.abort()
       // The newest record may be with those that are still asked.
       else grace ??= setTimeout(() => enough.abort(), GRACE_MS)
     }
+    const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>()
+    whenLate = () => {
+      const awaited = asked.filter(({ peer }) => replies.get(peer) === undefined)
+      if (grace !== undefined || !awaited.every(({ peer }) => late.has(peer))) return
+      const count = { asked: asked.length, awaited: awaited.length, total }
+      if (others !== undefined) leave(undefined)
+      else if (breadth === 'majority' && isBeyond(answersOf(), count))
+        grace = setTimeout(leave, mayBeThick(answersOf(), count) ? GRACE_MS : 0, undefined)
+    }
     stopWhenDecided()
-    await Promise.all(
-      asked.map(async (peer) => {
-        if (isDecided() || replies.has(peer.peer)) return
-        replies.set(peer.peer, undefined)
-        const reply = await askOne(peer)
-        if (isDecided()) return
-        note(peer.peer, reply)
-        stopWhenDecided()
-      })
-    )
-    const silent = [...replies].flatMap(([peer, reply]) =>
-      typeof reply === 'string' && ids.has(peer) ? [{ peer, reason: reply }] : []
-    )
-    const leftOut = found.length - asked.length + heard().length - peers.diverse(heard()).length
-    return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize(), leftOut }
+    const answered = asked.map(async (peer) => {
+      if (isDecided()) return
+      const pending = questions.get(peer.peer) ?? question(peer)
+      questions.set(peer.peer, pending)
+      await pending
+      stopWhenDecided()
+      whenLate()
+    })
+    whenLate()
+    await Promise.race([Promise.all(answered), leaving])
+    return () => {
+      const silent = [...replies].flatMap(([peer, reply]) =>
+        typeof reply === 'string' && ids.has(peer) ? [{ peer, reason: reply }] : []
+      )
+      const leftOut = found.length - asked.length + heard().length - peers.diverse(heard()).length
+      return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize(), leftOut }
+    }
   }
   const askOne = async (peer: Peer): Promise<RevealAnswer | SilentPeer['reason'] | undefined> => {
     try {
-      const reply = await judge(await peers.ask(peer, { type: 'get', kind: place.kind, key }, either), {
-        peer: peer.peer,
-        self: false
-      })
+      const answer = await peers.ask(peer, { type: 'get', kind: place.kind, key }, either)
+      if (hasEnded) return undefined
+      const reply = await judge(answer, { peer: peer.peer, self: false })
       if (reply === 'invalid') peers.penalise(peer, `an invalid record for ${name}`)
       return reply
     } catch (error) {
@@ -114,14 +150,47 @@ export async function getReveals(
     )
     // A majority of those that are known may be liars with an old record: the newest is looked for at every place.
     const suffice = typeof breadth === 'object' ? known.length >= holders : known.length * 2 > holders + 1
-    if (suffice) {
-      const found = await askThem(near, holders)
-      if (isDecided() || suffices(found.answers, found.asked, breadth)) return found
+    const report = suffice ? await askThem(near, holders) : undefined
+    const soFar = report?.()
+    if (soFar !== undefined && (isDecided() || suffices(soFar.answers, soFar.asked, breadth))) return soFar
+    try {
+      const found = await shouldHold(peers, place.kind, place.id, parts.profile, either)
+      enough.signal.throwIfAborted()
+      return (await askThem(found))()
+    } catch (error) {
+      // Those that were late have decided before the look-up ended.
+      if (report === undefined || !enough.signal.aborted) throw error
+      return report()
     }
-    return await askThem(await shouldHold(peers, place.kind, place.id, parts.profile, signal))
   } finally {
+    hasEnded = true
     clearTimeout(grace)
   }
+}
+
+interface Count {
+  readonly asked: number
+  /** Those of them that are late. */
+  readonly awaited: number
+  /** More than half of these make an answer that is not thin. */
+  readonly total: number
+}
+
+/**
+ * Whether peers that are late can no longer change who the owner is. That nobody holds a name, one answer would change:
+ * it is said without them only by most of those asked, while few are late.
+ */
+function isBeyond(answers: readonly RevealAnswer[], { asked, awaited }: Count): boolean {
+  if (answers.every(({ state }) => state === 'none'))
+    return answers.filter(({ self }) => !self).length * 2 > asked && awaited <= Math.max(1, asked * FEW_LATE)
+  const [most = 0, ...others] = votesOf(answers)
+  return most > others.reduce((sum, votes) => sum + votes, awaited)
+}
+
+/** Whether the late ones could make an answer firm that is thin without them. */
+function mayBeThick(answers: readonly RevealAnswer[], { awaited, total }: Count): boolean {
+  const most = votesOf(answers)[0] ?? answers.length
+  return most * 2 <= total && (most + awaited) * 2 > total
 }
 
 function suffices(answers: readonly RevealAnswer[], total: number, breadth: LookupBreadth): boolean {
@@ -131,13 +200,18 @@ function suffices(answers: readonly RevealAnswer[], total: number, breadth: Look
 }
 
 function hasMajority(answers: readonly RevealAnswer[], total: number): boolean {
+  return (votesOf(answers)[0] ?? 0) * 2 > total
+}
+
+/** Of each claim, most first. */
+function votesOf(answers: readonly RevealAnswer[]): number[] {
   const votes = new Map<string, number>()
   for (const { claimId, state } of answers) {
     if (claimId === undefined || state === 'provisional') continue
     const id = toHex(claimId)
     votes.set(id, (votes.get(id) ?? 0) + 1)
   }
-  return Math.max(0, ...votes.values()) * 2 > total
+  return [...votes.values()].sort((left, right) => right - left)
 }
 
 type Asked = Pick<RevealAnswer, 'peer' | 'self'>

@@ -12,13 +12,16 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { distance } from '../../protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import { positionOf } from '../table.ts'
+import { afterWait } from '../wire/patience.ts'
 
 /** Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. */
 const AT_ONCE = 6
-const SLOW_MS = 500
 
-/** After this pause without answers, slow peers are skipped if more than half of the nearest have answered. */
-const QUIET_MS = 1_000
+/**
+ * A peer is slow once it has taken as long as usual. After twice as long it is skipped, if more than half of the nearest
+ * have answered.
+ */
+const SKIPPED_AFTER = 2
 
 /** A look-up still running then returns its findings. */
 const LOOK_UP_TIMEOUT_MS = 10_000
@@ -39,6 +42,10 @@ export interface LookUpParts {
   prefixOf(named: Named, hasAnswered: boolean): string
   /** The peers that a peer names as nearest; undefined without an answer. Does not reject. */
   ask(named: Named): Promise<readonly Named[] | undefined>
+  /** How long its answer usually takes, in milliseconds; 0 where nobody waits for it. */
+  waitMs(id: PeerId): number
+  /** Those nearer by it are asked first. All of the nearest are asked in the end, so it decides nothing else. */
+  roundTripMs(id: PeerId): number
 }
 
 export interface Found {
@@ -53,7 +60,7 @@ interface Candidate extends Named {
   readonly peer: string
   readonly distance: number
   prefix: string
-  state: 'named' | 'asked' | 'slow' | 'answered' | 'failed'
+  state: 'named' | 'asked' | 'slow' | 'skipped' | 'answered' | 'failed'
   /** The wide prefixes of the peers that name it; empty for those of our own table. */
   readonly namers: Set<string>
 }
@@ -76,8 +83,6 @@ class LookUp {
   readonly #end = Promise.withResolvers<Found>()
   #underWay = 0
   #hasEnded = false
-  #isQuiet = false
-  #quiet: NodeJS.Timeout | undefined
 
   constructor(key: Uint8Array, parts: LookUpParts) {
     this.#key = key
@@ -96,7 +101,6 @@ class LookUp {
     } finally {
       this.#hasEnded = true
       clearTimeout(timeout)
-      clearTimeout(this.#quiet)
       signal?.removeEventListener('abort', abort)
     }
   }
@@ -142,7 +146,7 @@ class LookUp {
    * Excludes failed peers, those that answered elsewhere, and those named only by prefixes that named too many in vain.
    */
   #mayCount({ peer, state, namers }: Candidate, withSlow: boolean): boolean {
-    if (state === 'slow') return withSlow && !this.#answered.has(peer)
+    if (state === 'slow' || state === 'skipped') return withSlow && !this.#answered.has(peer)
     if (state !== 'named') return state !== 'failed'
     const { k, limits } = this.#parts
     if (this.#answered.has(peer)) return false
@@ -161,13 +165,26 @@ class LookUp {
     if (open.length === 0) {
       const all = this.#nearest(true)
       const isWhole = all.every(({ state }) => state === 'answered')
-      if (isWhole || (this.#isQuiet && nearest.length * 2 > all.length)) this.#finish(isWhole)
+      const isAwaited = all.some(({ state }) => state === 'slow')
+      if (isWhole || (!isAwaited && nearest.length * 2 > all.length)) this.#finish(isWhole)
       return
     }
-    for (const candidate of open) {
+    for (const candidate of this.#quickestFirst(open)) {
       if (this.#underWay >= AT_ONCE) break
-      if (candidate.state === 'named') void this.#ask(candidate)
+      void this.#ask(candidate)
     }
+  }
+
+  #quickestFirst(open: readonly Candidate[]): Candidate[] {
+    const parts = this.#parts
+    return open
+      .filter(({ state }) => state === 'named')
+      .map((candidate) => ({
+        candidate,
+        rank: parts.waitMs(candidate.id) === 0 ? Infinity : parts.roundTripMs(candidate.id)
+      }))
+      .sort((left, right) => (left.rank === right.rank ? 0 : left.rank - right.rank))
+      .map(({ candidate }) => candidate)
   }
 
   async #ask(candidate: Candidate): Promise<void> {
@@ -181,13 +198,15 @@ class LookUp {
       if (holdsPlace) this.#underWay--
       holdsPlace = false
     }
-    const slow = setTimeout(() => {
+    const waitMs = this.#parts.waitMs(candidate.id)
+    const becomes = (state: 'slow' | 'skipped') => () => {
       leave()
-      candidate.state = 'slow'
+      candidate.state = state
       this.#advance()
-    }, SLOW_MS)
+    }
+    const waits = [afterWait(waitMs, becomes('slow')), afterWait(waitMs * SKIPPED_AFTER, becomes('skipped'))]
     const named = await this.#parts.ask(candidate)
-    clearTimeout(slow)
+    for (const end of waits) end()
     leave()
     if (this.#hasEnded) return
     if (named === undefined) candidate.state = 'failed'
@@ -204,12 +223,6 @@ class LookUp {
     // Certain only now: the prefix of the connection.
     candidate.prefix = this.#parts.prefixOf(candidate, true)
     for (const each of named.slice(0, this.#parts.k)) this.#add(each, widePrefix(candidate.prefix))
-    this.#isQuiet = false
-    clearTimeout(this.#quiet)
-    this.#quiet = setTimeout(() => {
-      this.#isQuiet = true
-      this.#advance()
-    }, QUIET_MS)
   }
 
   #countInVain(namers: readonly string[], by: number): void {

@@ -14,7 +14,7 @@ import { peerIdFromMultihash } from '@libp2p/peer-id'
 import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
 import { ownVersions, prefixOf, knownAddresses } from '../transport/addresses.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
-import { ask } from '../wire/exchange.ts'
+import { createPatience } from '../wire/patience.ts'
 import { type FindRequest, type FoundPeer, MAX_ADDRESSES, readableAddresses } from '../wire/find.ts'
 import { dropUnreachable } from './keep-table.ts'
 
@@ -129,15 +129,15 @@ export interface Finder {
 }
 
 /**
- * `offer` gives the table a peer that answered. `exchange` carries a question to a peer, and `versions` says which
- * addresses this machine can dial: `ask` and `ownVersions`, but for simulated networks.
+ * `offer` gives the table a peer that answered. `versions` says which addresses this machine can dial: `ownVersions`,
+ * but for simulated networks.
  */
 export function createFinder(
   node: Node,
   profile: NetworkProfile,
   prefixes: SettledPrefixes,
   offer: (peer: PeerId) => Promise<void>,
-  exchange: typeof ask = ask,
+  patience = createPatience(node),
   versions: typeof ownVersions = ownVersions
 ): Finder {
   // A peer that is not connected will be dialled.
@@ -171,7 +171,7 @@ export function createFinder(
       if (addresses.length > 0 && node.getConnections(id).length === 0) {
         if (!(await dial(addresses)).equals(id)) return undefined
       }
-      const answer = await exchange(node, id, { type: 'find', key }, profile)
+      const answer = await patience.ask(node, id, { type: 'find', key }, profile)
       await prefixes.settled(id)
       if (answer.type === 'found') {
         void offer(id)
@@ -200,7 +200,9 @@ export function createFinder(
           own: node.peerId,
           known: nearest(key),
           prefixOf: prefixOfNamed,
-          ask: (named) => askOne(named, key, mayDial)
+          ask: (named) => askOne(named, key, mayDial),
+          waitMs: (id) => patience.waitMs(id),
+          roundTripMs: (id) => patience.roundTripMs(id)
         },
         signal
       )

@@ -27,6 +27,9 @@ const FIRST_QUESTION_MS = 20_000
 /** Replaces the refresh of the table (refresh.ts): looks again where nodes have come or gone. */
 const REFRESH_MS = 60 * MINUTE_MS
 
+/** Of this machine's time: as long as look-ups wait for a false address before they ask another one. */
+const SLOW_MS = 500
+
 export class Routed {
   readonly libp2p: SimLibp2p
   readonly peers: Peers
@@ -49,9 +52,10 @@ export class Routed {
     const libp2p = this.libp2p.node
     this.prefixes = createPrefixes(libp2p, profile, () => world.timeline.nowMs)
     this.#offer = keepTable(libp2p, profile, this.prefixes, () => world.timeline.nowMs)
+    const patience = { ask: this.#exchange, waitMs: () => SLOW_MS, roundTripMs: () => 0 }
     this.#log = new LookUpLog((counts) => world.ledger.lookedUp(counts))
     this.finder = this.#log.watch(
-      createFinder(libp2p, profile, this.prefixes, this.#offer, this.#exchange, () => () => true),
+      createFinder(libp2p, profile, this.prefixes, this.#offer, patience, () => () => true),
       (key) => this.peers.nearest(key)
     )
     this.lookUps = createLookUps(libp2p, this.finder, profile, this.prefixes, () => world.timeline.nowMs)
@@ -60,7 +64,7 @@ export class Routed {
       lookUps: this.lookUps,
       prefixes: this.prefixes,
       acquaintances,
-      exchange: this.#exchange,
+      patience,
       random: (length: number) => this.#random.bytes(length)
     }
     this.peers = createPeers(libp2p, profile, parts, (peer, reason) => {

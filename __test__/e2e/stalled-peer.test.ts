@@ -1,0 +1,33 @@
+/**
+ * A daemon whose process is stopped: its system still takes connections and questions, and nobody answers. To others it
+ * is a peer behind a line that stalls.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Scene } from './processes.ts'
+import { Fleet } from './network/fleet.ts'
+
+const DAEMONS = 6
+const ASKER = 0
+const STALLED = DAEMONS - 1
+
+const scene = new Scene()
+let fleet: Fleet
+
+beforeAll(async () => {
+  fleet = await Fleet.create(scene, DAEMONS, new Map())
+  await fleet.start(Array.from({ length: DAEMONS }, (_, index) => index))
+  await fleet.connected(fleet.running(), DAEMONS - 1)
+  process.kill(fleet.daemon(STALLED).pid, 'SIGSTOP')
+}, 200_000)
+
+afterAll(() => scene.end())
+
+it('delays no answer that nobody holds a name, while who asks everybody waits for it', async () => {
+  const name = 'nowhere.chronym'
+  const order: string[] = []
+  const explained = fleet.explain(ASKER, name).then(() => order.push('everybody'))
+  expect(await fleet.resolve(ASKER, name)).toMatchObject({ status: 404, code: 'SVC-RES-002' })
+  order.push('resolved')
+  await explained
+  expect(order).toEqual(['resolved', 'everybody'])
+})
