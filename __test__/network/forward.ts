@@ -7,6 +7,8 @@ export class Forward {
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
   #port = 0
+  #stallsNew = false
+  readonly #pairs: [Socket, Socket][] = []
   to: number | undefined
   host = '127.0.0.1'
 
@@ -14,11 +16,28 @@ export class Forward {
     this.#server = createServer((socket) => {
       const onward = connect({ host: this.host, port: this.to! })
       for (const each of [socket, onward]) this.#sockets.add(each.on('error', () => undefined))
-      socket.pipe(onward).pipe(socket)
+      this.#pairs.push([socket, onward])
+      if (!this.#stallsNew) socket.pipe(onward).pipe(socket)
     }).listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
     this.#port = (this.#server.address() as AddressInfo).port
     return `/ip4/127.0.0.1/tcp/${this.#port}`
+  }
+
+  /** Passes on nothing more of the connections that are open, and says nothing: a router that forgot them. */
+  forget(): void {
+    for (const socket of this.#sockets) socket.unpipe().pause()
+  }
+
+  /** The same of those that open from now on: a line that stalls. */
+  stall(): void {
+    this.#stallsNew = true
+    this.forget()
+  }
+
+  resume(): void {
+    this.#stallsNew = false
+    for (const [socket, onward] of this.#pairs) socket.pipe(onward).pipe(socket)
   }
 
   async close(): Promise<void> {

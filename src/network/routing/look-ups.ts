@@ -12,6 +12,7 @@ import { contactOf, type Prefixes, type SettledPrefixes } from './prefixes.ts'
 import { type Contact, positionOf } from '../table.ts'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
 import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
+import { dialAll } from '../transport/dial.ts'
 import { ownVersions, prefixOf, knownAddresses } from '../transport/addresses.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
 import { createPatience } from '../wire/patience.ts'
@@ -146,31 +147,14 @@ export function createFinder(
       ? prefixes.of(id)
       : (prefixes.known(id) ?? prefixOfNew(addresses) ?? id.toString())
 
-  /** Dials under way: look-ups at the same time often meet the same peer. */
-  const dialling = new Map<string, Promise<PeerId>>()
-  const dial = (addresses: readonly Multiaddr[]): Promise<PeerId> => {
-    const id = addresses.map(String).join(' ')
-    const dialled =
-      dialling.get(id) ??
-      node
-        .dial([...addresses])
-        .then(({ remotePeer }) => remotePeer)
-        .finally(() => dialling.delete(id))
-    dialling.set(id, dialled)
-    return dialled
-  }
-
   const askOne = async (
     { id, addresses }: Named,
     key: Uint8Array,
     mayDial: (address: Multiaddr) => boolean
   ): Promise<Named[] | undefined> => {
     try {
-      // By address alone: libp2p dials a peer's addresses in sequence, so a false one would delay the true one that
-      // another peer names.
-      if (addresses.length > 0 && node.getConnections(id).length === 0) {
-        if (!(await dial(addresses)).equals(id)) return undefined
-      }
+      // These alone: a false one would delay the true one that another peer names.
+      if (addresses.length > 0 && node.getConnections(id).length === 0) await dialAll(node, id, addresses)
       const answer = await patience.ask(node, id, { type: 'find', key }, profile)
       await prefixes.settled(id)
       if (answer.type === 'found') {

@@ -8,6 +8,8 @@ import type { Origin } from '../../protocol/neighbourhood/diversity.ts'
 import { EncodingError, PartError } from '../../protocol/errors.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { prefixOf } from '../transport/addresses.ts'
+import { dialPeerAnywhere } from '../transport/dial.ts'
+import { watchAnswers } from '../transport/replace-dead.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Node } from '../libp2p.ts'
 import { ConcurrencyLimit } from '../../util/concurrency.ts'
@@ -280,11 +282,12 @@ export async function ask<R extends Request>(
   const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
   const protocol = registryProtocol(profile)
   try {
-    const connection = await node.dial(peer, { signal: either })
-    const kept = takeIdle(connection, protocol)
-    const answer = kept === undefined ? undefined : await askOverIdleStream(connection, kept, request, either)
-    const usable =
-      answer ?? (await exchange(connection, await connection.newStream(protocol, { signal: either }), request, either))
+    const connection = await dialPeerAnywhere(node, peer, either)
+    const usable = await askOver(node, connection, protocol, request, either).catch(async (error: unknown) => {
+      // It was dead; another one may be open in its place.
+      if (either.aborted || connection.status === 'open') throw error
+      return askOver(node, await dialPeerAnywhere(node, peer, either), protocol, request, either)
+    })
     if (EXCHANGES.hasSubscribers) {
       const exchanged: Exchanged = { from: node.peerId, to: peer, request, answer: usable }
       EXCHANGES.publish(exchanged)
@@ -293,6 +296,23 @@ export async function ask<R extends Request>(
   } catch (error) {
     signal?.throwIfAborted()
     throw new AskError(`${peer.toString()} gave no answer: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function askOver<R extends Request>(
+  node: Node,
+  connection: Connection,
+  protocol: string,
+  request: R,
+  signal: AbortSignal
+): Promise<AnswerTo<R>> {
+  const answered = watchAnswers(node, connection)
+  try {
+    const kept = takeIdle(connection, protocol)
+    const answer = kept === undefined ? undefined : await askOverIdleStream(connection, kept, request, signal)
+    return answer ?? (await exchange(connection, await connection.newStream(protocol, { signal }), request, signal))
+  } finally {
+    answered()
   }
 }
 

@@ -1,0 +1,101 @@
+/** A peer with several addresses, some of which nobody answers at. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Node } from '../../../src/network/libp2p.ts'
+import { dialAll } from '../../../src/network/transport/dial.ts'
+import { ask } from '../../../src/network/wire/exchange.ts'
+import type { Request } from '../../../src/network/wire/messages.ts'
+import { startBareNode } from '../bare-node.ts'
+import { labProfile } from '../lab.ts'
+
+const REQUEST: Request = { type: 'get', kind: 'reveal', key: new Uint8Array(32) }
+/** Below the six seconds that libp2p gives an address. */
+const PATIENT_MS = 5_000
+
+let asker: Node
+let asked: Node
+let ends: (() => unknown)[]
+
+beforeEach(async () => {
+  asker = await startBareNode(1)
+  asked = await startBareNode(2, labProfile(), undefined, { listen: ['/ip6/::1/tcp/0'] })
+  ends = [() => asked.stop(), () => asker.stop()]
+})
+
+afterEach(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+const placeOf = (node: Node): Multiaddr =>
+  multiaddr(
+    node
+      .getMultiaddrs()[0]!
+      .toString()
+      .replace(/\/p2p\/.*/, '')
+  )
+
+/** Takes connections and says nothing; counts them. */
+async function silentPlace(): Promise<{ address: Multiaddr; taken: () => number }> {
+  const sockets: Socket[] = []
+  const server: Server = createServer((socket) => sockets.push(socket.on('error', () => undefined)))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  ends.push(
+    () => server.close(),
+    () => sockets.forEach((socket) => socket.destroy())
+  )
+  return {
+    address: multiaddr(`/ip4/127.0.0.1/tcp/${(server.address() as AddressInfo).port}`),
+    taken: () => sockets.length
+  }
+}
+
+/** A port whose process is stopped, and its queue full: the packets that would open a connection vanish. */
+async function swallowingPlace(): Promise<Multiaddr> {
+  const listen =
+    "require('net').createServer().listen({host:'127.0.0.1',port:0,backlog:1},function(){console.log(this.address().port)})"
+  const child: ChildProcess = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] })
+  ends.push(() => child.kill('SIGKILL'))
+  const port = Number(String((await once(child.stdout!, 'data'))[0]))
+  child.kill('SIGSTOP')
+  for (let each = 0; each < 8; each++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    ends.push(() => socket.destroy())
+    if (
+      (await Promise.race([once(socket, 'connect'), new Promise((resolve) => setTimeout(resolve, 300, 'full'))])) ===
+      'full'
+    )
+      break
+  }
+  return multiaddr(`/ip4/127.0.0.1/tcp/${port}`)
+}
+
+it('an address whose packets vanish delays the next one by less than its own time', async () => {
+  const addresses = [await swallowingPlace(), placeOf(asked)]
+  const connection = await dialAll(asker, asked.peerId, addresses, AbortSignal.timeout(PATIENT_MS))
+  expect(connection.remotePeer.equals(asked.peerId)).toBe(true)
+})
+
+it('a version of IP that another one overtook is dialled last from then on', async () => {
+  const silent = await silentPlace()
+  for (let question = 0; question < 2; question++) {
+    // Identify leaves what the peer announces.
+    await asker.peerStore.patch(asked.peerId, { multiaddrs: [silent.address, placeOf(asked)] })
+    expect(await ask(asker, asked.peerId, REQUEST, labProfile(), AbortSignal.timeout(PATIENT_MS))).toEqual({
+      type: 'busy'
+    })
+    expect(silent.taken(), 'dialled once').toBe(1)
+    await asker.hangUp(asked.peerId)
+  }
+})
+
+it('another peer that answers there is not taken for it', async () => {
+  const other = await startBareNode(3)
+  ends.push(() => other.stop())
+  const dialled = await dialAll(asker, asked.peerId, [placeOf(other), placeOf(asked)])
+  expect(dialled.remotePeer.equals(asked.peerId)).toBe(true)
+  await asker.hangUp(asked.peerId)
+  await expect(dialAll(asker, asked.peerId, [placeOf(other)])).rejects.toThrow('does not match')
+})
