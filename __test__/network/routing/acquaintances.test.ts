@@ -40,6 +40,15 @@ function look(here: Acquaintances, times: number, ...present: Origin[]): void {
   for (let each = 0; each < times; each++) here.look(present)
 }
 
+it('are known from the present at the latest, though a clock that was ahead has noted them', () => {
+  const here = remembered()
+  round = 1_000_000
+  here.note(at('early'))
+  round = 2_000
+  here.note(at('early'))
+  expect(here.met(at('early'))).toBe(2_000)
+})
+
 it('are known since they came first, also after a restart', () => {
   const before = remembered()
   before.note(at('old'))

@@ -45,7 +45,7 @@ const Former = v.pipe(
 
 interface Acquaintance extends Origin {
   /** A round. */
-  readonly since: number
+  since: number
   /** The number of the last look that saw it. */
   seen: number
 }
@@ -88,7 +88,11 @@ export class Acquaintances {
   note({ peer, prefix }: Origin): void {
     const known = this.#known.get(idOf({ peer, prefix }))
     if (known === undefined) this.#add({ peer, prefix, since: this.#now(), seen: this.#looks })
-    else known.seen = this.#looks
+    else {
+      known.seen = this.#looks
+      // Noted by a clock that was ahead.
+      known.since = Math.min(known.since, this.#now())
+    }
   }
 
   /** One more look, every {@link LOOK_MS}: these are there. Without any, this node is offline, and nobody is absent. */
