@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../scripts/crash/random.ts'
 import { VERSION } from '../../src/version.ts'
-import type { PeerView } from '../../src/views/network.ts'
+import type { PeerClockView, PeerView } from '../../src/views/network.ts'
 import { eventually, Scene } from './processes.ts'
 import { Fleet } from './network/fleet.ts'
 import { simulatedFleet } from './network/simulated.ts'
@@ -105,12 +105,17 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     await allResolve()
   })
 
-  it('tell an operator which versions they run, and some of the names that they hold', async () => {
+  it('tell an operator which versions they run, what their clocks say, and some of the names that they hold', async () => {
     const first = fleet.daemon(fleet.running()[0]!)
     await eventually(
       async () => (await first.request('GET', '/api/peers')).body as PeerView[],
       (peers) => peers.every(({ connection, agent }) => connection === null || agent === `chronym/${VERSION}`)
     )
+    const hoursAhead = async (): Promise<Set<number>> => {
+      const clocks = (await first.request('GET', '/api/network/clocks')).body as PeerClockView[]
+      return new Set(clocks.map(({ ahead_ms: ahead }) => Math.round(ahead / HOUR_MS)))
+    }
+    await eventually(hoursAhead, (hours) => [0, 5, -7].every((each) => hours.has(each)) && hours.size === 3)
     const { body: sampled } = await first.request('GET', '/api/network/names')
     expect((sampled as string[]).toSorted()).toEqual(names.toSorted())
   })

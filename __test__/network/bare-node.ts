@@ -89,6 +89,7 @@ export async function answering(
       commitments: busy,
       find: busy,
       reach: busy,
+      time: busy,
       ...handlers
     },
     budget: createBudget(false),

@@ -352,7 +352,8 @@ describe('vectors of another implementation', () => {
       document: true,
       digest: true,
       entry: true,
-      listed: true
+      listed: true,
+      time: true
     }
     expect([...new Set(vectors.messages.map(({ message }) => message.type))].sort()).toEqual(Object.keys(kinds).sort())
   })

@@ -14,6 +14,7 @@ import {
   type NetworkStatus,
   type OwnAddress,
   type PeerPlace,
+  type PeerClock,
   type PublishOptions,
   type PutOutcome,
   type RevealAnswer,
@@ -113,6 +114,9 @@ export class FakeNetwork implements Network {
   }
   sampleNames(): string[] {
     return []
+  }
+  clocks(): Promise<PeerClock[]> {
+    return Promise.resolve([])
   }
   placeOf(_name: string, peer: string): PeerPlace {
     return { distance: 0.25, prefix: peer === this.#self ? null : peer }

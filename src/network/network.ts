@@ -13,6 +13,7 @@ import { type RoundClock, systemClock, type Clock } from '../time/clock.ts'
 import { Bootstrap } from './bootstrap/bootstrap.ts'
 import { createBudget } from './budget/budget.ts'
 import { commit, probe } from './client/blinded.ts'
+import { askClocks } from './client/clocks.ts'
 import { getDocuments, getByCode, getReveals } from './client/get.ts'
 import {
   type FoundDocuments,
@@ -28,6 +29,7 @@ import {
   type NetworkMode,
   type NetworkStatus,
   type OwnAddress,
+  type PeerClock,
   type PeerPlace,
   type PublishOptions,
   type PutOutcome,
@@ -202,6 +204,10 @@ class RegistryNetwork implements OpenableNetwork {
       if (held !== undefined) drawn.push(held.entry.claim.name)
     }
     return drawn
+  }
+
+  clocks(signal?: AbortSignal): Promise<PeerClock[]> {
+    return askClocks(this.#client, this.#clock, signal)
   }
 
   placeOf(name: string, peer: string): PeerPlace {

@@ -61,6 +61,12 @@ export interface KnownPeer {
   connection: { direction: 'inbound' | 'outbound'; sinceMs: number } | null
 }
 
+/** What a peer's clock says, beside this machine's. */
+export interface PeerClock {
+  peer: string
+  aheadMs: number
+}
+
 /** Where a peer lies, seen from the key of a name. */
 export interface PeerPlace {
   /** As a share of the key space. */
@@ -211,6 +217,8 @@ export interface Network {
   peers(): KnownPeer[]
   /** Names held here for the network, drawn at random. */
   sampleNames(count: number): string[]
+  /** Of the k nearest peers, those that tell. Rejects with OfflineError, or the signal's reason. */
+  clocks(signal?: AbortSignal): Promise<PeerClock[]>
   /** Makes no requests. */
   placeOf(name: string, peer: string): PeerPlace
   setMode(mode: ModeSetting): Promise<void>

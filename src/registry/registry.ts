@@ -115,6 +115,7 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
       networkStatus(context, { addresses: addresses(), diversity: diversity(), isAlone: resolver.isAlone }),
     peers: () => peerViews(network),
     sampleNames: (count) => network.sampleNames(count),
+    clocks: async (signal) => (await network.clocks(signal)).map(({ peer, aheadMs }) => ({ peer, ahead_ms: aheadMs })),
     connect: (address) => translated(async () => peerView(await network.dial(address))),
     async setMode(mode) {
       await translated(() => network.setMode(mode))

@@ -8,7 +8,7 @@ import type { Reveal } from '../protocol/claim/reveal.ts'
 import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
 import type { Explanation } from '../views/explanation.ts'
 import type { NameWarningCode, OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../views/own.ts'
-import type { NetworkStatusView, PeerView } from '../views/network.ts'
+import type { NetworkStatusView, PeerClockView, PeerView } from '../views/network.ts'
 import type { NameListView } from '../views/backup.ts'
 import type { PinnedCodesView, PinView } from '../views/pin.ts'
 import type { CommittedBy, StoredBy } from '../views/common.ts'
@@ -28,6 +28,8 @@ interface Peers {
   peers(): PeerView[]
   /** Names held here for the network, drawn at random. */
   sampleNames(count: number): string[]
+  /** What the clocks of the nearest peers say. SVC-RES-001. */
+  clocks(signal?: AbortSignal): Promise<PeerClockView[]>
   /** Dials a multiaddr. SVC-REQ-001, SVC-NET-001, SVC-RES-001. */
   connect(address: string): Promise<PeerView>
   setMode(mode: ModeSetting): Promise<void>

@@ -100,6 +100,16 @@ export const PeerSchema = component('Peer', {
   )
 })
 export const SampledNamesSchema = v.array(NameSchema)
+export const PeerClocksSchema = v.array(
+  component('PeerClock', {
+    peer: v.pipe(v.string(), v.description('Peer id')),
+    ahead_ms: v.pipe(
+      v.pipe(v.number(), v.safeInteger()),
+      v.description("How far its clock is ahead of this machine's; half a round trip of it is not certain")
+    )
+  })
+)
+export type PeerClockView = v.InferOutput<typeof PeerClocksSchema>[number]
 export const PeerListSchema = v.array(PeerSchema)
 /** A peer of the routing table, or a connected one. */
 export type PeerView = v.InferOutput<typeof PeerSchema>

@@ -134,6 +134,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   closed('GET /api/backup', BackupSchema),
   closed('GET /api/peers', network.PeerListSchema, 'peers'),
   closed('GET /api/network/names', network.SampledNamesSchema, 'sampleNames'),
+  closed('GET /api/network/clocks', network.PeerClocksSchema, 'clocks'),
   closed('POST /api/peers', network.PeerSchema, 'connect', { body: { address: '/ip4/192.0.2.1/tcp/7469' } }),
   closed('GET /api/seed', daemon.SeedSchema),
   closed('POST /api/seed/unlock', daemon.SeedSchema, 'seed', { body: { passphrase: SEED_PASSPHRASE } }),

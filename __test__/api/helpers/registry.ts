@@ -15,7 +15,7 @@ import type {
 } from '../../../src/registry/use-cases.ts'
 import type { Explanation } from '../../../src/views/explanation.ts'
 import type { OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../../../src/views/own.ts'
-import type { NetworkDiversityView, PeerView } from '../../../src/views/network.ts'
+import type { NetworkDiversityView, PeerClockView, PeerView } from '../../../src/views/network.ts'
 import type { PinnedCodesView, PinView } from '../../../src/views/pin.ts'
 import type { ChangeWordsView, KeysView, OfferView } from '../../../src/views/keys.ts'
 import type { Authority } from '../../../src/registry/use-cases.ts'
@@ -124,6 +124,13 @@ export class MemoryRegistry implements Registry {
   sampleNames(count: number): string[] {
     this.#called('sampleNames', count)
     return [...this.reveals.keys()].slice(0, count)
+  }
+
+  ahead: readonly number[] = [12]
+
+  async clocks(): Promise<PeerClockView[]> {
+    this.#called('clocks')
+    return this.ahead.map((ahead, index) => ({ peer: `12D3KooW${index}`, ahead_ms: ahead }))
   }
 
   async connect(address: string): Promise<PeerView> {

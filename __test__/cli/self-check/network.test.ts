@@ -69,6 +69,18 @@ describe('network check', () => {
     expect((await check()).stdout).toMatch(/spread +2 of 2 peers are in 2001:db8 /)
   })
 
+  it('tells a wrong clock of this machine from that of a few peers', async () => {
+    peers(peer(1))
+    const said = async (...ahead: number[]): Promise<string> => {
+      world.registry.ahead = ahead
+      return (await check()).stdout
+    }
+    expect(await said(-200, 400, 90)).toMatch(/ok +clocks +3 peers ahead of this machine by -0\.2 s to 0\.4 s/)
+    expect(await said(-200, 400, 90_000)).toMatch(/warn {2}clocks .*to 90\.0 s: 1 unlike most/)
+    expect(await said(300_100, 300_000, 12)).toMatch(/FAIL {2}clocks .*half of them by 300\.0 s/)
+    expect(await said()).toMatch(/warn {2}clocks +no peer has told/)
+  })
+
   it('names what does not resolve', async () => {
     peers(peer(1))
     expect(await check('nobody.chronym')).toMatchObject({

@@ -51,6 +51,7 @@ function network(silent: number): { parts: ClientParts; asked: Request[] } {
       case 'find':
       case 'list':
       case 'reach':
+      case 'time':
         throw new Error(`nobody asks for ${request.type} here`)
     }
   }

@@ -430,6 +430,7 @@ requests = [
     {"type": "reach", "address": bytes([4, 192, 0, 2, 1, 6, 0x1d, 0x2d])},
     {"type": "list", "key": hash1, "bits": 9, "coded": True},
     {"type": "get", "kind": "coded", "key": hash1},
+    {"type": "time"},
 ]
 answers = [
     (0, {"type": "received", "receipt": b"\x01"}),
@@ -447,6 +448,7 @@ answers = [
         {"peer": bytes.fromhex("002408011220") + hash1, "addresses": []},
     ]}),
     (9, {"type": "reached"}),
+    (12, {"type": "time", "now": 1_800_000_000_000}),
 ]
 reveal_get = {"type": "get", "kind": "reveal", "key": hash1}
 entry = {"type": "entry", "state": "fresh", "claim": hash2, "record": b"\x01"}

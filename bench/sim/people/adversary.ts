@@ -284,6 +284,7 @@ export function empty(request: Request): Answer {
       return { type: 'none' }
     case 'commit':
     case 'reach':
+    case 'time':
       return { type: 'busy' }
   }
 }

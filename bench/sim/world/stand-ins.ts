@@ -73,6 +73,7 @@ export async function answerOf(
     case 'commitments':
       return handlers.commitments(request, sender)
     case 'reach':
+    case 'time':
       return { type: 'busy' }
   }
 }

@@ -63,6 +63,7 @@ export function createClient(settings: ClientOptions = {}) {
     peers: fixed<api.PeerView[]>('GET', '/api/peers'),
     /** 16 at most that the daemon holds for the network, drawn at random. */
     sampleNames: fixed<string[]>('GET', '/api/network/names'),
+    clocks: fixed<api.PeerClockView[]>('GET', '/api/network/clocks'),
     /** Dials a peer at a multiaddr. */
     connectPeer: (address: string, options?: Options) =>
       json<api.PeerView>('POST', '/api/peers', { ...options, body: { address } }),

@@ -4,7 +4,13 @@ import type { AppEnv } from '../http/request.ts'
 import { type ConfigBody, ConfigPatchSchema, ConfigSchema, ConnectRequestSchema } from '../schemas/daemon.ts'
 import type { ApiServices } from '../services.ts'
 import { ConfigFieldListSchema } from '../../views/config.ts'
-import { NetworkStatusSchema, PeerListSchema, PeerSchema, SampledNamesSchema } from '../../views/network.ts'
+import {
+  NetworkStatusSchema,
+  PeerClocksSchema,
+  PeerListSchema,
+  PeerSchema,
+  SampledNamesSchema
+} from '../../views/network.ts'
 import { LAST_EVENT_ID_PARAMETER } from '../openapi/parameters.ts'
 import { eventStream, type EventStreamOptions, lastEventId, type ServerSentEvent } from '../http/sse.ts'
 
@@ -102,6 +108,19 @@ export function networkRoutes({ registry }: ApiServices) {
         answers: { 200: { description: 'Names', schema: SampledNamesSchema } }
       }),
       (c) => c.json(registry.sampleNames(SAMPLED_NAMES))
+    )
+    .get(
+      '/api/network/clocks',
+      endpoint({
+        tag: TAG,
+        summary: 'What the clocks of the nearest peers say',
+        description:
+          'Asks them now. Peers may lie, and nothing is decided by it: the beacon tells this daemon the time.',
+        access: ['read'],
+        answers: { 200: { description: 'The peers that told', schema: PeerClocksSchema } },
+        errors: ['SVC-RES-001']
+      }),
+      async (c) => c.json(await registry.clocks(c.req.raw.signal))
     )
     .post(
       '/api/peers',

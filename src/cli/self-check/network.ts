@@ -1,7 +1,7 @@
 /** The checks of `chronym network check`: whether a network is healthy enough to promise anything. Changes nothing. */
 import type { Client } from '../../api/client/client.ts'
 import type { Explanation } from '../../views/explanation.ts'
-import type { NetworkStatusView, PeerView } from '../../views/network.ts'
+import type { NetworkStatusView, PeerClockView, PeerView } from '../../views/network.ts'
 import { plural } from '../../util/words.ts'
 import { VERSION } from '../../version.ts'
 import { connect } from '../connection/connect.ts'
@@ -12,6 +12,8 @@ import { type Finding, ok, problem, report, verdictLine, warning } from './findi
 
 /** More than this share of the peers in one /16 is one operator, one provider or one attacker. */
 const MAX_SHARE = 1 / 3
+/** Far below what receipts allow (`receipt_slack`), and above what a slow line adds. */
+const MAX_CLOCK_SECONDS = 10
 /** Pulses come every 3 s at most in the built-in networks. */
 const STALE_PULSE_SECONDS = 60
 
@@ -26,6 +28,7 @@ export async function runNetworkCheck(context: Context, _options: unknown, given
     ...(status.diversity === null ? [] : [spreadFinding(asked)]),
     versionFinding(asked),
     beaconFinding(status),
+    ...(status.status === 'online' ? [clocksFinding(await client.clocks())] : []),
     await namesFinding(client, given.length > 0 ? given : await client.sampleNames())
   ]
   return report(context, findings, {}, (paint) => ['', verdictLine(findings, paint)])
@@ -85,6 +88,22 @@ function beaconFinding({ beacon: { round, age_seconds: age } }: NetworkStatusVie
     ? problem('beacon', detail, 'The beacon cannot be reached, or the clock of this machine is wrong.')
     : ok('beacon', detail)
 }
+
+/** A wrong clock of ours shows in all others; one of theirs in few. Owners and witnesses must agree on rounds. */
+function clocksFinding(clocks: readonly PeerClockView[]): Finding {
+  const ahead = clocks.map(({ ahead_ms: each }) => each / 1000).sort((left, right) => left - right)
+  const median = ahead[ahead.length >> 1]
+  if (median === undefined) return warning('clocks', 'no peer has told what its clock says')
+  const others = ahead.filter((each) => Math.abs(each - median) > MAX_CLOCK_SECONDS)
+  const detail = `${plural(ahead.length, 'peer')} ahead of this machine by ${seconds(ahead[0]!)} to ${seconds(ahead.at(-1)!)}`
+  if (Math.abs(median) > MAX_CLOCK_SECONDS)
+    return problem('clocks', `${detail}, half of them by ${seconds(median)}`, 'Set the clock of this machine, by NTP.')
+  return others.length > 0
+    ? warning('clocks', `${detail}: ${others.length} unlike most`, 'Ask their operators for NTP.')
+    : ok('clocks', detail)
+}
+
+const seconds = (value: number): string => `${value.toFixed(1)} s`
 
 /** Each is asked of all that should hold it, as anybody else would. */
 async function namesFinding(client: Client, names: readonly string[]): Promise<Finding> {

@@ -55,6 +55,7 @@ export class Holder {
   readonly documents: DocumentHolder
   readonly commitments: Commitments
   readonly budget: Budget
+  readonly #clock: RoundClock
   readonly #profile: NetworkProfile
   readonly #profileHash: Uint8Array
   readonly #nodeKey: KeyPair
@@ -65,6 +66,7 @@ export class Holder {
     const { profile, store, clock, verifier, peers, onStored } = parts
     const { budget } = parts
     this.budget = budget
+    this.#clock = clock
     this.#profile = profile
     this.#profileHash = profileHash(profile)
     this.#nodeKey = parts.nodeKey
@@ -136,7 +138,8 @@ export class Holder {
         const page = this.list(request)
         return this.#pages.read(sender, () => page.next().value)
       },
-      commitments: ({ after }, sender) => this.#pages.read(sender, () => this.commitments.page(after))
+      commitments: ({ after }, sender) => this.#pages.read(sender, () => this.commitments.page(after)),
+      time: () => ({ type: 'time', now: this.#clock.nowMs() })
     }
   }
 

@@ -35,6 +35,7 @@ import {
   decodePutAnswer,
   decodePutRequest
 } from './records.ts'
+import { decodeTimeAnswer, decodeTimeRequest, type TimeAnswer, type TimeRequest } from './time.ts'
 import { decodeListAnswer, decodeListRequest, type ListAnswer, type ListRequest } from './list.ts'
 
 export interface Exchange {
@@ -45,6 +46,7 @@ export interface Exchange {
   commitments: { request: CommitmentsRequest; answer: CommitmentsAnswer }
   find: { request: FindRequest; answer: FindAnswer }
   reach: { request: ReachRequest; answer: ReachAnswer }
+  time: { request: TimeRequest; answer: TimeAnswer }
 }
 
 export type RequestType = keyof Exchange
@@ -62,7 +64,8 @@ const REQUESTS: Readonly<Record<string, (value: CborValue) => Request>> = {
   list: decodeListRequest,
   commitments: decodeCommitmentsRequest,
   find: decodeFindRequest,
-  reach: decodeReachRequest
+  reach: decodeReachRequest,
+  time: decodeTimeRequest
 }
 
 const ANSWERS: {
@@ -78,7 +81,8 @@ const ANSWERS: {
   list: decodeListAnswer,
   commitments: decodeCommitmentsAnswer,
   find: decodeFindAnswer,
-  reach: decodeReachAnswer
+  reach: decodeReachAnswer,
+  time: decodeTimeAnswer
 }
 
 const VERSION = 3
