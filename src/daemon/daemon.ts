@@ -78,9 +78,7 @@ function randomPart(): number {
   return randomInt(RANDOM_STEPS) / RANDOM_STEPS
 }
 
-type BootstrapSettings = Pick<NetworkOptions, 'bootstrap' | 'bootstrapFile' | 'bootstrapKey' | 'resolvers'> & {
-  readonly mdns: boolean
-}
+type BootstrapSettings = Pick<NetworkOptions, 'bootstrap' | 'bootstrapFile' | 'bootstrapKey' | 'resolvers' | 'mdns'>
 
 function warningOf(profile: NetworkProfile, { bootstrap, bootstrapFile }: BootstrapSettings): string | undefined {
   if (profile.scope !== 'public')

@@ -282,6 +282,8 @@ export interface NetworkOptions {
   /** Ask a home's router to let peers in, on public networks. */
   readonly mapPort?: boolean
   readonly dialFrom?: string
+  /** Look for peers on this machine or link by mDNS, on networks that are not public. */
+  readonly mdns?: boolean
   /** Multiaddrs, `/dnsaddr/NAME` too. */
   readonly bootstrap: readonly string[]
   /** Path of a file with more of them. */
