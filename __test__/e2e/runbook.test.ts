@@ -180,7 +180,7 @@ it('5. watches the network, in which a name resolves', async () => {
   expect(await explained(nodes[1]!)).toMatchObject({ error: null, name: 'probe.chronym' })
 })
 
-it('6. upgrades all, while names resolve without a gap', async () => {
+it('6. upgrades all, while names resolve without a gap', { timeout: NODES * 100_000 }, async () => {
   const text = next('turn')
   for (const [index, node] of nodes.entries()) {
     const done = { isReady: false }
