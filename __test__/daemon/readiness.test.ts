@@ -262,7 +262,7 @@ describe('metrics', () => {
     for (const event of events) for (const listener of listeners) listener(event)
     return (await registry.metrics())
       .split('\n')
-      .filter((line) => /^chronym_(name|nearest|renewals|diverse)/.test(line))
+      .filter((line) => /^chronym_(name|nearest|renewals|diverse|mode)/.test(line))
   }
 
   it('show names by state, what they are warned of, and how long the first lease runs', async () => {
@@ -311,6 +311,15 @@ describe('metrics', () => {
       expect.arrayContaining(['chronym_diverse_peers 3', 'chronym_diverse_peers_missing 8'])
     )
     expect((await scraped([])).some((line) => line.startsWith('chronym_diverse'))).toBe(false)
+  })
+
+  it('show the mode in force', async () => {
+    const modes = (await scraped([])).filter((line) => line.startsWith('chronym_mode'))
+    expect(modes.toSorted()).toEqual([
+      'chronym_mode{mode="full"} 1',
+      'chronym_mode{mode="light"} 0',
+      'chronym_mode{mode="offline"} 0'
+    ])
   })
 
   it('count renewals by how they ended, from zero', async () => {

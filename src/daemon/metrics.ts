@@ -74,6 +74,15 @@ function observeNetwork(registers: Registry[], network: Network, beacon: BeaconC
     }
   })
   new Gauge({
+    name: 'chronym_mode',
+    help: 'The mode in force, which auto decides by reach: 1 for one of full, light and offline',
+    labelNames: ['mode'],
+    registers,
+    collect() {
+      for (const mode of ['full', 'light', 'offline']) this.set({ mode }, Number(mode === network.status().mode))
+    }
+  })
+  new Gauge({
     name: 'chronym_records',
     help: 'Records held for the network',
     registers,
