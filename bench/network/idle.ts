@@ -1,9 +1,7 @@
 /** What an idle daemon takes, as the package runs it with the numbers of `main`: memory, time of a core, its start. */
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ROOT } from '../../scripts/program.ts'
 import { median } from '../statistics.ts'
+import { buildDist } from './dist.ts'
 import { processorSeconds, residentBytes, startFleet } from './processes.ts'
 import { MAIN_WITH_DEV_BEACON } from './profile.ts'
 import { say } from './scratch.ts'
@@ -33,7 +31,7 @@ export interface Idle {
 /** Undefined without /proc. */
 export async function measureIdle(count: number, seconds: number): Promise<Idle | undefined> {
   if (process.platform !== 'linux') return undefined
-  build()
+  buildDist()
   const fleet = await startFleet({ profile: MAIN_WITH_DEV_BEACON, built: true, together: 1 })
   try {
     say(`starting ${count} daemons, one after the other`)
@@ -62,18 +60,6 @@ export async function measureIdle(count: number, seconds: number): Promise<Idle 
     }
   } finally {
     await fleet.stop()
-  }
-}
-
-/** `dist/`, and an error that says what failed. */
-function build(): void {
-  say('building dist/')
-  for (const step of [['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], ['scripts/finish-build.mjs']]) {
-    const { status, stdout } = spawnSync(process.execPath, [join(ROOT, step[0]!), ...step.slice(1)], {
-      cwd: ROOT,
-      encoding: 'utf8'
-    })
-    if (status !== 0) throw new Error(`${step.join(' ')} failed: ${stdout}`)
   }
 }
 

@@ -53,9 +53,13 @@ interface Ground {
   readonly together?: number
   /** They run from `dist/`. */
   readonly built?: boolean
+  /** They serve DNS at DNS_PORT of the host of their API. */
+  readonly hasDns?: boolean
   readonly onHome?: (daemon: Daemon, at: number) => void
   readonly onNode?: (daemon: Daemon, at: number) => void
 }
+
+export const DNS_PORT = 7453
 
 export const statusOf = async (daemon: Daemon): Promise<NetworkStatusView> =>
   (await daemon.request('GET', '/api/network-status')).body as NetworkStatusView
@@ -72,6 +76,7 @@ export async function startWideNetwork(
     profile: numbers = FEW,
     together = 1,
     built = false,
+    hasDns = false,
     onHome = () => undefined,
     onNode = () => undefined
   }: Ground
@@ -110,7 +115,8 @@ export async function startWideNetwork(
     startedWith[at] = more
     const { surroundings, apiHost } = made.places[at]!
     const own = ['--network', profile, '--data-dir', join(directory, String(at)), '--host', apiHost]
-    const args = [...own, '--beacon-url', url, '--log-level', 'warn', '--dns-enabled', 'false', ...more]
+    const dns = hasDns ? ['--dns-listen', `${apiHost}:${DNS_PORT}`] : ['--dns-enabled', 'false']
+    const args = [...own, '--beacon-url', url, '--log-level', 'warn', ...dns, ...more]
     return scene.daemon(args, { ...surroundings, listen: null, built })
   }
   const byIPv4 = `/ip4/${publicIPv4(0)}/tcp/7469`
