@@ -12,7 +12,7 @@ import { runSoak, type Soak } from './many/soak.ts'
 import { MANY, SHORT_LEASES } from './profile.ts'
 import { SOURCE } from './regions.ts'
 
-export interface ManyOptions {
+interface ManyOptions {
   readonly nodes: number
   readonly names: number
   /** Seconds for which nothing is asked, for what a home takes. */

@@ -59,15 +59,9 @@ export async function startMany(scene: Scene, { nodes, names: count, profile, ho
       if (at % 10 === 0) say(`${at + 1} of ${nodes} after ${Math.round((performance.now() - begun) / 1000)} s`)
     }
   })
-  for (const node of network.nodes)
-    await until(
-      'a node is full, and knows enough others',
-      async () => {
-        const { mode, diversity } = await statusOf(node)
-        return mode === 'full' && diversity?.enough !== false
-      },
-      { everyMs: 2_000 }
-    )
+  await until('all nodes are full, and know enough others', () => areReady(network.nodes), {
+    everyMs: 2_000
+  }).catch((error: unknown) => say(String(error)))
   const askers: Daemon[] = []
   const known = network.addresses.slice(0, 3).flatMap((address) => ['--bootstrap', address])
   for (let index = 0; index < ASKERS; index++)
@@ -99,6 +93,15 @@ export async function startMany(scene: Scene, { nodes, names: count, profile, ho
     placeOfAsker: (index) => nodes + index,
     placeOfOwner
   }
+}
+
+/** Asks one after the other, until the first that is not: asking takes them time too. */
+async function areReady(nodes: readonly Daemon[]): Promise<boolean> {
+  for (const node of nodes) {
+    const { mode, diversity } = await statusOf(node)
+    if (mode !== 'full' || diversity?.enough === false) return false
+  }
+  return true
 }
 
 /** A third of the nodes, from all regions. */
