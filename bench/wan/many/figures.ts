@@ -35,6 +35,10 @@ export async function measureFigures(many: Many): Promise<Figure[]> {
   const { names, askers, tripMs } = many
   const busy = startLoad()
   let failed = 0
+  let share = 0
+  const done = (): void => {
+    share = Math.round(100 * busy()) / 100
+  }
   const figure = (what: string, target: string, least: number, times: readonly Timed[]): Figure => {
     const { count, p50_ms, p95_ms } = latencies(times.map(({ ms }) => ms))
     const trips = latencies(times.map((each) => each.ms / each.tripMs)).p50_ms
@@ -49,7 +53,7 @@ export async function measureFigures(many: Many): Promise<Figure[]> {
       target
     }
     failed = 0
-    return { ...made, busy: Math.round(100 * busy()) / 100 }
+    return { ...made, busy: share }
   }
   const resolved: Timed[][] = []
   say('resolving')
@@ -62,6 +66,7 @@ export async function measureFigures(many: Many): Promise<Figure[]> {
     }
     resolved.push(taken)
   }
+  done()
   const warm = resolved.slice(names.length >> 1)
   const figures = [
     figure('resolve, not held', 'p50 300, p95 800 ms', 1, resolved.flat()),
@@ -76,6 +81,7 @@ export async function measureFigures(many: Many): Promise<Figure[]> {
     if (result.status === 200) puts.push({ ms, tripMs: tripMs(many.placeOfOwner(name)) })
     else failed++
   }
+  done()
   figures.push(figure('put, to a majority read back', 'p95 3,000 ms', 3, puts))
   say('joining')
   const joins: Timed[] = []
@@ -86,9 +92,11 @@ export async function measureFigures(many: Many): Promise<Figure[]> {
     )
     joins.push({ ms, tripMs: tripMs(many.placeOfAsker(askers.length + index)) })
   }
+  done()
   figures.push(figure('join, to the first answer', '5,000 ms', 8, joins))
   say('asking by DNS')
   const cached = await askCached(askers[0]!, names[0]!)
+  done()
   figures.push(
     figure(
       'DNS, cached',
