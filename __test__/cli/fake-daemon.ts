@@ -104,7 +104,7 @@ export const STATUS = {
     { address: '/ip4/127.0.0.1/tcp/7469/p2p/me', state: 'announced', confirmed_by: ['a', 'b'], message: null }
   ],
   network: 'local',
-  beacon: { round: 9, age_seconds: 1 },
+  beacon: { round: 9, age_seconds: 1, message: null },
   records: 3,
   alone: false,
   diversity: null

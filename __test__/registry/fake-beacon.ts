@@ -29,6 +29,10 @@ export class FakeBeacon implements BeaconClient {
   }
   start(): void {}
   stop(): void {}
+  fault(): undefined {
+    return undefined
+  }
+
   latest(): VerifiedPulse | undefined {
     const round = clockRound(this.#clock.now(), profile.beacon)
     if (!this.silent && round > (this.#newest?.round ?? 0)) this.#newest = pulseOf(round)

@@ -5,6 +5,7 @@ import type { NativePool, VerdictOptions } from '../native/types.ts'
 import { clockRound, roundTimeMs, clockLags } from '../protocol/time.ts'
 import { Backoff } from '../util/backoff.ts'
 import { orAborted } from '../util/concurrency.ts'
+import { plural } from '../util/words.ts'
 import { PulseStore } from './pulse-store.ts'
 import { DrandSources } from './drand.ts'
 import { BeaconError, type BeaconChain, type BeaconClient, type Pulse, type VerifiedPulse } from './types.ts'
@@ -34,6 +35,10 @@ const POLL_DELAY = 0.1
 const FOLLOW_MS = 3_000
 /** A source further behind the clock than this is asked last. */
 const STALE_ROUNDS = 3
+/** Further apart, the clock is wrong: as far as it may lag (docs/protocol/rules.md, 9). */
+const CLOCK_OFF_ROUNDS = 20
+/** A source whose newest pulse was another one within this time is up to date. */
+const LIVE_MS = 90_000
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 30_000
 /** Longest delay that a timer of Node takes. */
@@ -55,6 +60,9 @@ class FollowingClient implements BeaconClient {
   #life = new AbortController()
   #following = false
   #warnedOfClock = false
+  #failure: string | undefined
+  /** The newest pulse that a source gave, and when it was another one than before; by the monotonic clock. */
+  #newest: { readonly round: number; readonly movedAtMs: number } | undefined
 
   constructor({ chain, urls, pool, warn, now, random, capacity }: BeaconClientOptions) {
     this.#chain = chain
@@ -140,6 +148,22 @@ class FollowingClient implements BeaconClient {
     }
   }
 
+  fault(): string | undefined {
+    const latest = this.#store.latest
+    if (latest === undefined) return this.#failure
+    const clock = clockRound(this.#now(), this.#chain)
+    const isLive = this.#newest !== undefined && performance.now() - this.#newest.movedAtMs < LIVE_MS
+    const isAhead = isLive && clock - latest.round > CLOCK_OFF_ROUNDS
+    if (!isAhead && !clockLags(clock, latest.round)) return this.#failure
+    const off = timeInWords(Math.abs(this.#now() - roundTimeMs(latest.round, this.#chain)))
+    return `this machine's clock is ${off} ${isAhead ? 'ahead of' : 'behind'} the beacon: set it`
+  }
+
+  #notice(round: number): void {
+    if (this.#newest !== undefined && round <= this.#newest.round) return
+    this.#newest = { round, movedAtMs: this.#newest === undefined ? -Infinity : performance.now() }
+  }
+
   /** Asks for the newest pulse once a round, every three seconds at most; more slowly while nobody answers. */
   async #follow(signal: AbortSignal): Promise<void> {
     const periodMs = this.#chain.period * 1000
@@ -151,6 +175,8 @@ class FollowingClient implements BeaconClient {
         const { round } = await this.#fetch('latest', signal)
         if (failing) this.#warn('the beacon answers again')
         failing = false
+        this.#failure = undefined
+        this.#notice(round)
         if (round < due) {
           // Not published yet, or a relay that is behind.
           if (round < due - STALE_ROUNDS) this.#sources.demoteFirst()
@@ -164,6 +190,7 @@ class FollowingClient implements BeaconClient {
         if (!(error instanceof Error)) throw error
         if (!failing) this.#warn(`no pulse from the beacon: ${error.message}`)
         failing = true
+        this.#failure = error.message
         await sleep(backoff.next(), undefined, { signal })
       }
     }
@@ -219,6 +246,11 @@ class FollowingClient implements BeaconClient {
   #ending(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.#life.signal : AbortSignal.any([this.#life.signal, signal])
   }
+}
+
+function timeInWords(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  return minutes < 48 * 60 ? plural(minutes, 'minute') : plural(Math.round(minutes / 1_440), 'day')
 }
 
 function checkRound(round: number): void {

@@ -152,7 +152,12 @@ async function readBounded(response: Response): Promise<string> {
 /** `fetch` says only "fetch failed"; its cause says why. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? error.cause.message : error.message
+  if (error instanceof SyntaxError)
+    return 'the answer is not JSON: beacon.urls is wrong, or this network wants a login first (a captive portal)'
+  const { message } = error.cause instanceof Error ? error.cause : error
+  return /certificate (is not yet valid|has expired)/.test(message)
+    ? `${message}: is this machine's clock right?`
+    : message
 }
 
 const hex = (bytes: number) =>

@@ -45,6 +45,8 @@ export interface BeaconClient {
    * and moves `latest` when it is the highest.
    */
   verify(pulse: Pulse, options?: VerdictOptions): Promise<boolean>
+  /** Why pulses do not come, or come late: the sources or this machine's clock, and the cure; undefined while all is well. */
+  fault(): string | undefined
   /** Calls `listener` for every new highest verified pulse; returns the function that ends it. */
   on(event: 'pulse', listener: (pulse: VerifiedPulse) => void): () => void
 }

@@ -32,7 +32,7 @@ export function networkStatus(
     peer_id,
     network: profile.id,
     size: network.size() ?? null,
-    beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000) },
+    beacon: { round, age_seconds: ageMs === null ? null : Math.round(ageMs / 1000), message: beacon.fault() ?? null },
     records,
     alone: isAlone || !network.canAsk(),
     ...slow

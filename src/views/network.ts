@@ -66,7 +66,11 @@ export const NetworkStatusSchema = component('NetworkStatus', {
   ),
   beacon: v.object({
     round: v.pipe(v.nullable(CountSchema), v.description('The highest verified round')),
-    age_seconds: v.nullable(v.number())
+    age_seconds: v.nullable(v.number()),
+    message: v.pipe(
+      v.nullable(v.string()),
+      v.description('Why pulses do not come, or by how much the clock of this machine is off; null while all is well')
+    )
   }),
   addresses: v.pipe(
     v.array(AddressSchema),

@@ -96,7 +96,7 @@ export class MemoryRegistry implements Registry {
       peer_id: '12D3KooW',
       network: 'local',
       size: 5,
-      beacon: { round: 99, age_seconds: 1 },
+      beacon: { round: 99, age_seconds: 1, message: null },
       addresses: [
         {
           address: '/ip4/192.0.2.1/tcp/7469/p2p/12D3KooW',

@@ -99,7 +99,7 @@ describe('estimates and status', () => {
       size: 5,
       records: 0,
       alone: false,
-      beacon: { round: expect.any(Number), age_seconds: 0 },
+      beacon: { round: expect.any(Number), age_seconds: 0, message: null },
       diversity: null
     })
     await node.registry.setMode('offline')

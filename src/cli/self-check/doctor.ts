@@ -220,15 +220,13 @@ function checkDiversity({ status, diversity }: NetworkStatusView): Finding[] {
   return [ok('diverse', `${plural(peers, 'diverse peer')} in ${prefixes} /24 (IPv6: /32)`)]
 }
 
-function checkBeacon({ beacon: { round, age_seconds: age } }: NetworkStatusView): Finding {
-  if (round === null || age === null)
-    return problem('beacon', 'no verified pulse yet', 'Check beacon.urls (--beacon-url) and the connection.')
+const BEACON_CURE = 'Check beacon.urls (--beacon-url), the connection and the clock of this machine.'
+
+function checkBeacon({ beacon: { round, age_seconds: age, message } }: NetworkStatusView): Finding {
+  if (message) return (round === null ? problem : warning)('beacon', message, BEACON_CURE)
+  if (round === null || age === null) return problem('beacon', 'no verified pulse yet', BEACON_CURE)
   if (age > STALE_PULSE_SECONDS)
-    return warning(
-      'beacon',
-      `the newest pulse (round ${round}) is ${formatDuration(age)} old`,
-      'Check beacon.urls, the connection and the clock of this machine.'
-    )
+    return warning('beacon', `the newest pulse (round ${round}) is ${formatDuration(age)} old`, BEACON_CURE)
   return ok('beacon', `round ${round}, ${formatDuration(age)} old`)
 }
 

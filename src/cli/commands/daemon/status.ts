@@ -31,7 +31,7 @@ function addressFields({ addresses }: Partial<NetworkStatusView>, paint: Paint):
 }
 
 function networkText(status: NetworkStatusView, dns: string | undefined, paint: Paint): string {
-  const { round, age_seconds: age } = status.beacon
+  const { round, age_seconds: age, message } = status.beacon
   return formatFields([
     ['status', paint(status.status === 'online' ? 'green' : 'yellow', status.status)],
     ...(status.connecting ? [['waits for', printable(status.connecting)] as const] : []),
@@ -47,6 +47,7 @@ function networkText(status: NetworkStatusView, dns: string | undefined, paint: 
         ? 'no verified pulse yet'
         : `round ${formatCount(round)}${age === null ? '' : `, ${formatDuration(age)} old`}`
     ],
+    ...(message ? [['', paint('yellow', printable(message))] as const] : []),
     ['records', formatCount(status.records)],
     ...(status.alone
       ? [['look-ups', paint('yellow', 'no peer answers; own names and records held resolve, as thin')] as const]

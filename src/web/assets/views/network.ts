@@ -56,6 +56,7 @@ const figures = ({ status, peers, size, records, beacon: { age_seconds: age } }:
 const thisNode = ({ network, mode, auto, peer_id: peer, beacon, addresses, connecting }: Status) => html`
   <${Card} title="This node">
     ${connecting && html`<${Notice} tone="warn">${connecting}<//>`}
+    ${beacon.message && html`<${Notice} tone="warn">${beacon.message}<//>`}
     ${facts([
       ['Network', network],
       ['Mode', auto === null ? MODES[mode] : `${MODES[mode]}. ${auto}`],
