@@ -84,14 +84,14 @@ afterEach(async () => {
 describe('a signed list of bootstrap peers', () => {
   it('is taken in any order, beside signatures of other networks and keys, and on the names that it names', async () => {
     const names = open()
+    const withHost = [...OURS, `/dns4/host.example/tcp/7469/p2p/${PEER}`]
+    expect(await hears(names, records(withHost, signed({ addresses: withHost })))).toEqual(OURS)
     const older = signed({ expires: NOW + 9 })
     const ofTest = signed({ hash: profileHash(builtInProfiles.test) })
     expect(await hears(names, records([...OURS].reverse(), older, ofTest, signed({})))).toEqual(OURS)
     now = NOW + 60
     expect(names.expand([ROOT])).toEqual(OURS)
     now = NOW - DAY
-    const withHost = [...OURS, `/dns4/host.example/tcp/7469/p2p/${PEER}`]
-    expect(await hears(names, records(withHost, signed({ addresses: withHost })))).toEqual(OURS)
     const above = ['/dnsaddr/below.example']
     server.lists.set('below.example', records([HIS]))
     expect(await hears(names, records(above, signed({ addresses: above })))).toEqual([])
