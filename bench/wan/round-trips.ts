@@ -3,7 +3,8 @@
  * path's time divided by that of a round trip is their number, and what this machine computes meanwhile.
  */
 import { eventually, type Scene } from '../../__test__/e2e/processes.ts'
-import { register, startWideNetwork } from './network.ts'
+import type { PeerView } from '../../src/views/network.ts'
+import { register, startWideNetwork, statusOf } from './network.ts'
 
 /** Long beside what this machine computes in between. */
 const ONE_WAY_MS = 100
@@ -22,6 +23,13 @@ export interface Path {
 export async function measureRoundTrips(scene: Scene): Promise<Path[]> {
   const weather = { seed: 1, delayMs: [ONE_WAY_MS, ONE_WAY_MS], jitterMs: 0, lossPerMille: 0, homeRate: 0 } as const
   const { nodes, startSpare, addresses } = await startWideNetwork(scene, { count: NODES, weather, spare: 2 })
+  // A node that is light yet holds no name, and one that knows few looks elsewhere.
+  for (const node of nodes)
+    await eventually(
+      async () => [await statusOf(node), (await node.request('GET', '/api/peers')).body as PeerView[]] as const,
+      ([{ mode }, peers]) =>
+        mode === 'full' && peers.filter(({ in_table: isInTable }) => isInTable).length === NODES - 1
+    )
   const owner = nodes[1]!
   const names = Array.from({ length: NAMES }, (_, index) => `far-${index}.chronym`)
   for (const name of names) await register(owner, name)
