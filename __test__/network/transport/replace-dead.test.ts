@@ -1,7 +1,7 @@
 /** Connections that look open and carry nothing, between real nodes and through a port forward. */
 import { multiaddr } from '@multiformats/multiaddr'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Connection } from '@libp2p/interface'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { ask } from '../../../src/network/wire/exchange.ts'
@@ -39,14 +39,33 @@ afterEach(async () => {
 
 const question = (): Promise<unknown> => ask(asker, asked.peerId, REQUEST, labProfile())
 
+/** As if it had been open for a minute. */
+function grown(open: Connection): Connection {
+  open.timeline.open -= 60_000
+  return open
+}
+
 it('a connection that a router forgot is replaced within the question that finds it', async () => {
+  grown(connection)
   forward.forget()
   expect(await question()).toEqual({ type: 'busy' })
   expect(connection.status).not.toBe('open')
   expect(asker.getConnections(asked.peerId)).toHaveLength(1)
 })
 
+it('a young connection stays, so that busy machines do not dial each other again and again', async () => {
+  forward.stall()
+  const dial = vi.spyOn(asker, 'dial')
+  const answer = question()
+  await sleep(STALL_MS)
+  expect(dial.mock.calls.filter(([, options]) => options?.force === true)).toEqual([])
+  forward.resume()
+  expect(await answer).toEqual({ type: 'busy' })
+  expect(connection.status).toBe('open')
+})
+
 it('a line that stalls keeps its connection, and the question its answer', async () => {
+  grown(connection)
   forward.stall()
   const answer = question()
   await sleep(STALL_MS)

@@ -10,6 +10,12 @@ import type { Node } from '../libp2p.ts'
 const DOUBTFUL_MS = 2_000
 const DIAL_MS = 5_000
 
+/**
+ * A younger one stays: where machines are too busy to answer in time, each replacement costs both a handshake, and those
+ * of all peers keep them busy.
+ */
+const SETTLED_MS = 60_000
+
 const doubted = new WeakSet<Connection>()
 
 /** Watches a connection while it is asked; returns the function that ends that. */
@@ -20,7 +26,7 @@ export function watchAnswers(node: Node, connection: Connection): () => void {
 }
 
 async function replaceIfDead(node: Node, connection: Connection): Promise<void> {
-  if (doubted.has(connection)) return
+  if (doubted.has(connection) || Date.now() - connection.timeline.open < SETTLED_MS) return
   doubted.add(connection)
   const over = new AbortController()
   let hasAnswered = false
