@@ -96,5 +96,5 @@ export function clientOf(lab: Lab, peers: Peers): ClientParts {
   }
 }
 
-/** How look-ups wait for peers of whom nothing is known. */
+/** How long look-ups wait for unknown peers. */
 export const UNTIMED = { waitMs: (): number => 500, roundTripMs: (): number => 0 }

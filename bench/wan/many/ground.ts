@@ -7,7 +7,7 @@ import { register, startWideNetwork, statusOf, type WideNetwork } from '../netwo
 import type { Home, Weather } from '../places.ts'
 import { publishedTripMs, REGIONS } from '../regions.ts'
 
-/** Two hyperthreads start so many at a time. */
+/** Daemons that start at the same time. More of them keep two hyperthreads too busy to answer each other. */
 const TOGETHER = 3
 const ASKERS = 4
 const NEWCOMERS = 4

@@ -53,7 +53,7 @@ export function natPmp(gateway: string, serverPort = PORT): Router {
 
 /** Lets peers in to `own`, an IPv6 address of this machine: the port stays, since nothing is translated. */
 export function pcp(gateway: string, own: string, serverPort = PORT): Router {
-  // It names the mapping: whoever lacks it can neither renew nor remove it.
+  // The router renews and removes the mapping only for this nonce.
   const nonce = randomBytes(12)
   const ask = async (port: number, seconds: number): Promise<number> => {
     const request = Buffer.alloc(PCP.bytes)
