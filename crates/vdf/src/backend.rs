@@ -37,13 +37,20 @@ impl Backend {
         Self::in_use().unwrap_or(Self(Set::Portable))
     }
 
+    /// Whether the environment names the backend of this process.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn is_forced() -> bool {
+        env::var_os(BACKEND_VARIABLE).is_some()
+    }
+
     fn named(name: &str) -> Result<Self, Error> {
         let set = Set::ALL.into_iter().find(|set| set.name() == name).ok_or(Error::BackendUnknown)?;
         let backend = Self(set);
         if Self::available().contains(&backend) { Ok(backend) } else { Err(Error::BackendUnavailable(set.name())) }
     }
 
-    /// How users know it: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx` or `x86-64-ifma`.
+    /// How users know it: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx`, `x86-64-avx2` or
+    /// `x86-64-ifma`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -71,7 +78,12 @@ pub(crate) type Native = Aarch64;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Adx(());
 
-/// The processor has AVX-512 F, DQ, VL and IFMA (and BMI2 and ADX).
+/// The processor has AVX2 (and BMI2 and ADX).
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Avx2(());
+
+/// The processor has AVX-512 F, DQ, VL and IFMA (and BMI2, ADX and AVX2).
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Ifma(());
@@ -86,8 +98,17 @@ impl Backend {
         (self.0 >= Set::Adx).then_some(Adx(()))
     }
 
+    pub(crate) fn avx2(self) -> Option<Avx2> {
+        (self.0 >= Set::Avx2).then_some(Avx2(()))
+    }
+
     pub(crate) fn ifma(self) -> Option<Ifma> {
         (self.0 >= Set::Ifma).then_some(Ifma(()))
+    }
+
+    /// The same without instructions that test several numbers at once.
+    pub(crate) fn one_by_one(self) -> Self {
+        Self(self.0.min(Set::Adx))
     }
 }
 
@@ -139,10 +160,14 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn portable_gives_no_tokens_and_each_set_those_of_the_sets_below() {
-        let tokens = |set| (Backend(set).native().is_some(), Backend(set).adx().is_some());
-        assert_eq!(tokens(Set::Portable), (false, false));
-        assert_eq!(tokens(Set::Bmi2), (true, false));
-        assert_eq!(tokens(Set::Adx), (true, true));
-        assert_eq!(tokens(Set::Ifma), (true, true));
+        let tokens = |set| {
+            let backend = Backend(set);
+            [backend.native().is_some(), backend.adx().is_some(), backend.avx2().is_some(), backend.ifma().is_some()]
+        };
+        assert_eq!(tokens(Set::Portable), [false, false, false, false]);
+        assert_eq!(tokens(Set::Bmi2), [true, false, false, false]);
+        assert_eq!(tokens(Set::Adx), [true, true, false, false]);
+        assert_eq!(tokens(Set::Avx2), [true, true, true, false]);
+        assert_eq!(tokens(Set::Ifma), [true, true, true, true]);
     }
 }

@@ -4,7 +4,7 @@ use crate::backend::Backend;
 use crate::error::Error;
 use crate::hash_prime::hash_prime;
 use crate::lattice::LatticeContext;
-use crate::prime::is_prime;
+use crate::prime::{for_search, is_prime};
 use crate::sizes::D_LIMBS;
 use crate::uint::Uint;
 use core::ops::RangeInclusive;
@@ -40,7 +40,7 @@ impl Discriminant {
         }
         check_size(bits)?;
         let backend = Backend::in_use()?;
-        Ok(Self::new(hash_prime(backend, seed, bits, &[0, 1, 2, bits - 1]), bits, backend))
+        Ok(Self::new(hash_prime(for_search(backend), seed, bits, &[0, 1, 2, bits - 1]), bits, backend))
     }
 
     /// Reads |D|, big-endian without leading zeros, and checks it: size, residue and primality.

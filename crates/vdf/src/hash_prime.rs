@@ -1,7 +1,7 @@
 //! Hashing to a prime: the discriminant from a seed, and the Fiat-Shamir prime from a proof's ends.
 
 use crate::backend::Backend;
-use crate::prime::{MIN_BITS, first_prime, is_prime};
+use crate::prime::{MIN_BITS, first_prime, for_search, is_prime};
 use crate::sizes::FORM_BYTES;
 use crate::uint::Uint;
 use sha2::digest::Output;
@@ -54,7 +54,8 @@ pub(crate) fn hash_prime<const N: usize>(backend: Backend, seed: &[u8], size: us
 
 /// The Fiat-Shamir prime B of a segment, 264 bits, from the encodings of its first and last form.
 pub(crate) fn challenge(x: &[u8; FORM_BYTES], y: &[u8; FORM_BYTES]) -> Uint<B_LIMBS> {
-    hash_prime(Backend::in_use_or_portable(), [*x, *y].as_flattened(), B_BITS, &[0, B_BITS - 1])
+    let backend = for_search(Backend::in_use_or_portable());
+    hash_prime(backend, [*x, *y].as_flattened(), B_BITS, &[0, B_BITS - 1])
 }
 
 /// The Fiat-Shamir prime B of a segment from `x` to `y`, big-endian, as proofs carry it.
@@ -126,6 +127,46 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// SHA-256 of each hundred of chiavdf's discriminants; see `__test__/vectors/README.md`.
+    fn digests_by_chiavdf() -> Vec<String> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../__test__/vectors/chiavdf-discriminants.json");
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    fn digest(backend: Backend, hundred: usize) -> String {
+        let mut hasher = Sha256::new();
+        for index in 100 * hundred..100 * (hundred + 1) {
+            let mut seed = [0; 32];
+            seed[..4].copy_from_slice(&u32::try_from(index).unwrap().to_be_bytes());
+            let mut magnitude = [0; 128];
+            hash_prime::<16>(backend, &seed, 1024, &[0, 1, 2, 1023]).write_be(&mut magnitude);
+            hasher.update(magnitude);
+        }
+        format!("{:x}", hasher.finalize())
+    }
+
+    #[test]
+    fn a_hundred_discriminants_are_chiavdfs() {
+        assert_eq!(digest(Backend::available()[0], 0), digests_by_chiavdf()[0]);
+    }
+
+    #[test]
+    #[ignore = "long: minutes"]
+    fn ten_thousand_discriminants_of_every_backend_are_chiavdfs() {
+        let digests = digests_by_chiavdf();
+        assert_eq!(digests.len(), 100);
+        std::thread::scope(|scope| {
+            for backend in Backend::available() {
+                let digests = &digests;
+                scope.spawn(move || {
+                    for (hundred, expected) in digests.iter().enumerate() {
+                        assert_eq!(&digest(backend, hundred), expected, "{backend:?}, hundred {hundred}");
+                    }
+                });
+            }
+        });
     }
 
     #[test]

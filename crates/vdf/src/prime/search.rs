@@ -2,7 +2,7 @@
 
 use super::baillie_psw::is_prime;
 #[cfg(target_arch = "x86_64")]
-use super::{ifma, lucas};
+use super::{avx2, ifma, lucas};
 use crate::backend::Backend;
 use crate::uint::Uint;
 
@@ -22,6 +22,12 @@ pub(crate) fn first_prime<const N: usize>(
     first.expect("candidates do not end")
 }
 
+/// There is one way to search.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn for_search(backend: Backend) -> Backend {
+    backend
+}
+
 /// None: elsewhere numbers are tested one by one.
 #[cfg(not(target_arch = "x86_64"))]
 fn search_by_lanes<const N: usize>(_: Backend, _: impl Iterator<Item = Uint<N>>, _: usize) -> Option<Uint<N>> {
@@ -35,12 +41,19 @@ fn search_by_lanes<const N: usize>(
     candidates: impl Iterator<Item = Uint<N>>,
     bits: usize,
 ) -> Option<Uint<N>> {
-    let has = backend.ifma()?;
     let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, backend);
     // a discriminant, or the Fiat-Shamir prime
+    if let Some(has) = backend.ifma() {
+        return match N {
+            16 => ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
+            5 if bits <= 304 => ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas),
+            _ => None,
+        };
+    }
+    let has = backend.avx2()?;
     match N {
-        16 => ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
-        5 if bits <= 304 => ifma::strong_probable_primes::<N, 6, 12>(has, candidates, bits).find(lucas),
+        16 => avx2::strong_probable_primes::<N, 38, 76, 6>(has, candidates, bits).find(lucas),
+        5 if bits <= 272 => avx2::strong_probable_primes::<N, 11, 22, 7>(has, candidates, bits).find(lucas),
         _ => None,
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn divide<const N: usize>(n: &Uint<N>) -> Outcome {
 }
 
 /// Whether one of the small primes divides a number larger than they are.
-fn has_divisor<const N: usize>(n: &Uint<N>) -> bool {
+pub(super) fn has_divisor<const N: usize>(n: &Uint<N>) -> bool {
     // a test of n costs as the cube of its length, a residue as the length itself: shorter numbers are divided by fewer
     // primes
     let tried = (OTHERS.len() * n.limb_count().pow(2) / FULL_LIMBS.pow(2)).min(OTHERS.len());

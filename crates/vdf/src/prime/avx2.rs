@@ -1,0 +1,34 @@
+//! The search for a prime with AVX2: four candidates at once, one a lane.
+
+mod lanes;
+mod miller_rabin;
+
+use super::batches::batched;
+use super::trial;
+use crate::backend::Avx2;
+use crate::uint::Uint;
+
+/// The candidates that no small prime divides and that pass the strong test to base 2, in order. They have exactly
+/// `bits` bits, at least 64, and are `L` limbs of 28 bits, with 33 bits to spare; `COLUMNS` is 2 L, `REST` what blocks
+/// of four rows leave of L, from 3 on. They must not end, since they are taken four at a time.
+pub(super) fn strong_probable_primes<const N: usize, const L: usize, const COLUMNS: usize, const REST: usize>(
+    has: Avx2,
+    candidates: impl Iterator<Item = Uint<N>>,
+    bits: usize,
+) -> impl Iterator<Item = Uint<N>> {
+    let candidates = candidates.filter(|n| !trial::has_divisor(n));
+    batched(candidates, move |numbers| strong_tests::<N, L, COLUMNS, REST>(has, numbers, bits))
+}
+
+/// A bit a lane: whether its number passes the strong test to base 2.
+pub(super) fn strong_tests<const N: usize, const L: usize, const COLUMNS: usize, const REST: usize>(
+    _processor_has: Avx2,
+    numbers: &[Uint<N>; lanes::LANES],
+    bits: usize,
+) -> u8 {
+    // SAFETY: an `Avx2` exists where the processor has AVX2.
+    unsafe { miller_rabin::passed::<N, L, COLUMNS, REST>(numbers, bits) }
+}
+
+#[cfg(test)]
+mod tests;
