@@ -26,6 +26,8 @@ const PROGRAMS = {
   'util-linux': 'taskset',
   'libc-bin': 'getent',
   openssl: 'openssl',
+  'gnutls-bin': 'certtool',
+  'libnss3-tools': 'certutil',
   chromium: 'chromium',
   curl: 'curl',
   pngquant: 'pngquant'

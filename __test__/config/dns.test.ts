@@ -12,6 +12,7 @@ describe('the DNS server of a configuration', () => {
       tlsListen: [],
       httpsListen: [],
       certificate: undefined,
+      proxy: undefined,
       forward: [],
       isPublic: false,
       policy: { answerThin: true, adNeedsPin: true },
@@ -45,5 +46,32 @@ describe('the DNS server of a configuration', () => {
         errors: [{ path, message: expect.stringContaining(reason) as string }]
       }) as Error
     )
+  })
+})
+
+describe('the proxy for https of a configuration', () => {
+  const proxy = (https: object, dns: object = {}) => configuredDns(checkConfig({ dns, https }, 'test'))?.proxy
+
+  it('is off, and on 127.0.0.1 where it is on', () => {
+    expect(proxy({})).toBeUndefined()
+    expect(proxy({ enabled: true })).toEqual({ address: '127.0.0.1', port: 7443, allowPrivate: [] })
+    expect(proxy({ enabled: true, listen: '[::1]:0', allow_private: ['alice.chronym'] })).toEqual({
+      address: '::1',
+      port: 0,
+      allowPrivate: ['alice.chronym']
+    })
+  })
+
+  it.each([
+    [{ enabled: true, listen: '0.0.0.0:7443' }, {}, 'https.listen', 'loopback'],
+    [{ enabled: true, listen: '192.168.1.2:7443' }, {}, 'https.listen', 'loopback'],
+    [{ listen: 'localhost:7443' }, {}, 'https.listen', 'IP address'],
+    [{ allow_private: ['Alice.chronym'] }, {}, 'https.allow_private', 'alice.chronym'],
+    [{ enabled: true }, { enabled: false }, 'https.enabled', 'no effect']
+  ])('refuses %j beside %j', (https, dns, field, reason) => {
+    expect(() => proxy(https, dns)).toThrow(
+      expect.objectContaining({ code: 'SVC-CFG-001', message: expect.stringContaining(field) })
+    )
+    expect(() => proxy(https, dns)).toThrow(reason)
   })
 })

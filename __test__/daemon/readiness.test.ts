@@ -70,6 +70,7 @@ function parts(owned: OwnedNameView[], diversity: NetworkDiversityView | null = 
           { transport: 'tcp' as const, address: '127.0.0.1', port: 7453 }
         ],
         forwarding: false,
+        https: null,
         anchor: null,
         stats: null
       })

@@ -32,7 +32,17 @@ function create(listen = FREE, more: Partial<DnsServiceParts> = {}): DnsService 
     isForwarding: false,
     startServer: (onQuestion) =>
       startDnsServer(
-        { tld: profile.tld, key, serial: 1, listen, tls: null, forward: [], isPublic: false, cacheBytes: 2 ** 20 },
+        {
+          tld: profile.tld,
+          key,
+          serial: 1,
+          listen,
+          tls: null,
+          proxy: null,
+          forward: [],
+          isPublic: false,
+          cacheBytes: 2 ** 20
+        },
         onQuestion
       ),
     nowMs: () => 0,
@@ -209,6 +219,7 @@ describe('the DNS server of a daemon', () => {
       zone: 'chronym.',
       listen: [listen, { transport: 'https', address: '127.0.0.1', port: 8443 }],
       forwarding: false,
+      https: null,
       anchor: { ds: expect.stringContaining('IN DS') as string, algorithm: 13 },
       stats: { names: 1, queries: { https: 1 }, answers: { nxdomain: 1 }, waiting: 0 }
     })
@@ -267,6 +278,7 @@ describe('the DNS server of a daemon', () => {
       zone: 'chronym.',
       listen: [],
       forwarding: false,
+      https: null,
       anchor: null,
       stats: null
     })

@@ -61,6 +61,7 @@ const startDns = (): DnsServer =>
       serial: 1,
       listen: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }],
       tls: null,
+      proxy: null,
       forward: [],
       isPublic: false,
       cacheBytes: 2 ** 20

@@ -180,7 +180,17 @@ it(`DNS looks up the name that was asked for, and no other, over ${COUNT} change
     isForwarding: false,
     startServer: (onQuestion) =>
       startDnsServer(
-        { tld: profile.tld, key, serial: 1, listen: [], tls: null, forward: [], isPublic: false, cacheBytes: 2 ** 20 },
+        {
+          tld: profile.tld,
+          key,
+          serial: 1,
+          listen: [],
+          tls: null,
+          proxy: null,
+          forward: [],
+          isPublic: false,
+          cacheBytes: 2 ** 20
+        },
         onQuestion
       ),
     nowMs: () => 0,

@@ -11,7 +11,7 @@ import { challengeRoutes, tokenRoutes } from './routes/tokens.ts'
 import { configRoutes, eventRoutes, networkRoutes } from './routes/daemon.ts'
 import { dashboardRoutes, docsRoutes, errorRoutes, verifyRoutes } from './routes/site.ts'
 import { didResolutionRoutes } from './routes/did-resolution.ts'
-import { dnsQueryRoutes, dnsRoutes } from './routes/dns.ts'
+import { dnsQueryRoutes, dnsRoutes, pacRoutes } from './routes/dns.ts'
 import { identityRoutes } from './routes/identities.ts'
 import { keyRoutes, nameRoutes, pinRoutes, wantedRoutes } from './routes/names.ts'
 import { operationRoutes, seedRoutes } from './routes/operations.ts'
@@ -60,6 +60,7 @@ export function createApp(services: ApiServices, options: AppOptions = {}): Hono
     configRoutes(services),
     dnsRoutes(services),
     dnsQueryRoutes(services),
+    pacRoutes(services),
     eventRoutes(services, streams),
     tokenRoutes(services),
     challengeRoutes(services),

@@ -11,6 +11,7 @@ import { addCompletionCommand } from './completion/scripts.ts'
 import { addConfigCommands } from './commands/daemon/config.ts'
 import { addDaemonCommand, addDashboardCommand } from './commands/daemon/daemon.ts'
 import { addDnsCommands } from './commands/daemon/dns.ts'
+import { addHttpsCommands } from './commands/daemon/https.ts'
 import { addLookUpCommands, addVerifyCommand } from './commands/names/look-up.ts'
 import { addAdoptCommand, addNamesCommand, addReleaseCommand } from './commands/names/owned.ts'
 import { addShareCommand } from './commands/names/share.ts'
@@ -76,6 +77,7 @@ export function buildProgram(run: Run): CliCommand {
   addUnlockCommands(program)
   addCheckCommands(program)
   addDnsCommands(program)
+  addHttpsCommands(program)
   addBackupCommands(program)
   program.commandsGroup('Tools:')
   addManualCommands(program)

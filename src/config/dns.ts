@@ -1,4 +1,4 @@
-/** The section `dns` of a whole configuration: what fits together, without touching files or sockets. */
+/** The sections `dns` and `https` of a whole configuration: what fits together, without touching files or sockets. */
 import { ServiceError } from '../errors.ts'
 import type { Config } from './config.ts'
 import { isLoopback, parseSocketAddress, socketAddressText, type SocketAddress } from './socket-address.ts'
@@ -10,6 +10,8 @@ export interface DnsSettings {
   readonly httpsListen: readonly SocketAddress[]
   /** Paths of PEM files; there is one where something listens with TLS. */
   readonly certificate: { readonly certificate: string; readonly key: string } | undefined
+  /** Of https; undefined: off. */
+  readonly proxy: (SocketAddress & { readonly allowPrivate: readonly string[] }) | undefined
   readonly forward: readonly SocketAddress[]
   /** Something listens beyond this machine. */
   readonly isPublic: boolean
@@ -21,8 +23,11 @@ export interface DnsSettings {
  * Undefined where `dns.enabled` is false: the other fields then wait. Throws SVC-CFG-001 for a field without effect, and
  * for one that another field needs.
  */
-export function configuredDns({ dns }: Pick<Config, 'dns'>): DnsSettings | undefined {
-  if (!dns.enabled) return undefined
+export function configuredDns({ dns, https }: Pick<Config, 'dns' | 'https'>): DnsSettings | undefined {
+  if (!dns.enabled) {
+    if (https.enabled) throw invalid('https.enabled', 'has no effect while dns.enabled is false: it asks that server')
+    return undefined
+  }
   const [listen, tlsListen, httpsListen, forward] = [dns.listen, dns.tls_listen, dns.https_listen, dns.forward].map(
     (texts) => texts.map((text) => parseSocketAddress(text)!)
   )
@@ -34,11 +39,21 @@ export function configuredDns({ dns }: Pick<Config, 'dns'>): DnsSettings | undef
     tlsListen: tlsListen!,
     httpsListen: httpsListen!,
     certificate: dns.tls_cert === '' ? undefined : { certificate: dns.tls_cert, key: dns.tls_key },
+    proxy: configuredProxy(https),
     forward: forward!,
     isPublic: !all.every(isLoopback),
     policy: { answerThin: dns.answer_thin, adNeedsPin: dns.ad_needs_pin },
     cacheBytes: dns.cache_mib * 2 ** 20
   }
+}
+
+/** It vouches for names to whoever reaches it, and carries their bytes in clear: this machine alone. */
+function configuredProxy({ enabled, listen, allow_private }: Config['https']): DnsSettings['proxy'] {
+  if (!enabled) return undefined
+  const address = parseSocketAddress(listen)!
+  if (!isLoopback(address))
+    throw invalid('https.listen', `${listen} is no loopback address: give one, such as 127.0.0.1`)
+  return { ...address, allowPrivate: allow_private }
 }
 
 function checkCertificate(dns: Config['dns']): void {

@@ -13,15 +13,14 @@ const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HT
 const multiaddrs = v.array(
   v.pipe(v.string(), v.regex(/^\/[a-z]/, 'must be a multiaddr such as /ip4/127.0.0.1/tcp/7469'))
 )
-const socketAddresses = v.array(
-  v.pipe(
-    v.string(),
-    v.check(
-      (text) => parseSocketAddress(text) !== undefined,
-      'must be an IP address with a port, such as 127.0.0.1:7453 or [::1]:7453'
-    )
+const socketAddress = v.pipe(
+  v.string(),
+  v.check(
+    (text) => parseSocketAddress(text) !== undefined,
+    'must be an IP address with a port, such as 127.0.0.1:7453 or [::1]:7453'
   )
 )
+const socketAddresses = v.array(socketAddress)
 /** Empty: none. */
 const absolutePath = v.pipe(
   v.string(),
@@ -39,6 +38,8 @@ const API_PORT = 7468
 export const P2P_PORT = 7469
 /** The DNS port on loopback addresses. Unprivileged, unlike 53. */
 export const DNS_PORT = 7453
+/** Of the proxy for https. */
+const HTTPS_PORT = 7443
 
 const MODES = ['auto', 'full', 'light', 'offline'] as const
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -123,6 +124,19 @@ export const ConfigSchema = v.strictObject({
       ad_needs_pin: v.optional(v.boolean(), true),
       /** Bound on names and packed answers, MiB. */
       cache_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 32)
+    }),
+    {}
+  ),
+  https: v.optional(
+    v.strictObject({
+      /** Needs `dns.enabled`. */
+      enabled: v.optional(v.boolean(), false),
+      /** A loopback address. */
+      listen: v.optional(socketAddress, `127.0.0.1:${HTTPS_PORT}`),
+      allow_private: v.optional(
+        v.array(v.pipe(v.string(), v.regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/, 'must be a name such as alice.chronym'))),
+        []
+      )
     }),
     {}
   ),

@@ -13,12 +13,16 @@ import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import { dnsText } from './readiness.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { openAuthority } from '../data-directory/https-authority.ts'
+import type { SeedHolder } from '../registry/seed-holder.ts'
+import { messageOf } from '../protocol/errors.ts'
 
 interface DnsParts {
   /** Undefined where `dns.enabled` is false. */
   readonly settings: DnsSettings | undefined
   readonly profile: NetworkProfile
   readonly registry: Registry
+  readonly seed: SeedHolder
   readonly paths: DataPaths
   /** Milliseconds since the epoch: the zone's serial is made of it. */
   readonly now: () => number
@@ -32,7 +36,7 @@ interface DaemonDns {
 }
 
 /** Throws SVC-DNS-003 (certificate) and SVC-DNS-004 (key). */
-export function createDns({ settings, profile, registry, paths, now, log }: DnsParts): DaemonDns {
+export function createDns({ settings, profile, registry, seed, paths, now, log }: DnsParts): DaemonDns {
   if (settings === undefined) return { resolver: disabledDns(profile), start: () => Promise.resolve() }
   const tls = settings.certificate === undefined ? null : readCertificate(settings.certificate)
   const { key, isNew } = readOrMakeDnsKey(paths.dnsKey)
@@ -42,6 +46,7 @@ export function createDns({ settings, profile, registry, paths, now, log }: DnsP
     profile,
     policy: settings.policy,
     isForwarding: settings.forward.length > 0,
+    proxyAddress: settings.proxy?.address,
     startServer(onQuestion) {
       const { server, remark } = startListening(settings, (listen) =>
         startDnsServer(
@@ -51,6 +56,7 @@ export function createDns({ settings, profile, registry, paths, now, log }: DnsP
             serial: Math.floor(now() / 1000) >>> 0,
             listen,
             tls,
+            proxy: settings.proxy ?? null,
             forward: settings.forward.map(socketAddressText),
             isPublic: settings.isPublic,
             cacheBytes: settings.cacheBytes
@@ -70,6 +76,7 @@ export function createDns({ settings, profile, registry, paths, now, log }: DnsP
     async start(services, life) {
       service.start()
       life.onStop('dns', () => service.stop())
+      if (settings.proxy !== undefined) life.onStop('https', mintWhileUnlocked(service, seed, paths, log))
       if (settings.isPublic && settings.forward.length > 0)
         log.warn(
           { forward: settings.forward.map(socketAddressText) },
@@ -83,5 +90,24 @@ export function createDns({ settings, profile, registry, paths, now, log }: DnsP
         service.announce([{ transport: 'https', address: doh.address, port: doh.port }])
       }
     }
+  }
+}
+
+/** The key of this machine's authority is open while the seed is. Returns the end of it. */
+function mintWhileUnlocked(service: DnsService, seed: SeedHolder, paths: DataPaths, log: Logger): () => void {
+  const open = (): void => {
+    try {
+      const authority = openAuthority(paths, seed.require())
+      service.mint(authority)
+      if (authority === undefined)
+        log.warn('https is on, and this machine has no authority yet: `chronym https setup` makes one')
+    } catch (error) {
+      log.warn(`https stays off: ${messageOf(error)}; \`chronym https setup --undo\`, then set it up again`)
+    }
+  }
+  if (!seed.isLocked) open()
+  const ends = [seed.onUnlock(open), seed.onLock(() => service.mint(undefined))]
+  return () => {
+    for (const end of ends) end()
   }
 }

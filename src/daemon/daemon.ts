@@ -135,6 +135,7 @@ export async function startDaemon(
       settings: core.pool.missingAddon === undefined ? configuredDns(initial) : undefined,
       profile,
       registry: useCases.registry,
+      seed: directory.seed,
       paths,
       now: () => clock.now(),
       log

@@ -31,6 +31,9 @@ export interface DataPaths {
   readonly nodeKey: string
   /** Signs the DNS zone on this machine; no name depends on it. */
   readonly dnsKey: string
+  /** Of the authority of this machine: src/data-directory/https-authority.ts. */
+  readonly httpsKey: string
+  readonly httpsCertificate: string
   /** The secrets of commitments made by hand, a 0600 file each. */
   readonly commitments: string
   /** What is known of copies of the seed elsewhere; no secret. */
@@ -50,6 +53,8 @@ export function dataPaths(root: string): DataPaths {
     sealedSeed: join(root, 'seed-words.age'),
     nodeKey: join(root, 'node-key'),
     dnsKey: join(root, 'dns-key'),
+    httpsKey: join(root, 'https-key'),
+    httpsCertificate: join(root, 'https-authority.pem'),
     commitments: join(root, 'commitments'),
     backupState: join(root, 'backup-state.json'),
     holdings: join(root, 'holdings.json')

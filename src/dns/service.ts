@@ -24,6 +24,12 @@ import { Questions } from './questions.ts'
 /** Names with a check code that the server knows at once. */
 const MAX_CODED = 10_000
 
+/** Both DER. */
+interface Authority {
+  readonly key: Uint8Array
+  readonly certificate: Uint8Array
+}
+
 interface DnsReply {
   readonly message: Uint8Array
   /** Seconds that an HTTP cache may keep it. */
@@ -37,6 +43,8 @@ export interface DnsService {
   stop(): Promise<void>
   /** As bound; empty before the start. */
   listening(): DnsListen[]
+  /** The proxy mints with this authority from now on, or no more. Throws where key and certificate do not fit. */
+  mint(authority: Authority | undefined): void
   /** Shows addresses too that another part listens on: those of HTTPS. */
   announce(listen: readonly DnsListenView[]): void
   view(): DnsView
@@ -56,6 +64,8 @@ export interface DnsServiceParts {
   readonly profile: NetworkProfile
   readonly policy: DnsPolicy
   readonly isForwarding: boolean
+  /** Undefined: there is no proxy for https. */
+  readonly proxyAddress?: string | undefined
   /** Throws NativeError LISTEN_FAILED. */
   readonly startServer: (onQuestion: (question: DnsQuestion) => void) => DnsServer
   /** Milliseconds, forward only. */
@@ -70,7 +80,15 @@ export function createDnsService(parts: DnsServiceParts): DnsService {
 /** Used in its place while `dns.enabled` is false. */
 export function disabledDns({ tld }: Pick<NetworkProfile, 'tld'>): Pick<DnsService, 'view' | 'flush' | 'query'> {
   return {
-    view: () => ({ enabled: false, zone: `${tld}.`, listen: [], forwarding: false, anchor: null, stats: null }),
+    view: () => ({
+      enabled: false,
+      zone: `${tld}.`,
+      listen: [],
+      forwarding: false,
+      https: null,
+      anchor: null,
+      stats: null
+    }),
     flush: () => {
       throw isOff()
     },
@@ -84,6 +102,7 @@ class Service implements DnsService {
   #server: DnsServer | undefined
   #endSubscription: () => void = () => undefined
   #announced: readonly DnsListenView[] = []
+  #isMinting = false
   /** Names with a check code that the server may know, as they were asked for, to the name that they are codes of. */
   readonly #coded = new Map<string, string>()
 
@@ -117,6 +136,11 @@ class Service implements DnsService {
     return this.#server?.addresses() ?? []
   }
 
+  mint(authority: Authority | undefined): void {
+    this.#running().mint(authority?.key ?? null, authority?.certificate ?? new Uint8Array(0))
+    this.#isMinting = authority !== undefined
+  }
+
   announce(listen: readonly DnsListenView[]): void {
     this.#announced = [...this.#announced, ...listen]
   }
@@ -125,7 +149,8 @@ class Service implements DnsService {
     const zone = `${this.#parts.profile.tld}.`
     const server = this.#server
     const forwarding = this.#parts.isForwarding
-    if (server === undefined) return { enabled: true, zone, listen: [], forwarding, anchor: null, stats: null }
+    if (server === undefined)
+      return { enabled: true, zone, listen: [], forwarding, https: null, anchor: null, stats: null }
     const { ds, dnskey, keyTag, algorithm } = server.anchor()
     const { cacheBytes, ...stats } = server.stats()
     return {
@@ -133,9 +158,16 @@ class Service implements DnsService {
       zone,
       listen: [...server.addresses(), ...this.#announced],
       forwarding,
+      https: this.#proxyView(server),
       anchor: { ds, dnskey, key_tag: keyTag, algorithm },
       stats: { ...stats, cache_bytes: cacheBytes }
     }
+  }
+
+  #proxyView(server: DnsServer): DnsView['https'] {
+    const { proxyAddress } = this.#parts
+    if (proxyAddress === undefined) return null
+    return { address: proxyAddress, port: server.proxyPort()!, ready: this.#isMinting }
   }
 
   flush(name?: string): number {

@@ -123,6 +123,10 @@ export interface Addon {
     depth: number
   ): boolean
   DnsServer: DnsServerClass
+  /** An authority for names below `suffix` alone, for ten years. Keys are PKCS#8, all is DER; `unix` is in seconds. */
+  authorityCertificate(key: Uint8Array, suffix: string, unix: number): Uint8Array
+  /** One that a server for `names` signs itself, for ten years. */
+  serverCertificate(key: Uint8Array, names: readonly string[], unix: number): Uint8Array
   /** Tries once, without waiting. It holds nothing where the system cannot lock a directory. */
   DirectoryLock: new (path: string) => DirectoryLock
   /**

@@ -17,6 +17,13 @@ export interface DnsServerOptions {
   readonly listen: readonly DnsListen[]
   /** PEM; needed to listen on `tls`. */
   readonly tls: { readonly certificate: Uint8Array; readonly key: Uint8Array } | null
+  /** An HTTP proxy for names of the zone, on a loopback address; port 0: any free one. */
+  readonly proxy: {
+    readonly address: string
+    readonly port: number
+    /** Names of the zone, lower-case: they and all below them may lead to private addresses. */
+    readonly allowPrivate: readonly string[]
+  } | null
   /** `ip:port` of upstreams, in order of preference; empty: names outside of the zone are refused. */
   readonly forward: readonly string[]
   /** Turns on the limits for strangers: of queries and responses by network, and of bytes to unproved addresses. */
@@ -100,6 +107,13 @@ export interface DnsServer {
    */
   query(packet: Uint8Array, client: string): Promise<Uint8Array>
   anchor(): DnsAnchor
+  /** Null without a proxy. */
+  proxyPort(): number | null
+  /**
+   * The proxy mints leaves with this authority from now on, or with null no more. PKCS#8 and X.509, both DER. Throws
+   * INVALID_ARGUMENT where they do not fit, and for a certificate without name constraints.
+   */
+  mint(key: Uint8Array | null, certificate: Uint8Array): void
   stats(): DnsStats
   /** Ends threads and sockets within a second; waiting queries get no reply. May be called again. */
   close(): Promise<void>

@@ -13,6 +13,7 @@ export interface OwnerSeed {
 export class SeedHolder implements OwnerSeed {
   #seed: Uint8Array | undefined
   readonly #listeners = new Set<() => void>()
+  readonly #lockListeners = new Set<() => void>()
 
   /** @param seed 32 bytes, which `lock` overwrites; undefined: it is locked */
   constructor(seed: Uint8Array | undefined) {
@@ -57,6 +58,12 @@ export class SeedHolder implements OwnerSeed {
     return () => this.#listeners.delete(listener)
   }
 
+  /** For what keeps something that the seed opened. */
+  onLock(listener: () => void): () => void {
+    this.#lockListeners.add(listener)
+    return () => this.#lockListeners.delete(listener)
+  }
+
   /** @param seed 32 bytes, which `lock` overwrites */
   unlock(seed: Uint8Array): void {
     this.#seed = seed
@@ -67,5 +74,6 @@ export class SeedHolder implements OwnerSeed {
   lock(): void {
     this.#seed?.fill(0)
     this.#seed = undefined
+    for (const listener of this.#lockListeners) listener()
   }
 }

@@ -2,11 +2,11 @@
 
 /** All that talk to a daemon or read its directory, as `chronym --help` has them. */
 export const MEANT_FOR_A_DAEMON =
-  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain id key kid lock manifest names network ' +
+  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain https id key kid lock manifest names network ' +
   'pause peers pins register release renew resolve restore resume reveal self-check share status tasks token transfer unlock zone'
 
 /** These read and write the directory itself, and take no address. */
-const LOCAL = /^(?:backup|daemon|key(?! (?:change-words|rotate|recover)\b)|restore|self-check)\b/u
+const LOCAL = /^(?:backup|daemon|https setup|key(?! (?:change-words|rotate|recover)\b)|restore|self-check)\b/u
 
 /**
  * A command, and not a word of the sentence: it begins the text, or follows a quote, a bracket or a colon. One that

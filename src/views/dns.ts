@@ -31,6 +31,16 @@ export const DnsViewSchema = component('Dns', {
   zone: v.pipe(v.string(), v.description('With its closing dot')),
   listen: v.array(ListenSchema),
   forwarding: v.pipe(v.boolean(), v.description('Whether names outside of the zone are asked elsewhere')),
+  https: v.pipe(
+    v.nullable(
+      v.object({
+        address: v.string(),
+        port: CountSchema,
+        ready: v.pipe(v.boolean(), v.description('Whether the key of the authority of this machine is open'))
+      })
+    ),
+    v.description('The proxy for https; null while it is off')
+  ),
   anchor: v.pipe(v.nullable(AnchorSchema), v.description('What validators need; null while DNS is off')),
   stats: v.nullable(StatsSchema)
 })

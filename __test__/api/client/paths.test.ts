@@ -9,7 +9,7 @@ import { createWorld } from '../helpers/world.ts'
 const SRC = resolve(import.meta.dirname, '../../../src')
 
 /** Pages for people. */
-const PAGES = ['GET /', 'GET /docs', 'GET /errors/{code}']
+const PAGES = ['GET /', 'GET /docs', 'GET /errors/{code}', 'GET /proxy.pac']
 
 interface Sent {
   readonly method: string

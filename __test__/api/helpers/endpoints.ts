@@ -195,6 +195,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   closed('GET /metrics'),
   open('GET /errors/{code}', common.ErrorPageSchema),
   open('GET /openapi.json'),
+  open('GET /proxy.pac'),
   open('GET /docs'),
   open('GET /')
 ]

@@ -108,6 +108,7 @@ class MemoryConfig extends Failing implements ConfigService {
 class MemoryDns extends Failing implements DnsResolver {
   readonly queries: { readonly message: Uint8Array; readonly client: string }[] = []
   readonly flushed: (string | undefined)[] = []
+  https: DnsView['https'] = null
 
   view(): DnsView {
     return {
@@ -115,6 +116,7 @@ class MemoryDns extends Failing implements DnsResolver {
       zone: 'chronym.',
       listen: [{ transport: 'udp', address: '127.0.0.1', port: 7453 }],
       forwarding: false,
+      https: this.https,
       anchor: { ds: 'chronym. IN DS 1 13 2 AB', dnskey: 'chronym. IN DNSKEY 257 3 13 AA==', key_tag: 1, algorithm: 13 },
       stats: { names: 1, cache_bytes: 400, queries: { udp: 2 }, answers: {}, cache: {}, waiting: 0, connections: 0 }
     }

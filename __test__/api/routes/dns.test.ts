@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createWorld, MAIN_TOKEN } from '../helpers/world.ts'
 
@@ -75,5 +76,30 @@ describe('flushing', () => {
       expect(await response.json()).toEqual({ success: true, flushed: 1 })
     }
     expect(world.dns.flushed).toEqual(['alice.chronym', undefined])
+  })
+})
+
+describe('the proxy auto-configuration', () => {
+  const proxyFor = async (https: { address: string; port: number; ready: boolean } | null, host: string) => {
+    const world = createWorld()
+    world.dns.https = https
+    const response = await world.request('GET', '/proxy.pac')
+    expect(response.headers.get('Content-Type')).toBe('application/x-ns-proxy-autoconfig')
+    // As browsers have it.
+    const dnsDomainIs = (name: string, domain: string): boolean => name.endsWith(domain)
+    const script = `${await response.text()}; FindProxyForURL('https://' + host + '/', host)`
+    return runInNewContext(script, { dnsDomainIs, host }) as string
+  }
+
+  it('sends names of the zone to the proxy, and all others where they went', async () => {
+    const https = { address: '::1', port: 7443, ready: true }
+    expect(await proxyFor({ ...https, address: '127.0.0.1' }, 'www.alice.chronym')).toBe('PROXY 127.0.0.1:7443')
+    expect(await proxyFor(https, 'alice.chronym')).toBe('PROXY [::1]:7443')
+    for (const host of ['example.com', 'evilchronym', 'chronym', 'alice.chronym.example.com'])
+      expect(await proxyFor(https, host)).toBe('DIRECT')
+  })
+
+  it('sends nothing to a proxy that is off', async () => {
+    expect(await proxyFor(null, 'alice.chronym')).toBe('DIRECT')
   })
 })

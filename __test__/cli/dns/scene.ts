@@ -29,6 +29,7 @@ export const DNS_BODY: DnsView = {
     { transport: 'udp', address: '::1', port: 7453 }
   ],
   forwarding: false,
+  https: null,
   anchor: {
     ds: `chronym. IN DS 4711 13 2 ${'AB'.repeat(32)}`,
     dnskey: `chronym. IN DNSKEY 257 3 13 ${PUBLIC_KEY}`,

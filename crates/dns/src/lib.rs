@@ -11,6 +11,7 @@ pub mod answer;
 pub mod apex;
 pub mod codes;
 pub mod cookie;
+pub mod dane;
 mod denial;
 pub mod engine;
 pub mod finish;
@@ -22,6 +23,7 @@ mod name;
 pub mod query;
 mod rrset;
 pub mod server;
+pub mod x509;
 pub mod zone;
 
 pub use answer::answer;

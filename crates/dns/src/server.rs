@@ -4,11 +4,14 @@ use crate::apex::{Apex, Position};
 use crate::engine::{Asker, Engine, EngineOptions, Handled, Later, Outside, Question, Reason, Stats, Transport};
 use crate::knowledge::Knowledge;
 use crate::name;
+use crate::x509::{Authority, CertificateError};
 use forward::Forwarding;
 use guard::{Clock, Job, QUERY_BYTES, Shared};
-use listen::{Bound, bind_all};
+use listen::{Bound, bind_all, bind_stream};
 pub use listen::{Listen, ListenError};
 use mio::Waker;
+pub use proxy::ProxyOptions;
+use proxy::{Mint, Proxy};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,6 +24,7 @@ use stream::{Streams, tls_config};
 mod forward;
 mod guard;
 mod listen;
+mod proxy;
 mod stream;
 mod udp;
 
@@ -32,6 +36,8 @@ pub struct ServerOptions {
     pub listen: Vec<Listen>,
     /// For addresses of DNS over TLS.
     pub tls: Option<TlsFiles>,
+    /// An HTTP proxy for names of the zone.
+    pub proxy: Option<ProxyOptions>,
     /// Where queries outside of the zone go, in this order; none: they are refused.
     pub forward: Vec<SocketAddr>,
     /// Whether strangers may ask: turns all limits on.
@@ -91,6 +97,8 @@ pub struct Server {
     threads: Mutex<Vec<JoinHandle<()>>>,
     wakers: Mutex<Vec<Arc<Waker>>>,
     connections: Arc<AtomicUsize>,
+    proxy: Option<SocketAddr>,
+    mint: Mint,
 }
 
 impl Server {
@@ -106,6 +114,8 @@ impl Server {
             return Err(StartError::Tls("listening on tls needs a certificate and its key".to_owned()));
         }
         let bound = bind_all(&options.listen)?;
+        let proxy = options.proxy.map(|proxy| Ok::<_, ListenError>((bind_stream(proxy.listen)?, proxy.allow_private)));
+        let proxy = proxy.transpose()?;
         let (jobs, received) = channel();
         let wake = Mutex::new(jobs.clone());
         let asks: Question = Box::new(move |name, reason| {
@@ -139,6 +149,8 @@ impl Server {
             threads: Mutex::default(),
             wakers: Mutex::default(),
             connections: Arc::default(),
+            proxy: proxy.as_ref().map(|((address, _), _)| *address),
+            mint: Mint::default(),
         };
         let shared = server.shared.clone();
         server.spawn("dns-late", move || guard::run(&shared, &received))?;
@@ -164,6 +176,11 @@ impl Server {
             server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
             server.spawn("dns-stream", move || streams.run())?;
         }
+        if let Some(((_, listener), allow_private)) = proxy {
+            let (proxy, waker) = Proxy::new(server.shared.clone(), server.mint.clone(), listener, allow_private)?;
+            server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
+            server.spawn("https-proxy", move || proxy.run())?;
+        }
         Ok(server)
     }
 
@@ -177,6 +194,20 @@ impl Server {
     #[must_use]
     pub fn addresses(&self) -> &[Listen] {
         &self.addresses
+    }
+
+    /// Where the proxy listens.
+    #[must_use]
+    pub fn proxy(&self) -> Option<SocketAddr> {
+        self.proxy
+    }
+
+    /// The proxy mints with this authority from now on, or no more.
+    ///
+    /// # Errors
+    /// [`CertificateError`]; then nothing has changed.
+    pub fn mint(&self, authority: Option<Authority>) -> Result<(), CertificateError> {
+        self.mint.set(authority)
     }
 
     /// The zone served.

@@ -6,8 +6,9 @@ mod reply;
 use crate::convert::{Code, Result, count, invalid, number};
 use chronym_dns::engine::{Handled, Question, Reason};
 use chronym_dns::server::{Server, StartError};
+use chronym_dns::x509::{self, Authority};
 use chronym_dns::{Knowledge, Trust, Zone};
-use napi::bindgen_prelude::{AsyncTask, Function, JsValue, PromiseRaw, Uint8Array, Unknown};
+use napi::bindgen_prelude::{AsyncTask, Either, Function, JsValue, Null, PromiseRaw, Uint8Array, Unknown};
 use napi::threadsafe_function::{ThreadsafeFunctionCallMode, UnknownReturnValue};
 use napi::{Env, Status, Task};
 use napi_derive::napi;
@@ -67,6 +68,22 @@ impl DnsServer {
     #[napi(catch_unwind)]
     pub fn addresses(&self) -> Vec<DnsListen> {
         self.server.addresses().iter().map(DnsListen::from).collect()
+    }
+
+    /// Port of the proxy for https.
+    #[napi(catch_unwind)]
+    pub fn proxy_port(&self) -> Option<u16> {
+        self.server.proxy().map(|address| address.port())
+    }
+
+    /// The proxy mints leaves with this authority (PKCS#8 and X.509, both DER) from now on; with null no more.
+    #[napi(catch_unwind)]
+    pub fn mint(&self, key: Either<&[u8], Null>, certificate: &[u8]) -> Result<()> {
+        let authority = match key {
+            Either::A(key) => Some(Authority::new(key, certificate.to_vec()).map_err(invalid)?),
+            Either::B(Null) => None,
+        };
+        self.server.mint(authority).map_err(invalid)
     }
 
     /// The name is registered, with these records.
@@ -162,6 +179,21 @@ impl DnsServer {
         self.server.learn(name, knowledge, fresh_ms, stale_ms);
         Ok(())
     }
+}
+
+/// The certificate of a machine's authority for names below a suffix; keys are PKCS#8, all is DER.
+#[napi(catch_unwind)]
+pub fn authority_certificate(key: &[u8], suffix: String, unix: f64) -> Result<Uint8Array> {
+    let made = x509::authority(key, &suffix, count(unix, "unix")?).map_err(invalid)?;
+    Ok(made.into())
+}
+
+/// A certificate that a server for these names signs itself.
+#[napi(catch_unwind)]
+pub fn server_certificate(key: &[u8], names: Vec<String>, unix: f64) -> Result<Uint8Array> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let made = x509::self_signed(key, &names, count(unix, "unix")?).map_err(invalid)?;
+    Ok(made.into())
 }
 
 /// Calls JS from any thread. Its queue is bounded, it does not keep the event loop alive, and after the end of the

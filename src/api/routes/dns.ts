@@ -6,6 +6,7 @@ import { endpoint } from '../endpoint.ts'
 import { type AppEnv, ipOf } from '../http/request.ts'
 import { readBytes } from '../http/body.ts'
 import { DnsFlushedSchema, DnsFlushSchema, type DnsFlushedBody } from '../schemas/daemon.ts'
+import { socketAddressText } from '../../config/socket-address.ts'
 import type { ApiServices } from '../services.ts'
 
 const TAG = 'DNS'
@@ -49,6 +50,31 @@ export function dnsRoutes({ dns }: Pick<ApiServices, 'dns'>) {
       }),
       (c) => c.json<DnsFlushedBody>({ success: true, flushed: dns.flush(c.req.valid('json').name) })
     )
+}
+
+const PAC = 'application/x-ns-proxy-autoconfig'
+
+/** Which requests a browser sends to the proxy for https. It stays valid while that is off. */
+export function pacRoutes({ dns }: Pick<ApiServices, 'dns'>) {
+  return new Hono<AppEnv>().get(
+    '/proxy.pac',
+    endpoint({
+      tag: TAG,
+      summary: 'The proxy auto-configuration: names of the zone go to the proxy for https, all others do not',
+      access: 'public',
+      answers: { 200: { description: 'A PAC file', media: PAC } }
+    }),
+    (c) => {
+      const { zone, https } = dns.view()
+      const tld = zone.slice(0, -1)
+      const address = https === null ? '' : socketAddressText(https)
+      const rule = https === null ? '' : `  if (dnsDomainIs(host, ".${tld}")) return "PROXY ${address}"\n`
+      c.header('Cache-Control', 'no-cache')
+      return c.body(`function FindProxyForURL(url, host) {\n${rule}  return "DIRECT"\n}\n`, 200, {
+        'Content-Type': PAC
+      })
+    }
+  )
 }
 
 /** DNS over HTTPS (RFC 8484); plain HTTP on the port of the interface. */

@@ -69,6 +69,15 @@ pub fn bind_all(listens: &[Listen]) -> Result<Vec<(Listen, Bound)>, ListenError>
     }
 }
 
+/// Binds an address for connections.
+pub fn bind_stream(address: SocketAddr) -> Result<(SocketAddr, TcpListener), ListenError> {
+    let failed = |cause| ListenError { listen: Listen { transport: Transport::Tcp, address }, cause };
+    match bind(Transport::Tcp, address).map_err(failed)? {
+        (address, Bound::Streams(listener, _)) => Ok((address, listener)),
+        (_, Bound::Datagrams(_)) => Err(failed(io::ErrorKind::Unsupported.into())),
+    }
+}
+
 fn bind_each(listens: &[Listen]) -> Result<Vec<(Listen, Bound)>, ListenError> {
     let mut shared = 0;
     let mut bound = Vec::with_capacity(listens.len());

@@ -9,6 +9,7 @@ mod verify;
 mod aliases;
 mod apex;
 mod cookies;
+mod dane;
 mod delegations;
 mod denial;
 mod hostile;

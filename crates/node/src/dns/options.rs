@@ -2,7 +2,7 @@
 
 use crate::convert::{Result, count, invalid};
 use chronym_dns::engine::Transport;
-use chronym_dns::server::{Listen, ServerOptions, TlsFiles};
+use chronym_dns::server::{Listen, ProxyOptions, ServerOptions, TlsFiles};
 use chronym_dns::{Apex, SigningKey};
 use napi::bindgen_prelude::{Either, Null, Uint8ArraySlice};
 use napi_derive::napi;
@@ -28,6 +28,17 @@ pub struct DnsTls<'a> {
     pub key: Uint8ArraySlice<'a>,
 }
 
+/// The proxy for https.
+#[napi(object, object_to_js = false)]
+pub struct DnsProxy {
+    /// A loopback address.
+    pub address: String,
+    /// 0: any free one.
+    pub port: f64,
+    /// Names whose addresses may be private.
+    pub allow_private: Vec<String>,
+}
+
 /// See src/native/dns.ts.
 #[napi(object, object_to_js = false)]
 pub struct DnsServerOptions<'a> {
@@ -41,6 +52,8 @@ pub struct DnsServerOptions<'a> {
     pub listen: Vec<DnsListen>,
     /// For DNS over TLS.
     pub tls: Either<DnsTls<'a>, Null>,
+    /// The proxy for https.
+    pub proxy: Either<DnsProxy, Null>,
     /// Upstreams, `ip:port`.
     pub forward: Vec<String>,
     /// Whether strangers may ask.
@@ -57,7 +70,12 @@ pub fn checked(options: &DnsServerOptions) -> Result<ServerOptions> {
         Either::A(tls) => Some(TlsFiles { certificate: tls.certificate.to_vec(), key: tls.key.to_vec() }),
         Either::B(Null) => None,
     };
+    let proxy = match &options.proxy {
+        Either::A(proxy) => Some(checked_proxy(proxy)?),
+        Either::B(Null) => None,
+    };
     Ok(ServerOptions {
+        proxy,
         apex: Apex::new(&options.tld, key, serial).map_err(invalid)?,
         listen: options.listen.iter().map(listen).collect::<Result<_>>()?,
         tls,
@@ -65,6 +83,14 @@ pub fn checked(options: &DnsServerOptions) -> Result<ServerOptions> {
         is_public: options.is_public,
         cache_bytes: usize::try_from(count(options.cache_bytes, "cacheBytes")?).map_err(invalid)?,
     })
+}
+
+fn checked_proxy(proxy: &DnsProxy) -> Result<ProxyOptions> {
+    let listen = SocketAddr::new(ip(&proxy.address, "address")?, port(proxy.port)?);
+    if !listen.ip().is_loopback() {
+        return Err(invalid("the proxy must listen on a loopback address"));
+    }
+    Ok(ProxyOptions { listen, allow_private: proxy.allow_private.clone() })
 }
 
 /// An IP address in its text form.
@@ -79,8 +105,12 @@ fn listen(listen: &DnsListen) -> Result<Listen> {
         "tls" => Transport::Tls,
         other => return Err(invalid(format_args!("transport must be udp, tcp or tls, not '{other}'"))),
     };
-    let port = u16::try_from(count(listen.port, "port")?).map_err(|_| invalid("port must be from 0 to 65535"))?;
-    Ok(Listen { transport, address: SocketAddr::new(ip(&listen.address, "address")?, port) })
+    let address = SocketAddr::new(ip(&listen.address, "address")?, port(listen.port)?);
+    Ok(Listen { transport, address })
+}
+
+fn port(port: f64) -> Result<u16> {
+    u16::try_from(count(port, "port")?).map_err(|_| invalid("port must be from 0 to 65535"))
 }
 
 fn upstream(text: &str) -> Result<SocketAddr> {

@@ -29,6 +29,8 @@ export interface Host {
   run(command: Command): CommandResult | undefined
   /** Says whether it was missing. */
   makeDirectory(path: string): boolean
+  /** For its user alone. */
+  makePrivateDirectory(path: string): void
   /** Replaces the file as a whole, or leaves it. */
   write(path: string, text: string): void
   remove(path: string): void
@@ -86,6 +88,7 @@ export function createHost(root = '/', platform: NodeJS.Platform = process.platf
       chmodSync(at(path), DIRECTORY_MODE)
       return true
     },
+    makePrivateDirectory: (path) => void mkdirSync(at(path), { recursive: true, mode: 0o700 }),
     // Its temporary file is hidden: dnsmasq reads every file of its directory, but for those that begin with a dot.
     write: (path, text) => replaceFileSync(at(path), text, FILE_MODE),
     remove: (path) => rmSync(at(path)),

@@ -1,0 +1,317 @@
+//! An HTTP proxy on loopback for names of the zone: https by TLSA records under the daemon's own verified answers.
+//! One thread for all connections.
+
+use super::guard::Shared;
+use crate::apex::Apex;
+use crate::engine::{Asker, Handled, Later, Now, Transport};
+use crate::x509::{Authority, CertificateError};
+use ask::Told;
+use mint::Minter;
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Poll, Registry, Token, Waker};
+use session::{Around, Next, SCRATCH_BYTES, Session};
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+mod ask;
+mod head;
+mod mint;
+mod page;
+mod session;
+mod side;
+
+/// The end of the server, and late replies.
+const WAKE: Token = Token(0);
+const LISTENER: Token = Token(1);
+/// Of the first session's two sockets.
+const FIRST: usize = 2;
+/// Sessions at once; beyond, the one that was idle for longest gives way.
+const SESSIONS: usize = 1_024;
+/// What takes too long is looked for this often.
+const TICK: Duration = Duration::from_millis(500);
+/// Events taken at once.
+const EVENTS: usize = 256;
+
+/// What a proxy is made of.
+pub struct ProxyOptions {
+    /// A loopback address.
+    pub listen: SocketAddr,
+    /// Names of the zone whose addresses may be private: these and all below them.
+    pub allow_private: Vec<String>,
+}
+
+/// The authority of the machine, which is set while its key is open.
+#[derive(Clone, Default)]
+pub struct Mint(Arc<Mutex<Option<Arc<Minter>>>>);
+
+impl Mint {
+    /// Mints with this authority from now on, or no more.
+    pub fn set(&self, authority: Option<Authority>) -> Result<(), CertificateError> {
+        let minter = authority.map(Minter::new).transpose()?.map(Arc::new);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = minter;
+        Ok(())
+    }
+
+    fn get(&self) -> Option<Arc<Minter>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Names a session for as long as it lives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    index: usize,
+    generation: u64,
+}
+
+/// A late reply of DNS: whose, to which question.
+type Late = (Place, usize, Vec<u8>);
+
+/// The proxy.
+pub struct Proxy {
+    poll: Poll,
+    waker: Arc<Waker>,
+    shared: Shared,
+    mint: Mint,
+    allow_private: Vec<String>,
+    listener: TcpListener,
+    sessions: Vec<(u64, Option<Session>)>,
+    count: usize,
+    generation: u64,
+    turns: VecDeque<Place>,
+    late: (Sender<Late>, Receiver<Late>),
+    scratch: Vec<u8>,
+    /// The listener failed, as when files ran out: its event will not come again.
+    accepts_again: bool,
+    ticked_ms: u64,
+}
+
+impl Proxy {
+    /// Takes a listener that does not block.
+    pub fn new(
+        shared: Shared,
+        mint: Mint,
+        listener: std::net::TcpListener,
+        allow_private: Vec<String>,
+    ) -> io::Result<(Self, Arc<Waker>)> {
+        let poll = Poll::new()?;
+        let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
+        let mut listener = TcpListener::from_std(listener);
+        poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
+        let proxy = Self {
+            poll,
+            waker: Arc::clone(&waker),
+            shared,
+            mint,
+            allow_private,
+            listener,
+            sessions: Vec::new(),
+            count: 0,
+            generation: 0,
+            turns: VecDeque::new(),
+            late: channel(),
+            scratch: vec![0; SCRATCH_BYTES],
+            accepts_again: false,
+            ticked_ms: 0,
+        };
+        Ok((proxy, waker))
+    }
+
+    /// Serves until the server ends.
+    pub fn run(mut self) {
+        let mut events = Events::with_capacity(EVENTS);
+        while !self.shared.has_ended() {
+            let timeout = match (self.turns.is_empty(), self.count == 0 && !self.accepts_again) {
+                (false, _) => Some(Duration::ZERO),
+                (true, false) => Some(TICK),
+                (true, true) => None,
+            };
+            if self.poll.poll(&mut events, timeout).is_err() {
+                // Interrupted by a signal: the events come with the next call.
+                continue;
+            }
+            let now = self.shared.clock.now();
+            for event in &events {
+                match event.token() {
+                    WAKE => {}
+                    LISTENER => self.accept(now),
+                    Token(token) => self.pump((token - FIRST) / 2, now),
+                }
+            }
+            while let Ok((place, question, reply)) = self.late.1.try_recv() {
+                if let Some((generation, Some(session))) = self.sessions.get_mut(place.index)
+                    && *generation == place.generation
+                {
+                    session.told(question, &reply);
+                    self.pump(place.index, now);
+                }
+            }
+            for _ in 0..self.turns.len() {
+                if let Some(place) = self.turns.pop_front()
+                    && self.sessions[place.index].0 == place.generation
+                {
+                    self.pump(place.index, now);
+                }
+            }
+            self.tick(now);
+        }
+    }
+
+    fn tick(&mut self, now: Now) {
+        if now.ms - self.ticked_ms < 500 {
+            return;
+        }
+        self.ticked_ms = now.ms;
+        for index in 0..self.sessions.len() {
+            let Some(session) = &mut self.sessions[index].1 else { continue };
+            if session.is_late(now.ms) {
+                self.end(index);
+            } else if session.is_due() {
+                self.pump(index, now);
+            }
+        }
+        if std::mem::take(&mut self.accepts_again) {
+            self.accept(now);
+        }
+    }
+
+    fn accept(&mut self, now: Now) {
+        loop {
+            match self.listener.accept() {
+                // A connection that cannot be set up is closed by its drop.
+                Ok((socket, _)) => _ = self.welcome(socket, now),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) => {
+                }
+                Err(_) => {
+                    self.accepts_again = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn welcome(&mut self, mut socket: TcpStream, now: Now) -> io::Result<()> {
+        if self.count >= SESSIONS {
+            self.end_oldest();
+        }
+        socket.set_nodelay(true)?;
+        let index = self.sessions.iter().position(|(_, session)| session.is_none()).unwrap_or(self.sessions.len());
+        watch(self.poll.registry(), &mut socket, FIRST + 2 * index)?;
+        self.generation += 1;
+        let slot = (self.generation, Some(Session::new(socket, now.ms)));
+        if index == self.sessions.len() {
+            self.sessions.push(slot);
+        } else {
+            self.sessions[index] = slot;
+        }
+        self.count += 1;
+        self.pump(index, now);
+        Ok(())
+    }
+
+    fn end_oldest(&mut self) {
+        let sessions = self.sessions.iter().enumerate();
+        let oldest = sessions
+            .filter_map(|(index, (_, session))| Some((session.as_ref()?.since_ms(), index)))
+            .min_by_key(|(since_ms, _)| *since_ms);
+        if let Some((_, index)) = oldest {
+            self.end(index);
+        }
+    }
+
+    fn end(&mut self, index: usize) {
+        if self.sessions[index].1.take().is_some() {
+            self.count -= 1;
+        }
+    }
+
+    fn pump(&mut self, index: usize, now: Now) {
+        let Some((generation, Some(session))) = self.sessions.get_mut(index) else { return };
+        let place = Place { index, generation: *generation };
+        let mut around = Here {
+            registry: self.poll.registry(),
+            shared: &self.shared,
+            mint: &self.mint,
+            allow_private: &self.allow_private,
+            late: (&self.waker, &self.late.0),
+            scratch: &mut self.scratch,
+            place,
+            now,
+        };
+        // A panic ends one session, not the thread that serves all.
+        match catch_unwind(AssertUnwindSafe(|| session.pump(&mut around, now.ms))).unwrap_or(Next::End) {
+            Next::Event => {}
+            Next::Turn => self.turns.push_back(place),
+            Next::End => self.end(index),
+        }
+    }
+}
+
+fn watch(registry: &Registry, socket: &mut TcpStream, token: usize) -> io::Result<()> {
+    registry.register(socket, Token(token), Interest::READABLE | Interest::WRITABLE)
+}
+
+/// The proxy as one session sees it.
+struct Here<'a> {
+    registry: &'a Registry,
+    shared: &'a Shared,
+    mint: &'a Mint,
+    allow_private: &'a [String],
+    late: (&'a Arc<Waker>, &'a Sender<Late>),
+    scratch: &'a mut [u8],
+    place: Place,
+    now: Now,
+}
+
+impl Around for Here<'_> {
+    fn apex(&self) -> &Apex {
+        self.shared.engine.apex()
+    }
+
+    fn allows_private(&self, host: &str) -> bool {
+        self.allow_private
+            .iter()
+            .any(|name| host.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+    }
+
+    fn minter(&self) -> Option<Arc<Minter>> {
+        self.mint.get()
+    }
+
+    fn ask(&mut self, question: usize, packet: &[u8], told: &mut Told) {
+        // As a query of this machine over HTTPS is handled.
+        let asker = Asker { transport: Transport::Https, client: IpAddr::V4(Ipv4Addr::LOCALHOST), keepalive: 0 };
+        let (waker, late, place) = (self.late.0, self.late.1, self.place);
+        let mut later = || -> Later {
+            let (waker, late) = (Arc::clone(waker), late.clone());
+            Box::new(move |reply| {
+                let _ = late.send((place, question, reply.to_vec()));
+                let _ = waker.wake();
+            })
+        };
+        let mut reply = Vec::new();
+        match self.shared.handle(packet, &asker, self.now, &mut reply, &mut later) {
+            Handled::Reply => told.take(question, Some(&reply)),
+            Handled::Later => {}
+            Handled::Dropped => told.take(question, None),
+        }
+    }
+
+    fn watch(&mut self, origin: &mut TcpStream) -> io::Result<()> {
+        watch(self.registry, origin, FIRST + 2 * self.place.index + 1)
+    }
+
+    fn scratch(&mut self) -> &mut [u8] {
+        self.scratch
+    }
+
+    fn unix(&self) -> u32 {
+        self.now.unix
+    }
+}

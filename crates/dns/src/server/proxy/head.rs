@@ -1,0 +1,153 @@
+//! The head of a request to a proxy (RFC 9110, 9.3.6; RFC 9112, 3.2).
+
+/// A longer head is refused.
+pub const HEAD_BYTES: usize = 16_384;
+
+/// What is asked of a proxy.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Request {
+    /// A tunnel.
+    Connect { host: String, port: u16 },
+    /// Plain HTTP, with the head as the origin gets it.
+    Plain { host: String, port: u16, head: Vec<u8> },
+}
+
+/// Why a head is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BadHead;
+
+/// The request at the start of `bytes` and the length of its head; `None` while some of it is missing.
+pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return if bytes.len() > HEAD_BYTES { Err(BadHead) } else { Ok(None) };
+    };
+    if end + 4 > HEAD_BYTES {
+        return Err(BadHead);
+    }
+    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| BadHead)?;
+    let mut lines = text.split("\r\n");
+    let mut words = lines.next().unwrap_or_default().split(' ');
+    let (Some(method), Some(target), Some(version), None) = (words.next(), words.next(), words.next(), words.next())
+    else {
+        return Err(BadHead);
+    };
+    let is_token = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if !is_token(method)
+        || !matches!(version, "HTTP/1.1" | "HTTP/1.0")
+        || !target.bytes().all(|byte| byte.is_ascii_graphic())
+    {
+        return Err(BadHead);
+    }
+    let request = if method == "CONNECT" {
+        let (host, port) = authority(target)?;
+        Request::Connect { host, port: port.ok_or(BadHead)? }
+    } else {
+        plain(method, target, lines)?
+    };
+    Ok(Some((request, end + 4)))
+}
+
+fn plain<'a>(method: &str, target: &str, lines: impl Iterator<Item = &'a str>) -> Result<Request, BadHead> {
+    let rest = target.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")).ok_or(BadHead)?;
+    let rest = &target[rest.len()..];
+    let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, port) = authority(&rest[..cut])?;
+    let path = if rest[cut..].starts_with('/') { rest[cut..].to_owned() } else { format!("/{}", &rest[cut..]) };
+    let mut fields = String::new();
+    for line in lines {
+        let (name, _) = line.split_once(':').ok_or(BadHead)?;
+        // No continued lines, and no spaces before the colon, which programs read in different ways.
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic()) || line.contains(['\r', '\n', '\0']) {
+            return Err(BadHead);
+        }
+        if !is_ours(name) {
+            fields.push_str(line);
+            fields.push_str("\r\n");
+        }
+    }
+    let shown = port.map_or(String::new(), |port| format!(":{port}"));
+    // One request a connection: the next may be for another origin.
+    let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}{shown}\r\nConnection: close\r\n{fields}\r\n");
+    Ok(Request::Plain { host, port: port.unwrap_or(80), head: head.into_bytes() })
+}
+
+/// Between the client and this proxy alone, or written by it.
+fn is_ours(name: &str) -> bool {
+    ["host", "connection", "keep-alive", "te", "upgrade", "proxy-connection", "proxy-authorization"]
+        .iter()
+        .any(|ours| name.eq_ignore_ascii_case(ours))
+}
+
+/// A host, lower-case, without the closing dot, and its port.
+fn authority(text: &str) -> Result<(String, Option<u16>), BadHead> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (host, Some(port.parse().ok().filter(|&port| port != 0).ok_or(BadHead)?))
+        }
+        Some(_) => return Err(BadHead),
+        None => (text, None),
+    };
+    let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    if host.len() > 253 || !host.split('.').all(is_label) {
+        return Err(BadHead);
+    }
+    Ok((host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain_head(head: &str) -> Option<String> {
+        match parse(head.as_bytes()) {
+            Ok(Some((Request::Plain { head, .. }, _))) => String::from_utf8(head).ok(),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_tunnel_has_a_host_and_a_port() {
+        let head = b"CONNECT Alice.Chronym.:443 HTTP/1.1\r\nHost: x\r\n\r\n\x16rest";
+        let request = Request::Connect { host: "alice.chronym".to_owned(), port: 443 };
+        assert_eq!(parse(head), Ok(Some((request, head.len() - 5))));
+        for cut in 0..head.len() - 5 {
+            assert_eq!(parse(&head[..cut]), Ok(None));
+        }
+    }
+
+    #[test]
+    fn plain_http_reaches_the_origin_as_if_asked_directly() {
+        let head = "GET http://alice.chronym:8080?a=1 HTTP/1.1\r\nHost: evil.chronym\r\nProxy-Connection: keep-alive\r\n\
+                    Connection: keep-alive, X\r\nAccept: */*\r\n\r\n";
+        let seen = "GET /?a=1 HTTP/1.1\r\nHost: alice.chronym:8080\r\nConnection: close\r\nAccept: */*\r\n\r\n";
+        assert_eq!(plain_head(head).as_deref(), Some(seen));
+    }
+
+    #[test]
+    fn what_could_be_read_in_two_ways_is_refused() {
+        for head in [
+            "GET / HTTP/1.1\r\nHost: alice.chronym\r\n\r\n",
+            "GET https://alice.chronym/ HTTP/1.1\r\n\r\n",
+            "GET http://a@alice.chronym/ HTTP/1.1\r\n\r\n",
+            "GET http://alice.chronym/ HTTP/1.1\r\nA : b\r\n\r\n",
+            "GET http://alice.chronym/ HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
+            "GET http://alice.chronym/ HTTP/1.1\r\nA: b\nC: d\r\n\r\n",
+            "GET  http://alice.chronym/ HTTP/1.1\r\n\r\n",
+            "CONNECT alice.chronym HTTP/1.1\r\n\r\n",
+            "CONNECT alice.chronym:0 HTTP/1.1\r\n\r\n",
+            "CONNECT alice.chronym:65536 HTTP/1.1\r\n\r\n",
+            "CONNECT *.chronym:443 HTTP/1.1\r\n\r\n",
+            "CONNECT [::1]:443 HTTP/1.1\r\n\r\n",
+            "CONNECT alice..chronym:443 HTTP/1.1\r\n\r\n",
+            "CONNECT alice.chronym:443 HTTP/2\r\n\r\n",
+        ] {
+            assert_eq!(parse(head.as_bytes()), Err(BadHead), "{head}");
+        }
+        assert_eq!(parse(&vec![b'a'; HEAD_BYTES]), Ok(None));
+        assert_eq!(parse(&vec![b'a'; HEAD_BYTES + 1]), Err(BadHead));
+    }
+}

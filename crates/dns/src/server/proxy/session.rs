@@ -1,0 +1,526 @@
+//! One connection of a client, from its request to the end: the daemon's own DNS is asked, the origin is dialled and
+//! held against its TLSA records, then bytes go both ways.
+
+use super::ask::{QUESTIONS, Told, is_public, queries};
+use super::head::{Request, parse};
+use super::mint::Minter;
+use super::page::Refusal;
+use super::side::{Got, Side};
+use crate::apex::{Apex, Position};
+use crate::dane::{Tlsa, Verifier};
+use crate::name;
+use mio::net::TcpStream;
+use rustls::client::Resumption;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::ServerName;
+use rustls::server::{Accepted, Acceptor};
+use rustls::{ClientConfig, ClientConnection};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+/// Bytes read at once, and the most that is held for a side that takes none.
+pub const SCRATCH_BYTES: usize = 16_384;
+/// Pieces moved before others have their turn.
+const TURN: usize = 32;
+/// A step before the tunnel is open.
+const STEP_MS: u64 = 10_000;
+/// One address of an origin.
+const DIAL_MS: u64 = 4_000;
+/// An open tunnel without a byte.
+const IDLE_MS: u64 = 600_000;
+/// Plain HTTP.
+const HTTP: u16 = 80;
+
+/// What a session asks of its proxy.
+pub trait Around {
+    /// The zone, whose names alone are served.
+    fn apex(&self) -> &Apex;
+    /// Names whose addresses may be private.
+    fn allows_private(&self, host: &str) -> bool;
+    /// Makes leaves; none while the key of the authority is locked.
+    fn minter(&self) -> Option<Arc<Minter>>;
+    /// Asks the daemon's DNS. The reply goes to `told` now, or comes later.
+    fn ask(&mut self, question: usize, packet: &[u8], told: &mut Told);
+    /// Has events of a new socket come to this session.
+    fn watch(&mut self, origin: &mut TcpStream) -> io::Result<()>;
+    fn scratch(&mut self) -> &mut [u8];
+    fn unix(&self) -> u32;
+}
+
+/// What to do with a session.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Wait for an event.
+    Event,
+    /// Go on when others had their turn.
+    Turn,
+    /// It is over.
+    End,
+}
+
+/// A request on its way.
+struct Goal {
+    host: String,
+    port: u16,
+    /// What the origin of plain HTTP gets first; `None`: the client speaks TLS, or after `CONNECT` to port 80 nothing.
+    first: Option<Vec<u8>>,
+    told: Told,
+}
+
+impl Goal {
+    fn is_encrypted(&self) -> bool {
+        self.first.is_none() && self.port != HTTP
+    }
+}
+
+enum Stage {
+    Head(Vec<u8>),
+    Asking(Box<Goal>),
+    Hello(Box<(Goal, Acceptor)>),
+    Dialling(Box<Dial>),
+    Greeting(Box<(Goal, Accepted)>),
+    Open,
+    /// A page waits for its request, or was sent.
+    Page {
+        response: Vec<u8>,
+        seen: Vec<u8>,
+    },
+    Over,
+}
+
+struct Dial {
+    goal: Goal,
+    client: Option<Accepted>,
+    left: std::vec::IntoIter<SocketAddr>,
+    socket: Option<TcpStream>,
+    cause: String,
+}
+
+enum Step {
+    Go(Stage),
+    Wait(Stage, Next),
+}
+
+/// A session.
+pub struct Session {
+    client: Side,
+    origin: Option<Side>,
+    stage: Stage,
+    since_ms: u64,
+}
+
+impl Session {
+    pub fn new(socket: TcpStream, now_ms: u64) -> Self {
+        Self { client: Side::new(socket), origin: None, stage: Stage::Head(Vec::new()), since_ms: now_ms }
+    }
+
+    /// When it last got on.
+    pub fn since_ms(&self) -> u64 {
+        self.since_ms
+    }
+
+    /// Whether it took too long. An address that does not answer gives way to the next.
+    pub fn is_late(&mut self, now_ms: u64) -> bool {
+        let limit_ms = match &mut self.stage {
+            Stage::Dialling(dial) => {
+                if now_ms.saturating_sub(self.since_ms) >= DIAL_MS {
+                    "it does not answer".clone_into(&mut dial.cause);
+                    dial.socket = None;
+                    self.since_ms = now_ms;
+                }
+                return false;
+            }
+            Stage::Open if self.client.tls().is_none_or(|tls| !tls.is_handshaking()) => IDLE_MS,
+            _ => STEP_MS,
+        };
+        now_ms.saturating_sub(self.since_ms) >= limit_ms
+    }
+
+    /// Whether the next address must be tried without an event.
+    pub fn is_due(&self) -> bool {
+        matches!(&self.stage, Stage::Dialling(dial) if dial.socket.is_none())
+    }
+
+    /// A reply of DNS that came later.
+    pub fn told(&mut self, question: usize, reply: &[u8]) {
+        if let Stage::Asking(goal) = &mut self.stage {
+            goal.told.take(question, Some(reply));
+        }
+    }
+
+    /// Goes as far as it can without waiting.
+    pub fn pump(&mut self, around: &mut dyn Around, now_ms: u64) -> Next {
+        loop {
+            let step = match std::mem::replace(&mut self.stage, Stage::Over) {
+                Stage::Head(seen) => self.head(seen, around),
+                Stage::Asking(goal) => self.asking(goal, around),
+                Stage::Hello(hello) => self.hello(hello, around),
+                Stage::Dialling(dial) => self.dialling(dial, around),
+                Stage::Greeting(greeting) => self.greeting(greeting, around),
+                Stage::Open => self.open(around, now_ms),
+                Stage::Page { response, seen } => self.page(response, seen, around),
+                Stage::Over => return Next::End,
+            };
+            match step {
+                Ok(Step::Go(stage)) => {
+                    self.stage = stage;
+                    self.since_ms = now_ms;
+                }
+                Ok(Step::Wait(stage, next)) => {
+                    self.stage = stage;
+                    return next;
+                }
+                Err(_) => return Next::End,
+            }
+        }
+    }
+
+    fn head(&mut self, mut seen: Vec<u8>, around: &mut dyn Around) -> io::Result<Step> {
+        let (request, length) = loop {
+            match parse(&seen) {
+                Ok(Some(found)) => break found,
+                Ok(None) => {}
+                Err(_) => {
+                    let text =
+                        "This is the proxy of a Chronym daemon. It takes CONNECT, and requests for http:// addresses.";
+                    return Ok(shown(&Refusal::new("400 Bad Request", "Not a request to a proxy", text)));
+                }
+            }
+            match self.client.read(around.scratch())? {
+                Got::Bytes(count) => seen.extend_from_slice(&around.scratch()[..count]),
+                Got::Nothing => return Ok(Step::Wait(Stage::Head(seen), Next::Event)),
+                Got::End | Got::Cut => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        };
+        let rest = seen.split_off(length);
+        let (host, port, first) = match request {
+            // What a client sends before it has its tunnel would have to be kept apart from what follows.
+            Request::Connect { .. } if !rest.is_empty() => return Err(io::ErrorKind::InvalidData.into()),
+            Request::Connect { host, port } => (host, port, None),
+            Request::Plain { host, port, head } => (host, port, Some([head, rest].concat())),
+        };
+        let is_served = name::from_text(&host)
+            .is_some_and(|name| matches!(around.apex().registered_name(&name), Position::Below(_)));
+        let (true, Some(packets)) = (is_served, queries(&host, port)) else {
+            let text = format!("This proxy serves names of one zone, and {host} is none of them.");
+            return Ok(shown(&Refusal::new("403 Forbidden", "Not a name of this zone", text)));
+        };
+        let mut told = Told::new();
+        for (question, packet) in packets.iter().enumerate().take(QUESTIONS) {
+            around.ask(question, packet, &mut told);
+        }
+        Ok(Step::Go(Stage::Asking(Box::new(Goal { host, port, first, told }))))
+    }
+
+    fn asking(&mut self, goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
+        if !goal.told.is_complete() {
+            return Ok(Step::Wait(Stage::Asking(goal), Next::Event));
+        }
+        if goal.first.is_none() {
+            if goal.is_encrypted() && around.minter().is_none() {
+                let text = "The key of this machine's authority is locked. `chronym unlock` opens it.";
+                return Ok(shown(&Refusal::new("503 Service Unavailable", "Locked", text)));
+            }
+            self.client.write(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
+            self.client.flush()?;
+        }
+        if goal.is_encrypted() {
+            return Ok(Step::Go(Stage::Hello(Box::new((*goal, Acceptor::default())))));
+        }
+        match self.targets(&goal, around) {
+            Ok(targets) => Ok(dial(*goal, None, targets)),
+            // After CONNECT the client's request is still to come.
+            Err(refusal) if goal.first.is_none() => Ok(Step::Go(page(&refusal, Vec::new()))),
+            Err(refusal) => Ok(shown(&refusal)),
+        }
+    }
+
+    fn hello(&mut self, mut hello: Box<(Goal, Acceptor)>, around: &mut dyn Around) -> io::Result<Step> {
+        let accepted = loop {
+            if let Some(accepted) = hello.1.accept().map_err(|(error, mut alert)| {
+                let _ = alert.write(&mut self.client.socket);
+                io::Error::other(error)
+            })? {
+                break accepted;
+            }
+            match hello.1.read_tls(&mut self.client.socket) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(Step::Wait(Stage::Hello(hello), Next::Event));
+                }
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+        };
+        let goal = hello.0;
+        // A tunnel to one name is for no other.
+        if accepted.client_hello().server_name().is_some_and(|name| !name.eq_ignore_ascii_case(&goal.host)) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        match self.targets(&goal, around).and_then(|targets| Ok((targets, vouched(&goal)?))) {
+            Ok((targets, ())) => Ok(dial(goal, Some(accepted), targets)),
+            Err(refusal) => self.encrypted_page(accepted, &goal.host, &refusal, around),
+        }
+    }
+
+    /// A page needs a leaf for its name, as a site does. Not a byte of the origin is under it.
+    fn encrypted_page(
+        &mut self,
+        accepted: Accepted,
+        host: &str,
+        refusal: &Refusal,
+        around: &mut dyn Around,
+    ) -> io::Result<Step> {
+        let offers_http =
+            accepted.client_hello().alpn().is_some_and(|mut offered| offered.any(|one| one == b"http/1.1"));
+        self.accept(accepted, host, offers_http.then(|| b"http/1.1".to_vec()), around)?;
+        Ok(Step::Go(page(refusal, Vec::new())))
+    }
+
+    fn accept(
+        &mut self,
+        accepted: Accepted,
+        host: &str,
+        protocol: Option<Vec<u8>>,
+        around: &mut dyn Around,
+    ) -> io::Result<()> {
+        let minter = around.minter().ok_or_else(|| io::Error::other("the authority is locked"))?;
+        let config = minter.config(host, protocol, around.unix())?;
+        let tls = accepted.into_connection(config).map_err(|(error, mut alert)| {
+            let _ = alert.write(&mut self.client.socket);
+            io::Error::other(error)
+        })?;
+        self.client.encrypt(tls.into());
+        self.client.flush()?;
+        Ok(())
+    }
+
+    /// Where the origin may be dialled.
+    #[expect(clippy::unused_self, reason = "beside the steps that use it")]
+    fn targets(&self, goal: &Goal, around: &dyn Around) -> Result<Vec<SocketAddr>, Refusal> {
+        let Goal { host, port, told, .. } = goal;
+        if told.is_absent {
+            return Err(Refusal::new("502 Bad Gateway", format!("{host} does not exist"), explained(host, told)));
+        }
+        if told.addresses.is_empty() {
+            return Err(Refusal::new("502 Bad Gateway", format!("{host} has no address"), explained(host, told)));
+        }
+        let is_allowed = |address: &IpAddr| is_public(*address) || around.allows_private(host);
+        let allowed: Vec<SocketAddr> = told
+            .addresses
+            .iter()
+            .filter(|address| is_allowed(address))
+            .map(|&address| (address, *port).into())
+            .collect();
+        if allowed.is_empty() {
+            let text = format!(
+                "Its owner points it at {}, on this machine or in its own network. A stranger could reach what is not \
+                 meant for strangers. If you trust its owner, add {host} to https.allow_private.",
+                told.addresses[0]
+            );
+            return Err(Refusal::new("403 Forbidden", format!("{host} leads to a private address"), text));
+        }
+        Ok(allowed)
+    }
+
+    fn dialling(&mut self, mut dial: Box<Dial>, around: &mut dyn Around) -> io::Result<Step> {
+        loop {
+            if let Some(socket) = &dial.socket {
+                match (socket.take_error(), socket.peer_addr()) {
+                    (Ok(None), Ok(_)) => break,
+                    (Ok(None), Err(error)) if error.kind() == io::ErrorKind::NotConnected => {
+                        return Ok(Step::Wait(Stage::Dialling(dial), Next::Event));
+                    }
+                    (Ok(Some(error)) | Err(error), _) | (_, Err(error)) => dial.cause = error.to_string(),
+                }
+            }
+            dial.socket = None;
+            let Some(address) = dial.left.next() else {
+                let Dial { goal, client, cause, .. } = *dial;
+                let refusal = Refusal::new(
+                    "502 Bad Gateway",
+                    format!("{} cannot be reached", goal.host),
+                    format!("Its server could not be reached on port {}: {cause}.", goal.port),
+                );
+                return match client {
+                    Some(accepted) => self.encrypted_page(accepted, &goal.host, &refusal, around),
+                    None if goal.first.is_none() => Ok(Step::Go(page(&refusal, Vec::new()))),
+                    None => Ok(shown(&refusal)),
+                };
+            };
+            match TcpStream::connect(address).and_then(|mut socket| around.watch(&mut socket).map(|()| socket)) {
+                Ok(socket) => {
+                    dial.socket = Some(socket);
+                    // Its event comes, also where it is connected already.
+                    return Ok(Step::Wait(Stage::Dialling(dial), Next::Event));
+                }
+                Err(error) => dial.cause = error.to_string(),
+            }
+        }
+        let Dial { goal, client, socket, .. } = *dial;
+        let socket = socket.ok_or(io::ErrorKind::NotConnected)?;
+        socket.set_nodelay(true)?;
+        let mut origin = Side::new(socket);
+        let Some(accepted) = client else {
+            if let Some(first) = &goal.first {
+                origin.write(first)?;
+            }
+            self.origin = Some(origin);
+            return Ok(Step::Go(Stage::Open));
+        };
+        let protocols =
+            accepted.client_hello().alpn().map(|each| each.map(<[u8]>::to_vec).collect()).unwrap_or_default();
+        let tls = origin_tls(&goal.host, goal.told.tlsa.clone(), protocols)?;
+        origin.encrypt(tls.into());
+        self.origin = Some(origin);
+        Ok(Step::Go(Stage::Greeting(Box::new((goal, accepted)))))
+    }
+
+    fn greeting(&mut self, greeting: Box<(Goal, Accepted)>, around: &mut dyn Around) -> io::Result<Step> {
+        let origin = self.origin.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        match origin.greet() {
+            Ok(false) => Ok(Step::Wait(Stage::Greeting(greeting), Next::Event)),
+            Ok(true) => {
+                let protocol = origin.tls().and_then(|tls| tls.alpn_protocol()).map(<[u8]>::to_vec);
+                let (goal, accepted) = *greeting;
+                self.accept(accepted, &goal.host, protocol, around)?;
+                Ok(Step::Go(Stage::Open))
+            }
+            Err(error) => {
+                self.origin = None;
+                let (goal, accepted) = *greeting;
+                let refusal = unlike(&goal, &error);
+                self.encrypted_page(accepted, &goal.host, &refusal, around)
+            }
+        }
+    }
+
+    fn open(&mut self, around: &mut dyn Around, now_ms: u64) -> io::Result<Step> {
+        let origin = self.origin.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        for _ in 0..TURN {
+            let scratch = around.scratch();
+            let up = carry(&mut self.client, origin, scratch)?;
+            let down = carry(origin, &mut self.client, scratch)?;
+            if self.client.is_shut() && origin.is_shut() {
+                return Err(io::ErrorKind::NotConnected.into());
+            }
+            if !up && !down {
+                return Ok(Step::Wait(Stage::Open, Next::Event));
+            }
+            self.since_ms = now_ms;
+        }
+        Ok(Step::Wait(Stage::Open, Next::Turn))
+    }
+
+    fn page(&mut self, mut response: Vec<u8>, mut seen: Vec<u8>, around: &mut dyn Around) -> io::Result<Step> {
+        loop {
+            let is_asked = seen.windows(4).any(|four| four == b"\r\n\r\n") || seen.len() >= SCRATCH_BYTES;
+            if is_asked && !response.is_empty() {
+                self.client.write(&std::mem::take(&mut response))?;
+                self.client.end(true);
+            }
+            self.client.flush()?;
+            // Read to the end: a socket that is closed with bytes unread takes the page back.
+            match self.client.read(around.scratch())? {
+                Got::Bytes(count) if !is_asked => seen.extend_from_slice(&around.scratch()[..count]),
+                Got::Bytes(_) => {}
+                Got::Nothing => return Ok(Step::Wait(Stage::Page { response, seen }, Next::Event)),
+                Got::End | Got::Cut => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        }
+    }
+}
+
+/// Moves one piece; whether something moved.
+fn carry(from: &mut Side, to: &mut Side, scratch: &mut [u8]) -> io::Result<bool> {
+    if !to.flush()? || from.has_ended {
+        return Ok(false);
+    }
+    let is_whole = match from.read(scratch)? {
+        Got::Nothing => {
+            // A handshake, or a change of keys, has something to say.
+            from.flush()?;
+            return Ok(false);
+        }
+        Got::Bytes(count) => {
+            to.write(&scratch[..count])?;
+            to.flush()?;
+            return Ok(true);
+        }
+        Got::End => true,
+        Got::Cut => false,
+    };
+    from.has_ended = true;
+    to.end(is_whole);
+    to.flush()?;
+    Ok(true)
+}
+
+fn dial(goal: Goal, client: Option<Accepted>, targets: Vec<SocketAddr>) -> Step {
+    let dial = Dial { goal, client, left: targets.into_iter(), socket: None, cause: String::new() };
+    Step::Go(Stage::Dialling(Box::new(dial)))
+}
+
+/// A page for a request that was read already.
+fn shown(refusal: &Refusal) -> Step {
+    Step::Go(page(refusal, b"\r\n\r\n".to_vec()))
+}
+
+fn page(refusal: &Refusal, seen: Vec<u8>) -> Stage {
+    Stage::Page { response: refusal.response(), seen }
+}
+
+/// Whether the daemon vouches for the name, and its owner named a key.
+fn vouched(Goal { host, port, told, .. }: &Goal) -> Result<(), Refusal> {
+    if !told.is_vouched {
+        let title = format!("The daemon does not vouch for {host}");
+        return Err(Refusal::new("502 Bad Gateway", title, explained(host, told)));
+    }
+    if !told.tlsa.iter().any(Tlsa::is_usable) {
+        let text = format!(
+            "Its owner published no TLSA record of usage 2 or 3 for port {port}, so nothing says which key its server \
+             has. The owner makes both with `chronym https cert {host}`."
+        );
+        return Err(Refusal::new("502 Bad Gateway", format!("{host} names no key"), text));
+    }
+    Ok(())
+}
+
+fn explained(host: &str, told: &Told) -> String {
+    let reason = told.reason.as_deref().map_or(String::new(), |reason| format!("The daemon says: {reason}. "));
+    format!("{reason}`chronym explain {host}` shows why a name means what it does.")
+}
+
+/// Why an origin is refused.
+fn unlike(goal: &Goal, error: &io::Error) -> Refusal {
+    let is_certificate = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>())
+        .is_some_and(|error| matches!(error, rustls::Error::InvalidCertificate(_)));
+    if is_certificate {
+        let text = format!(
+            "The server that answered shows another key than the TLSA records of {} name ({error}). It may be \
+             somebody else's, or its key was changed before its record. Nothing was sent to it.",
+            goal.host
+        );
+        Refusal::new("502 Bad Gateway", format!("Not the server of {}", goal.host), text)
+    } else {
+        let text = format!("Its server does not speak TLS as it should: {error}.");
+        Refusal::new("502 Bad Gateway", format!("{} cannot be reached", goal.host), text)
+    }
+}
+
+/// TLS to an origin. Nothing is resumed: a resumed handshake shows no certificate.
+fn origin_tls(host: &str, records: Vec<Tlsa>, protocols: Vec<Vec<u8>>) -> io::Result<ClientConnection> {
+    let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Verifier::new(records)))
+        .with_no_client_auth();
+    config.alpn_protocols = protocols;
+    config.resumption = Resumption::disabled();
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+    ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)
+}
