@@ -32,6 +32,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   network: ['protocol', 'store', 'beacon', 'native', 'time', 'util'],
   // Squarings alone: no names, no claims.
   evaluations: ['native', 'util', 'errors.ts'],
+  // Squarings on other machines.
+  farm: ['evaluations', 'native'],
   registry: [
     'protocol',
     'native',
@@ -86,6 +88,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'data-directory',
     'daemon',
+    'farm',
     'library',
     'vdf',
     'verify',
@@ -109,6 +112,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config',
     'data-directory',
     'dns',
+    'farm',
     'time',
     'util',
     'views',
@@ -126,6 +130,7 @@ const LIBRARIES: readonly { readonly pattern: RegExp; readonly only: readonly st
   { pattern: /^(libp2p$|@libp2p\/|@multiformats\/multiaddr)/, only: ['network'] },
   { pattern: /^age-encryption$/, only: ['backup'] },
   { pattern: /^piscina$/, only: ['native'] },
+  { pattern: /^@nats-io\//, only: ['farm'] },
   { pattern: /^(hono$|hono\/|@hono\/|hono-openapi)/, only: ['api', 'beacon'] },
   { pattern: /^pino$/, only: ['log.ts', 'api', 'network', 'registry', 'beacon'] }
 ]

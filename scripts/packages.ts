@@ -23,6 +23,7 @@ const PROGRAMS = {
   iproute2: 'ip',
   nftables: 'nft',
   'miniupnpd-nftables': 'miniupnpd',
+  'nats-server': 'nats-server',
   'util-linux': 'taskset',
   'libc-bin': 'getent',
   openssl: 'openssl',

@@ -25,6 +25,8 @@ export const TASK: TaskView = {
   queue_position: null,
   stalled: null,
   phase_progress: 0,
+  place: null,
+  worker: null,
   iterations_per_second: 250,
   eta_seconds: 2,
   deadline: null,

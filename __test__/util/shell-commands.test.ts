@@ -5,7 +5,7 @@ import { buildProgram } from '../../src/cli/program.ts'
 import { MEANT_FOR_A_DAEMON, shellWord, withDaemon } from '../../src/util/shell-commands.ts'
 
 /** Of no daemon: they take neither directory nor address, or are about this program alone. */
-const ALONE = ['beacon', 'completion', 'help', 'vdf', 'verify']
+const ALONE = ['beacon', 'completion', 'help', 'vdf', 'verify', 'worker']
 
 describe('commands in messages', () => {
   const meant = { dataDir: '/tmp/my names', api: 'http://127.0.0.1:7469' }

@@ -20,6 +20,7 @@ import { addCheckCommands, addPeerCommands, addStatusCommand } from './commands/
 import { addTaskCommands } from './commands/work/tasks.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
 import { addVdfCommands } from './commands/work/vdf.ts'
+import { addWorkerCommand } from './commands/work/worker.ts'
 import { addManualCommands, addRegisterCommands } from './commands/work/register.ts'
 import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
@@ -83,6 +84,7 @@ export function buildProgram(run: Run): CliCommand {
   addManualCommands(program)
   addBeaconCommand(program)
   addVdfCommands(program)
+  addWorkerCommand(program)
   addVerifyCommand(program)
   addCompletionCommand(program)
   addHelpCommand(program)

@@ -28,6 +28,12 @@ const absolutePath = v.pipe(
 )
 
 /** Empty: none. */
+const natsUrl = v.pipe(
+  v.string(),
+  v.regex(/^(?:|(?:nats|tls):\/\/[^\s/@]+)$/, 'must be the URL of a NATS server such as nats://farm.example:4222')
+)
+
+/** Empty: none. */
 const multikey = v.pipe(
   v.string(),
   v.regex(/^(?:|z6Mk[1-9A-HJ-NP-Za-km-z]{44})$/, 'must be a public key such as z6Mk...')
@@ -150,7 +156,13 @@ export const ConfigSchema = v.strictObject({
       /** Seconds of squaring that a crash may cost at most. */
       checkpoint_seconds: v.optional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(3600)), 10),
       /** Bound on what each evaluation keeps for its proof, MiB. */
-      memory_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 256)
+      memory_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 256),
+      /** NATS server of workers that evaluate too; empty: all is evaluated here. */
+      farm: v.optional(natsUrl, ''),
+      /** A .creds file, or one with the seed of an nkey. */
+      farm_credentials: v.optional(absolutePath, ''),
+      /** PEM of the authority that signed its certificate; empty: those that Node knows. */
+      farm_ca: v.optional(absolutePath, '')
     }),
     {}
   ),

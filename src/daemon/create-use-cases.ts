@@ -11,6 +11,7 @@ import {
   setPath
 } from '../config/config.ts'
 import { createConfigService, type LiveConfig, type StartSources } from '../config/service.ts'
+import type { Farm } from '../farm/farm.ts'
 import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
 import { roundTimeMs } from '../protocol/time.ts'
@@ -25,6 +26,8 @@ import type { Store } from '../store/types.ts'
 
 export interface DaemonCore extends RegistryParts {
   readonly pool: NativePool
+  /** Undefined where the configuration names none. */
+  readonly farm: Farm | undefined
   readonly log: Logger
 }
 
@@ -79,7 +82,7 @@ function taskOptionsOf(config: LiveConfig, initial: Config): TaskOptions {
 }
 
 function createTasks(
-  { store, pool, seed, beacon, profile, clock, log }: DaemonCore,
+  { store, pool, farm, seed, beacon, profile, clock, log }: DaemonCore,
   context: RegistryContext,
   options: TaskOptions,
   dataDir: string
@@ -92,6 +95,7 @@ function createTasks(
     store,
     dataDir,
     pool,
+    farm,
     seed,
     steps: createClaimSteps(context),
     options,

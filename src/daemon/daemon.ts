@@ -29,6 +29,7 @@ import type { DnsView } from '../views/dns.ts'
 import { VERSION } from '../version.ts'
 import { observeAttention } from './attention-metrics.ts'
 import { createUseCases, type DaemonCore, readStartConfig } from './create-use-cases.ts'
+import { createFarm } from './create-farm.ts'
 import { createBeacon } from './create-beacon.ts'
 import { createDns } from './create-dns.ts'
 import { createServices, type DaemonServices, forwardEvents } from './create-services.ts'
@@ -235,13 +236,14 @@ async function createCore({
     storageBytes: initial.p2p.storage_mib * 2 ** 20,
     clock: roundClock
   })
-  const core = { profile, store, network, beacon, pool, seed, clock, roundClock, log, random: randomPart }
+  const farm = await createFarm({ settings: initial.vdf, profile, pool, log })
+  const core = { profile, store, network, beacon, pool, farm, seed, clock, roundClock, log, random: randomPart }
   return { core, beaconUrls }
 }
 
 /** Starts what works without requests, each after what it needs. */
 async function startParts(
-  { beacon, network }: DaemonCore,
+  { beacon, network, farm }: DaemonCore,
   { registry, tasks }: Pick<DaemonServices, 'registry' | 'tasks'>,
   keeper: BackupKeeper | undefined,
   life: Lifecycle
@@ -252,8 +254,14 @@ async function startParts(
   life.onStop('network', () => network.stop())
   await registry.start()
   life.onStop('registry', () => registry.stop())
+  if (farm !== undefined) {
+    await farm.start()
+    life.onStop('farm', () => farm.close())
+  }
   await tasks.start()
   life.onStop('tasks', () => tasks.stop())
+  // Before the tasks: what the farm has goes on there.
+  life.onStop('farm', () => farm?.leave())
   keeper?.start()
 }
 

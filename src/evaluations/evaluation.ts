@@ -1,14 +1,9 @@
 /** One evaluation, from its newest checkpoint to its proof; and which of several has a slot. */
-import type {
-  EvaluationHandle,
-  EvaluationOutcome,
-  EvaluationProgress,
-  EvaluationRequest,
-  NativePool
-} from '../native/types.ts'
+import type { EvaluationRequest } from '../native/types.ts'
 import { ServiceError } from '../errors.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { INTERMEDIATES, loadCheckpoints, removeBeyond } from './checkpoints.ts'
+import type { Place, PlaceHandle, PlaceOutcome, PlaceProgress } from './places.ts'
 import { Repair } from './repair.ts'
 import { replaceFile } from '../util/replace-file.ts'
 import type { EvaluationPlan } from './state-file.ts'
@@ -38,8 +33,13 @@ export class EvaluationFault extends Error {
   }
 }
 
+/** No place has room for it now: it waits for its turn once more. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom'
+}
+
 interface Working {
-  readonly handle: EvaluationHandle
+  readonly handle: PlaceHandle
   readonly writer: CheckpointWriter
   readonly repair: Repair | undefined
   /** Squarings of the checkpoint that it resumes from; undefined for a fresh start. */
@@ -62,7 +62,7 @@ export interface EvaluationSettings {
 interface EvaluationParts extends EvaluationSettings {
   /** Of its checkpoints. */
   readonly directory: string
-  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly pool: Place
   readonly log: Log
   /** What it is for: in each line of the log. */
   readonly about: object
@@ -93,7 +93,7 @@ export class Evaluation {
   }
 
   /** Undefined while none is at work. */
-  progress(): EvaluationProgress | undefined {
+  progress(): PlaceProgress | undefined {
     if (this.#working === undefined) return undefined
     const { handle, repair } = this.#working
     const progress = handle.progress()
@@ -105,12 +105,12 @@ export class Evaluation {
   /** Ends the native loop within 200 ms. With `discard`, its progress is not saved. */
   stop(discard: boolean): void {
     this.#discarding ||= discard
-    this.#working?.handle.stop()
+    this.#working?.handle.stop(this.#discarding)
   }
 
   /**
    * Returns the proof. Begins at the newest checkpoint that is trusted and that the kernel accepts, else from the
-   * start. Rejects with EvaluationFault, SVC-VDF-001, or the signal's reason.
+   * start. Rejects with EvaluationFault, NoRoom, SVC-VDF-001, or the signal's reason.
    */
   async run(plan: EvaluationPlan): Promise<Uint8Array> {
     const { signal, log, about } = this.#parts
@@ -124,6 +124,11 @@ export class Evaluation {
         if (!this.#isHalted)
           throw new EvaluationFault('STOPPED', 'the evaluation was stopped from elsewhere', squarings)
         // What it had reached is on disk by now.
+        skip = this.#distrusted
+      } else if (outcome.kind === 'left') {
+        log.warn({ ...about, squarings, reason: outcome.reason }, 'the evaluation goes on at another place')
+        // As after a fault of the kernel here: the first costs a checkpoint, the second all.
+        if (outcome.isWrong) this.#distrusted = Math.min(this.#distrusted + 1, 2)
         skip = this.#distrusted
       } else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
         log.warn(
@@ -196,9 +201,14 @@ export class Evaluation {
       ...(memoryBytes === undefined ? {} : { memoryBytes }),
       ...(base === undefined ? {} : { resume: base.resume })
     }
+    const handle = await pool.evaluate(request, (checkpoint) => writer.accept(checkpoint))
+    if (handle === undefined) {
+      await writer.close()
+      throw new NoRoom('no place has room for the evaluation')
+    }
     this.#parts.begins()
     return {
-      handle: pool.evaluate(request, (checkpoint) => writer.accept(checkpoint)),
+      handle,
       writer,
       repair,
       resumedFrom: base?.squarings
@@ -218,13 +228,14 @@ export class Evaluation {
   }
 
   /** Resolves when the evaluation's remaining state is on disk, or not needed. */
-  async #finish(working: Working): Promise<EvaluationOutcome> {
+  async #finish(working: Working): Promise<PlaceOutcome> {
     const { handle, writer } = working
     this.#working = working
+    if (this.#parts.signal.aborted) handle.stop(this.#discarding)
     const outcome = await handle.outcome
     this.#working = undefined
     if (outcome.kind === 'proof' || this.#discarding) writer.discard()
-    else if (this.#isHalted) await this.#save(writer)
+    else if (this.#isHalted || outcome.kind === 'left') await this.#save(writer)
     await writer.close()
     return outcome
   }

@@ -18,6 +18,11 @@ export const TaskSchema = component('Task', {
   iterations: v.pipe(CountSchema, v.description('Squarings required in all')),
   progress: v.pipe(CountSchema, v.description('Squarings done; never decreases, at most one second old')),
   phase_progress: v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description('Within the proving phase')),
+  place: v.pipe(
+    v.nullable(v.picklist(['local', 'farm'])),
+    v.description('Where it is computed; null while nothing is')
+  ),
+  worker: v.pipe(v.nullable(v.string()), v.description('On a farm: who computes it; null while it waits for a worker')),
   iterations_per_second: v.nullable(v.number()),
   eta_seconds: v.nullable(v.number()),
   deadline: v.pipe(v.nullable(TimeSchema), v.description('The last moment at which the claim is still witnessed')),

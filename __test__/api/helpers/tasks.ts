@@ -38,6 +38,8 @@ export class MemoryTasks implements TaskManager {
       iterations: 1_000_000,
       progress: 0,
       phase_progress: 0,
+      place: null,
+      worker: null,
       iterations_per_second: null,
       eta_seconds: null,
       deadline: null,

@@ -296,6 +296,8 @@ export function taskView(change: Partial<TaskView> = {}): TaskView {
     iterations: 1,
     progress: 0,
     phase_progress: 0,
+    place: null,
+    worker: null,
     iterations_per_second: null,
     eta_seconds: null,
     deadline: null,

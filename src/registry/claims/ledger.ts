@@ -7,7 +7,7 @@ import { isQueued, transition, type TaskFailure, type TaskInput, type TaskState,
 import type { TaskEvent } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
 import type { TaskRun } from './run.ts'
-import type { EvaluationProgress } from '../../native/types.ts'
+import type { PlaceProgress } from '../../evaluations/places.ts'
 
 /**
  * The tasks held. A change is first in the journal (progress in its own log, see progress.ts), then in memory, then its
@@ -200,7 +200,7 @@ export function rest(task: Task): void {
 
 /** Measurements of a task at work; not durable. */
 interface TaskActivity {
-  readonly evaluation: EvaluationProgress
+  readonly evaluation: PlaceProgress
   /** Over minutes, see pace.ts; undefined until progress was seen. */
   readonly squaringsPerSecond: number | undefined
   /** Share of the proving phase done in a second, as above. */
@@ -231,6 +231,8 @@ function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCi
     iterations: state.iterations,
     progress: state.progress,
     phase_progress: state.phaseProgress,
+    place: activity === undefined ? null : activity.evaluation.worker === undefined ? 'local' : 'farm',
+    worker: activity?.evaluation.worker ?? null,
     iterations_per_second: rate === null ? null : Math.round(rate),
     eta_seconds: etaSeconds(state, activity),
     deadline: isoTime(state.plan?.deadlineMs ?? null),

@@ -1,7 +1,6 @@
 import { type EvaluationSettings, type Log, takeTurns } from '../../evaluations/evaluation.ts'
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
-import type { NativePool } from '../../native/types.ts'
 import { type Store, type StoreOperation, StoreError } from '../../store/types.ts'
 import type { Clock } from '../../time/clock.ts'
 import { TaskJournal, type KeptProof } from './journal.ts'
@@ -21,6 +20,7 @@ import {
   type TaskState,
   CANCELLED
 } from './state.ts'
+import { type FarmPlace, type Place, Places } from '../../evaluations/places.ts'
 import { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
 import type { TaskKind, TaskView } from '../../views/task.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
@@ -44,7 +44,9 @@ const LOCKED = {
 interface TaskManagerParts {
   readonly store: Store
   readonly dataDir: string
-  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly pool: Place
+  /** More places for evaluations than this machine's. */
+  readonly farm?: FarmPlace | undefined
   readonly steps: ClaimSteps
   readonly seed: OwnerSeed
   readonly options: TaskOptions
@@ -71,6 +73,7 @@ class Manager implements ClaimTasks {
   readonly #reminders: Reminders
   readonly #files: EvaluationDirectories
   readonly #retention: Retention
+  readonly #places: Places
   /** Those whose start could not be journaled: each tick tries again. */
   readonly #unstarted = new WeakMap<Task, TaskFailure>()
   #accepting = false
@@ -79,6 +82,7 @@ class Manager implements ClaimTasks {
   constructor(dependencies: TaskManagerParts) {
     const { store, dataDir, steps, clock, certainMs, log } = dependencies
     this.#with = dependencies
+    this.#places = new Places(dependencies.pool, dependencies.farm, () => dependencies.options.maxTasks)
     this.#journal = new TaskJournal(store)
     this.#ledger = new TaskLedger(this.#journal, clock, certainMs)
     this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
@@ -173,6 +177,7 @@ class Manager implements ClaimTasks {
     })
     task.run?.stop({ discard: true })
     await Promise.all([task.run?.done, this.#reminders.forget(taskId)])
+    this.#forget(task)
     await this.#files.remove(taskId)
     return true
   }
@@ -236,12 +241,12 @@ class Manager implements ClaimTasks {
    * bound their number.
    */
   #requirePlace(): void {
-    const { maxTasks, queue } = this.#with.options
+    const { queue } = this.#with.options
     // Paused ones count too.
     const waiting = [...this.#ledger.all()].filter(
       ({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)
     )
-    if (this.#slotsTaken() < maxTasks || waiting.length < queue) return
+    if (this.#slotsTaken() < this.#places.room() || waiting.length < queue) return
     throw new ServiceError('SVC-TSK-002', `${queue} registrations wait already, as many as vdf.queue allows.`, {
       retryAfter: 60
     })
@@ -268,7 +273,7 @@ class Manager implements ClaimTasks {
       .map((task) => this.#ledger.turnOf(task))
     for (const task of all) if (isAtWork(task) && isHeldUp(task)) task.run?.stop()
     takeTurns(turns, {
-      count: this.#with.options.maxTasks,
+      count: this.#places.room(),
       taken: () => this.#slotsTaken(),
       isAtWork: ({ task }) => isAtWork(task),
       begin: ({ task }) => this.#begin(task),
@@ -300,10 +305,10 @@ class Manager implements ClaimTasks {
       return
     }
     if (this.#unstarted.delete(task)) this.#ledger.stall(task, null)
-    const { dataDir, pool, steps, seed, options, clock, log } = this.#with
+    const { dataDir, steps, seed, options, clock, log } = this.#with
     const run = new TaskRun({
       dataDir,
-      pool,
+      pool: this.#places,
       steps,
       seed,
       settings: { checkpointSeconds: options.checkpointSeconds, memoryBytes: options.memoryBytes },
@@ -320,9 +325,17 @@ class Manager implements ClaimTasks {
 
   #applyResult(task: Task, input: TaskInput): void {
     this.#ledger.apply(task, input)
+    if (input.type === 'proved' || input.type === 'failed') this.#forget(task)
     if (input.type !== 'proved') return
     this.#files.discard(task.state.id)
     this.#schedule()
+  }
+
+  /** Its evaluation is of no use to anybody any more. */
+  #forget({ state: { plan } }: Task): void {
+    if (plan === null) return
+    const { seed, discriminantBits: bits, iterations, split } = plan
+    this.#places.forget({ seed, bits, iterations, split })
   }
 
   #ended(task: Task): void {

@@ -1,7 +1,7 @@
 import { doubled } from '../../util/backoff.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ErrorCode } from '../../error-table.ts'
-import { NativeError, type NativeErrorCode, type EvaluationProgress, type NativePool } from '../../native/types.ts'
+import { NativeError, type NativeErrorCode } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'
 import { StoreError } from '../../store/types.ts'
 import { taskDirectory } from '../../evaluations/checkpoints.ts'
@@ -9,9 +9,11 @@ import {
   EvaluationFault,
   Evaluation,
   MAX_EVALUATION_FAULTS,
+  NoRoom,
   type EvaluationSettings,
   type Log
 } from '../../evaluations/evaluation.ts'
+import type { Place, PlaceProgress } from '../../evaluations/places.ts'
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
 import type { TaskRef, ClaimPlan } from '../tasks.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -77,7 +79,7 @@ export class TaskRun {
     })
   }
 
-  progress(): EvaluationProgress | undefined {
+  progress(): PlaceProgress | undefined {
     return this.#evaluation.progress()
   }
 
@@ -97,7 +99,7 @@ export class TaskRun {
         attempt = 0
         this.#context.stalled(null)
       } catch (error) {
-        if (this.#abort.signal.aborted) return
+        if (this.#abort.signal.aborted || error instanceof NoRoom) return
         if (isTransient(error) || this.#evaluation.mayTryAgain(error)) {
           this.#stall(error, attempt, 'a step of the task is tried again')
           const isLocked = error instanceof ServiceError && error.code === 'SVC-KEY-006'
@@ -282,7 +284,7 @@ export interface ClaimSteps {
 
 interface RunContext {
   readonly dataDir: string
-  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly pool: Place
   readonly steps: ClaimSteps
   readonly seed: OwnerSeed
   readonly settings: EvaluationSettings

@@ -17,6 +17,8 @@ const TASK: TaskView = {
   iterations: 1000,
   progress: 0,
   phase_progress: 0,
+  place: null,
+  worker: null,
   iterations_per_second: null,
   eta_seconds: null,
   deadline: null,

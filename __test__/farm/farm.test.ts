@@ -1,0 +1,387 @@
+/** A farm on a real nats-server and the real kernel: what becomes of an evaluation, whatever happens on the way. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
+import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
+import { Places, type PlaceProgress } from '../../src/evaluations/places.ts'
+import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import { Farm } from '../../src/farm/farm.ts'
+import { type FarmTimes, openLink } from '../../src/farm/link.ts'
+import { encodeAlive, jobOf } from '../../src/farm/messages.ts'
+import { readState, saveProof } from '../../src/farm/saved-state.ts'
+import { runWorker } from '../../src/farm/worker.ts'
+import { createNativePool } from '../../src/native/pool/pool.ts'
+import type { NativePool } from '../../src/native/types.ts'
+import { silentLog } from '../registry/claims/fakes.ts'
+import { temporary } from '../temporary.ts'
+import { waitFor } from '../wait-for.ts'
+import { NatsServer } from './nats-server.ts'
+import { WorkerProcess } from './processes.ts'
+
+const BITS = 512
+/** Some tenths of a second. */
+const ITERATIONS = 60_000
+const CHECKPOINT_SECONDS = 0.05
+const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
+
+let server: NatsServer
+let pool: NativePool
+/** Of workers; the daemon's own threads are `pool`'s. */
+let workersPool: NativePool
+let network: string
+let farm: Farm
+let networks = 0
+const ends: (() => Promise<unknown>)[] = []
+
+const address = (url = server.url) => ({ url, credentials: '', ca: '', network })
+const computation = (plan: EvaluationPlan) => {
+  const { seed, discriminantBits: bits, iterations, split } = plan
+  return { seed, bits, iterations, split }
+}
+
+async function createFarm(): Promise<Farm> {
+  const made = new Farm({ address: address(), pool, log: silentLog, times: TIMES })
+  await made.start()
+  return made
+}
+
+interface StartedWorker {
+  /** Squarings at which it took evaluations up. */
+  readonly begun: number[]
+  /** What else it said. */
+  readonly said: string[]
+  /** As SIGTERM does. */
+  drain(): Promise<void>
+}
+
+function worker(name: string): StartedWorker {
+  const abort = new AbortController()
+  const begun: number[] = []
+  const said: string[] = []
+  const info = (fields: object, message: string): void => {
+    if (message === 'begins') begun.push((fields as { squarings: number }).squarings)
+    else said.push(message)
+  }
+  const log = { ...silentLog, info }
+  const done = runWorker({ address: address(), pool: workersPool, threads: 1, name, log, times: TIMES }, abort.signal)
+  const drain = async (): Promise<void> => {
+    abort.abort()
+    await done
+  }
+  ends.push(drain)
+  return { begun, said, drain }
+}
+
+function workerProcess(name: string): WorkerProcess {
+  const made = new WorkerProcess({ url: server.url, network, name, times: TIMES })
+  ends.push(() => made.kill())
+  return made
+}
+
+/** Sends wrong proofs for as long as it is asked. */
+async function liar(name: string): Promise<void> {
+  const link = await openLink(address(), TIMES)
+  const alive = setInterval(
+    () =>
+      link.connection.publish(
+        link.names.alive,
+        encodeAlive({ worker: name, threads: 1, busy: 0, squaringsPerSecond: 0, leaving: false })
+      ),
+    TIMES.reportMs
+  )
+  const ended = new AbortController()
+  const lies = (async () => {
+    const consumer = await link.consumer()
+    while (!ended.signal.aborted) {
+      const message = await consumer.next({ expires: 1000 })
+      if (message === null) continue
+      await saveProof(link, message.subject.split('.').at(-1)!, { proof: new Uint8Array(300), worker: name })
+      await message.ackAck()
+    }
+  })()
+  ends.push(async () => {
+    ended.abort()
+    clearInterval(alive)
+    await lies
+    await link.close()
+  })
+}
+
+/** A daemon's evaluation. */
+class Task {
+  readonly abort = new AbortController()
+  readonly directory: string
+  readonly evaluation: Evaluation
+  readonly said: string[] = []
+  readonly places: Places
+  readonly plan: EvaluationPlan
+
+  constructor(seed: number, { slots = (): number => 0, directory = temporary(), iterations = ITERATIONS } = {}) {
+    this.plan = { seed: new Uint8Array(32).fill(seed), discriminantBits: BITS, iterations, split: null }
+    this.directory = directory
+    this.places = new Places(pool, farm, slots)
+    const say = (_fields: object, message: string): void => void this.said.push(message)
+    this.evaluation = new Evaluation({
+      directory: this.directory,
+      pool: this.places,
+      checkpointSeconds: CHECKPOINT_SECONDS,
+      memoryBytes: 1 << 22,
+      log: { info: say, warn: say, error: say },
+      about: {},
+      signal: this.abort.signal,
+      hasBegun: () => false,
+      begins: () => undefined,
+      pause: () => delay(10),
+      cannotSave: () => undefined
+    })
+  }
+
+  /** Where nothing has room it asks again, as a task in the queue does. */
+  async run(): Promise<Uint8Array> {
+    for (;;) {
+      try {
+        return await this.evaluation.run(this.plan)
+      } catch (error) {
+        if (!(error instanceof NoRoom)) throw error
+        await delay(20)
+      }
+    }
+  }
+
+  /** Once the farm has a checkpoint of its squaring. */
+  async isSaved(): Promise<number> {
+    await this.reaches(0)
+    return waitFor(async () => {
+      const saved = await savedOf(this)
+      expect(saved).toBeGreaterThan(0)
+      return saved!
+    }, 10)
+  }
+
+  stop(discard = false): void {
+    this.abort.abort(new Error('stopped'))
+    this.evaluation.stop(discard)
+  }
+
+  reaches(squarings: number): Promise<PlaceProgress> {
+    return waitFor(() => {
+      const progress = this.evaluation.progress()
+      expect(progress?.squarings).toBeGreaterThan(squarings)
+      return progress!
+    }, 10)
+  }
+
+  verifies(proof: Uint8Array): Promise<boolean> {
+    return pool.verifyProof({ ...computation(this.plan), proof })
+  }
+}
+
+/** Squarings of what the farm has saved. */
+async function savedOf({ plan }: Task): Promise<number | undefined> {
+  const link = await openLink(address(), TIMES)
+  const saved = await readState(link, jobOf(computation(plan)))
+  await link.close()
+  return saved?.squarings
+}
+
+const hasRoom = (room = 1): Promise<void> => waitFor(() => expect(farm.room()).toBe(room), 10)
+
+beforeAll(async () => {
+  server = await NatsServer.started()
+  pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+  workersPool = createNativePool({ evaluationThreads: 2, provingThreads: 1, auxiliaryThreads: 1 })
+})
+
+afterAll(async () => {
+  await Promise.all([pool.close(), workersPool.close()])
+  await server.kill()
+})
+
+beforeEach(async () => {
+  network = `test${networks++}`
+  farm = await createFarm()
+})
+
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()))
+  farm.leave()
+  await farm.close()
+})
+
+describe('an evaluation on a farm', () => {
+  it('is proved by a worker, which is named, and is there until it is forgotten', async () => {
+    worker('w1')
+    await hasRoom()
+    const task = new Task(1)
+    const running = task.run()
+    expect(await task.reaches(0)).toMatchObject({ worker: 'w1', phase: 'squaring' })
+    expect(await task.verifies(await running)).toBe(true)
+    expect(await farm.holds(computation(task.plan))).toBe(true)
+    farm.forget(computation(task.plan))
+    await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
+    expect(await farm.holds(computation(task.plan))).toBe(false)
+  })
+
+  it('runs on a slot of this machine while one is free, and waits where nothing has room', async () => {
+    worker('w1')
+    await hasRoom()
+    const places = new Places(pool, farm, () => 1)
+    const begin = (seed: number) =>
+      places.evaluate({ ...computation(new Task(seed).plan), checkpointSeconds: 10 }, () => undefined)
+    const here = await begin(2)
+    const away = await begin(3)
+    expect(here!.progress().worker).toBeUndefined()
+    expect(away!.progress().worker).toBeNull()
+    expect(await begin(4)).toBeUndefined()
+    for (const handle of [here!, away!]) handle.stop(true)
+    expect(await Promise.all([here!.outcome, away!.outcome])).toEqual([{ kind: 'stopped' }, { kind: 'stopped' }])
+    expect((await begin(4))!.progress().worker).toBeUndefined()
+  })
+
+  it('goes on at another worker from what was saved last, when one is killed', async () => {
+    const first = workerProcess('w1')
+    await hasRoom()
+    const task = new Task(5, { iterations: 3 * ITERATIONS })
+    const running = task.run()
+    await task.isSaved()
+    await first.kill()
+    const saved = await savedOf(task)
+    const second = worker('w2')
+    expect(await task.verifies(await running)).toBe(true)
+    expect([first.begun, second.begun]).toEqual([[0], [saved]])
+  })
+
+  it('loses nothing when its worker is told to end', async () => {
+    const first = worker('w1')
+    await hasRoom()
+    const task = new Task(6, { iterations: 3 * ITERATIONS })
+    const running = task.run()
+    const { squarings } = await task.reaches(10_000)
+    await first.drain()
+    expect(await savedOf(task)).toBeGreaterThanOrEqual(squarings)
+    const second = worker('w2')
+    expect(await task.verifies(await running)).toBe(true)
+    expect(second.begun[0]).toBeGreaterThanOrEqual(squarings)
+  })
+
+  it('survives a server that is killed and starts again', async () => {
+    const only = worker('w1')
+    await hasRoom()
+    const task = new Task(7, { iterations: 3 * ITERATIONS })
+    const running = task.run()
+    await task.isSaved()
+    await server.kill()
+    await server.start()
+    expect(await task.verifies(await running)).toBe(true)
+    // The server gives the message again once nobody keeps it.
+    expect(only.begun.filter((squarings) => squarings === 0)).toEqual([0])
+  })
+
+  it('goes on from what this daemon has, when the server loses its disk', async () => {
+    const only = worker('w1')
+    await hasRoom()
+    const task = new Task(8, { iterations: 3 * ITERATIONS })
+    const running = task.run()
+    await waitFor(async () => expect((await loadCheckpoints(task.directory, task.plan)).believed[0]).toBeDefined())
+    await server.kill()
+    server.wipeDisk()
+    await server.start()
+    expect(await task.verifies(await running)).toBe(true)
+    expect(task.said).toContain('the evaluation resumes from a checkpoint')
+    expect(only.begun.length).toBeGreaterThan(1)
+  })
+
+  it('comes home from a farm that cannot be reached, and goes on from what was saved', async () => {
+    const only = worker('w1')
+    await hasRoom()
+    let slots = 0
+    const task = new Task(9, { slots: () => slots, iterations: 3 * ITERATIONS })
+    const running = task.run()
+    await task.isSaved()
+    await only.drain()
+    slots = 1
+    await waitFor(() => expect(task.evaluation.progress()?.worker).toBeUndefined())
+    expect(await task.verifies(await running)).toBe(true)
+    expect(task.said).toEqual(['the evaluation goes on at another place', 'the evaluation resumes from a checkpoint'])
+  })
+
+  it('gets one result of two workers, where one slept while the other went on', async () => {
+    const sleeper = workerProcess('w1')
+    await hasRoom()
+    const task = new Task(10, { iterations: 6 * ITERATIONS })
+    const running = task.run()
+    await task.reaches(10_000)
+    sleeper.signal('SIGSTOP')
+    const other = worker('w2')
+    await waitFor(() => expect(other.begun).toHaveLength(1))
+    await waitFor(() => expect(task.evaluation.progress()?.worker).toBe('w2'))
+    sleeper.signal('SIGCONT')
+    expect(await task.verifies(await running)).toBe(true)
+    // Who saves first goes on; the other one notices.
+    const both = () => [...sleeper.said, ...other.said].filter((said) => said === 'proved' || said === 'stopped')
+    await waitFor(() => expect(both().sort()).toEqual(['proved', 'stopped']))
+  })
+
+  it('counts a wrong proof, names its worker, which has no room any more, and another one proves it', async () => {
+    await liar('liar')
+    await hasRoom()
+    const task = new Task(11)
+    const running = task.run()
+    await waitFor(() => expect(farm.view()).toMatchObject({ wrongProofs: 1, barred: ['liar'], workers: [] }))
+    for (const end of ends.splice(0)) await end()
+    worker('honest')
+    expect(await task.verifies(await running)).toBe(true)
+    expect(farm.view()).toMatchObject({ wrongProofs: 1, barred: ['liar'] })
+  })
+
+  it('comes home after two wrong proofs', async () => {
+    await Promise.all([liar('liar1'), liar('liar2')])
+    await hasRoom(2)
+    const task = new Task(12)
+    const running = task.run()
+    await waitFor(() => expect(farm.view().wrongProofs).toBe(2))
+    expect(await task.verifies(await running)).toBe(true)
+    expect(farm.view()).toMatchObject({ wrongProofs: 2, tasks: 0 })
+  })
+
+  it('is taken up by the next life of its daemon, with the proof that was finished meanwhile', async () => {
+    const first = worker('w1')
+    await hasRoom()
+    const task = new Task(13)
+    const running = task.run()
+    await task.reaches(0)
+    farm.leave()
+    await farm.close()
+    await expect(running).rejects.toThrow('stopped')
+    farm = await createFarm()
+    const again = new Task(13, { directory: task.directory })
+    // Done while nobody asked, or still under way: no squaring is lost.
+    expect(await again.verifies(await again.run())).toBe(true)
+    expect(first.begun).toEqual([0])
+  })
+
+  it('leaves what was reached here when it is paused, and nothing at the farm', async () => {
+    worker('w1')
+    await hasRoom()
+    const task = new Task(14, { iterations: 10 * ITERATIONS })
+    const running = task.run().catch((error: unknown) => error)
+    const { squarings } = await task.reaches(10_000)
+    task.stop()
+    expect(await running).toMatchObject({ message: 'stopped' })
+    expect((await loadCheckpoints(task.directory, task.plan)).believed[0]!.squarings).toBeGreaterThanOrEqual(squarings)
+    await waitFor(() => expect(farm.view().workers).toMatchObject([{ busy: 0 }]))
+    await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
+  })
+
+  it('stops everywhere when it is cancelled', async () => {
+    worker('w1')
+    await hasRoom()
+    const task = new Task(15, { iterations: 100 * ITERATIONS })
+    const running = task.run().catch((error: unknown) => error)
+    await task.reaches(0)
+    task.stop(true)
+    expect(await running).toMatchObject({ message: 'stopped' })
+    await waitFor(() => expect(farm.view().workers).toMatchObject([{ busy: 0 }]))
+    await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
+  })
+})

@@ -1,0 +1,100 @@
+/** Where squarings are done: on threads of this machine, and on a farm. */
+import type {
+  Checkpoint,
+  EvaluationHandle,
+  EvaluationOutcome,
+  EvaluationProgress,
+  EvaluationRequest
+} from '../native/types.ts'
+
+/** `left`: the place gives it up, and another goes on from the newest checkpoint. */
+export type PlaceOutcome =
+  EvaluationOutcome | { readonly kind: 'left'; readonly reason: string; readonly isWrong: boolean }
+
+export interface PlaceProgress extends EvaluationProgress {
+  /** On a farm: who has it, null while it waits for a worker. Undefined on this machine. */
+  readonly worker?: string | null
+}
+
+export interface PlaceHandle extends Omit<EvaluationHandle, 'outcome' | 'progress' | 'stop'> {
+  progress(): PlaceProgress
+  /** With `discard`, what it has reached since the last checkpoint is of no use. */
+  stop(discard?: boolean): void
+  /** Never rejects. */
+  outcome: Promise<PlaceOutcome>
+}
+
+/** A place that evaluates, as the pool does. */
+export interface Place {
+  /** Undefined where all has been taken since it was asked for room. */
+  evaluate(
+    request: EvaluationRequest,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): PlaceHandle | undefined | Promise<PlaceHandle | undefined>
+}
+
+/** What is computed, without how. */
+export type Computation = Pick<EvaluationRequest, 'seed' | 'bits' | 'iterations' | 'split'>
+
+/** A place on other machines. */
+export interface FarmPlace {
+  /** How many evaluations its workers take at once; 0 while none can be reached. */
+  room(): number
+  /** Whether it may have this one: not after wrong proofs. */
+  accepts(computation: Computation): boolean
+  /** Whether it has a state or a proof of this one from before. */
+  holds(computation: Computation): Promise<boolean>
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle
+  /** Nobody needs this one any more: its proof is journaled, or it was cancelled. */
+  forget(computation: Computation): void
+}
+
+/** This machine's slots first, then the farm's. */
+export class Places implements Place {
+  readonly #pool: Place
+  readonly #farm: FarmPlace | undefined
+  readonly #slots: () => number
+  #here = 0
+  #away = 0
+
+  constructor(pool: Place, farm: FarmPlace | undefined, slots: () => number) {
+    this.#pool = pool
+    this.#farm = farm
+    this.#slots = slots
+  }
+
+  /** How many evaluations may run at once. */
+  room(): number {
+    return this.#slots() + (this.#farm?.room() ?? 0)
+  }
+
+  async evaluate(
+    request: EvaluationRequest,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): Promise<PlaceHandle | undefined> {
+    const farm = this.#farm
+    if (farm === undefined || !farm.accepts(request)) return this.#begin(this.#pool, request, onCheckpoint)
+    if (await farm.holds(request)) return this.#begin(farm, request, onCheckpoint)
+    if (this.#here < this.#slots()) return this.#begin(this.#pool, request, onCheckpoint)
+    return this.#away < farm.room() ? this.#begin(farm, request, onCheckpoint) : undefined
+  }
+
+  forget(computation: Computation): void {
+    this.#farm?.forget(computation)
+  }
+
+  async #begin(
+    place: Place,
+    request: EvaluationRequest,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ): Promise<PlaceHandle | undefined> {
+    const count = (by: number): void => {
+      if (place === this.#farm) this.#away += by
+      else this.#here += by
+    }
+    count(1)
+    const handle = await place.evaluate(request, onCheckpoint)
+    void handle?.outcome.then(() => count(-1))
+    return handle
+  }
+}

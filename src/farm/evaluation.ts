@@ -1,0 +1,255 @@
+/** One evaluation on the farm, as its daemon sees it. */
+import type { Subscription } from '@nats-io/transport-node'
+import type { PlaceHandle, PlaceOutcome, PlaceProgress } from '../evaluations/places.ts'
+import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { Link } from './link.ts'
+import { decodeReport, encodeJob, type Report } from './messages.ts'
+import { DamagedState, readProof, readRecords, readState, RECORD_BYTES, saveStart } from './saved-state.ts'
+
+/** A worker that is told to stop has that long to save what it has reached. */
+const HAND_IN_MS = 4000
+/** Of the kernel. */
+const DEFAULT_MEMORY_BYTES = 256 * 2 ** 20
+
+/** What it needs of the daemon's side of the farm. */
+export interface Surroundings {
+  readonly link: Link
+  readonly pool: Pick<NativePool, 'verifyProof'>
+  readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  /** Whether any worker can be reached. */
+  hasWorkers(): boolean
+  isBarred(worker: string): boolean
+  /** A proof that does not verify, or a kernel that refused. */
+  failed(job: string, worker: string, isProofWrong: boolean): void
+  /** Takes the job back, now or once the server can be reached. */
+  forget(job: string): void
+  /** Rejects while what was taken back before is still there. */
+  forgotten(job: string): Promise<void>
+  readonly homeMs: number
+  readonly lookMs: number
+}
+
+export class FarmEvaluation implements PlaceHandle {
+  readonly outcome: Promise<PlaceOutcome>
+  readonly #at: Surroundings
+  readonly #job: string
+  readonly #request: Omit<EvaluationRequest, 'resume'>
+  #resume: EvaluationRequest['resume']
+  readonly #onCheckpoint: (checkpoint: Checkpoint) => void
+  #progress: PlaceProgress
+  #heardMs = -Infinity
+  #stopping: 'no' | 'hand-in' | 'discard' | 'leave' = 'no'
+  #hasLeft = false
+  #fault: { readonly worker: string; readonly message: string } | undefined
+  #isTold = false
+  #wake: () => void = () => undefined
+  /** Squarings and records of the newest state that this daemon has. */
+  #squarings = 0
+  #records: number
+  #isSent = false
+
+  constructor(
+    at: Surroundings,
+    job: string,
+    { resume, ...request }: EvaluationRequest,
+    onCheckpoint: (checkpoint: Checkpoint) => void
+  ) {
+    this.#at = at
+    this.#job = job
+    this.#request = request
+    this.#resume = resume
+    this.#records = (resume?.intermediates.length ?? 0) / RECORD_BYTES
+    this.#onCheckpoint = onCheckpoint
+    this.#progress = {
+      phase: 'squaring',
+      squarings: 0,
+      phaseProgress: 0,
+      remaining: request.iterations,
+      squaringsPerSecond: 0,
+      worker: null
+    }
+    this.outcome = this.#run()
+  }
+
+  progress(): PlaceProgress {
+    return this.#progress
+  }
+
+  stop(discard = false): void {
+    if (this.#stopping === 'leave') return
+    this.#stopping = discard ? 'discard' : 'hand-in'
+    this.#wake()
+  }
+
+  /** The daemon ends: the farm goes on without it. */
+  leave(): void {
+    this.#stopping = 'leave'
+    this.#wake()
+  }
+
+  async #run(): Promise<PlaceOutcome> {
+    const subscription = this.#listen()
+    let seenMs = performance.now()
+    try {
+      for (;;) {
+        if (this.#stopping === 'leave') return { kind: 'stopped' }
+        if (this.#stopping !== 'no') return await this.#end()
+        const outcome = await this.#attend().catch((error: unknown) => this.#trouble(error))
+        if (outcome !== undefined) return outcome
+        if (this.#at.hasWorkers()) seenMs = performance.now()
+        if (performance.now() - seenMs > this.#at.homeMs)
+          return this.#left('no worker of the farm can be reached', false)
+        await this.#next()
+      }
+    } finally {
+      subscription.unsubscribe()
+    }
+  }
+
+  /** Until there is something to look at. */
+  async #next(): Promise<void> {
+    if (this.#isTold || this.#stopping !== 'no') return
+    await this.#told(Math.min(this.#at.lookMs, this.#at.homeMs))
+  }
+
+  async #told(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    this.#wake = () => resolve(undefined)
+    const timer = setTimeout(this.#wake, milliseconds)
+    await promise
+    clearTimeout(timer)
+  }
+
+  #listen(): Subscription {
+    const { link } = this.#at
+    return link.connection.subscribe(link.names.at(this.#job), {
+      callback: (error, message) => {
+        const report = error === null ? decodeReport(message.data) : undefined
+        if (report === undefined || report.squarings > this.#request.iterations) return
+        const isRefused = this.#at.isBarred(report.worker)
+        message.respond(isRefused ? 'stop' : 'go')
+        if (!isRefused) this.#hear(report)
+      }
+    })
+  }
+
+  #hear({
+    worker,
+    saved,
+    event,
+    message,
+    phase,
+    squarings,
+    phaseProgress,
+    remaining,
+    squaringsPerSecond
+  }: Report): void {
+    this.#heardMs = performance.now()
+    this.#hasLeft = event === 'left'
+    this.#progress = {
+      phase,
+      squarings,
+      phaseProgress,
+      remaining,
+      squaringsPerSecond,
+      worker: this.#hasLeft ? null : worker
+    }
+    if (event === 'fault') this.#fault = { worker, message: message ?? '' }
+    if (event === undefined && saved <= this.#squarings) return
+    this.#isTold = true
+    this.#wake()
+  }
+
+  async #attend(): Promise<PlaceOutcome | undefined> {
+    const { link } = this.#at
+    this.#isTold = false
+    if (!link.connected) return undefined
+    if (!this.#isSent) await this.#send()
+    const found = await this.#proof()
+    if (found !== undefined) return found
+    if (this.#fault !== undefined) return this.#failed(this.#fault.worker, this.#fault.message, false)
+    if (!(await this.#mirror())) return this.#left('the farm lost it', false)
+    // Workers keep the message of what is not proved.
+    if (!(await link.hasWork(this.#job))) await link.addWork(this.#job, encodeJob(this.#request))
+    return undefined
+  }
+
+  /** What another life of this daemon sent is taken up, unless more is known here. */
+  async #send(): Promise<void> {
+    const { link } = this.#at
+    await this.#at.forgotten(this.#job)
+    const saved = await readState(link, this.#job)
+    const isBehind = saved !== undefined && saved.records < this.#records
+    if (isBehind) await link.forget(this.#job)
+    if (saved === undefined || isBehind) await saveStart(link, this.#job, this.#resume)
+    this.#resume = undefined
+    await link.addWork(this.#job, encodeJob(this.#request))
+    this.#isSent = true
+  }
+
+  async #proof(): Promise<PlaceOutcome | undefined> {
+    const saved = await readProof(this.#at.link, this.#job)
+    if (saved === undefined) return undefined
+    const { seed, bits, iterations, split } = this.#request
+    if (await this.#at.pool.verifyProof({ seed, bits, iterations, split, proof: saved.proof }))
+      return { kind: 'proof', proof: saved.proof }
+    return this.#failed(saved.worker, 'its proof is wrong', true)
+  }
+
+  #failed(worker: string, reason: string, isProofWrong: boolean): PlaceOutcome {
+    this.#at.failed(this.#job, worker, isProofWrong)
+    return this.#left(`worker ${worker}: ${reason}`, true)
+  }
+
+  #left(reason: string, isWrong: boolean): PlaceOutcome {
+    this.#tellStop('discard')
+    this.#at.forget(this.#job)
+    return { kind: 'left', reason, isWrong }
+  }
+
+  /** Takes over the newest state. False where there is none. */
+  async #mirror(): Promise<boolean> {
+    const { link } = this.#at
+    const saved = await readState(link, this.#job)
+    if (saved === undefined) return false
+    if (saved.worker === '' || saved.squarings <= this.#squarings) return true
+    if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
+      throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
+    const { first, records } = await readRecords(link, this.#job, saved, this.#records)
+    const { state, squarings } = saved
+    this.#onCheckpoint({ state, squarings, appended: records, appendedFrom: first })
+    this.#squarings = squarings
+    this.#records = saved.records
+    return true
+  }
+
+  /** A worker may say what it likes. */
+  #mostBytes(): number {
+    return 2 * (this.#request.memoryBytes ?? DEFAULT_MEMORY_BYTES)
+  }
+
+  /** All copies stop. What they reached comes here first, unless it is of no use. */
+  async #end(): Promise<PlaceOutcome> {
+    const isWanted = this.#stopping === 'hand-in'
+    this.#tellStop(isWanted ? 'hand-in' : 'discard')
+    if (isWanted && this.#at.link.connected) {
+      const untilMs = performance.now() + HAND_IN_MS
+      const isAtWork = performance.now() - this.#heardMs < HAND_IN_MS
+      for (let left = HAND_IN_MS; isAtWork && !this.#hasLeft && left > 0; left = untilMs - performance.now())
+        await this.#told(left)
+      await this.#mirror().catch((error: unknown) => this.#trouble(error))
+    }
+    this.#at.forget(this.#job)
+    return { kind: 'stopped' }
+  }
+
+  #tellStop(how: 'hand-in' | 'discard'): void {
+    const { link } = this.#at
+    if (link.connected) link.connection.publish(link.names.stop(this.#job), how)
+  }
+
+  #trouble(error: unknown): PlaceOutcome | undefined {
+    this.#at.log.warn({ job: this.#job, err: error }, 'the farm did not answer as it should; the daemon asks again')
+    return error instanceof DamagedState ? this.#failed(this.#progress.worker ?? '', error.message, false) : undefined
+  }
+}

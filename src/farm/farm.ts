@@ -1,0 +1,217 @@
+/** The daemon's side of a farm: which workers there are, and the evaluations that they have. */
+import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.ts'
+import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import { FarmEvaluation, type Surroundings } from './evaluation.ts'
+import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, openLink } from './link.ts'
+import { type Alive, decodeAlive, jobOf } from './messages.ts'
+import { readProof, readState } from './saved-state.ts'
+
+/** After that many failures of one evaluation it comes home. */
+const MAX_FAILURES = 2
+/** How long a start waits for the server. */
+const START_MS = 3000
+const RETRY_MS = 2000
+/** A worker that was not heard for that many of its reports is gone. */
+const MISSED_REPORTS = 4
+
+interface FarmParts {
+  readonly address: FarmAddress
+  readonly pool: Pick<NativePool, 'verifyProof'>
+  readonly log: Surroundings['log']
+  readonly times?: FarmTimes
+}
+
+interface KnownWorker extends Alive {
+  readonly heardMs: number
+}
+
+interface FarmView {
+  readonly connected: boolean
+  readonly workers: readonly Omit<Alive, 'leaving'>[]
+  readonly tasks: number
+  readonly wrongProofs: number
+  readonly barred: readonly string[]
+}
+
+export class Farm implements FarmPlace {
+  readonly #parts: FarmParts
+  readonly #times: FarmTimes
+  readonly #workers = new Map<string, KnownWorker>()
+  readonly #running = new Map<string, FarmEvaluation>()
+  readonly #failures = new Map<string, number>()
+  readonly #barred = new Set<string>()
+  /** To be taken back once the server can be reached. */
+  readonly #unwanted = new Set<string>()
+  #clearing = Promise.resolve()
+  #wrongProofs = 0
+  #link: Link | undefined
+  #isClosed = false
+  #stopTicking: () => void = () => undefined
+
+  constructor(parts: FarmParts) {
+    this.#parts = parts
+    this.#times = parts.times ?? FARM_TIMES
+  }
+
+  /** Resolves when the server is reached, or after a while without: all goes on here until then. */
+  async start(): Promise<void> {
+    const connecting = this.#connect()
+    const timer = setInterval(() => this.#unwanted.size > 0 && void this.#clear(), RETRY_MS)
+    this.#stopTicking = () => clearInterval(timer)
+    const { promise: late, resolve } = Promise.withResolvers<undefined>()
+    const limit = setTimeout(() => resolve(undefined), START_MS)
+    await Promise.race([connecting, late])
+    clearTimeout(limit)
+  }
+
+  /** The daemon ends; what the farm has goes on there. */
+  leave(): void {
+    for (const evaluation of this.#running.values()) evaluation.leave()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopTicking()
+    await Promise.all([...this.#running.values()].map(({ outcome }) => outcome))
+    await this.#clear()
+    await this.#link?.close()
+  }
+
+  room(): number {
+    return this.#reachable().reduce((sum, { threads }) => sum + threads, 0)
+  }
+
+  accepts(computation: Computation): boolean {
+    return (this.#failures.get(jobOf(computation)) ?? 0) < MAX_FAILURES
+  }
+
+  async holds(computation: Computation): Promise<boolean> {
+    const link = this.#link
+    const job = jobOf(computation)
+    if (link?.connected !== true || this.#unwanted.has(job)) return false
+    try {
+      return (await readProof(link, job)) !== undefined || (await readState(link, job)) !== undefined
+    } catch {
+      return false
+    }
+  }
+
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle {
+    const job = jobOf(request)
+    const link = this.#link
+    if (link === undefined) throw new Error('a farm that was never reached has no room')
+    const { pool, log } = this.#parts
+    const evaluation = new FarmEvaluation(
+      {
+        link,
+        pool,
+        log,
+        hasWorkers: () => this.#reachable().length > 0,
+        isBarred: (worker) => this.#barred.has(worker),
+        failed: (of, worker, isProofWrong) => this.#failed(of, worker, isProofWrong),
+        forget: (of) => this.#forget(of),
+        forgotten: (of) => this.#forgotten(of),
+        homeMs: this.#times.homeMs,
+        lookMs: this.#times.lookMs
+      },
+      job,
+      request,
+      onCheckpoint
+    )
+    this.#running.set(job, evaluation)
+    void evaluation.outcome.then(() => {
+      if (this.#running.get(job) === evaluation) this.#running.delete(job)
+    })
+    return evaluation
+  }
+
+  forget(computation: Computation): void {
+    const job = jobOf(computation)
+    this.#failures.delete(job)
+    this.#forget(job)
+  }
+
+  view(): FarmView {
+    return {
+      connected: this.#link?.connected ?? false,
+      workers: this.#reachable().map(({ worker, threads, busy, squaringsPerSecond }) => ({
+        worker,
+        threads,
+        busy,
+        squaringsPerSecond
+      })),
+      tasks: this.#running.size,
+      wrongProofs: this.#wrongProofs,
+      barred: [...this.#barred]
+    }
+  }
+
+  #reachable(): KnownWorker[] {
+    if (this.#link?.connected !== true) return []
+    const since = performance.now() - MISSED_REPORTS * this.#times.reportMs
+    return [...this.#workers.values()].filter(
+      ({ worker, heardMs, leaving }) => heardMs > since && !leaving && !this.#barred.has(worker)
+    )
+  }
+
+  #failed(job: string, worker: string, isProofWrong: boolean): void {
+    this.#failures.set(job, (this.#failures.get(job) ?? 0) + 1)
+    if (isProofWrong) {
+      this.#wrongProofs++
+      this.#barred.add(worker)
+    }
+    this.#parts.log.warn({ job, worker }, isProofWrong ? 'a worker sent a wrong proof' : "a worker's kernel refused")
+  }
+
+  #forget(job: string): void {
+    this.#unwanted.add(job)
+    void this.#clear()
+  }
+
+  async #forgotten(job: string): Promise<void> {
+    await this.#clear()
+    if (this.#unwanted.has(job)) throw new Error('the farm still has what was taken back')
+  }
+
+  /** One after the other, so that nothing is taken back after it was sent once more. Never rejects. */
+  #clear(): Promise<void> {
+    return (this.#clearing = this.#clearing.then(async () => {
+      for (const job of this.#unwanted) {
+        if (this.#link?.connected !== true) return
+        try {
+          await this.#link.forget(job)
+        } catch {
+          return
+        }
+        this.#unwanted.delete(job)
+      }
+    }))
+  }
+
+  async #connect(): Promise<void> {
+    const isClosed = (): boolean => this.#isClosed
+    for (let attempt = 0; !isClosed(); attempt++) {
+      try {
+        const link = await openLink(this.#parts.address, this.#times)
+        link.connection.subscribe(link.names.alive, {
+          callback: (_error, message) => this.#hear(decodeAlive(message.data))
+        })
+        this.#link = link
+        if (isClosed()) await link.close()
+        this.#parts.log.info({ farm: this.#parts.address.url }, 'the farm is reached')
+        return
+      } catch (error) {
+        if (attempt === 0)
+          this.#parts.log.warn(
+            { farm: this.#parts.address.url, err: error },
+            'the farm cannot be reached; all goes on here'
+          )
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref())
+      }
+    }
+  }
+
+  #hear(alive: Alive | undefined): void {
+    if (alive !== undefined) this.#workers.set(alive.worker, { ...alive, heardMs: performance.now() })
+  }
+}

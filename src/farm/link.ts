@@ -1,0 +1,179 @@
+/** The connection to a farm's NATS server, and what has to be there: a work queue, and a bucket for states and proofs. */
+import { readFile } from 'node:fs/promises'
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  jetstream,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy
+} from '@nats-io/jetstream'
+import { type KV, Kvm } from '@nats-io/kv'
+import { connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node'
+import { namesOf, type Names } from './messages.ts'
+
+/** Where the farm is, and who we are there. */
+export interface FarmAddress {
+  readonly url: string
+  /** A .creds file, or the seed of an nkey; empty: none. */
+  readonly credentials: string
+  /** PEM of the authority that signed the server's certificate; empty: those of this machine. */
+  readonly ca: string
+  /** {@link Names} are of one network. */
+  readonly network: string
+}
+
+export interface FarmTimes {
+  /** Between two reports of a worker, which keep its message. */
+  readonly reportMs: number
+  /** A message whose worker is silent for that long goes to another. */
+  readonly silentMs: number
+  /** Between two looks of the daemon at what nobody reports. */
+  readonly lookMs: number
+  /** After that long without any worker a task comes home. */
+  readonly homeMs: number
+}
+
+export const FARM_TIMES: FarmTimes = { reportMs: 2000, silentMs: 30_000, lookMs: 15_000, homeMs: 60_000 }
+
+/** The server's code for a message of a subject that has one. */
+const ALREADY_THERE = 10_077
+const QUEUE_CONSUMER = 'workers'
+/** What no daemon fetched by then is of nobody any more. */
+const KEPT_MS = 90 * 24 * 60 * 60 * 1000
+const RECONNECT_MS = 1000
+const NS_PER_MS = 1_000_000
+
+/** Rejects where the server cannot be reached, or refuses. */
+export async function openLink(address: FarmAddress, times: FarmTimes): Promise<Link> {
+  const { url, credentials, ca } = address
+  const secret = credentials === '' ? undefined : await readFile(credentials)
+  const connection = await connect({
+    servers: url,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_MS,
+    ignoreAuthErrorAbort: true,
+    ...(secret !== undefined && { authenticator: authenticatorOf(secret) }),
+    ...((ca !== '' || url.startsWith('tls:')) && { tls: ca === '' ? {} : { caFile: ca } })
+  })
+  try {
+    return await Link.over(connection, address.network, times)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+function authenticatorOf(secret: Buffer): ReturnType<typeof credsAuthenticator> {
+  const text = secret.toString('utf8').trim()
+  return text.startsWith('SU') ? nkeyAuthenticator(new TextEncoder().encode(text)) : credsAuthenticator(secret)
+}
+
+export class Link {
+  readonly connection: NatsConnection
+  readonly names: Names
+  readonly times: FarmTimes
+  readonly js: JetStreamClient
+  readonly #manager: JetStreamManager
+  #kv!: KV
+  #connected = true
+
+  private constructor(connection: NatsConnection, network: string, times: FarmTimes, manager: JetStreamManager) {
+    this.connection = connection
+    this.names = namesOf(network)
+    this.times = times
+    this.js = jetstream(connection)
+    this.#manager = manager
+  }
+
+  static async over(connection: NatsConnection, network: string, times: FarmTimes): Promise<Link> {
+    const link = new Link(connection, network, times, await jetstreamManager(connection))
+    await link.#ensure()
+    void link.#follow()
+    return link
+  }
+
+  get connected(): boolean {
+    return this.#connected
+  }
+
+  get kv(): KV {
+    return this.#kv
+  }
+
+  async addWork(job: string, data: Uint8Array): Promise<void> {
+    try {
+      await this.js.publish(this.names.work(job), data)
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError && error.code === ALREADY_THERE)) throw error
+    }
+  }
+
+  async hasWork(job: string): Promise<boolean> {
+    return (await this.#manager.streams.getMessage(this.names.queue, { last_by_subj: this.names.work(job) })) !== null
+  }
+
+  /** Takes back the work, and all that was saved for it. Workers notice when they save next. */
+  async forget(job: string): Promise<void> {
+    await this.#manager.streams.purge(this.names.queue, { filter: this.names.work(job) })
+    await this.#manager.streams.purge(`KV_${this.names.bucket}`, { filter: `$KV.${this.names.bucket}.${job}.>` })
+  }
+
+  async consumer(): ReturnType<JetStreamClient['consumers']['get']> {
+    return this.js.consumers.get(this.names.queue, QUEUE_CONSUMER)
+  }
+
+  async close(): Promise<void> {
+    await this.connection.close()
+  }
+
+  /** What the operator made is left as it is, with its number of replicas. */
+  async #ensure(): Promise<void> {
+    const { streams, consumers } = this.#manager
+    const { queue, bucket } = this.names
+    if (!(await exists(streams.info(queue))))
+      await streams.add({
+        name: queue,
+        subjects: [this.names.work('*')],
+        retention: RetentionPolicy.Workqueue,
+        discard: DiscardPolicy.New,
+        max_msgs_per_subject: 1,
+        discard_new_per_subject: true
+      })
+    if (!(await exists(consumers.info(queue, QUEUE_CONSUMER))))
+      await consumers.add(queue, {
+        durable_name: QUEUE_CONSUMER,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: this.times.silentMs * NS_PER_MS,
+        max_ack_pending: -1
+      })
+    const buckets = new Kvm(this.js)
+    this.#kv = (await exists(streams.info(`KV_${bucket}`)))
+      ? await buckets.open(bucket)
+      : await buckets.create(bucket, { history: 1, ttl: KEPT_MS })
+  }
+
+  async #follow(): Promise<void> {
+    for await (const { type } of this.connection.status()) {
+      if (type === 'disconnect') this.#connected = false
+      if (type !== 'reconnect') continue
+      // The server may have lost its disk.
+      await this.#ensure().catch(() => undefined)
+      this.#connected = true
+    }
+    this.#connected = false
+  }
+}
+
+async function exists(asked: Promise<unknown>): Promise<boolean> {
+  try {
+    await asked
+    return true
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.status === 404) return false
+    if ((error as Error).name.endsWith('NotFoundError')) return false
+    throw error
+  }
+}

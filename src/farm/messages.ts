@@ -1,0 +1,113 @@
+/**
+ * What daemons and workers of a farm tell each other, as CBOR. All of it comes from other machines, so each message is
+ * checked when it is read.
+ * Subjects of a network `n` (the first hex digits of its profile's hash):
+ * - `chronym.n.work.JOB`: the evaluation, in a work queue until a worker has it proved, or nobody wants it any more.
+ * - `chronym.n.at.JOB`: reports of its worker, each a request that the daemon answers with `go` or `stop`.
+ * - `chronym.n.stop.JOB`: all workers stop; with `hand-in` they save what they have reached.
+ * - `chronym.n.alive`: each worker, every few seconds.
+ * Checkpoints and proofs: saved-state.ts.
+ */
+import { decode, encode } from 'cborg'
+import * as v from 'valibot'
+import { planDigest } from '../evaluations/state-file.ts'
+import type { EvaluationRequest } from '../native/types.ts'
+
+/** Of these messages and of what is saved: a worker leaves the jobs of another version alone. */
+const FARM_VERSION = 1
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
+export const bytes: v.GenericSchema<unknown, Uint8Array> = v.instance(Uint8Array)
+const worker = v.pipe(v.string(), v.regex(/^[\w.:-]{1,80}$/))
+
+const JobSchema = v.object({
+  version: v.literal(FARM_VERSION),
+  seed: bytes,
+  bits: count,
+  iterations: count,
+  split: v.nullable(count),
+  checkpointSeconds: amount,
+  memoryBytes: v.optional(count)
+})
+
+const ReportSchema = v.object({
+  worker,
+  phase: v.picklist(['squaring', 'proving', 'done']),
+  squarings: count,
+  phaseProgress: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+  remaining: amount,
+  squaringsPerSecond: amount,
+  /** Squarings of the newest state that it saved. */
+  saved: count,
+  /** `proved`: the proof is saved. `left`: it goes no further. `fault`: its kernel refused. */
+  event: v.optional(v.picklist(['proved', 'left', 'fault'])),
+  message: v.optional(v.pipe(v.string(), v.maxLength(200)))
+})
+export type Report = v.InferOutput<typeof ReportSchema>
+
+const AliveSchema = v.object({
+  worker,
+  threads: v.pipe(count, v.maxValue(4096)),
+  busy: count,
+  squaringsPerSecond: amount,
+  /** It ends, and takes no more work. */
+  leaving: v.boolean()
+})
+export type Alive = v.InferOutput<typeof AliveSchema>
+
+export const encodeJob = (job: Omit<EvaluationRequest, 'resume'>): Uint8Array =>
+  encode({ version: FARM_VERSION, ...job })
+export const encodeReport = (report: Report): Uint8Array => encode(report)
+export const encodeAlive = (alive: Alive): Uint8Array => encode(alive)
+
+/** Undefined where it is not of this version. */
+export const decodeJob = (data: Uint8Array): Omit<EvaluationRequest, 'resume'> | undefined => {
+  const job = checked(JobSchema, data)
+  if (job === undefined) return undefined
+  const { seed, bits, iterations, split, checkpointSeconds, memoryBytes } = job
+  return { seed, bits, iterations, split, checkpointSeconds, ...(memoryBytes !== undefined && { memoryBytes }) }
+}
+export const decodeReport = (data: Uint8Array): Report | undefined => checked(ReportSchema, data)
+export const decodeAlive = (data: Uint8Array): Alive | undefined => checked(AliveSchema, data)
+
+/** What the bytes hold; undefined where they hold something else. */
+export function checked<T>(schema: v.GenericSchema<unknown, T>, data: Uint8Array): T | undefined {
+  try {
+    const result = v.safeParse(schema, decode(data))
+    return result.success ? result.output : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The same for each life of a daemon: it follows from what is computed. */
+export function jobOf({ seed, bits, iterations, split }: Omit<EvaluationRequest, 'checkpointSeconds'>): string {
+  return planDigest({ seed, discriminantBits: bits, iterations, split }).toString('hex').slice(0, 32)
+}
+
+/** What a farm calls the network of a profile. */
+export function farmNetwork(profileHash: Uint8Array): string {
+  return Buffer.from(profileHash).toString('hex').slice(0, 16)
+}
+
+export interface Names {
+  readonly queue: string
+  readonly bucket: string
+  readonly alive: string
+  work(job: string): string
+  at(job: string): string
+  stop(job: string): string
+}
+
+export function namesOf(network: string): Names {
+  const prefix = `chronym.${network}`
+  return {
+    queue: `chronym-${network}-work`,
+    bucket: `chronym-${network}`,
+    alive: `${prefix}.alive`,
+    work: (job) => `${prefix}.work.${job}`,
+    at: (job) => `${prefix}.at.${job}`,
+    stop: (job) => `${prefix}.stop.${job}`
+  }
+}

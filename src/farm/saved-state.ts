@@ -1,0 +1,146 @@
+/**
+ * What a job has reached, in the farm's bucket. Keys:
+ * - `JOB.0`, `JOB.1`, ...: its intermediate records, {@link SEGMENT_RECORDS} each. They never change: whatever worker
+ * computes them, they are the same bytes.
+ * - `JOB.state`: the kernel's state, how many records it counts, and those after the last whole segment. The daemon makes
+ * it with the job. Workers replace the one that they have read, so of two workers the slower one notices, and nobody
+ * brings back a job that was taken back.
+ * - `JOB.proof`.
+ */
+import { encode } from 'cborg'
+import * as v from 'valibot'
+import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
+import type { Link } from './link.ts'
+import { bytes, checked } from './messages.ts'
+
+/** Bytes of a record (crates/vdf/src/evaluation/record.rs). */
+export const RECORD_BYTES = 128
+/** 256 KiB: a message takes at most 1 MiB. */
+const SEGMENT_RECORDS = 2048
+const SEGMENT_BYTES = SEGMENT_RECORDS * RECORD_BYTES
+/** Far above any proof of two segments. */
+const MAX_PROOF_BYTES = 65_536
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const StateSchema = v.object({ squarings: count, records: count, state: bytes, tail: bytes, worker: v.string() })
+const ProofSchema = v.object({ proof: v.pipe(bytes, v.maxLength(MAX_PROOF_BYTES)), worker: v.string() })
+
+export interface SavedState extends v.InferOutput<typeof StateSchema> {
+  readonly revision: number
+}
+
+type SavedProof = v.InferOutput<typeof ProofSchema>
+
+/** What was saved cannot be used: a part is missing, or is none. */
+export class DamagedState extends Error {
+  override readonly name = 'DamagedState'
+}
+
+/** Somebody else saved, or took the job back. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+}
+
+/** Undefined where there is none. */
+export async function readState({ kv }: Link, job: string): Promise<SavedState | undefined> {
+  const entry = await kv.get(`${job}.state`)
+  if (entry?.operation !== 'PUT') return undefined
+  const state = checked(StateSchema, entry.value)
+  if (state?.tail.length !== ((state?.records ?? 0) % SEGMENT_RECORDS) * RECORD_BYTES)
+    throw new DamagedState(`the saved state of ${job} is none`)
+  return { ...state, revision: entry.revision }
+}
+
+/** The records that a state counts, from the segment of record `from` on; `first` is the index of the first. */
+export async function readRecords(
+  { kv }: Link,
+  job: string,
+  { records, tail }: SavedState,
+  from = 0
+): Promise<{ readonly first: number; readonly records: Uint8Array }> {
+  const begin = Math.min(Math.floor(from / SEGMENT_RECORDS), Math.floor(records / SEGMENT_RECORDS))
+  const parts: Uint8Array[] = []
+  for (let segment = begin; segment < Math.floor(records / SEGMENT_RECORDS); segment++) {
+    const part = (await kv.get(`${job}.${segment}`))?.value
+    if (part?.length !== SEGMENT_BYTES) throw new DamagedState(`segment ${segment} of ${job} is missing`)
+    parts.push(part)
+  }
+  return { first: begin * SEGMENT_RECORDS, records: Buffer.concat([...parts, tail]) }
+}
+
+export async function readProof({ kv }: Link, job: string): Promise<SavedProof | undefined> {
+  const entry = await kv.get(`${job}.proof`)
+  return entry?.operation === 'PUT' ? checked(ProofSchema, entry.value) : undefined
+}
+
+export async function saveProof({ kv }: Link, job: string, proof: SavedProof): Promise<void> {
+  await kv.put(`${job}.proof`, encode({ ...proof }))
+}
+
+/** Saves what an evaluation begins with; squarings that the daemon does not know are told as 0. */
+export async function saveStart(link: Link, job: string, resume: EvaluationRequest['resume']): Promise<void> {
+  const writer = new StateWriter(link, job, '', undefined)
+  const appended = resume?.intermediates ?? new Uint8Array(0)
+  await writer.save([{ state: resume?.state ?? new Uint8Array(0), appended, appendedFrom: 0, squarings: 0 }])
+}
+
+/** Saves one checkpoint after the other. One call at a time; after a failed one the next continues where it failed. */
+export class StateWriter {
+  readonly #link: Link
+  readonly #job: string
+  readonly #worker: string
+  #revision: number
+  /** Records known: those in saved segments, and after them `#rest`. */
+  #records: number
+  #segments: number
+  #rest: Uint8Array
+
+  /** `base`: the state that it replaces; undefined where there must be none. */
+  constructor(link: Link, job: string, worker: string, base: SavedState | undefined) {
+    this.#link = link
+    this.#job = job
+    this.#worker = worker
+    this.#revision = base?.revision ?? 0
+    this.#records = base?.records ?? 0
+    this.#segments = Math.floor(this.#records / SEGMENT_RECORDS)
+    this.#rest = base?.tail ?? new Uint8Array(0)
+  }
+
+  /** Those known already are skipped. */
+  #append({ appended, appendedFrom }: Pick<Checkpoint, 'appended' | 'appendedFrom'>): void {
+    const known = (this.#records - appendedFrom) * RECORD_BYTES
+    if (known < 0) throw new RangeError(`records from ${appendedFrom} on leave a gap after ${this.#records}`)
+    const fresh = appended.subarray(known)
+    this.#rest = Buffer.concat([this.#rest, fresh])
+    this.#records += fresh.length / RECORD_BYTES
+  }
+
+  /** Saves the last of them. Rejects with {@link Overtaken} where the state is not the one that it knows. */
+  async save(checkpoints: readonly Checkpoint[]): Promise<void> {
+    for (const checkpoint of checkpoints) this.#append(checkpoint)
+    const { state, squarings } = checkpoints.at(-1)!
+    const { kv } = this.#link
+    while (this.#rest.length >= SEGMENT_BYTES) {
+      await kv.put(`${this.#job}.${this.#segments}`, this.#rest.subarray(0, SEGMENT_BYTES))
+      this.#segments++
+      this.#rest = this.#rest.subarray(SEGMENT_BYTES)
+    }
+    const value = encode({ squarings, records: this.#records, state, tail: this.#rest, worker: this.#worker })
+    try {
+      this.#revision = await kv.put(`${this.#job}.state`, value, { previousSeq: this.#revision })
+    } catch (error) {
+      if (!isWrongRevision(error)) throw error
+      // The answer to the last save may have been lost.
+      const found = await readState(this.#link, this.#job)
+      if (found?.worker !== this.#worker || found.squarings > squarings)
+        throw new Overtaken(`another worker has ${this.#job}, or nobody wants it`)
+      this.#revision = await kv.put(`${this.#job}.state`, value, { previousSeq: found.revision })
+    }
+  }
+}
+
+const WRONG_LAST_SEQUENCE = 10_071
+
+function isWrongRevision(error: unknown): boolean {
+  return (error as { code?: unknown }).code === WRONG_LAST_SEQUENCE
+}

@@ -1,0 +1,193 @@
+/** One evaluation at a worker: from what was saved last to the proof, or until it is told to stop. */
+import type { JsMsg } from '@nats-io/jetstream'
+import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { Link } from './link.ts'
+import { encodeReport, type Report } from './messages.ts'
+import {
+  DamagedState,
+  Overtaken,
+  readRecords,
+  readState,
+  type SavedState,
+  saveProof,
+  StateWriter
+} from './saved-state.ts'
+
+/** What a worker gives back may be taken by another at once, but not by itself in a circle. */
+const GIVE_BACK_MS = 3000
+const RETRY_MS = 1000
+
+export interface WorkerLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+interface WorkerTaskParts {
+  readonly link: Link
+  readonly pool: Pick<NativePool, 'evaluate'>
+  readonly name: string
+  readonly log: WorkerLog
+  readonly job: string
+  readonly request: Omit<EvaluationRequest, 'resume'>
+  readonly message: JsMsg
+}
+
+/**
+ * `drain`: the worker ends, and another goes on. `hand-in`: the daemon wants what was reached, and no more. `discard`:
+ * nobody wants it, or another has it.
+ */
+type Stop = 'drain' | 'hand-in' | 'discard'
+
+export class WorkerTask {
+  readonly #parts: WorkerTaskParts
+  #handle: EvaluationHandle | undefined
+  #writer: StateWriter | undefined
+  #stopped: Stop | undefined
+  #saved = 0
+  #waiting: Checkpoint[] = []
+  #saving: Promise<void> | undefined
+
+  constructor(parts: WorkerTaskParts) {
+    this.#parts = parts
+  }
+
+  squaringsPerSecond(): number {
+    return this.#handle?.progress().squaringsPerSecond ?? 0
+  }
+
+  stop(how: Stop): void {
+    if (this.#stopped !== 'discard') this.#stopped = how
+    this.#handle?.stop()
+  }
+
+  /** Ends with the message acknowledged or given back. Rejects where the server fails before it has begun. */
+  async run(): Promise<void> {
+    const { link, job, message, log, name } = this.#parts
+    const stops = link.connection.subscribe(link.names.stop(job), {
+      callback: (_error, order) => this.stop(order.string() === 'hand-in' ? 'hand-in' : 'discard')
+    })
+    const reports = setInterval(() => {
+      message.working()
+      void this.#report()
+    }, link.times.reportMs)
+    try {
+      await this.#report()
+      const base = await readState(link, job)
+      // It was taken back between the message and this.
+      if (base === undefined) {
+        message.ack()
+        return
+      }
+      log.info({ job, worker: name, squarings: base.squarings, iterations: this.#parts.request.iterations }, 'begins')
+      await this.#end(await this.#evaluate(base))
+    } catch (error) {
+      if (error instanceof DamagedState) await this.#report('fault', error.message)
+      message.nak(GIVE_BACK_MS)
+      throw error
+    } finally {
+      clearInterval(reports)
+      stops.unsubscribe()
+    }
+  }
+
+  async #evaluate(base: SavedState): Promise<EvaluationOutcome> {
+    const { link, job, name, pool, request } = this.#parts
+    const { state, squarings } = base
+    const isFresh = state.length === 0
+    const records = isFresh ? new Uint8Array(0) : (await readRecords(link, job, base)).records
+    this.#writer = new StateWriter(link, job, name, base)
+    this.#saved = squarings
+    if (this.#stopped !== undefined) return { kind: 'stopped' }
+    const resume = { state, intermediates: records }
+    this.#handle = pool.evaluate({ ...request, ...(!isFresh && { resume }) }, (checkpoint) => this.#keep(checkpoint))
+    return this.#handle.outcome
+  }
+
+  async #end(outcome: EvaluationOutcome): Promise<void> {
+    const { message, log, job, name } = this.#parts
+    if (outcome.kind === 'proof') {
+      await this.#handOver(outcome.proof)
+      return
+    }
+    if (outcome.kind === 'failed') {
+      log.warn({ job, worker: name, code: outcome.code, reason: outcome.message }, 'the kernel refused')
+      await this.#report('fault', `${outcome.code}: ${outcome.message}`.slice(0, 200))
+      message.nak(GIVE_BACK_MS)
+      return
+    }
+    // Its last checkpoint came before the outcome.
+    while (this.#saving !== undefined) await this.#saving
+    log.info({ job, worker: name, squarings: this.#saved }, 'stopped')
+    await this.#report('left')
+    // Unless it is to be drained, the message is gone soon, or another's.
+    if (this.#stopped === 'drain') message.nak()
+    else message.nak(GIVE_BACK_MS)
+  }
+
+  /** For as long as it takes: a proof may be days of work. */
+  async #handOver(proof: Uint8Array): Promise<void> {
+    const { link, job, name, message, log } = this.#parts
+    while (this.#stopped !== 'discard') {
+      try {
+        await saveProof(link, job, { proof, worker: name })
+        await message.ackAck()
+        await this.#report('proved')
+        log.info({ job, worker: name }, 'proved')
+        return
+      } catch (error) {
+        log.warn({ job, err: error }, 'the proof could not be handed over; the worker tries again')
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+
+  #keep(checkpoint: Checkpoint): void {
+    this.#waiting.push(checkpoint)
+    this.#saving ??= this.#save().finally(() => (this.#saving = undefined))
+  }
+
+  /** All that wait, the newest state alone. What could not be saved is saved with the next. */
+  async #save(): Promise<void> {
+    const { job, log } = this.#parts
+    while (this.#waiting.length > 0 && this.#stopped !== 'discard') {
+      const batch = this.#waiting
+      this.#waiting = []
+      try {
+        await this.#writer!.save(batch)
+        this.#saved = batch.at(-1)!.squarings
+        void this.#report()
+      } catch (error) {
+        log.warn({ job, err: error }, 'a checkpoint could not be saved')
+        if (error instanceof Overtaken) this.stop('discard')
+        else this.#waiting = [...batch, ...this.#waiting]
+        return
+      }
+    }
+  }
+
+  /** A daemon that is away does not answer; the work goes on. */
+  async #report(event?: Report['event'], message?: string): Promise<void> {
+    const { link, job, name: worker, request } = this.#parts
+    if (!link.connected) return
+    const { phase, squarings, phaseProgress, remaining, squaringsPerSecond } = this.#handle?.progress() ?? {
+      phase: 'squaring',
+      squarings: this.#saved,
+      phaseProgress: 0,
+      remaining: request.iterations - this.#saved,
+      squaringsPerSecond: 0
+    }
+    const report = {
+      ...{ worker, phase, squarings, phaseProgress, remaining, squaringsPerSecond, saved: this.#saved },
+      ...(event !== undefined && { event }),
+      ...(message !== undefined && { message })
+    }
+    try {
+      const answer = await link.connection.request(link.names.at(job), encodeReport(report), {
+        timeout: link.times.reportMs
+      })
+      if (answer.string() === 'stop') this.stop('discard')
+    } catch {
+      // Nobody asks for it now.
+    }
+  }
+}
