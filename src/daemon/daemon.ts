@@ -37,6 +37,7 @@ import { Lifecycle } from './lifecycle.ts'
 import { observe } from './metrics.ts'
 import { openDirectory, type OpenedDirectory } from './open-directory.ts'
 import type { PassphraseSources } from './seed-service.ts'
+import { proofCost } from './proof-cost.ts'
 import { returnSpareMemory } from './spare-memory.ts'
 
 const RANDOM_STEPS = 2 ** 40
@@ -226,6 +227,7 @@ async function createCore({
     nodeSeed: nodeKey.secretKey.subarray(0, NODE_SEED_BYTES),
     beacon,
     pool,
+    proofMs: proofCost(pool, profile.discriminant_bits, warn),
     listen: initial.p2p.listen.length > 0 ? initial.p2p.listen : await defaultListenAddresses(profile, P2P_PORT),
     announce: initial.p2p.announce,
     mapPort: initial.p2p.map_port,

@@ -174,6 +174,8 @@ export interface NativePool extends DocumentJudge {
   plannedWork(plan: EvaluationSize): Promise<number>
   /** Squarings per second on one thread, measured for about the time given. */
   measureRate(bits: number, milliseconds: number): Promise<number>
+  /** Milliseconds of a thread that a false proof takes whose discriminant is derived first: the costliest there is. */
+  measureProof(bits: number): Promise<number>
   /** Stops every evaluation (each hands over its last checkpoint), then ends the workers. */
   close(): Promise<void>
 }

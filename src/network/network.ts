@@ -88,7 +88,7 @@ class RegistryNetwork implements OpenableNetwork {
     this.#known = new KnownPeers(store, () => clock.time().now, options.profile, options.log)
     this.#clock = clock
     this.#bootstrap = new Bootstrap(options)
-    const verifier = createVerifier(profile, beacon, pool)
+    const verifier = createVerifier(profile, beacon, pool, options.proofMs)
     const peers = (): Peers | undefined => this.#connection?.peers
     this.#client = {
       profile,

@@ -275,6 +275,8 @@ export interface NetworkOptions {
   readonly nodeSeed: Uint8Array
   readonly beacon: Pick<BeaconClient, 'latest' | 'verify' | 'on'>
   readonly pool: Pick<NativePool, 'verifyProof'> & DocumentJudge
+  /** What a proof takes on one thread of this machine, in milliseconds: charged for each. */
+  readonly proofMs?: () => number
   /** Multiaddrs to listen on, such as /ip4/127.0.0.1/tcp/7469; port 0 takes a free one. */
   readonly listen: readonly string[]
   /** Multiaddrs to announce once a peer has dialled them; empty: those of `listen`. */

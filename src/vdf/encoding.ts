@@ -14,7 +14,7 @@ export const FORM_BYTES = 100
 const B_NEGATIVE = 1
 const T_NEGATIVE = 2
 const IDENTITY = 4
-const GENERATOR = 8
+export const GENERATOR = 8
 
 /** Ends of a', t', g and b0; undefined unless `extra` (G) is below the number of words. */
 function layout(bits: number, extra: number): readonly [number, number, number, number] | undefined {

@@ -285,6 +285,13 @@ describe('the pool', () => {
     await single.close()
   })
 
+  it('measures what a proof takes', async () => {
+    const measuring = createNativePool({ evaluationThreads: 1 })
+    // a discriminant of four times the length takes far more
+    expect(await measuring.measureProof(1024)).toBeGreaterThan(await measuring.measureProof(256))
+    await measuring.close()
+  })
+
   it('refuses everything once it is closed', async () => {
     const closed = createNativePool({ evaluationThreads: 1 })
     await closed.close()

@@ -51,7 +51,11 @@ describe('a pool without an addon', () => {
     expect(await pool.verifyPulse({ ...question, round: round + 1 })).toBe(false)
   })
 
-  it('evaluates and measures nothing: the failure says so', async () => {
+  it('measures what a proof takes', async () => {
+    expect(await pool.measureProof(256)).toBeGreaterThan(0)
+  })
+
+  it('evaluates nothing and measures no rate: the failure says so', async () => {
     const { outcome } = pool.evaluate(
       { seed: new Uint8Array(32), bits: 256, iterations: 100, split: null, checkpointSeconds: 10 },
       () => undefined

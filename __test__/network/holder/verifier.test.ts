@@ -37,4 +37,15 @@ describe('the verifier', () => {
     expect(await verifyOffered(verifier, record, 'unexpected', work)).toMatchObject({ ok: false, rule: 'pulse' })
     expect(charged).toEqual([16 * CHECK_MS.change])
   })
+
+  it('charges for a proof what this machine measured', async () => {
+    const lab = new Lab()
+    const verifier = createVerifier(lab.profile, lab.beacon, lab.pool, () => 114.5)
+    const charged: number[] = []
+    const work = { charge: (milliseconds: number) => void charged.push(milliseconds), end: () => undefined }
+    const reveal = lab.reveal('priced.chronym', lab.owner('alice'), { p: lab.round })
+    expect(await verifyOffered(verifier, reveal, 'unexpected', work)).toMatchObject({ ok: true })
+    // no change of keys; the first pulse is paid
+    expect(charged).toEqual([0, 114.5])
+  })
 })

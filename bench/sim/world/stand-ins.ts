@@ -4,6 +4,7 @@ import { judgeIdentity, judgeManifest, judgeSpeaker } from '../../../src/protoco
 import { type RoundClock, createRoundClock } from '../../../src/time/clock.ts'
 import type { Store } from '../../../src/store/types.ts'
 import type { WorldPort } from '../ports.ts'
+import { CHECK_MS } from '../../../src/network/budget/budget.ts'
 import type { Verifier } from '../../../src/network/holder/verifier.ts'
 import { encodeReveal, linksOf } from '../../../src/protocol/claim/reveal.ts'
 import { sha256, toHex } from '../../../src/protocol/encoding/bytes.ts'
@@ -51,7 +52,8 @@ export function createSimVerifier(world: WorldPort, isAttacker: boolean): Verifi
         }
       }
       return verdict
-    }
+    },
+    checkMs: () => CHECK_MS
   }
 }
 

@@ -121,6 +121,7 @@ export function createNativePool(options: NativePoolOptions): NativePool {
       return call('plannedWork', { ...size, threads })
     },
     measureRate: (bits, milliseconds) => call('measureRate', { bits, milliseconds }),
+    measureProof: (bits) => call('measureProof', { bits }),
     async close() {
       for (const handle of running) handle.stop()
       await Promise.all(Array.from(running, (handle) => handle.outcome))

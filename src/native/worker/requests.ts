@@ -42,6 +42,7 @@ export interface WorkerCalls {
   judgeManifest: { request: { record: Uint8Array; profile: NetworkProfile }; value: Judged<ManifestOutline> }
   judgeSpeaker: { request: { record: Uint8Array; identity: Uint8Array; profile: NetworkProfile }; value: Judged<true> }
   measureRate: { request: { bits: number; milliseconds: number }; value: number }
+  measureProof: { request: { bits: number }; value: number }
 }
 
 /** Runs one of worker.ts's functions and returns its value; rejects with NativeError. */

@@ -8,6 +8,7 @@ import { NativeError, type EvaluationRequest } from '../types.ts'
 import { leadingZeroBits } from '../../protocol/crypto/domain.ts'
 import { sha256, u64be } from '../../protocol/encoding/bytes.ts'
 import { LruMap } from '../../util/bounded-map.ts'
+import { FORM_BYTES, GENERATOR } from '../../vdf/encoding.ts'
 import { verifyPulse as verifyPulseWithoutAddon, verifyQuestion } from '../../vdf/verify.ts'
 import { Slot } from '../slot.ts'
 
@@ -26,6 +27,8 @@ const chainKeys = new LruMap<string, ChainKey>(4)
 /** Any seed will do for a measurement: all discriminants of a size cost the same. */
 const RATE_SEED = new Uint8Array(32).fill(1)
 const RATE_STEPS = 500
+/** Bytes that fill seeds: the first, and four whose discriminants take 146 strong tests: as many as four on average. */
+const PROOF_SEEDS = [1, 4, 9, 19, 22] as const
 /** Nothing of it is proved. */
 const RATE_MEMORY_BYTES = 2 ** 20
 
@@ -141,6 +144,28 @@ export function measureRate({ bits, milliseconds }: Request<'measureRate'>): Rep
     while (performance.now() - startedAt < milliseconds)
     return ((evaluation.squarings() - before) * 1000) / (performance.now() - startedAt)
   })
+}
+
+export function measureProof({ bits }: Request<'measureProof'>): Reply<'measureProof'> {
+  return answer(() => {
+    // Once before, since the first builds tables and chooses among instructions.
+    const [first, ...seeds] = PROOF_SEEDS
+    verdictOnGenerators(first, bits)
+    // Other work on the machine doesn't count in it.
+    const before = process.threadCpuUsage()
+    for (const seed of seeds) verdictOnGenerators(seed, bits)
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000 / seeds.length
+  })
+}
+
+/** Nothing is remembered. */
+function verdictOnGenerators(seed: number, bits: number): void {
+  const proof = new Uint8Array(2 * FORM_BYTES)
+  proof[0] = proof[FORM_BYTES] = GENERATOR
+  const question = { seed: new Uint8Array(32).fill(seed), bits, iterations: 2 ** 20, split: null, proof }
+  if (missingAddon() === undefined) new (addon().Verifier)(1).verify([question], new Uint32Array(1))
+  else verifyQuestion(question)
 }
 
 function openEvaluation({ seed, bits, iterations, split, memoryBytes, resume }: EvaluationRequest): Evaluation {

@@ -66,8 +66,8 @@ export const BUCKETS = 4_096
 const PLACES = { all: 48, unexpected: 24, prefix: 8, peer: 4 }
 
 /**
- * What verifying a link takes on one thread (docs/verification.md, "What it costs"); the two signatures of a change of keys
- * on the event loop.
+ * What verifying a link takes on one thread (docs/verification.md, "What it costs"), a proof until this machine has
+ * measured it; the two signatures of a change of keys on the event loop.
  */
 export const CHECK_MS = { pulse: 2, proof: 7, change: 0.6 }
 

@@ -16,13 +16,16 @@ interface ValidateOptions extends VerdictOptions {
 export interface Verifier {
   /** Rejects without a verdict: pool closed or overloaded, or signal aborted. */
   validate(reveal: Reveal, options?: ValidateOptions): Promise<Verdict>
+  /** What each check takes on one thread of this machine, in milliseconds. */
+  readonly checkMs: () => Readonly<Record<'pulse' | 'proof', number>>
 }
 
-/** The pool caches verdicts. */
+/** The pool caches verdicts. `proofMs` is what it measured, once it has. */
 export function createVerifier(
   profile: NetworkProfile,
   beacon: Pick<BeaconClient, 'verify'>,
-  pool: Pick<NativePool, 'verifyProof'>
+  pool: Pick<NativePool, 'verifyProof'>,
+  proofMs: () => number = () => CHECK_MS.proof
 ): Verifier {
   return {
     validate: (reveal, options) =>
@@ -35,7 +38,8 @@ export function createVerifier(
           options?.onCheck?.('proof')
           return pool.verifyProof(check, options)
         }
-      })
+      }),
+    checkMs: () => ({ pulse: CHECK_MS.pulse, proof: proofMs() })
   }
 }
 
@@ -66,7 +70,7 @@ export function verifyOffered(verifier: Verifier, reveal: Reveal, urgency: Urgen
   work.charge(CHECK_MS.change * changesIn(reveal))
   let isPaid = true
   const onCheck = (what: 'pulse' | 'proof'): void => {
-    if (!isPaid) work.charge(CHECK_MS[what])
+    if (!isPaid) work.charge(verifier.checkMs()[what])
     isPaid = false
   }
   return verifier.validate(reveal, { urgency, onCheck })
