@@ -14,7 +14,7 @@ export function proofCost(
   let milliseconds = CHECK_MS.proof
   pool.measureProof(bits).then(
     (measured) => (milliseconds = Math.max(LEAST_MS, measured)),
-    (error: Error) => warn(`what a proof takes could not be measured: ${error.message}`)
+    (error: unknown) => warn(`what a proof takes could not be measured: ${(error as Error).message}`)
   )
   return () => milliseconds
 }
