@@ -111,10 +111,12 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules,
     try {
       for (let asked = 0; asked < ASKED_A_LOOK; asked++) {
         const able = [...serving.values()].filter((peer) => on.mayAsk(peer.toString(), looks))
-        const unheard = role.isUndecided(circumstances(), on.voices)
-          ? able.filter((peer) => mayJudge(prefixes!.of(peer), address) && !on.voices.has(prefixes!.of(peer)))
-          : []
-        const next = unheard.length > 0 ? unheard : on.isDue(looks) ? able : []
+        // One that reaches an address confirms it, and does not outvote those that could not: more are asked.
+        const judges = role.isReached(circumstances(), on.voices)
+          ? []
+          : able.filter((peer) => mayJudge(prefixes!.of(peer), address))
+        const unheard = judges.filter((peer) => !on.voices.has(prefixes!.of(peer)))
+        const next = unheard.length > 0 ? unheard : on.isDue(looks) ? able : judges
         if (next.length === 0) break
         // By chance, so that nobody can arrange to be the one that is asked.
         await askOne(own, next[randomInt(next.length)]!, address, on)
@@ -312,7 +314,6 @@ class AddressVerdicts {
     this.#reachedAt = looks
     this.#failures.clear()
     this.#undialled = undefined
-    this.#asked.delete(peer)
   }
 
   unreached(peer: string, reason: string): void {

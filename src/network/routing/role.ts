@@ -65,8 +65,8 @@ export class Role {
     this.mode = mode
   }
 
-  isUndecided(now: Circumstances, voices: Voices): boolean {
-    return voices.verdict(this.#quorum(now)) === undefined
+  isReached(now: Circumstances, voices: Voices): boolean {
+    return voices.verdict(this.#quorum(now)) === true
   }
 
   decide(now: Circumstances): void {
