@@ -4,16 +4,18 @@
  */
 import { createHash, generateKeyPairSync, type KeyObject, createPublicKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer as createPlainServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
-import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net'
+import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { text } from 'node:stream/consumers'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
+import { end } from '../../scripts/program.ts'
 import { addon } from '../../src/native/addon.ts'
 import { local } from '../../src/protocol/profile/built-in.ts'
 import { runProgram } from './dns/programs.ts'
@@ -40,6 +42,7 @@ let daemon: Daemon
 let proxy: { readonly port: number; readonly ready: boolean }
 /** The name with its check code: the daemon vouches for it at once. */
 let coded: string
+let codedNames: ReadonlyMap<string, string>
 /** A host below it, whose private address is allowed. */
 let site: string
 /** Ports of the origins: with the key of the record, with another, and without a record. */
@@ -82,7 +85,7 @@ const pinOf = (key: KeyObject): string =>
     .digest('hex')
 
 beforeAll(async () => {
-  needPackages(['chromium', 'curl', 'libnss3-tools'])
+  needPackages(['chromium', 'curl', 'libnss3-tools', 'nginx', 'caddy'])
   home = scene.directory()
   directory = join(home, 'data')
   const keys = { right: newKey(), wrong: newKey(), other: newKey() }
@@ -111,13 +114,19 @@ beforeAll(async () => {
     [`_${ports.right}._tcp.site`]: pin(keys.right),
     [`_${ports.wrong}._tcp.site`]: pin(keys.other)
   }
-  const { body: task } = await first.request('POST', '/api/vdf/register', { name: NAME, zone: { records } })
-  await eventually(
-    () => first.request('GET', `/api/vdf/status/${String(task.task_id)}`),
-    ({ body }) => body.status === 'completed'
-  )
+  // Each name may be published five times in a row.
+  const zones = { [NAME]: records, 'nginx.chronym': { '@': address }, 'caddy.chronym': { '@': address } }
+  const tasks = Object.entries(zones).map(async ([name, records]) => {
+    const { body: task } = await first.request('POST', '/api/vdf/register', { name, zone: { records } })
+    await eventually(
+      () => first.request('GET', `/api/vdf/status/${String(task.task_id)}`),
+      ({ body }) => body.status === 'completed'
+    )
+  })
+  await Promise.all(tasks)
   const { body: names } = await first.request('GET', '/api/names')
-  coded = (names as { coded_name: string }[])[0]!.coded_name
+  codedNames = new Map((names as { name: string; coded_name: string }[]).map((each) => [each.name, each.coded_name]))
+  coded = codedNames.get(NAME)!
   site = `site.${coded}`
   await first.signal('SIGTERM')
   const setup = await runToEnd(CLI, ['--data-dir', directory, 'https', 'setup', '--yes'], {
@@ -126,7 +135,10 @@ beforeAll(async () => {
   expect(setup, setup.stderr).toMatchObject({ code: 0 })
   daemon = await scene.daemon([
     ...[...where, '--https-enabled', 'true', '--https-listen', '127.0.0.1:0'],
-    ...['--https-allow-private', `${site},${NAME}`]
+    ...[
+      '--https-allow-private',
+      [site, NAME, codedNames.get('nginx.chronym'), codedNames.get('caddy.chronym')].join(',')
+    ]
   ])
   proxy = (await daemon.request('GET', '/api/dns')).body.https
 })
@@ -173,6 +185,59 @@ async function withPage<T>(act: (page: Page) => Promise<T>): Promise<T> {
   } finally {
     await browser.close()
   }
+}
+
+/** Of this machine, where nothing listens now. */
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** A server with the certificate that `https cert` puts into the home directory. */
+async function serverOf(kind: 'nginx' | 'caddy') {
+  const port = await freePort()
+  const file = join(home, `${kind}.chronym.pem`)
+  const config = join(home, `${kind}.conf`)
+  const admin = join(home, 'caddy.sock')
+  writeFileSync(
+    config,
+    kind === 'nginx'
+      ? `daemon off; pid ${home}/nginx.pid; error_log stderr; events {}
+         http { access_log off; server { listen 127.0.0.1:${port} ssl; ssl_certificate ${file}; ssl_certificate_key ${file};
+         location / { return 200 "from nginx"; } } }`
+      : `{\n admin unix/${admin}\n auto_https off\n}\n:${port} {\n bind 127.0.0.1\n tls ${file} ${file}\n respond "from caddy"\n}\n`
+  )
+  const program = programOf(kind)
+  const args = kind === 'nginx' ? ['-p', home, '-c', config] : ['run', '--adapter', 'caddyfile', '--config', config]
+  const reload =
+    kind === 'nginx'
+      ? `${program} -p ${home} -c ${config} -s reload`
+      : `${program} reload --force --adapter caddyfile --config ${config} --address unix/${admin}`
+  const start = async (): Promise<void> => {
+    const env = { ...process.env, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env })
+    // SIGKILL would leave nginx's workers.
+    scene.onEnd(() => end(child, 'SIGTERM'))
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk))
+    await eventually(
+      () =>
+        new Promise<boolean>((resolve) => {
+          const socket = connectTcp(port, '127.0.0.1')
+          socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+          socket.once('connect', () => socket.destroy())
+        }),
+      (isThere) => {
+        if (child.exitCode !== null) throw new Error(said)
+        return isThere
+      }
+    )
+  }
+  return { port, reload, start }
 }
 
 describe('https for a registered name', () => {
@@ -236,6 +301,48 @@ describe('https for a registered name', () => {
     async (scheme) => {
       const page = await curl(`${scheme}://${coded}:${scheme === 'https' ? ports.right : ports.plain}/`)
       expect(page.output).toContain(`${coded} leads to a private address`)
+    }
+  )
+
+  it.each(['nginx', 'caddy'] as const)(
+    'has %s change its key twice under load without a failed request',
+    async (kind) => {
+      const name = `${kind}.chronym`
+      const host = codedNames.get(name)!
+      const { port, reload, start } = await serverOf(kind)
+      const cert = (...args: string[]) =>
+        runToEnd(CLI, ['--data-dir', directory, 'https', 'cert', name, '--out', home, '--port', `${port}`, ...args], {
+          environment
+        })
+      const file = join(home, `${name}.pem`)
+      const made = await cert()
+      expect(made, made.stderr).toMatchObject({ code: 0 })
+      expect(JSON.parse(made.stdout)).toMatchObject({ file, hosts: [name, host], name })
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      await start()
+      const keys = new Set<string>([readFileSync(file, 'utf8')])
+      const rolling = { isOver: false }
+      let count = 0
+      const load = (async () => {
+        while (!rolling.isOver) {
+          const tls = await encrypted(host, port)
+          tls.end(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+          expect(await text(tls)).toContain(`from ${kind}`)
+          count++
+        }
+      })()
+      for (let round = 0; round < 2; round++) {
+        const rolled = await cert('--roll', '--wait', '1', '--reload', reload)
+        expect(rolled, rolled.stderr).toMatchObject({ code: 0 })
+        keys.add(readFileSync(file, 'utf8'))
+      }
+      rolling.isOver = true
+      await load
+      expect(keys.size).toBe(3)
+      expect(count).toBeGreaterThan(10)
+      const { body: zone } = await daemon.request('GET', `/api/zone/${name}`)
+      expect(zone.records[`_${port}._tcp`]).toHaveLength(1)
+      expect(existsSync(join(home, `${name}.old.pem`)) || existsSync(join(home, `${name}.next.pem`))).toBe(false)
     }
   )
 

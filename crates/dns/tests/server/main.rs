@@ -18,6 +18,7 @@ mod bounds;
 mod forwarding;
 mod limits;
 mod listening;
+mod proxy;
 mod streams;
 mod tls;
 mod udp;

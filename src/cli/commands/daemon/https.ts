@@ -1,4 +1,5 @@
 import type { CliCommand } from '../../context.ts'
+import { integerOption } from '../../input/values.ts'
 
 export function addHttpsCommands(program: CliCommand): void {
   const https = program
@@ -16,4 +17,15 @@ export function addHttpsCommands(program: CliCommand): void {
     .option('--seed-passphrase-file <file>', 'its first line is the passphrase of a sealed seed; "-": standard input')
     .option('-y, --yes', 'do not ask')
     .loads(async () => (await import('../../https/setup.ts')).setup)
+
+  https
+    .command('cert')
+    .argument('<name>', 'a name of this daemon, or one below it')
+    .description('make a key and a certificate for a server of yours, and publish the TLSA record that names the key')
+    .option('--out <directory>', 'where NAME.pem is, with the key and the certificate (default: this directory)')
+    .option('--port <port>', 'of the server', integerOption(1, 65_535), 443)
+    .option('--roll', 'replace the key: publish the next one, wait, put it in place, drop the record of the old one')
+    .option('--reload <command>', 'with --roll: has the server read its certificate again, such as "nginx -s reload"')
+    .option('--wait <seconds>', 'with --roll: in place of the TTL of the record', integerOption(0, 86_400))
+    .loads(async () => (await import('../../https/cert.ts')).cert)
 }

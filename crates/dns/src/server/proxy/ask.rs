@@ -1,6 +1,6 @@
 //! What the proxy asks of the daemon's own DNS, in process: addresses and TLSA records, and whether it vouches for them.
 
-use crate::codes::rtype;
+use crate::codes::{ede, rtype};
 use crate::dane::Tlsa;
 use crate::name;
 use domain::base::Message;
@@ -10,9 +10,12 @@ use domain::base::rdata::UnknownRecordData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// As many as [`queries`] gives.
-pub const QUESTIONS: usize = 3;
+const QUESTIONS: usize = 3;
 /// The last of them.
 const TLSA: usize = QUESTIONS - 1;
+
+/// An extended error begins with its code.
+const STALE: [u8; 2] = ede::STALE_ANSWER.to_be_bytes();
 
 /// All that DNS says of a host and a port.
 #[derive(Debug, Default)]
@@ -21,6 +24,8 @@ pub struct Told {
     pub tlsa: Vec<Tlsa>,
     /// Whether every answer has the AD bit.
     pub is_vouched: bool,
+    /// Whether an answer is of before: a newer one is being looked for.
+    pub is_stale: bool,
     /// Nobody has this name.
     pub is_absent: bool,
     /// Why an answer is not vouched for, or failed.
@@ -57,7 +62,9 @@ impl Told {
         if let Some(opt) = message.opt() {
             for option in opt.opt().iter::<UnknownOptData<_>>().flatten() {
                 let data: &[u8] = option.data();
-                if option.code() == OptionCode::EXTENDED_ERROR && data.len() > 2 {
+                if option.code() == OptionCode::EXTENDED_ERROR && data.starts_with(&STALE) {
+                    self.is_stale = true;
+                } else if option.code() == OptionCode::EXTENDED_ERROR && data.len() > 2 {
                     self.reason.get_or_insert_with(|| String::from_utf8_lossy(&data[2..]).into_owned());
                 }
             }

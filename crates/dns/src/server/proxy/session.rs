@@ -1,7 +1,7 @@
 //! One connection of a client, from its request to the end: the daemon's own DNS is asked, the origin is dialled and
 //! held against its TLSA records, then bytes go both ways.
 
-use super::ask::{QUESTIONS, Told, is_public, queries};
+use super::ask::{Told, is_public, queries};
 use super::head::{Request, parse};
 use super::mint::Minter;
 use super::page::Refusal;
@@ -29,6 +29,8 @@ const STEP_MS: u64 = 10_000;
 const DIAL_MS: u64 = 4_000;
 /// An open tunnel without a byte.
 const IDLE_MS: u64 = 600_000;
+/// An origin whose key no record names is asked for again, while the answer is an old one: its key may have been rolled.
+const AGAIN: u8 = 8;
 /// Plain HTTP.
 const HTTP: u16 = 80;
 
@@ -66,6 +68,9 @@ struct Goal {
     /// What the origin of plain HTTP gets first; `None`: the client speaks TLS, or after `CONNECT` to port 80 nothing.
     first: Option<Vec<u8>>,
     told: Told,
+    /// The client's greeting, once it came.
+    client: Option<Accepted>,
+    again: u8,
 }
 
 impl Goal {
@@ -79,7 +84,9 @@ enum Stage {
     Asking(Box<Goal>),
     Hello(Box<(Goal, Acceptor)>),
     Dialling(Box<Dial>),
-    Greeting(Box<(Goal, Accepted)>),
+    Greeting(Box<Goal>),
+    /// A newer answer of DNS is on its way.
+    Again(Box<Goal>),
     Open,
     /// A page waits for its request, or was sent.
     Page {
@@ -91,7 +98,6 @@ enum Stage {
 
 struct Dial {
     goal: Goal,
-    client: Option<Accepted>,
     left: std::vec::IntoIter<SocketAddr>,
     socket: Option<TcpStream>,
     cause: String,
@@ -137,9 +143,13 @@ impl Session {
         now_ms.saturating_sub(self.since_ms) >= limit_ms
     }
 
-    /// Whether the next address must be tried without an event.
+    /// Whether it must go on without an event: to the next address, or to ask again.
     pub fn is_due(&self) -> bool {
-        matches!(&self.stage, Stage::Dialling(dial) if dial.socket.is_none())
+        match &self.stage {
+            Stage::Dialling(dial) => dial.socket.is_none(),
+            Stage::Again(_) => true,
+            _ => false,
+        }
     }
 
     /// A reply of DNS that came later.
@@ -157,7 +167,8 @@ impl Session {
                 Stage::Asking(goal) => self.asking(goal, around),
                 Stage::Hello(hello) => self.hello(hello, around),
                 Stage::Dialling(dial) => self.dialling(dial, around),
-                Stage::Greeting(greeting) => self.greeting(greeting, around),
+                Stage::Greeting(goal) => self.greeting(goal, around),
+                Stage::Again(goal) => ask(goal, around),
                 Stage::Open => self.open(around, now_ms),
                 Stage::Page { response, seen } => self.page(response, seen, around),
                 Stage::Over => return Next::End,
@@ -202,20 +213,19 @@ impl Session {
         };
         let is_served = name::from_text(&host)
             .is_some_and(|name| matches!(around.apex().registered_name(&name), Position::Below(_)));
-        let (true, Some(packets)) = (is_served, queries(&host, port)) else {
+        if !is_served {
             let text = format!("This proxy serves names of one zone, and {host} is none of them.");
             return Ok(shown(&Refusal::new("403 Forbidden", "Not a name of this zone", text)));
-        };
-        let mut told = Told::new();
-        for (question, packet) in packets.iter().enumerate().take(QUESTIONS) {
-            around.ask(question, packet, &mut told);
         }
-        Ok(Step::Go(Stage::Asking(Box::new(Goal { host, port, first, told }))))
+        ask(Box::new(Goal { host, port, first, told: Told::new(), client: None, again: 0 }), around)
     }
 
     fn asking(&mut self, goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
         if !goal.told.is_complete() {
             return Ok(Step::Wait(Stage::Asking(goal), Next::Event));
+        }
+        if goal.client.is_some() {
+            return self.decide(*goal, around);
         }
         if goal.first.is_none() {
             if goal.is_encrypted() && around.minter().is_none() {
@@ -228,12 +238,33 @@ impl Session {
         if goal.is_encrypted() {
             return Ok(Step::Go(Stage::Hello(Box::new((*goal, Acceptor::default())))));
         }
-        match self.targets(&goal, around) {
-            Ok(targets) => Ok(dial(*goal, None, targets)),
-            // After CONNECT the client's request is still to come.
-            Err(refusal) if goal.first.is_none() => Ok(Step::Go(page(&refusal, Vec::new()))),
-            Err(refusal) => Ok(shown(&refusal)),
+        self.decide(*goal, around)
+    }
+
+    fn decide(&mut self, goal: Goal, around: &mut dyn Around) -> io::Result<Step> {
+        let verdict = targets(&goal, around).and_then(|targets| {
+            if goal.is_encrypted() {
+                vouched(&goal)?;
+            }
+            Ok(targets)
+        });
+        match verdict {
+            Ok(targets) => Ok(dial(goal, targets)),
+            Err(refusal) => self.refuse(goal, &refusal, around),
         }
+    }
+
+    /// In place of the site. Over TLS a page needs a leaf for its name, as a site does. Not a byte of the origin is under
+    /// it.
+    fn refuse(&mut self, goal: Goal, refusal: &Refusal, around: &mut dyn Around) -> io::Result<Step> {
+        let Some(accepted) = goal.client else {
+            // After CONNECT the client's request is still to come.
+            return Ok(if goal.first.is_none() { Step::Go(page(refusal, Vec::new())) } else { shown(refusal) });
+        };
+        let offers_http =
+            accepted.client_hello().alpn().is_some_and(|mut offered| offered.any(|one| one == b"http/1.1"));
+        self.accept(accepted, &goal.host, offers_http.then(|| b"http/1.1".to_vec()), around)?;
+        Ok(Step::Go(page(refusal, Vec::new())))
     }
 
     fn hello(&mut self, mut hello: Box<(Goal, Acceptor)>, around: &mut dyn Around) -> io::Result<Step> {
@@ -253,29 +284,13 @@ impl Session {
                 _ => {}
             }
         };
-        let goal = hello.0;
+        let mut goal = hello.0;
         // A tunnel to one name is for no other.
         if accepted.client_hello().server_name().is_some_and(|name| !name.eq_ignore_ascii_case(&goal.host)) {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        match self.targets(&goal, around).and_then(|targets| Ok((targets, vouched(&goal)?))) {
-            Ok((targets, ())) => Ok(dial(goal, Some(accepted), targets)),
-            Err(refusal) => self.encrypted_page(accepted, &goal.host, &refusal, around),
-        }
-    }
-
-    /// A page needs a leaf for its name, as a site does. Not a byte of the origin is under it.
-    fn encrypted_page(
-        &mut self,
-        accepted: Accepted,
-        host: &str,
-        refusal: &Refusal,
-        around: &mut dyn Around,
-    ) -> io::Result<Step> {
-        let offers_http =
-            accepted.client_hello().alpn().is_some_and(|mut offered| offered.any(|one| one == b"http/1.1"));
-        self.accept(accepted, host, offers_http.then(|| b"http/1.1".to_vec()), around)?;
-        Ok(Step::Go(page(refusal, Vec::new())))
+        goal.client = Some(accepted);
+        self.decide(goal, around)
     }
 
     fn accept(
@@ -296,34 +311,6 @@ impl Session {
         Ok(())
     }
 
-    /// Where the origin may be dialled.
-    #[expect(clippy::unused_self, reason = "beside the steps that use it")]
-    fn targets(&self, goal: &Goal, around: &dyn Around) -> Result<Vec<SocketAddr>, Refusal> {
-        let Goal { host, port, told, .. } = goal;
-        if told.is_absent {
-            return Err(Refusal::new("502 Bad Gateway", format!("{host} does not exist"), explained(host, told)));
-        }
-        if told.addresses.is_empty() {
-            return Err(Refusal::new("502 Bad Gateway", format!("{host} has no address"), explained(host, told)));
-        }
-        let is_allowed = |address: &IpAddr| is_public(*address) || around.allows_private(host);
-        let allowed: Vec<SocketAddr> = told
-            .addresses
-            .iter()
-            .filter(|address| is_allowed(address))
-            .map(|&address| (address, *port).into())
-            .collect();
-        if allowed.is_empty() {
-            let text = format!(
-                "Its owner points it at {}, on this machine or in its own network. A stranger could reach what is not \
-                 meant for strangers. If you trust its owner, add {host} to https.allow_private.",
-                told.addresses[0]
-            );
-            return Err(Refusal::new("403 Forbidden", format!("{host} leads to a private address"), text));
-        }
-        Ok(allowed)
-    }
-
     fn dialling(&mut self, mut dial: Box<Dial>, around: &mut dyn Around) -> io::Result<Step> {
         loop {
             if let Some(socket) = &dial.socket {
@@ -337,17 +324,13 @@ impl Session {
             }
             dial.socket = None;
             let Some(address) = dial.left.next() else {
-                let Dial { goal, client, cause, .. } = *dial;
+                let Dial { goal, cause, .. } = *dial;
                 let refusal = Refusal::new(
                     "502 Bad Gateway",
                     format!("{} cannot be reached", goal.host),
                     format!("Its server could not be reached on port {}: {cause}.", goal.port),
                 );
-                return match client {
-                    Some(accepted) => self.encrypted_page(accepted, &goal.host, &refusal, around),
-                    None if goal.first.is_none() => Ok(Step::Go(page(&refusal, Vec::new()))),
-                    None => Ok(shown(&refusal)),
-                };
+                return self.refuse(goal, &refusal, around);
             };
             match TcpStream::connect(address).and_then(|mut socket| around.watch(&mut socket).map(|()| socket)) {
                 Ok(socket) => {
@@ -358,11 +341,11 @@ impl Session {
                 Err(error) => dial.cause = error.to_string(),
             }
         }
-        let Dial { goal, client, socket, .. } = *dial;
+        let Dial { goal, socket, .. } = *dial;
         let socket = socket.ok_or(io::ErrorKind::NotConnected)?;
         socket.set_nodelay(true)?;
         let mut origin = Side::new(socket);
-        let Some(accepted) = client else {
+        let Some(accepted) = &goal.client else {
             if let Some(first) = &goal.first {
                 origin.write(first)?;
             }
@@ -374,24 +357,28 @@ impl Session {
         let tls = origin_tls(&goal.host, goal.told.tlsa.clone(), protocols)?;
         origin.encrypt(tls.into());
         self.origin = Some(origin);
-        Ok(Step::Go(Stage::Greeting(Box::new((goal, accepted)))))
+        Ok(Step::Go(Stage::Greeting(Box::new(goal))))
     }
 
-    fn greeting(&mut self, greeting: Box<(Goal, Accepted)>, around: &mut dyn Around) -> io::Result<Step> {
+    fn greeting(&mut self, mut goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
         let origin = self.origin.as_mut().ok_or(io::ErrorKind::NotConnected)?;
         match origin.greet() {
-            Ok(false) => Ok(Step::Wait(Stage::Greeting(greeting), Next::Event)),
+            Ok(false) => Ok(Step::Wait(Stage::Greeting(goal), Next::Event)),
             Ok(true) => {
                 let protocol = origin.tls().and_then(|tls| tls.alpn_protocol()).map(<[u8]>::to_vec);
-                let (goal, accepted) = *greeting;
-                self.accept(accepted, &goal.host, protocol, around)?;
+                let Goal { host, client, .. } = *goal;
+                let accepted = client.ok_or(io::ErrorKind::InvalidData)?;
+                self.accept(accepted, &host, protocol, around)?;
                 Ok(Step::Go(Stage::Open))
             }
             Err(error) => {
                 self.origin = None;
-                let (goal, accepted) = *greeting;
+                if is_of_certificate(&error) && goal.told.is_stale && goal.again < AGAIN {
+                    goal.again += 1;
+                    return Ok(Step::Wait(Stage::Again(goal), Next::Event));
+                }
                 let refusal = unlike(&goal, &error);
-                self.encrypted_page(accepted, &goal.host, &refusal, around)
+                self.refuse(*goal, &refusal, around)
             }
         }
     }
@@ -457,8 +444,18 @@ fn carry(from: &mut Side, to: &mut Side, scratch: &mut [u8]) -> io::Result<bool>
     Ok(true)
 }
 
-fn dial(goal: Goal, client: Option<Accepted>, targets: Vec<SocketAddr>) -> Step {
-    let dial = Dial { goal, client, left: targets.into_iter(), socket: None, cause: String::new() };
+/// Asks all that is to be known of the goal.
+fn ask(mut goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
+    let packets = queries(&goal.host, goal.port).ok_or(io::ErrorKind::InvalidData)?;
+    goal.told = Told::new();
+    for (question, packet) in packets.iter().enumerate() {
+        around.ask(question, packet, &mut goal.told);
+    }
+    Ok(Step::Go(Stage::Asking(goal)))
+}
+
+fn dial(goal: Goal, targets: Vec<SocketAddr>) -> Step {
+    let dial = Dial { goal, left: targets.into_iter(), socket: None, cause: String::new() };
     Step::Go(Stage::Dialling(Box::new(dial)))
 }
 
@@ -469,6 +466,29 @@ fn shown(refusal: &Refusal) -> Step {
 
 fn page(refusal: &Refusal, seen: Vec<u8>) -> Stage {
     Stage::Page { response: refusal.response(), seen }
+}
+
+/// Where the origin may be dialled.
+fn targets(goal: &Goal, around: &dyn Around) -> Result<Vec<SocketAddr>, Refusal> {
+    let Goal { host, port, told, .. } = goal;
+    if told.is_absent {
+        return Err(Refusal::new("502 Bad Gateway", format!("{host} does not exist"), explained(host, told)));
+    }
+    if told.addresses.is_empty() {
+        return Err(Refusal::new("502 Bad Gateway", format!("{host} has no address"), explained(host, told)));
+    }
+    let is_allowed = |address: &IpAddr| is_public(*address) || around.allows_private(host);
+    let allowed: Vec<SocketAddr> =
+        told.addresses.iter().filter(|address| is_allowed(address)).map(|&address| (address, *port).into()).collect();
+    if allowed.is_empty() {
+        let text = format!(
+            "Its owner points it at {}, on this machine or in its own network. A stranger could reach what is not \
+             meant for strangers. If you trust its owner, add {host} to https.allow_private.",
+            told.addresses[0]
+        );
+        return Err(Refusal::new("403 Forbidden", format!("{host} leads to a private address"), text));
+    }
+    Ok(allowed)
 }
 
 /// Whether the daemon vouches for the name, and its owner named a key.
@@ -492,13 +512,14 @@ fn explained(host: &str, told: &Told) -> String {
     format!("{reason}`chronym explain {host}` shows why a name means what it does.")
 }
 
+fn is_of_certificate(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(inner, Some(rustls::Error::InvalidCertificate(_)))
+}
+
 /// Why an origin is refused.
 fn unlike(goal: &Goal, error: &io::Error) -> Refusal {
-    let is_certificate = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<rustls::Error>())
-        .is_some_and(|error| matches!(error, rustls::Error::InvalidCertificate(_)));
-    if is_certificate {
+    if is_of_certificate(error) {
         let text = format!(
             "The server that answered shows another key than the TLSA records of {} name ({error}). It may be \
              somebody else's, or its key was changed before its record. Nothing was sent to it.",

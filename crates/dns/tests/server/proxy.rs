@@ -1,0 +1,229 @@
+//! The proxy for https: clients, origins and DNS on sockets of this machine.
+
+use crate::fixture::{name, record, zone};
+use crate::running::{PATIENCE, Running, options, start};
+use chronym_dns::engine::Reason;
+use chronym_dns::server::{ProxyOptions, ServerOptions};
+use chronym_dns::x509::{Authority, authority};
+use chronym_dns::{Knowledge, Trust};
+use rcgen::{CertifiedKey, KeyPair, PublicKeyData};
+use ring::digest::{SHA256, digest};
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread::{JoinHandle, spawn};
+use std::time::SystemTime;
+
+/// The test says what is known of it.
+const NAME: &str = "slow.chronym";
+const HOUR: u64 = 3_600_000;
+const BODY: &str = "the site of slow";
+
+struct Scene {
+    running: Running,
+    visitor: Visitor,
+}
+
+/// Who trusts the authority.
+#[derive(Clone)]
+struct Visitor {
+    proxy: SocketAddr,
+    ca: CertificateDer<'static>,
+}
+
+fn scene(allow_private: &[&str]) -> Scene {
+    let allow_private = allow_private.iter().map(|&name| name.to_owned()).collect();
+    let proxy = ProxyOptions { listen: "127.0.0.1:0".parse().unwrap(), allow_private };
+    let running = start(ServerOptions { proxy: Some(proxy), ..options() });
+    let key = KeyPair::generate().unwrap().serialize_der();
+    let unix = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let authority = Authority::new(&key, authority(&key, "chronym", unix).unwrap()).unwrap();
+    let visitor = Visitor { proxy: running.server.proxy().unwrap(), ca: authority.certificate() };
+    running.server.mint(Some(authority)).unwrap();
+    Scene { running, visitor }
+}
+
+impl Scene {
+    /// The name leads to this machine, with these TLSA records.
+    fn learn(&self, trust: Trust, port: u16, keys: &[Vec<u8>], fresh_ms: u64) {
+        let mut records = vec![record(NAME, 1, 300, &[127, 0, 0, 1])];
+        records.extend(keys.iter().map(|data| record(&format!("_{port}._tcp.{NAME}"), 52, 300, data)));
+        let knowledge = Knowledge::Zone { zone: zone(NAME, &records), trust };
+        self.running.server.learn(&name(NAME), knowledge, fresh_ms, HOUR);
+    }
+
+    fn get(&self, port: u16) -> (String, bool) {
+        self.visitor.get(port)
+    }
+}
+
+impl Visitor {
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.proxy).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// A tunnel with TLS in it.
+    fn tunnel(&self, port: u16) -> StreamOwned<ClientConnection, TcpStream> {
+        let mut stream = self.connect();
+        write!(stream, "CONNECT {NAME}:{port} HTTP/1.1\r\n\r\n").unwrap();
+        let mut head = [0; 39];
+        stream.read_exact(&mut head).unwrap();
+        assert_eq!(&head[..12], b"HTTP/1.1 200");
+        let mut roots = RootCertStore::empty();
+        roots.add(self.ca.clone()).unwrap();
+        let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        StreamOwned::new(ClientConnection::new(Arc::new(config), ServerName::try_from(NAME).unwrap()).unwrap(), stream)
+    }
+
+    /// All that a client reads, and whether the end was announced.
+    fn get(&self, port: u16) -> (String, bool) {
+        let mut stream = self.tunnel(port);
+        write!(stream, "GET / HTTP/1.1\r\n\r\n").unwrap();
+        let mut seen = Vec::new();
+        let end = stream.read_to_end(&mut seen).map_err(|error| error.kind());
+        assert!(matches!(end, Ok(_) | Err(ErrorKind::UnexpectedEof)), "{end:?}");
+        (String::from_utf8(seen).unwrap(), end.is_ok())
+    }
+}
+
+/// A server with a key, the data of the record that names it, and its port. It serves `count` connections.
+struct Origin {
+    port: u16,
+    tlsa: Vec<u8>,
+    thread: JoinHandle<()>,
+}
+
+fn origin(count: usize, announces_end: bool) -> Origin {
+    let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed([NAME.to_owned()]).unwrap();
+    let tlsa = [&[3, 1, 1], digest(&SHA256, &signing_key.subject_public_key_info()).as_ref()].concat();
+    let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let thread = spawn(move || {
+        for _ in 0..count {
+            let (socket, _) = listener.accept().unwrap();
+            socket.set_read_timeout(Some(PATIENCE)).unwrap();
+            let mut stream = StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket);
+            let mut seen = [0; 18];
+            // A client that refuses the certificate sends nothing.
+            if stream.read_exact(&mut seen).is_err() {
+                continue;
+            }
+            stream.write_all(BODY.as_bytes()).unwrap();
+            if announces_end {
+                stream.conn.send_close_notify();
+            }
+            stream.flush().unwrap();
+        }
+    });
+    Origin { port, tlsa, thread }
+}
+
+#[test]
+fn a_site_is_carried_to_its_end() {
+    let (scene, origin) = (scene(&[NAME]), origin(1, true));
+    scene.learn(Trust::Secure, origin.port, &[origin.tlsa], HOUR);
+    assert_eq!(scene.get(origin.port), (BODY.to_owned(), true));
+    origin.thread.join().unwrap();
+}
+
+#[test]
+fn an_answer_that_was_cut_off_is_cut_off_for_the_client_too() {
+    let (scene, origin) = (scene(&[NAME]), origin(1, false));
+    scene.learn(Trust::Secure, origin.port, &[origin.tlsa], HOUR);
+    assert_eq!(scene.get(origin.port), (BODY.to_owned(), false));
+    origin.thread.join().unwrap();
+}
+
+#[test]
+fn a_key_that_no_old_answer_names_is_looked_for_in_the_new_one() {
+    let (scene, origin) = (scene(&[NAME]), origin(2, true));
+    scene.learn(Trust::Secure, origin.port, &[[&[3, 1, 1][..], &[7; 32]].concat()], 0);
+    let (port, tlsa) = (origin.port, origin.tlsa);
+    std::thread::scope(|scope| {
+        let visitor = scene.visitor.clone();
+        let visitor = scope.spawn(move || visitor.get(port));
+        assert_eq!(scene.running.asked.recv_timeout(PATIENCE).unwrap(), (NAME.to_owned(), Reason::Refresh));
+        scene.learn(Trust::Secure, port, &[tlsa], HOUR);
+        assert_eq!(visitor.join().unwrap(), (BODY.to_owned(), true));
+    });
+}
+
+#[test]
+fn another_key_gets_a_page_and_nothing_of_the_origin() {
+    let (scene, origin) = (scene(&[NAME]), origin(1, true));
+    scene.learn(Trust::Secure, origin.port, &[[&[3, 1, 1][..], &[7; 32]].concat()], HOUR);
+    let (page, is_whole) = scene.get(origin.port);
+    assert!(is_whole && page.starts_with("HTTP/1.1 502 ") && page.contains("Not the server of slow.chronym"), "{page}");
+    assert!(!page.contains(BODY));
+    origin.thread.join().unwrap();
+}
+
+#[test]
+fn without_the_ad_bit_a_record_or_a_permission_nobody_is_dialled() {
+    let origin = TcpListener::bind("127.0.0.1:0").unwrap();
+    origin.set_nonblocking(true).unwrap();
+    let port = origin.local_addr().unwrap().port();
+    let key = [&[3, 1, 1][..], &[7; 32]].concat();
+    let allowed = scene(&[NAME]);
+    allowed.learn(Trust::Insecure { ede_text: "no firm pin yet".into() }, port, std::slice::from_ref(&key), HOUR);
+    let (page, _) = allowed.get(port);
+    assert!(page.contains("The daemon does not vouch for slow.chronym") && page.contains("no firm pin yet"), "{page}");
+    // Usage 1 needs a public authority.
+    for records in [vec![], vec![[&[1, 1, 1][..], &[7; 32]].concat()]] {
+        allowed.learn(Trust::Secure, port, &records, HOUR);
+        assert!(allowed.get(port).0.contains("slow.chronym names no key"));
+    }
+    // Permission for what ends in the same letters, or is below, is none.
+    for others in [&["low.chronym"][..], &["www.slow.chronym"], &[]] {
+        let forbidden = scene(others);
+        forbidden.learn(Trust::Secure, port, std::slice::from_ref(&key), HOUR);
+        assert!(forbidden.get(port).0.contains("slow.chronym leads to a private address"));
+        let mut plain = forbidden.visitor.connect();
+        write!(plain, "GET http://{NAME}:{port}/ HTTP/1.1\r\n\r\n").unwrap();
+        let mut seen = String::new();
+        plain.read_to_string(&mut seen).unwrap();
+        assert!(seen.starts_with("HTTP/1.1 403 ") && seen.contains("leads to a private address"), "{seen}");
+    }
+    assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn while_the_authority_is_locked_there_is_no_tunnel() {
+    let scene = scene(&[NAME]);
+    scene.learn(Trust::Secure, 443, &[[&[3, 1, 1][..], &[7; 32]].concat()], HOUR);
+    scene.running.server.mint(None).unwrap();
+    let mut stream = scene.visitor.connect();
+    write!(stream, "CONNECT {NAME}:443 HTTP/1.1\r\n\r\n").unwrap();
+    let mut seen = String::new();
+    stream.read_to_string(&mut seen).unwrap();
+    assert!(seen.starts_with("HTTP/1.1 503 "), "{seen}");
+}
+
+#[test]
+fn more_connections_than_there_is_room_for_end_the_oldest() {
+    let (scene, origin) = (scene(&[NAME]), origin(1, true));
+    scene.learn(Trust::Secure, origin.port, &[origin.tlsa], HOUR);
+    let mut held: Vec<_> = (0..1_100).map(|_| scene.visitor.connect()).collect();
+    assert_eq!(scene.get(origin.port), (BODY.to_owned(), true));
+    let mut byte = [0];
+    assert_eq!(held[0].read(&mut byte).unwrap(), 0);
+    held[1_099].set_nonblocking(true).unwrap();
+    assert_eq!(held[1_099].read(&mut byte).unwrap_err().kind(), ErrorKind::WouldBlock);
+}
