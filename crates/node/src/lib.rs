@@ -24,6 +24,13 @@ pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// What compiled this addon, as `rustc --version` says it.
+#[napi]
+#[must_use]
+pub fn compiler() -> &'static str {
+    env!("COMPILER")
+}
+
 /// The instructions that the kernel uses: the fastest of this processor, or those that `CHRONYM_VDF_BACKEND` names.
 ///
 /// # Errors

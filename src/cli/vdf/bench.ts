@@ -7,6 +7,8 @@ import { inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readJson } from '../input/files.ts'
 import { count as formatCount } from '../../util/words.ts'
 import { kernel, withPool } from './kernel.ts'
+import { measureReport, pageOf } from './report.ts'
+import { type BenchResult, BenchResultSchema, type BenchRow, rowOf } from './result.ts'
 
 interface BenchOptions {
   /** For each number of threads, over all runs. */
@@ -18,6 +20,7 @@ interface BenchOptions {
   compare?: string
   save?: string
   reference?: boolean
+  report?: string
 }
 
 /**
@@ -25,25 +28,33 @@ interface BenchOptions {
  */
 export async function runBench(context: Context, options: BenchOptions): Promise<void> {
   if (options.bits % 8 !== 0) throw usageFailure(`--bits ${options.bits}: it must be a multiple of 8`)
-  const { compare, save } = options
+  const { compare, save, report } = options
   // Before the time is spent.
   const other = compare === undefined ? undefined : asBenchResult(await readJson(compare, context.stdin), compare)
   const result = await measure(options)
-  if (save !== undefined) keep(result, save)
+  if (save !== undefined) keep(asJson(result), save)
+  if (report !== undefined) {
+    const whole = measureReport(result)
+    keep(asJson(whole), `${report}.json`)
+    keep(pageOf(whole), `${report}.md`)
+  }
   context.output.answer({ ...result, threads: 1, ...(other !== undefined && { compared_with: other }) }, () =>
     [
       headOf(result),
       ...result.rows.map((row) => lineOf(row, result.rows[0]!)),
       ...(other === undefined ? [] : comparison(result, other)),
       ...(options.reference === true ? references(result) : []),
-      ...(save === undefined ? [] : [`saved: ${save}`])
+      ...(save === undefined ? [] : [`saved: ${save}`]),
+      ...(report === undefined ? [] : [`saved: ${report}.md, ${report}.json`])
     ].join('\n')
   )
 }
 
-function keep(result: BenchResult, file: string): void {
+const asJson = (result: BenchResult): string => `${JSON.stringify(result, null, 2)}\n`
+
+function keep(text: string, file: string): void {
   try {
-    writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+    writeFileSync(file, text)
   } catch (error) {
     throw inputFailure(`${file} can't be written: ${messageOf(error)}`, 'Check the path, and the rights to it.', error)
   }
@@ -122,44 +133,6 @@ function references({ bits, squarings_per_second: rate }: BenchResult): string[]
 
 function ratio(rate: number, other: number): string {
   return (rate / other).toFixed(2)
-}
-
-const rate = v.pipe(v.number(), v.minValue(0))
-
-/** Squarings per second of all threads together, over the runs. */
-const RowSchema = v.object({
-  threads: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  median: rate,
-  low: rate,
-  high: rate
-})
-
-const BenchResultSchema = v.object({
-  /** The median of one thread. */
-  squarings_per_second: rate,
-  backend: v.string(),
-  /** The kind of steps that the kernel was made of, `compiled` or `ordered`. */
-  steps: v.string(),
-  bits: v.number(),
-  /** Measured for each number of threads, over all runs. */
-  seconds: v.number(),
-  runs: v.number(),
-  cpu: v.string(),
-  cores: v.number(),
-  platform: v.string(),
-  version: v.string(),
-  measured_at: v.string(),
-  rows: v.pipe(v.array(RowSchema), v.minLength(1))
-})
-
-type BenchRow = v.InferOutput<typeof RowSchema>
-export type BenchResult = v.InferOutput<typeof BenchResultSchema>
-
-/** Median, lowest and highest of at least one rate. */
-export function rowOf(threads: number, rates: readonly number[]): BenchRow {
-  const sorted = rates.map(Math.round).sort((left, right) => left - right)
-  const [below, above] = [sorted[(sorted.length - 1) >> 1]!, sorted[sorted.length >> 1]!]
-  return { threads, median: Math.round((below + above) / 2), low: sorted[0]!, high: sorted.at(-1)! }
 }
 
 /** Throws an input failure that names the file for anything but a result. */

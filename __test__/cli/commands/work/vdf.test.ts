@@ -1,8 +1,11 @@
 /** The VDF commands on a few vectors of chiavdf; the whole files are the end-to-end suite's. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { type BenchResult, rowOf, threadCounts } from '../../../../src/cli/vdf/bench.ts'
+import { threadCounts } from '../../../../src/cli/vdf/bench.ts'
+import { ReportSchema } from '../../../../src/cli/vdf/report.ts'
+import { type BenchResult, rowOf } from '../../../../src/cli/vdf/result.ts'
 import { addon } from '../../../../src/native/addon.ts'
 import { cli } from '../../harness.ts'
 import { temporary } from '../../../temporary.ts'
@@ -218,6 +221,26 @@ describe('vdf bench', () => {
     expect(exitCode).toBe(0)
     expect(stdout).toContain(`of its ${kept.rows[0]!.median.toLocaleString('en-US')}`)
     expect(stdout).toContain('published rates are of 1024 bits')
+  })
+
+  it('writes a page and its figures for others to cite', async () => {
+    const path = join(temporary(), 'page')
+    const { exitCode, stdout } = await cli([...quick, '--report', path], { terminal: true })
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`saved: ${path}.md, ${path}.json`)
+    const report = v.parse(ReportSchema, JSON.parse(readFileSync(`${path}.json`, 'utf8')))
+    expect(report).toMatchObject({ backend: addon().backend(), bits: 256, compiler: addon().compiler(), seeds: 40 })
+    expect(report.compiler).toMatch(/^rustc \d+\.\d+/)
+    for (const { p25, median, p75 } of [report.discriminant_ms, report.verification_ms, report.from_seed_ms]) {
+      expect(p25).toBeGreaterThan(0)
+      expect(median).toBeGreaterThanOrEqual(p25)
+      expect(p75).toBeGreaterThanOrEqual(median)
+    }
+    const page = readFileSync(`${path}.md`, 'utf8')
+    for (const { median } of report.rows) expect(page).toContain(median.toLocaleString('en-US'))
+    for (const text of [report.cpu, report.compiler, `${report.from_seed_ms.median} ms`]) expect(page).toContain(text)
+    // It is a result too.
+    expect(await cli([...quick, '--compare', `${path}.json`])).toMatchObject({ exitCode: 0 })
   })
 
   it.each([
