@@ -5,7 +5,8 @@ import type { BatchOptions } from './figures/batch/batch.ts'
 import { MOVES } from './moves/index.ts'
 
 export const USAGE = `npm run sim -- [--nodes N,...] [--days D] [--names N] [--move NAME,...|all|none] [--ids N,...]
-               [--life DAYS] [--routing real|modelled] [--seed S,...] [--compare] [--json]
+               [--life DAYS] [--routing real|modelled] [--delays published] [--seed S,...]
+               [--compare] [--json]
                [--workers N] [--resume FILE]
   each value of a list is run with each of the others; --resume goes on where a command was cut off
 npm run sim -- --schedules N [--seed S] [--workers N] [--json]
@@ -38,6 +39,7 @@ const FLAGS = {
   life: { type: 'string' },
   seed: option('1'),
   routing: { type: 'string' },
+  delays: { type: 'string' },
   plot: { type: 'string' },
   figures: { type: 'string' },
   schedules: { type: 'string' },
@@ -96,13 +98,16 @@ export class Options {
     readonly names: number
     readonly lifeDays?: number
     readonly routing?: 'real' | 'modelled'
+    readonly delays?: 'published'
   } {
-    const { life, routing } = this.values
+    const { life, routing, delays } = this.values
+    if (delays !== undefined && delays !== 'published') fail(`--delays: published is expected, not ${delays}`)
     return {
       days: this.count('days', 0.1),
       names: this.count('names', 0),
       ...(life !== undefined && { lifeDays: this.count('life', 0.05) }),
-      ...(routing !== undefined && { routing: routingOf(routing) })
+      ...(routing !== undefined && { routing: routingOf(routing) }),
+      ...(delays !== undefined && { delays })
     }
   }
 

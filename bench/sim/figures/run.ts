@@ -20,6 +20,7 @@ import { IdentityInvariants } from '../search/invariants/identities.ts'
 import { isLost, OwnerInvariants } from '../search/invariants/owners.ts'
 import type { Violation } from '../search/invariants/violation.ts'
 import type { Harm, Move } from '../moves/move.ts'
+import { WIDE_AREA } from '../network/faults.ts'
 import type { Costs } from '../network/ledger.ts'
 import { Resolver } from '../people/resolver.ts'
 import { drawHabits, Owner } from '../people/owner.ts'
@@ -42,6 +43,8 @@ export interface RunOptions {
   readonly lifeDays?: number
   /** Of moves that need none of their own; modelled by default. */
   readonly routing?: Routing
+  /** Between the regions of bench/wan, as published; otherwise drawn. */
+  readonly delays?: 'published'
 }
 
 export interface RunResult {
@@ -84,7 +87,12 @@ const SAMPLED = 5
 export async function run(options: RunOptions, onProgress?: (share: number) => void): Promise<RunResult> {
   const { nodes, names, seed, move } = options
   const days = Math.max(options.days, leastDays(move))
-  const world = new World(seed, move?.profile, undefined, move?.routing ?? options.routing)
+  const world = new World(
+    seed,
+    move?.profile,
+    options.delays === 'published' ? WIDE_AREA : undefined,
+    move?.routing ?? options.routing
+  )
   const lifeDays = options.lifeDays ?? move?.lifeDays ?? Infinity
   const birth = drawBirths(world, lifeDays)
   for (let index = 0; index < nodes; index++) world.addNode({ ...clockOf(world), bornRound: birth() })

@@ -57,7 +57,7 @@ export class Transport<N extends NodePort> {
         if (answer === undefined || !this.reaches(to, from)) return
         this.#ledger.message(to.isAttacker, answer)
         if (this.#faults.isLost()) return
-        this.#timeline.after(this.#faults.delayMs(), () => {
+        this.#timeline.after(this.#faults.delayMs(to, from), () => {
           this.#arrived(from, request, answer, to)
           end(() => resolve(answer))
         })
@@ -65,7 +65,7 @@ export class Transport<N extends NodePort> {
       const copies = this.#faults.isDuplicated() ? 2 : 1
       for (let copy = 0; copy < copies; copy++) {
         if (this.#faults.isLost()) continue
-        this.#timeline.after(this.#faults.delayMs(), () => {
+        this.#timeline.after(this.#faults.delayMs(from, to), () => {
           if (this.reaches(from, to)) void to.answer(request, from).then(answered)
         })
       }
