@@ -1,4 +1,5 @@
 /** A daemon with fixed answers, and one command line at a time that asks it. */
+import { NO_FARM } from '../../src/views/farm.ts'
 import { Hono, type Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { afterEach, beforeAll } from 'vitest'
@@ -133,6 +134,7 @@ export const GROWN = {
 const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiting: [] as object[] }
 /** What the daemon shows, for a test to change: the next one begins with this again. */
 export const shown = {
+  farm: NO_FARM,
   list: null as BackupView['list'],
   seed: UNLOCKED,
   status: STATUS as Record<string, unknown>,
@@ -259,6 +261,7 @@ function fakeDaemon() {
     const instance = '6f1d2b7c-8e90-4f0e-9a53-3f1c9a520d0e'
     return c.json({ instance, proof: proofOf(proofKey('secret'), { nonce, instance, address }) })
   })
+  app.get('/api/farm', (c) => c.json(shown.farm))
   app.get('/api/dns', (c) => c.json(shown.dns ?? { zone: 'chronym.' }))
   app.post('/api/dns/flush', async (c) => {
     const { name } = await c.req.json<{ name?: string }>()

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { observeDns } from '../../src/daemon/metrics.ts'
+import { observeDns, observeFarm } from '../../src/daemon/metrics.ts'
+import { NO_FARM } from '../../src/views/farm.ts'
 import type { DnsView } from '../../src/views/dns.ts'
 
 it('shows what the DNS server counts, by the labels that an alert needs, and nothing while it is off', async () => {
@@ -33,4 +34,18 @@ it('shows what the DNS server counts, by the labels that an alert needs, and not
   expect(await values()).toEqual(shown)
   stats = null
   expect(await values()).toEqual([])
+})
+
+it('shows the farm, whose wrong proofs an alert needs', async () => {
+  const registry = new Registry()
+  const worker = { worker: 'w1', threads: 8, busy: 2, iterations_per_second: 1 }
+  observeFarm([registry], () => ({ ...NO_FARM, connected: true, workers: [worker], tasks: 2, wrong_proofs: 1 }))
+  const shown = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  expect(shown).toEqual([
+    'chronym_farm_connected 1',
+    'chronym_farm_workers 1',
+    'chronym_farm_threads 8',
+    'chronym_farm_tasks 2',
+    'chronym_farm_wrong_proofs_total 1'
+  ])
 })

@@ -16,11 +16,8 @@ import { silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
 import { NatsServer } from './nats-server.ts'
-import { WorkerProcess } from './processes.ts'
+import { computationOf, ITERATIONS, planOf, WorkerProcess } from './processes.ts'
 
-const BITS = 512
-/** Some tenths of a second. */
-const ITERATIONS = 60_000
 const CHECKPOINT_SECONDS = 0.05
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
 
@@ -34,10 +31,6 @@ let networks = 0
 const ends: (() => Promise<unknown>)[] = []
 
 const address = (url = server.url) => ({ url, credentials: '', ca: '', network })
-const computation = (plan: EvaluationPlan) => {
-  const { seed, discriminantBits: bits, iterations, split } = plan
-  return { seed, bits, iterations, split }
-}
 
 async function createFarm(): Promise<Farm> {
   const made = new Farm({ address: address(), pool, log: silentLog, times: TIMES })
@@ -117,7 +110,7 @@ class Task {
   readonly plan: EvaluationPlan
 
   constructor(seed: number, { slots = (): number => 0, directory = temporary(), iterations = ITERATIONS } = {}) {
-    this.plan = { seed: new Uint8Array(32).fill(seed), discriminantBits: BITS, iterations, split: null }
+    this.plan = planOf(seed, iterations)
     this.directory = directory
     this.places = new Places(pool, farm, slots)
     const say = (_fields: object, message: string): void => void this.said.push(message)
@@ -172,14 +165,14 @@ class Task {
   }
 
   verifies(proof: Uint8Array): Promise<boolean> {
-    return pool.verifyProof({ ...computation(this.plan), proof })
+    return pool.verifyProof({ ...computationOf(this.plan), proof })
   }
 }
 
 /** Squarings of what the farm has saved. */
 async function savedOf({ plan }: Task): Promise<number | undefined> {
   const link = await openLink(address(), TIMES)
-  const saved = await readState(link, jobOf(computation(plan)))
+  const saved = await readState(link, jobOf(computationOf(plan)))
   await link.close()
   return saved?.squarings
 }
@@ -216,10 +209,10 @@ describe('an evaluation on a farm', () => {
     const running = task.run()
     expect(await task.reaches(0)).toMatchObject({ worker: 'w1', phase: 'squaring' })
     expect(await task.verifies(await running)).toBe(true)
-    expect(await farm.holds(computation(task.plan))).toBe(true)
-    farm.forget(computation(task.plan))
+    expect(await farm.holds(computationOf(task.plan))).toBe(true)
+    farm.forget(computationOf(task.plan))
     await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
-    expect(await farm.holds(computation(task.plan))).toBe(false)
+    expect(await farm.holds(computationOf(task.plan))).toBe(false)
   })
 
   it('runs on a slot of this machine while one is free, and waits where nothing has room', async () => {
@@ -227,7 +220,7 @@ describe('an evaluation on a farm', () => {
     await hasRoom()
     const places = new Places(pool, farm, () => 1)
     const begin = (seed: number) =>
-      places.evaluate({ ...computation(new Task(seed).plan), checkpointSeconds: 10 }, () => undefined)
+      places.evaluate({ ...computationOf(new Task(seed).plan), checkpointSeconds: 10 }, () => undefined)
     const here = await begin(2)
     const away = await begin(3)
     expect(here!.progress().worker).toBeUndefined()
@@ -248,7 +241,7 @@ describe('an evaluation on a farm', () => {
     const saved = await savedOf(task)
     const second = worker('w2')
     expect(await task.verifies(await running)).toBe(true)
-    expect([first.begun, second.begun]).toEqual([[0], [saved]])
+    expect([first.stretches.map(({ from }) => from), second.begun]).toEqual([[0], [saved]])
   })
 
   it('loses nothing when its worker is told to end', async () => {
@@ -327,11 +320,11 @@ describe('an evaluation on a farm', () => {
     await hasRoom()
     const task = new Task(11)
     const running = task.run()
-    await waitFor(() => expect(farm.view()).toMatchObject({ wrongProofs: 1, barred: ['liar'], workers: [] }))
+    await waitFor(() => expect(farm.view()).toMatchObject({ wrong_proofs: 1, barred: ['liar'], workers: [] }))
     for (const end of ends.splice(0)) await end()
     worker('honest')
     expect(await task.verifies(await running)).toBe(true)
-    expect(farm.view()).toMatchObject({ wrongProofs: 1, barred: ['liar'] })
+    expect(farm.view()).toMatchObject({ wrong_proofs: 1, barred: ['liar'] })
   })
 
   it('comes home after two wrong proofs', async () => {
@@ -339,9 +332,9 @@ describe('an evaluation on a farm', () => {
     await hasRoom(2)
     const task = new Task(12)
     const running = task.run()
-    await waitFor(() => expect(farm.view().wrongProofs).toBe(2))
+    await waitFor(() => expect(farm.view().wrong_proofs).toBe(2))
     expect(await task.verifies(await running)).toBe(true)
-    expect(farm.view()).toMatchObject({ wrongProofs: 2, tasks: 0 })
+    expect(farm.view()).toMatchObject({ wrong_proofs: 2, tasks: 0 })
   })
 
   it('is taken up by the next life of its daemon, with the proof that was finished meanwhile', async () => {
@@ -371,6 +364,25 @@ describe('an evaluation on a farm', () => {
     expect((await loadCheckpoints(task.directory, task.plan)).believed[0]!.squarings).toBeGreaterThanOrEqual(squarings)
     await waitFor(() => expect(farm.view().workers).toMatchObject([{ busy: 0 }]))
     await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
+  })
+
+  it('is not passed over when another one before it is taken back', async () => {
+    worker('w1')
+    await hasRoom()
+    const [first, second, third] = [16, 17, 18].map((seed) => new Task(seed))
+    const begin = async (task: Task) => {
+      const { plan } = task
+      const handle = farm.evaluate({ ...computationOf(plan), checkpointSeconds: 1 }, () => undefined)
+      const link = await openLink(address(), TIMES)
+      await waitFor(async () => expect(await link.hasWork(jobOf(computationOf(plan)))).toBe(true))
+      await link.close()
+      return handle
+    }
+    const handles = [await begin(first!), await begin(second!), await begin(third!)]
+    handles[1]!.stop(true)
+    expect(await handles[1]!.outcome).toEqual({ kind: 'stopped' })
+    expect((await handles[0]!.outcome).kind).toBe('proof')
+    expect((await handles[2]!.outcome).kind).toBe('proof')
   })
 
   it('stops everywhere when it is cancelled', async () => {

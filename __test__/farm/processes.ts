@@ -1,41 +1,91 @@
-/** Workers in processes of their own. */
+/** Workers and daemons of a farm in processes of their own, and what they compute. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { Computation } from '../../src/evaluations/places.ts'
+import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
 
-export interface WorkerArguments {
+const BITS = 512
+/** Some tenths of a second. */
+export const ITERATIONS = 60_000
+
+export function planOf(seed: number, iterations = ITERATIONS): EvaluationPlan {
+  const bytes = new Uint8Array(32)
+  new DataView(bytes.buffer).setUint32(0, seed)
+  return { seed: bytes, discriminantBits: BITS, iterations, split: null }
+}
+
+export function computationOf({ seed, discriminantBits: bits, iterations, split }: EvaluationPlan): Computation {
+  return { seed, bits, iterations, split }
+}
+
+interface FarmArguments {
   readonly url: string
   readonly network: string
-  readonly name: string
   readonly times: FarmTimes
 }
 
-export class WorkerProcess {
-  readonly #process: ChildProcess
-  /** Squarings at which it took evaluations up. */
-  readonly begun: number[] = []
+export interface WorkerArguments extends FarmArguments {
+  readonly name: string
+}
+
+export interface DaemonArguments extends FarmArguments {
+  readonly directory: string
+  /** Evaluations at once. */
+  readonly tasks: number
+  readonly checkpointSeconds: number
+}
+
+export class FarmProcess {
+  readonly process: ChildProcess
+
+  constructor(script: string, args: FarmArguments) {
+    const path = new URL(script, import.meta.url).pathname
+    this.process = spawn(process.execPath, [path, JSON.stringify(args)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  }
+
+  get hasEnded(): boolean {
+    return this.process.exitCode !== null || this.process.signalCode !== null
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.process.kill(signal)
+  }
+
+  async kill(): Promise<void> {
+    if (this.hasEnded) return
+    const exited = once(this.process, 'exit')
+    this.process.kill('SIGKILL')
+    await exited
+  }
+}
+
+/** One evaluation that it took up. */
+export interface Stretch {
+  readonly job: string
+  readonly from: number
+  /** As far as it was heard. */
+  to: number
+  squaringsPerSecond: number
+}
+
+export class WorkerProcess extends FarmProcess {
+  readonly stretches: Stretch[] = []
   /** What else it said. */
   readonly said: string[] = []
 
   constructor(args: WorkerArguments) {
-    const script = new URL('worker-process.ts', import.meta.url).pathname
-    this.#process = spawn(process.execPath, [script, JSON.stringify(args)], { stdio: ['ignore', 'pipe', 'inherit'] })
-    createInterface({ input: this.#process.stdout! }).on('line', (line) => {
-      const { message, squarings } = JSON.parse(line) as { message: string; squarings?: number }
-      if (message === 'begins') this.begun.push(squarings!)
+    super('worker-process.ts', args)
+    createInterface({ input: this.process.stdout! }).on('line', (line) => {
+      const { message, job, squarings, squaringsPerSecond } = JSON.parse(line) as Stretch & {
+        message: string
+        squarings: number
+      }
+      const last = this.stretches.at(-1)
+      if (message === 'begins') this.stretches.push({ job, from: squarings, to: squarings, squaringsPerSecond: 0 })
+      else if (message === 'at' && last !== undefined) Object.assign(last, { to: squarings, squaringsPerSecond })
       else this.said.push(message)
     })
-  }
-
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.#process.kill(signal)
-  }
-
-  async kill(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
-    const exited = once(this.#process, 'exit')
-    this.#process.kill('SIGKILL')
-    await exited
   }
 }

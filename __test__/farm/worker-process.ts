@@ -3,13 +3,22 @@ import { runWorker } from '../../src/farm/worker.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { WorkerArguments } from './processes.ts'
 
+/** Between two lines about how far it is. */
+const TELL_MS = 20
+
 const { url, network, name, times } = JSON.parse(process.argv[2]!) as WorkerArguments
 const pool = createNativePool({ evaluationThreads: 1, provingThreads: 1, auxiliaryThreads: 1 })
+const evaluate: typeof pool.evaluate = (request, onCheckpoint) => {
+  const handle = pool.evaluate(request, onCheckpoint)
+  const telling = setInterval(() => print({ ...handle.progress() }, 'at'), TELL_MS)
+  void handle.outcome.then(() => clearInterval(telling))
+  return handle
+}
 const print = (fields: object, message: string): void => console.log(JSON.stringify({ ...fields, message }))
 await runWorker(
   {
     address: { url, credentials: '', ca: '', network },
-    pool,
+    pool: { evaluate },
     threads: 1,
     name,
     log: { info: print, warn: print },

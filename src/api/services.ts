@@ -3,6 +3,7 @@ import type { Registry as MetricsRegistry } from 'prom-client'
 import type { Logger } from 'pino'
 import type { Registry } from '../registry/use-cases.ts'
 import type { BackupView } from '../views/backup.ts'
+import type { FarmView } from '../views/farm.ts'
 import type { DnsView } from '../views/dns.ts'
 import type { TaskManager } from '../registry/tasks.ts'
 import type { ConfigService } from '../config/service.ts'
@@ -47,6 +48,7 @@ export interface ApiServices {
   config: ConfigService
   seed: SeedService
   dns: DnsResolver
+  farm: () => FarmView
   /** The backup that the daemon keeps up to date. */
   backup(): BackupView
   events: EventLog

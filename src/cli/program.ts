@@ -20,7 +20,7 @@ import { addCheckCommands, addPeerCommands, addStatusCommand } from './commands/
 import { addTaskCommands } from './commands/work/tasks.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
 import { addVdfCommands } from './commands/work/vdf.ts'
-import { addWorkerCommand } from './commands/work/worker.ts'
+import { addFarmCommand, addWorkerCommand } from './commands/work/worker.ts'
 import { addManualCommands, addRegisterCommands } from './commands/work/register.ts'
 import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
@@ -80,6 +80,7 @@ export function buildProgram(run: Run): CliCommand {
   addDnsCommands(program)
   addHttpsCommands(program)
   addBackupCommands(program)
+  addFarmCommand(program)
   program.commandsGroup('Tools:')
   addManualCommands(program)
   addBeaconCommand(program)

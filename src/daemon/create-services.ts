@@ -15,6 +15,7 @@ import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import type { BackupView } from '../views/backup.ts'
 import { taskEventDetail } from '../registry/claims/ledger.ts'
 import type { DaemonCore, UseCases } from './create-use-cases.ts'
+import { NO_FARM } from '../views/farm.ts'
 import { createMetrics } from './metrics.ts'
 import { checkReadiness } from './readiness.ts'
 import type { OpenedDirectory } from './open-directory.ts'
@@ -41,7 +42,7 @@ export function createServices(
     readonly dns: DnsResolver
   }
 ): DaemonServices {
-  const { profile, store, network, beacon, clock, log, pool } = core
+  const { profile, store, network, beacon, clock, log, pool, farm } = core
   const now = () => clock.now()
   return {
     version: VERSION,
@@ -67,6 +68,7 @@ export function createServices(
       warn: (message) => log.warn(message)
     }),
     dns,
+    farm: () => farm?.view() ?? NO_FARM,
     backup: () => ({
       ...backupView(keeper, config.current().backup.file),
       list: registry.nameList(),

@@ -151,6 +151,7 @@ export async function startDaemon(
         beacon,
         ...useCases,
         dns: services.dns,
+        farm: core.farm && services.farm,
         now: () => clock.now(),
         version: VERSION,
         backup: keeper

@@ -11,6 +11,7 @@ import type { NetworkDiversityView } from '../views/network.ts'
 import type { TaskManager } from '../registry/tasks.ts'
 import type { TaskView } from '../views/task.ts'
 import type { DnsView } from '../views/dns.ts'
+import type { FarmView } from '../views/farm.ts'
 
 export interface MetricSources {
   readonly network: Network
@@ -18,6 +19,8 @@ export interface MetricSources {
   readonly tasks: TaskManager
   readonly registry: Pick<NameRegistry, 'ownedNames' | 'networkStatus'>
   readonly dns: Pick<DnsResolver, 'view'>
+  /** Undefined where the configuration names none. */
+  readonly farm?: (() => FarmView) | undefined
   readonly now: () => number
   readonly version: string
   /** Undefined where the configuration names no `backup.file`. */
@@ -48,7 +51,7 @@ export function createMetrics(): Registry {
 
 export function observe(
   registry: Registry,
-  { network, beacon, tasks, registry: names, dns, now, version, backup }: MetricSources
+  { network, beacon, tasks, registry: names, dns, farm, now, version, backup }: MetricSources
 ): () => void {
   const registers = [registry]
   new Gauge({ name: 'chronym_info', help: 'Version of the daemon', labelNames: ['version'], registers }).set(
@@ -61,6 +64,7 @@ export function observe(
   observeDns(registers, () => dns.view())
   if (backup !== undefined) observeBackup(registers, backup, now)
   observeTasks(registers, tasks)
+  if (farm !== undefined) observeFarm(registers, farm)
   return countEnded(registers, tasks)
 }
 
@@ -119,6 +123,34 @@ function observeTasks(registers: Registry[], tasks: TaskManager): void {
       this.set(
         tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0)
       )
+    }
+  })
+}
+
+export function observeFarm(registers: Registry[], view: () => FarmView): void {
+  const gauge = (name: string, help: string, value: (farm: FarmView) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value(view()))
+      }
+    })
+  }
+  gauge('chronym_farm_connected', 'Whether the server of the farm is reached', ({ connected }) => Number(connected))
+  gauge('chronym_farm_workers', 'Workers that may have work', ({ workers }) => workers.length)
+  gauge('chronym_farm_threads', 'Evaluations that they take at once', ({ workers }) =>
+    workers.reduce((sum, { threads }) => sum + threads, 0)
+  )
+  gauge('chronym_farm_tasks', 'Evaluations that this daemon has at the farm', ({ tasks }) => tasks)
+  new Counter({
+    name: 'chronym_farm_wrong_proofs_total',
+    help: 'Proofs of workers that do not verify',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(view().wrong_proofs)
     }
   })
 }

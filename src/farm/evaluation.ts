@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
   /** Whether any worker can be reached. */
   hasWorkers(): boolean
+  /** Whether one of them has a thread free. */
+  hasIdleWorkers(): boolean
   isBarred(worker: string): boolean
   /** A proof that does not verify, or a kernel that refused. */
   failed(job: string, worker: string, isProofWrong: boolean): void
@@ -38,6 +40,8 @@ export class FarmEvaluation implements PlaceHandle {
   readonly #onCheckpoint: (checkpoint: Checkpoint) => void
   #progress: PlaceProgress
   #heardMs = -Infinity
+  /** When it was sent, or a worker was heard of. */
+  #movedMs = 0
   #stopping: 'no' | 'hand-in' | 'discard' | 'leave' = 'no'
   #hasLeft = false
   #fault: { readonly worker: string; readonly message: string } | undefined
@@ -145,6 +149,7 @@ export class FarmEvaluation implements PlaceHandle {
     squaringsPerSecond
   }: Report): void {
     this.#heardMs = performance.now()
+    this.#movedMs = this.#heardMs
     this.#hasLeft = event === 'left'
     this.#progress = {
       phase,
@@ -169,8 +174,10 @@ export class FarmEvaluation implements PlaceHandle {
     if (found !== undefined) return found
     if (this.#fault !== undefined) return this.#failed(this.#fault.worker, this.#fault.message, false)
     if (!(await this.#mirror())) return this.#left('the farm lost it', false)
-    // Workers keep the message of what is not proved.
-    if (!(await link.hasWork(this.#job))) await link.addWork(this.#job, encodeJob(this.#request))
+    // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
+    const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
+    if (isForgotten) await link.takeBack(this.#job)
+    if (isForgotten || !(await link.hasWork(this.#job))) await this.#sendWork()
     return undefined
   }
 
@@ -183,8 +190,13 @@ export class FarmEvaluation implements PlaceHandle {
     if (isBehind) await link.forget(this.#job)
     if (saved === undefined || isBehind) await saveStart(link, this.#job, this.#resume)
     this.#resume = undefined
-    await link.addWork(this.#job, encodeJob(this.#request))
+    await this.#sendWork()
     this.#isSent = true
+  }
+
+  async #sendWork(): Promise<void> {
+    await this.#at.link.addWork(this.#job, encodeJob(this.#request))
+    this.#movedMs = performance.now()
   }
 
   async #proof(): Promise<PlaceOutcome | undefined> {

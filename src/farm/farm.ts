@@ -1,6 +1,7 @@
 /** The daemon's side of a farm: which workers there are, and the evaluations that they have. */
 import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { FarmView } from '../views/farm.ts'
 import { FarmEvaluation, type Surroundings } from './evaluation.ts'
 import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, openLink } from './link.ts'
 import { type Alive, decodeAlive, jobOf } from './messages.ts'
@@ -23,14 +24,6 @@ interface FarmParts {
 
 interface KnownWorker extends Alive {
   readonly heardMs: number
-}
-
-interface FarmView {
-  readonly connected: boolean
-  readonly workers: readonly Omit<Alive, 'leaving'>[]
-  readonly tasks: number
-  readonly wrongProofs: number
-  readonly barred: readonly string[]
 }
 
 export class Farm implements FarmPlace {
@@ -107,6 +100,7 @@ export class Farm implements FarmPlace {
         pool,
         log,
         hasWorkers: () => this.#reachable().length > 0,
+        hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),
         isBarred: (worker) => this.#barred.has(worker),
         failed: (of, worker, isProofWrong) => this.#failed(of, worker, isProofWrong),
         forget: (of) => this.#forget(of),
@@ -133,15 +127,16 @@ export class Farm implements FarmPlace {
 
   view(): FarmView {
     return {
+      enabled: true,
       connected: this.#link?.connected ?? false,
       workers: this.#reachable().map(({ worker, threads, busy, squaringsPerSecond }) => ({
         worker,
         threads,
         busy,
-        squaringsPerSecond
+        iterations_per_second: Math.round(squaringsPerSecond)
       })),
       tasks: this.#running.size,
-      wrongProofs: this.#wrongProofs,
+      wrong_proofs: this.#wrongProofs,
       barred: [...this.#barred]
     }
   }

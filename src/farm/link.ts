@@ -112,13 +112,27 @@ export class Link {
   }
 
   async hasWork(job: string): Promise<boolean> {
-    return (await this.#manager.streams.getMessage(this.names.queue, { last_by_subj: this.names.work(job) })) !== null
+    return (await this.#sequenceOf(job)) !== undefined
+  }
+
+  /**
+   * Takes the message back, and leaves what was saved. Not by a purge of its subject: after one, nats-server 2.9.10
+   * never delivers what others have in the queue.
+   */
+  async takeBack(job: string): Promise<void> {
+    const sequence = await this.#sequenceOf(job)
+    if (sequence !== undefined) await this.#manager.streams.deleteMessage(this.names.queue, sequence)
   }
 
   /** Takes back the work, and all that was saved for it. Workers notice when they save next. */
   async forget(job: string): Promise<void> {
-    await this.#manager.streams.purge(this.names.queue, { filter: this.names.work(job) })
+    await this.takeBack(job)
     await this.#manager.streams.purge(`KV_${this.names.bucket}`, { filter: `$KV.${this.names.bucket}.${job}.>` })
+  }
+
+  async #sequenceOf(job: string): Promise<number | undefined> {
+    const query = { last_by_subj: this.names.work(job) }
+    return (await this.#manager.streams.getMessage(this.names.queue, query))?.seq
   }
 
   async consumer(): ReturnType<JetStreamClient['consumers']['get']> {

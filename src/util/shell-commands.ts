@@ -2,7 +2,7 @@
 
 /** All that talk to a daemon or read its directory, as `chronym --help` has them. */
 export const MEANT_FOR_A_DAEMON =
-  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain https id key kid lock manifest names network ' +
+  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain farm https id key kid lock manifest names network ' +
   'pause peers pins register release renew resolve restore resume reveal self-check share status tasks token transfer unlock zone'
 
 /** These read and write the directory itself, and take no address. */

@@ -7,6 +7,7 @@ import * as names from '../../../src/api/schemas/names.ts'
 import * as zone from '../../../src/api/schemas/zone.ts'
 import { BackupSchema } from '../../../src/views/backup.ts'
 import { ConfigFieldListSchema } from '../../../src/views/config.ts'
+import { FarmViewSchema } from '../../../src/views/farm.ts'
 import { DnsViewSchema } from '../../../src/views/dns.ts'
 import { ExplanationSchema } from '../../../src/views/explanation.ts'
 import { ChangeWordsSchema, KeysSchema, OfferSchema } from '../../../src/views/keys.ts'
@@ -149,6 +150,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   closed('POST /api/vdf/renew', names.TaskStartedSchema, 'renew', { body: { name: 'owned.chronym' }, status: 202 }),
   closed('POST /api/vdf/estimate', task.EstimateSchema, 'estimate', { body: { name: NAME } }),
   closed('GET /api/vdf/tasks', task.TaskListSchema, 'tasks'),
+  closed('GET /api/farm', FarmViewSchema),
   closed('GET /api/vdf/status/{task_id}', task.TaskSchema, 'tasks'),
   closed('DELETE /api/vdf/status/{task_id}', common.SuccessSchema, 'tasks'),
   closed('GET /api/vdf/status/{task_id}/events', undefined, undefined, { path: '/api/vdf/status/task-2/events' }),

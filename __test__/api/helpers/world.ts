@@ -11,6 +11,7 @@ import type { ConfigService } from '../../../src/config/service.ts'
 import type { ReadinessCheck } from '../../../src/views/readiness.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { BackupView } from '../../../src/views/backup.ts'
+import { NO_FARM } from '../../../src/views/farm.ts'
 import type { DnsView } from '../../../src/views/dns.ts'
 import { MemoryRegistry } from './registry.ts'
 import { MemoryTasks } from './tasks.ts'
@@ -205,6 +206,7 @@ export function createWorld(options: AppOptions = {}) {
       }
     },
     dns,
+    farm: () => NO_FARM,
     backup: () => state.backup,
     events,
     idempotency: createIdempotency({ store, prefix: 'idempotency/', now: () => clock.now }),

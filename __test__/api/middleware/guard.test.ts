@@ -35,6 +35,7 @@ describe('scopes', () => {
     ['DELETE', '/api/wanted/none.chronym', undefined, ['publish']],
     ['GET', '/metrics', undefined, ['read']],
     ['GET', '/api/vdf/tasks', undefined, ['read', 'vdf']],
+    ['GET', '/api/farm', undefined, ['read', 'vdf']],
     ['GET', '/api/vdf/status/none', undefined, ['read', 'vdf']],
     ['POST', '/api/vdf/register', {}, ['vdf']],
     ['POST', '/api/vdf/renew', {}, ['vdf']],

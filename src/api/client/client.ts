@@ -149,6 +149,7 @@ export function createClient(settings: ClientOptions = {}) {
     estimate: (name: string, options?: Options) =>
       json<api.Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
     tasks: fixed<api.TaskView[]>('GET', '/api/vdf/tasks'),
+    farm: fixed<api.FarmView>('GET', '/api/farm'),
     task: (taskId: string, options?: Options) =>
       json<api.TaskView>('GET', `/api/vdf/status/${segment(taskId)}`, options),
     /** SVC-TSK-004 for one that has ended, which stays. */

@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
+import { FarmViewSchema } from '../../views/farm.ts'
 import { EstimateSchema, type RenewalGain, TaskListSchema, TaskSchema, type TaskView } from '../../views/task.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
@@ -65,7 +66,7 @@ function startedText(message: string, { gain_seconds: gain, left }: RenewalGain)
   }
 }
 
-export function taskRoutes({ registry, tasks, idempotency }: ApiServices, streams: EventStreamOptions) {
+export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, streams: EventStreamOptions) {
   const idempotent = createIdempotentRunner(idempotency)
 
   const start = (
@@ -155,6 +156,16 @@ export function taskRoutes({ registry, tasks, idempotency }: ApiServices, stream
         answers: { 200: { description: 'Tasks', schema: TaskListSchema } }
       }),
       (c) => c.json(tasks.list())
+    )
+    .get(
+      '/api/farm',
+      endpoint({
+        tag: TAG,
+        summary: 'The farm: its workers, and what they have of this daemon',
+        access: ['read', 'vdf'],
+        answers: { 200: { description: 'The farm', schema: FarmViewSchema } }
+      }),
+      (c) => c.json(farm())
     )
     .get(
       '/api/vdf/status/:task_id',

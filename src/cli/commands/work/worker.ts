@@ -1,6 +1,10 @@
 import { availableParallelism } from 'node:os'
+import type { FarmView } from '../../../views/farm.ts'
+import { connect } from '../../connection/connect.ts'
 import type { CliCommand } from '../../context.ts'
 import { integerOption } from '../../input/values.ts'
+import { formatTable, printable } from '../../terminal/format.ts'
+import { count } from '../../../util/words.ts'
 
 const MAX_THREADS = 1024
 
@@ -21,4 +25,34 @@ export function addWorkerCommand(program: CliCommand): void {
     .option('--label <text>', 'what daemons call it (default: the host and a random part)')
     .option('--once', 'end after one evaluation')
     .loads(async () => (await import('../../task/worker.ts')).runWorkerCommand)
+}
+
+function farmText({ enabled, connected, workers, tasks, wrong_proofs: wrong, barred }: FarmView): string {
+  if (!enabled) return 'no farm: vdf.farm is not set'
+  const lines = [
+    `server       ${connected ? 'connected' : 'not reached; all goes on here'}`,
+    `tasks there  ${count(tasks)}`,
+    ...(wrong > 0 ? [`wrong proofs ${count(wrong)}, of ${barred.map(printable).join(', ')}`] : [])
+  ]
+  const rows = workers.map(({ worker, threads, busy, iterations_per_second: rate }) => [
+    printable(worker),
+    `${busy}/${threads}`,
+    rate > 0 ? `${count(rate)}/s` : ''
+  ])
+  return [...lines, ...(rows.length > 0 ? ['', formatTable([['worker', 'busy', 'squarings'], ...rows])] : [])].join(
+    '\n'
+  )
+}
+
+export function addFarmCommand(program: CliCommand): void {
+  program
+    .command('farm')
+    .description('the farm of the daemon: workers on other machines')
+    .helpCommand(false)
+    .command('status')
+    .description('its workers, what they do, and wrong proofs')
+    .runs(async (context) => {
+      const farm = await connect(context).farm()
+      context.output.answer(farm, () => farmText(farm))
+    })
 }

@@ -1,0 +1,75 @@
+/**
+ * What a daemon does with a farm, in a process that a test kills: evaluations whose checkpoints and proofs are on disk.
+ * Each proof is in the directory before the farm forgets it. Ends once the file `enough` is there and all are proved.
+ */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
+import { Places } from '../../src/evaluations/places.ts'
+import { Farm } from '../../src/farm/farm.ts'
+import { createNativePool } from '../../src/native/pool/pool.ts'
+import { replaceFile } from '../../src/util/replace-file.ts'
+import { computationOf, type DaemonArguments, planOf } from './processes.ts'
+
+const {
+  url,
+  network,
+  times,
+  directory,
+  tasks: atOnce,
+  checkpointSeconds
+} = JSON.parse(process.argv[2]!) as DaemonArguments
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+const farm = new Farm({ address: { url, credentials: '', ca: '', network }, pool, log, times })
+const places = new Places(pool, farm, () => 0)
+const proofs = join(directory, 'proofs')
+const running = join(directory, 'running')
+
+async function prove(seed: number): Promise<void> {
+  const task = join(running, String(seed))
+  mkdirSync(task, { recursive: true })
+  const plan = planOf(seed)
+  const run = (): Promise<Uint8Array> =>
+    new Evaluation({
+      directory: task,
+      pool: places,
+      checkpointSeconds,
+      log,
+      about: {},
+      signal: new AbortController().signal,
+      hasBegun: () => false,
+      begins: () => undefined,
+      pause: () => delay(50),
+      cannotSave: () => undefined
+    }).run(plan)
+  for (;;) {
+    try {
+      const proof = await run()
+      const kept = join(proofs, String(seed))
+      mkdirSync(kept, { recursive: true })
+      await replaceFile(kept, 'proof', proof)
+      farm.forget(computationOf(plan))
+      return
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error
+      await delay(50)
+    }
+  }
+}
+
+mkdirSync(proofs, { recursive: true })
+mkdirSync(running, { recursive: true })
+await farm.start()
+const begun = readdirSync(running).map(Number)
+const left = begun.filter((seed) => !existsSync(join(proofs, String(seed), 'proof')))
+let next = Math.max(0, ...begun) + 1
+const isEnough = (): boolean => existsSync(join(directory, 'enough'))
+await Promise.all(
+  Array.from({ length: atOnce }, async () => {
+    for (let seed = left.shift(); seed !== undefined || !isEnough(); seed = left.shift()) await prove(seed ?? next++)
+  })
+)
+await farm.close()
+await pool.close()

@@ -1,0 +1,28 @@
+/** 200 kills of workers, server and daemon of a farm. Prints what became of the work, as JSON. */
+import { expect, it } from 'vitest'
+import { runFaults } from '../farm/faults.ts'
+
+const HOUR_MS = 3_600_000
+
+it(
+  'a farm loses no work and takes no wrong proof, whatever is killed when',
+  async () => {
+    const outcome = await runFaults({ kills: 200, seed: 1, checkpointSeconds: 0.1 })
+    const { wrong, lost, proved, kills, repeatedSeconds } = outcome
+    const at = (share: number): number => repeatedSeconds[Math.floor(share * (repeatedSeconds.length - 1))] ?? 0
+    console.log(
+      JSON.stringify({
+        kills,
+        proved,
+        wrong,
+        lost,
+        takenUp: repeatedSeconds.length,
+        median: at(0.5),
+        p95: at(0.95),
+        most: at(1)
+      })
+    )
+    expect({ wrong, lost }).toEqual({ wrong: 0, lost: 0 })
+  },
+  HOUR_MS
+)
