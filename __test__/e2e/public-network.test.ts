@@ -2,6 +2,7 @@
  * Twelve real daemons at public addresses, each in a network namespace and a /24 and /48 of its own: some machines have
  * both IP versions, some IPv4 alone, some listen by IPv6 alone, and one has nothing else. All know the first one only.
  */
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -54,6 +55,8 @@ const expected = (index: number): string[] =>
       ? [`/ip4/${ipv4(index)}/tcp/7469`]
       : [`/ip6/${ipv6(index)}/tcp/7470`]
 
+/** The namespace of a place, as the arguments that come before a command there. */
+const within: (readonly string[])[] = []
 const scene = new Scene()
 const daemons: Daemon[] = []
 
@@ -68,6 +71,7 @@ beforeAll(async () => {
   const places = makeNamespaces(NODES, ground)
   if (places === undefined) throw new Error('this test makes network namespaces: run it as root, with iproute2')
   scene.onEnd(() => places.remove())
+  within.push(...places.places.map(({ surroundings }) => surroundings.within!))
   const directory = scene.directory()
   const profile = join(directory, 'profile.json')
   writeFileSync(profile, JSON.stringify(PROFILE))
@@ -143,21 +147,45 @@ it('all find each other through the first one', async () => {
   }
 })
 
+const register = async (daemon: Daemon, name: string): Promise<void> => {
+  const { body } = await eventually(
+    () => daemon.request('POST', '/api/vdf/register', { name }),
+    ({ status: answered }) => answered === 202
+  )
+  await eventually(
+    async () => (await daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`)).body as { status: string },
+    ({ status: task }) => task === 'completed'
+  )
+}
+
 it('register names that resolve elsewhere', async () => {
   const [two, other] = [daemons[5]!, daemons[10]!]
-  const register = async (daemon: Daemon, name: string): Promise<void> => {
-    const { body } = await eventually(
-      () => daemon.request('POST', '/api/vdf/register', { name }),
-      ({ status: answered }) => answered === 202
-    )
-    await eventually(
-      async () => (await daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`)).body as { status: string },
-      ({ status: task }) => task === 'completed'
-    )
-  }
   await Promise.all([register(two, 'four.chronym'), register(other, 'six.chronym')])
   for (const daemon of [daemons[0]!, daemons[3]!, daemons[7]!, daemons[11]!]) {
     for (const name of ['four.chronym', 'six.chronym'])
       expect((await daemon.request('GET', `/api/resolve/${name}`)).status).toBe(200)
   }
+})
+
+it('one that sleeps and wakes up in another network answers at once, registers on, and is full there', async () => {
+  const moving = daemons[6]!
+  const registered = register(moving, 'moving.chronym')
+  process.kill(moving.pid, 'SIGSTOP')
+  const change = (what: 'add' | 'del', address: string): void => {
+    execFileSync(within[6]![0]!, [...within[6]!.slice(1), 'ip', 'addr', what, `${address}/8`, 'dev', 'peers'])
+  }
+  change('del', ipv4(6))
+  change('add', ipv4(30))
+  // Peers ask it meanwhile, in vain.
+  expect((await daemons[0]!.request('GET', '/api/resolve/nobody-has-it.chronym')).status).toBe(404)
+  process.kill(moving.pid, 'SIGCONT')
+  expect((await moving.request('GET', '/api/resolve/six.chronym')).status).toBe(200)
+  const now = await eventually(
+    () => status(moving),
+    (each) =>
+      announced(each).join() === `/ip4/${ipv4(30)}/tcp/7469` && each.auto!.includes(`reach it at /ip4/${ipv4(30)}/`)
+  )
+  expect(now.mode).toBe('full')
+  await registered
+  expect((await daemons[10]!.request('GET', '/api/resolve/moving.chronym')).status).toBe(200)
 })

@@ -61,6 +61,9 @@ interface Ground {
 
 export const DNS_PORT = 7453
 
+/** Of one machine with sixty daemons that all begin. */
+export const PATIENCE_MS = 900_000
+
 export const statusOf = async (daemon: Daemon): Promise<NetworkStatusView> =>
   (await daemon.request('GET', '/api/network-status')).body as NetworkStatusView
 
@@ -173,6 +176,7 @@ export async function register(daemon: Daemon, name: string): Promise<void> {
   )
   await eventually(
     async () => (await daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`)).body as { status: string },
-    ({ status }) => status === 'completed'
+    ({ status }) => status === 'completed',
+    PATIENCE_MS
   )
 }

@@ -3,7 +3,7 @@ import type { Daemon, Scene } from '../../../__test__/e2e/processes.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
 import { say } from '../../network/scratch.ts'
 import { until } from '../../network/waiting.ts'
-import { register, startWideNetwork, statusOf, type WideNetwork } from '../network.ts'
+import { PATIENCE_MS, register, startWideNetwork, statusOf, type WideNetwork } from '../network.ts'
 import type { Home, Weather } from '../places.ts'
 import { publishedTripMs, REGIONS } from '../regions.ts'
 
@@ -60,8 +60,10 @@ export async function startMany(scene: Scene, { nodes, names: count, profile, ho
     }
   })
   await until('all nodes are full, and know enough others', () => areReady(network.nodes), {
-    everyMs: 2_000
+    everyMs: 2_000,
+    deadlineMs: PATIENCE_MS
   }).catch((error: unknown) => say(String(error)))
+  say(`figures begin after ${Math.round((performance.now() - begun) / 1000)} s`)
   const askers: Daemon[] = []
   const known = network.addresses.slice(0, 3).flatMap((address) => ['--bootstrap', address])
   for (let index = 0; index < ASKERS; index++)
