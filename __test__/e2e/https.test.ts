@@ -240,6 +240,46 @@ async function serverOf(kind: 'nginx' | 'caddy') {
   return { port, reload, start }
 }
 
+/** Resolves once it has changed its key twice while requests came; rejects with the first that failed. */
+async function rollUnderLoad(kind: 'nginx' | 'caddy'): Promise<void> {
+  const name = `${kind}.chronym`
+  const host = codedNames.get(name)!
+  const { port, reload, start } = await serverOf(kind)
+  const cert = (...args: string[]) =>
+    runToEnd(CLI, ['--data-dir', directory, 'https', 'cert', name, '--out', home, '--port', `${port}`, ...args], {
+      environment
+    })
+  const file = join(home, `${name}.pem`)
+  const made = await cert()
+  expect(made, made.stderr).toMatchObject({ code: 0 })
+  expect(JSON.parse(made.stdout)).toMatchObject({ file, hosts: [name, host], name })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await start()
+  const keys = new Set<string>([readFileSync(file, 'utf8')])
+  const rolling = { isOver: false }
+  let count = 0
+  const load = (async () => {
+    while (!rolling.isOver) {
+      const tls = await encrypted(host, port)
+      tls.end(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      expect(await text(tls)).toContain(`from ${kind}`)
+      count++
+    }
+  })()
+  for (let round = 0; round < 2; round++) {
+    const rolled = await cert('--roll', '--wait', '1', '--reload', reload)
+    expect(rolled, rolled.stderr).toMatchObject({ code: 0 })
+    keys.add(readFileSync(file, 'utf8'))
+  }
+  rolling.isOver = true
+  await load
+  expect(keys.size).toBe(3)
+  expect(count).toBeGreaterThan(10)
+  const { body: zone } = await daemon.request('GET', `/api/zone/${name}`)
+  expect(zone.records[`_${port}._tcp`]).toHaveLength(1)
+  expect(existsSync(join(home, `${name}.old.pem`)) || existsSync(join(home, `${name}.next.pem`))).toBe(false)
+}
+
 describe('https for a registered name', () => {
   it('has a fresh Chromium open the site without a warning, and say why it opens no other', async () => {
     expect(proxy.ready).toBe(true)
@@ -304,47 +344,43 @@ describe('https for a registered name', () => {
     }
   )
 
-  it.each(['nginx', 'caddy'] as const)(
-    'has %s change its key twice under load without a failed request',
-    async (kind) => {
-      const name = `${kind}.chronym`
-      const host = codedNames.get(name)!
-      const { port, reload, start } = await serverOf(kind)
-      const cert = (...args: string[]) =>
-        runToEnd(CLI, ['--data-dir', directory, 'https', 'cert', name, '--out', home, '--port', `${port}`, ...args], {
-          environment
-        })
-      const file = join(home, `${name}.pem`)
-      const made = await cert()
-      expect(made, made.stderr).toMatchObject({ code: 0 })
-      expect(JSON.parse(made.stdout)).toMatchObject({ file, hosts: [name, host], name })
-      expect(statSync(file).mode & 0o777).toBe(0o600)
-      await start()
-      const keys = new Set<string>([readFileSync(file, 'utf8')])
-      const rolling = { isOver: false }
-      let count = 0
-      const load = (async () => {
-        while (!rolling.isOver) {
-          const tls = await encrypted(host, port)
-          tls.end(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
-          expect(await text(tls)).toContain(`from ${kind}`)
-          count++
-        }
-      })()
-      for (let round = 0; round < 2; round++) {
-        const rolled = await cert('--roll', '--wait', '1', '--reload', reload)
-        expect(rolled, rolled.stderr).toMatchObject({ code: 0 })
-        keys.add(readFileSync(file, 'utf8'))
-      }
-      rolling.isOver = true
-      await load
-      expect(keys.size).toBe(3)
-      expect(count).toBeGreaterThan(10)
-      const { body: zone } = await daemon.request('GET', `/api/zone/${name}`)
-      expect(zone.records[`_${port}._tcp`]).toHaveLength(1)
-      expect(existsSync(join(home, `${name}.old.pem`)) || existsSync(join(home, `${name}.next.pem`))).toBe(false)
-    }
-  )
+  it('has nginx and Caddy change their keys twice under load without a failed request', async () => {
+    await Promise.all([rollUnderLoad('nginx'), rollUnderLoad('caddy')])
+  })
+
+  it('serves Python', async () => {
+    const script = `import ssl, sys, urllib.request as r
+handlers = r.ProxyHandler({'https': sys.argv[1]}), r.HTTPSHandler(context=ssl.create_default_context(cafile=sys.argv[2]))
+print(r.build_opener(*handlers).open(sys.argv[3], timeout=30).read().decode())`
+    const args = [
+      `http://127.0.0.1:${proxy.port}`,
+      join(directory, 'https-authority.pem'),
+      `https://${site}:${ports.right}/`
+    ]
+    expect(await runProgram('python3', ['-c', script, ...args])).toEqual({
+      code: 0,
+      output: expect.stringContaining('the page of alice')
+    })
+  })
+
+  it.each([
+    ['the site', () => [site, ports.right], 0, /answers with status 200/u],
+    ['a site with another key', () => [site, ports.wrong], 1, /Not the server of/u],
+    ['a bare name', () => [NAME, ports.right], 1, /does not vouch.*chronym explain/u]
+  ] as const)('says by a command whether %s opens', async (_, where, code, detail) => {
+    const [host, port] = where()
+    const args = ['--data-dir', directory, 'https', 'test', host as string, '--port', String(port)]
+    const tested = await runToEnd(CLI, args, { environment })
+    expect(tested, tested.stderr).toMatchObject({ code })
+    const { steps } = JSON.parse(tested.stdout) as { steps: { step: string; ok: boolean; detail: string }[] }
+    expect(steps.map(({ step, ok }) => `${step} ${ok}`)).toEqual([
+      'proxy true',
+      'authority true',
+      'stores true',
+      `site ${code === 0}`
+    ])
+    expect(steps.at(-1)!.detail).toMatch(detail)
+  })
 
   it('keeps the key of the authority under the seed, and takes everything back', async () => {
     expect(statSync(join(directory, 'https-key')).mode & 0o777).toBe(0o600)

@@ -99,12 +99,12 @@ function undo(context: Context, paths: DataPaths): ExitCode {
   return told(context, { trusted, changes, byHand }, ['The authority is removed. Restart the daemon if it runs.'])
 }
 
-function trustedOf(paths: DataPaths, pem: string): Trusted {
+export function trustedOf(paths: DataPaths, pem: string): Trusted {
   const nickname = /^CN=(.*)$/mu.exec(new X509Certificate(pem).subject)![1]!
   return { nickname, file: resolve(paths.httpsCertificate), pem }
 }
 
-function homeOf({ env }: Context): string {
+export function homeOf({ env }: Context): string {
   const home = env['HOME']
   if (home === undefined || home === '') throw usageFailure('HOME is not set, where browsers keep their stores')
   return home

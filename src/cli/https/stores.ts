@@ -69,6 +69,11 @@ export function distrustInBrowsers(host: Host, home: string, { nickname }: Trust
   })
 }
 
+/** Stores of browsers without it. */
+export function untrustingStores(host: Host, home: string, { nickname }: Trusted): string[] {
+  return nssDatabases(host, home).filter((path) => !holds(host, path, nickname))
+}
+
 function holds(host: Host, path: string, nickname: string): boolean {
   return host.run(['certutil', '-L', '-d', `sql:${path}`, '-n', nickname])?.code === 0
 }

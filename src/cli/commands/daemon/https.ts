@@ -28,4 +28,11 @@ export function addHttpsCommands(program: CliCommand): void {
     .option('--reload <command>', 'with --roll: has the server read its certificate again, such as "nginx -s reload"')
     .option('--wait <seconds>', 'with --roll: in place of the TTL of the record', integerOption(0, 86_400))
     .loads(async () => (await import('../../https/cert.ts')).cert)
+
+  https
+    .command('test')
+    .argument('<name>', 'a name, such as alice--7kq2mx.chronym')
+    .description('go the way of a browser to a site, and say where it ends (exit code 1: it does not open)')
+    .option('--port <port>', 'of the site', integerOption(1, 65_535), 443)
+    .loads(async () => (await import('../../https/test.ts')).test)
 }

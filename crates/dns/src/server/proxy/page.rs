@@ -23,7 +23,7 @@ impl Refusal {
              <h1>{title}</h1><p>{text}</p><p><small>Chronym, on this machine</small></p></html>\n"
         );
         format!(
-            "HTTP/1.1 {}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
+            "HTTP/1.1 {}\r\nChronym-Refusal: 1\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n\
              Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n\r\n{body}",
             self.status,
