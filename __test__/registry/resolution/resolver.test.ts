@@ -54,12 +54,19 @@ describe('resolving', () => {
     expect(asked()).toBe(2)
   })
 
-  it('of a name that one peer denies while the others are silent says that it is thin', async () => {
+  it('of a name that one peer denies while the others are silent says that it is thin, and is kept for five seconds', async () => {
     await expect(asker.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002', { extensions: {} }))
     for (const peer of bench.world.peers.slice(1)) peer.silent = 'no-answer'
     await expect(asker.registry.resolve('bob.chronym')).rejects.toThrow(
       code('SVC-RES-002', { extensions: { thin: true } })
     )
+    for (const peer of bench.world.peers) delete peer.silent
+    await bench.clock.advance(4 * SECOND)
+    await expect(asker.registry.resolve('bob.chronym')).rejects.toThrow(
+      code('SVC-RES-002', { extensions: { thin: true } })
+    )
+    await bench.clock.advance(2 * SECOND)
+    await expect(asker.registry.resolve('bob.chronym')).rejects.toThrow(code('SVC-RES-002', { extensions: {} }))
   })
 
   it('without anybody to ask is SVC-RES-001 with a time to try again, and is not kept', async () => {

@@ -19,6 +19,8 @@ import { orAborted } from '../../util/concurrency.ts'
 /** docs/protocol/rules.md, 11: how long answers are kept. */
 const UNCERTAIN_MS = 60_000
 const NOT_FOUND_MS = 30_000
+/** So few peers say it that others may soon say otherwise: the daemon has just started, or it is cut off. */
+const THIN_NOT_FOUND_MS = 5_000
 const LONGEST_STALE_MS = 24 * 60 * 60 * 1000
 /** What this daemon says by itself: for as long nobody is asked again, and for as long it is given while asking. */
 const ALONE_MS = 5_000
@@ -135,7 +137,8 @@ export class Resolver {
       if (!(error instanceof ServiceError) || error.code === 'SVC-RES-004') throw error
       // A record that has the code proves itself until its lease ends: that nobody shows one now takes nothing from it.
       const isFallback = error.code === 'SVC-RES-005' || error.code === 'SVC-RES-006'
-      return { value: { failure: error }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS, isFallback }
+      const keptMs = error.extensions['thin'] === true ? THIN_NOT_FOUND_MS : NOT_FOUND_MS
+      return { value: { failure: error }, freshMs: keptMs, staleMs: keptMs, isFallback }
     }
   }
 
