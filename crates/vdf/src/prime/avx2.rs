@@ -2,21 +2,35 @@
 
 mod lanes;
 mod miller_rabin;
+mod sieve;
 
 use super::batches::batched;
 use super::trial;
 use crate::backend::Avx2;
 use crate::uint::Uint;
 
-/// The candidates that no small prime divides and that pass the strong test to base 2, in order. They have exactly
-/// `bits` bits, at least 64, and are `L` limbs of 28 bits, with 33 bits to spare; `COLUMNS` is 2 L, `REST` what blocks
-/// of four rows leave of L, from 3 on. They must not end, since they are taken four at a time.
+/// The candidates that no small prime divides, in order. They have exactly `bits` bits, at least 64, and must not end,
+/// since they are taken eight at a time.
+pub(super) fn without_small_divisors<const N: usize>(
+    _processor_has: Avx2,
+    candidates: impl Iterator<Item = Uint<N>>,
+    bits: usize,
+) -> impl Iterator<Item = Uint<N>> {
+    let candidates = candidates.filter(|n| !trial::has_first_divisor(n));
+    let [first, second] = sieve::stages_for(bits);
+    // SAFETY, here and below: an `Avx2` exists where the processor has AVX2.
+    let candidates = batched(candidates, move |numbers| unsafe { !sieve::divisible(numbers, first) });
+    batched(candidates, move |numbers| unsafe { !sieve::divisible(numbers, second) })
+}
+
+/// The candidates that pass the strong test to base 2, in order. They have exactly `bits` bits and are `L` limbs of 28
+/// bits, with 33 bits to spare; `COLUMNS` is 2 L, `REST` what blocks of four rows leave of L, from 3 on. They must not
+/// end, since they are taken four at a time.
 pub(super) fn strong_probable_primes<const N: usize, const L: usize, const COLUMNS: usize, const REST: usize>(
     has: Avx2,
     candidates: impl Iterator<Item = Uint<N>>,
     bits: usize,
 ) -> impl Iterator<Item = Uint<N>> {
-    let candidates = candidates.filter(|n| !trial::has_divisor(n));
     batched(candidates, move |numbers| strong_tests::<N, L, COLUMNS, REST>(has, numbers, bits))
 }
 
@@ -26,7 +40,7 @@ pub(super) fn strong_tests<const N: usize, const L: usize, const COLUMNS: usize,
     numbers: &[Uint<N>; lanes::LANES],
     bits: usize,
 ) -> u8 {
-    // SAFETY: an `Avx2` exists where the processor has AVX2.
+    // SAFETY: as above.
     unsafe { miller_rabin::passed::<N, L, COLUMNS, REST>(numbers, bits) }
 }
 

@@ -2,7 +2,7 @@
 
 use super::baillie_psw::is_prime;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, ifma, lucas};
+use super::{avx2, ifma, lucas, trial};
 use crate::backend::Backend;
 use crate::uint::Uint;
 
@@ -52,8 +52,14 @@ fn search_by_lanes<const N: usize>(
     }
     let has = backend.avx2()?;
     match N {
-        16 => avx2::strong_probable_primes::<N, 38, 76, 6>(has, candidates, bits).find(lucas),
-        5 if bits <= 272 => avx2::strong_probable_primes::<N, 11, 22, 7>(has, candidates, bits).find(lucas),
+        16 => {
+            let candidates = avx2::without_small_divisors(has, candidates, bits);
+            avx2::strong_probable_primes::<N, 38, 76, 6>(has, candidates, bits).find(lucas)
+        }
+        5 if bits <= 272 => {
+            let candidates = candidates.filter(|n| !trial::has_divisor(n));
+            avx2::strong_probable_primes::<N, 11, 22, 7>(has, candidates, bits).find(lucas)
+        }
         _ => None,
     }
 }

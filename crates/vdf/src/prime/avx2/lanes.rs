@@ -9,8 +9,9 @@
 use crate::prime::limbs::limb;
 use crate::uint::{Uint, word};
 use core::arch::asm;
+pub(super) use core::arch::x86_64::__m256i as Lanes;
 use core::arch::x86_64::{
-    __m256i as Lanes, _mm256_add_epi64, _mm256_and_si256, _mm256_extract_epi64, _mm256_set_epi64x, _mm256_set1_epi64x,
+    _mm256_add_epi64, _mm256_and_si256, _mm256_extract_epi64, _mm256_set_epi64x, _mm256_set1_epi64x,
     _mm256_setzero_si256, _mm256_sllv_epi64, _mm256_srli_epi64,
 };
 
@@ -23,13 +24,13 @@ pub(super) const LIMB_BITS: usize = 28;
 /// Rows of a block. Their factors and as many limbs stay in registers, so that four products take two loads and a store.
 const ROWS: usize = 4;
 
-/// `sum + a b`, of the low 32 bits of a and b.
+/// The product of the low 32 bits of a and b.
 ///
 /// In assembler, since the compiler takes the intrinsic for a product of 64 bits with both operands cut, forgets one of
 /// the cuts where it believes it knows better, and then multiplies twice.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn add_product(sum: Lanes, a: Lanes, b: Lanes) -> Lanes {
+pub(super) fn product(a: Lanes, b: Lanes) -> Lanes {
     let product: Lanes;
     // SAFETY: one instruction of AVX2, on registers alone.
     unsafe {
@@ -41,7 +42,14 @@ fn add_product(sum: Lanes, a: Lanes, b: Lanes) -> Lanes {
             options(pure, nomem, nostack, preserves_flags)
         );
     }
-    _mm256_add_epi64(sum, product)
+    product
+}
+
+/// `sum + a b`, of the low 32 bits of a and b.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn add_product(sum: Lanes, a: Lanes, b: Lanes) -> Lanes {
+    _mm256_add_epi64(sum, product(a, b))
 }
 
 #[inline]

@@ -2,9 +2,11 @@
 //! nothing uses them there.
 
 use super::lanes::{LANES, LIMB_BITS, load, reducer, split, square, store};
+use super::sieve::{self, NUMBERS};
 use super::strong_tests;
 use crate::backend::{Avx2, Backend};
-use crate::prime::tests::{big, is_strong_probable_prime, moduli, strong_pseudoprimes};
+use crate::prime::small_primes;
+use crate::prime::tests::{big, is_strong_probable_prime, moduli, odd, strong_pseudoprimes, structured_words};
 use crate::uint::Uint;
 use num_bigint::BigUint;
 use num_traits::One;
@@ -126,5 +128,45 @@ fn the_strong_test_agrees_with_its_definition_in_every_lane() {
         let mut numbers: Vec<Uint<16>> = moduli(bits).into_iter().take(9).collect();
         numbers.push(prime);
         check_passed::<16, 38, 76, 6>(has, &numbers, bits);
+    }
+}
+
+#[test]
+fn every_prime_of_the_table_is_found_in_every_place() {
+    if avx2().is_none() {
+        return;
+    }
+    let stages = sieve::stages_for(1024);
+    let primes: Vec<u64> = small_primes::below(1 << 16).into_iter().filter(|&p| p > 200).collect();
+    let pairs = stages.map(<[_]>::len);
+    assert!(pairs[0] > 50 && primes.len() - 2 * (pairs[0] + pairs[1]) < 3);
+    // what each group divides by, as the table is made
+    let (small, others) = primes.split_at(primes.partition_point(|&p| p < 1000));
+    let of_first = small.chunks(2).take(pairs[0]).map(|pair| [pair[0], pair[1]]);
+    let of_second = (0..pairs[1]).map(|index| [others[index], others[others.len() - 1 - index]]);
+    let groups = stages[0].chunks(1).chain(stages[1].chunks(1));
+    let mut random = structured_words();
+    for (index, (group, pair)) in groups.zip(of_first.chain(of_second)).enumerate() {
+        for prime in pair {
+            let mut batch: [Uint<16>; NUMBERS] = core::array::from_fn(|_| odd(&mut random, 1024));
+            let place = index % NUMBERS;
+            batch[place] = batch[place].sub(&Uint::from_word(batch[place].rem_word(prime)));
+            let expected = (0..NUMBERS)
+                .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
+                .fold(0, |bits, place| bits | 1 << place);
+            assert!(expected >> place & 1 == 1);
+            // SAFETY: checked above.
+            assert_eq!(unsafe { sieve::divisible(&batch, group) }, expected, "{prime}");
+        }
+    }
+    // the largest sums and no sum at all
+    let edges = [Uint([u64::MAX; 16]), Uint::ZERO, Uint::ONE, Uint::ONE.shl(1023)];
+    let batch: [Uint<16>; NUMBERS] = core::array::from_fn(|place| edges[place % 4]);
+    for (group, pair) in stages[1].chunks(1).zip((0..).map(|index| [others[index], others[others.len() - 1 - index]])) {
+        let expected = (0..NUMBERS)
+            .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
+            .fold(0, |bits, place| bits | 1 << place);
+        // SAFETY: checked above.
+        assert_eq!(unsafe { sieve::divisible(&batch, group) }, expected, "{pair:?}");
     }
 }

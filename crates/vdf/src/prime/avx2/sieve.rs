@@ -1,0 +1,129 @@
+//! Trial division of eight numbers at once by the primes beyond the first.
+
+use super::lanes::{LANES, Lanes, load, product};
+use crate::prime::limbs::limb;
+use crate::prime::{small_primes, trial};
+use crate::uint::{Uint, word};
+use core::arch::x86_64::{
+    _mm256_add_epi64, _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64, _mm256_movemask_pd, _mm256_mul_epu32,
+    _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_srli_epi64, _mm256_sub_epi64,
+};
+use std::sync::LazyLock;
+
+/// Numbers at once: two vectors, so that each of the table's words is loaded for both.
+pub(super) const NUMBERS: usize = 2 * LANES;
+
+/// Primes below this are tried.
+const LIMIT: usize = 1 << 16;
+
+/// The first stage's primes are below this.
+const FIRST_STAGE: u64 = 1000;
+
+/// Limbs of a number here, of 26 bits.
+const LIMBS: usize = 40;
+const LIMB_BITS: usize = 26;
+
+/// Two primes whose product is below 2^31: one residue serves both. Then a sum of `LIMBS` products with a limb stays
+/// below `40 2^26 2^31 < 2^63`.
+pub(super) struct Group {
+    /// 2^(26 i) modulo the product
+    powers: [u32; LIMBS],
+    product: u32,
+    /// `product^-1` modulo 2^32
+    inverse: u32,
+    primes: [Divisor; 2],
+}
+
+/// A prime p, by which a number n below 2^32 is divisible exactly if `n inverse <= largest` (modulo 2^32; Granlund and
+/// Montgomery).
+struct Divisor {
+    inverse: u32,
+    /// floor((2^32 - 1) / p)
+    largest: u32,
+}
+
+/// The first stage's groups, and the others.
+static STAGES: LazyLock<[Vec<Group>; 2]> = LazyLock::new(stages);
+
+/// After the first a quarter of the numbers are gone, and the rest close ranks. A test of a number costs as the cube of its
+/// length, a residue as the length itself: shorter numbers are divided by fewer primes.
+pub(super) fn stages_for(bits: usize) -> [&'static [Group]; 2] {
+    let [first, second] = &*STAGES;
+    [first, &second[..(second.len() * bits.pow(2)) >> 20]]
+}
+
+/// A bit a number: whether a prime of the groups divides it. All are below 2^1040.
+#[target_feature(enable = "avx2")]
+pub(super) fn divisible<const N: usize>(numbers: &[Uint<N>; NUMBERS], groups: &[Group]) -> u8 {
+    const { assert!(64 * N <= LIMBS * LIMB_BITS) };
+    let mut limbs = [[_mm256_setzero_si256(); 2]; LIMBS];
+    for (j, halves) in limbs.iter_mut().enumerate() {
+        for (half, vector) in halves.iter_mut().enumerate() {
+            *vector = load(core::array::from_fn(|lane| limb(&numbers[LANES * half + lane], j, LIMB_BITS)));
+        }
+    }
+    let mut divisible = [_mm256_setzero_si256(); 2];
+    for group in groups {
+        let mut sums = [_mm256_setzero_si256(); 2];
+        let (fours, powers) = (limbs.as_chunks::<4>().0, group.powers.as_chunks::<4>().0);
+        for (limbs, powers) in fours.iter().zip(powers) {
+            for (halves, power) in limbs.iter().zip(powers) {
+                let power = _mm256_set1_epi32(power.cast_signed());
+                // the instruction itself, with limbs from memory: neither operand is one that the compiler knows more of
+                for (sum, &limb) in sums.iter_mut().zip(halves) {
+                    *sum = _mm256_add_epi64(*sum, _mm256_mul_epu32(limb, power));
+                }
+            }
+        }
+        for (divisible, sum) in divisible.iter_mut().zip(sums) {
+            *divisible = _mm256_or_si256(*divisible, group.divides(sum));
+        }
+    }
+    let [low, high] = divisible.map(|lanes| _mm256_movemask_pd(_mm256_castsi256_pd(lanes)).cast_unsigned() as u8);
+    low | high << LANES
+}
+
+impl Group {
+    /// All ones in a lane whose sum one of the primes divides.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn divides(&self, sum: Lanes) -> Lanes {
+        let broadcast = |word: u32| _mm256_set1_epi64x(i64::from(word));
+        // A multiple of the product with the same low word. So the difference is 2^32 times that of the high words, which
+        // is above minus the product and below 2^31: with the product it is from 1 to 2^32.
+        let multiple = product(product(sum, broadcast(self.inverse)), broadcast(self.product));
+        let difference = _mm256_sub_epi64(_mm256_srli_epi64::<32>(sum), _mm256_srli_epi64::<32>(multiple));
+        let residue = _mm256_add_epi64(difference, broadcast(self.product));
+        let [first, second] = self.primes.each_ref().map(|prime| {
+            let quotient = _mm256_and_si256(product(residue, broadcast(prime.inverse)), broadcast(u32::MAX));
+            _mm256_cmpgt_epi64(_mm256_set1_epi64x(i64::from(prime.largest) + 1), quotient)
+        });
+        _mm256_or_si256(first, second)
+    }
+}
+
+fn stages() -> [Vec<Group>; 2] {
+    let mut primes = small_primes::below(LIMIT);
+    primes.retain(|&prime| prime >= trial::FIRST_LIMIT as u64);
+    let (first, second) = primes.split_at(primes.partition_point(|&prime| prime < FIRST_STAGE));
+    // The smallest with the largest, so that no product is long.
+    let pairs = second.iter().zip(second.iter().rev()).take(second.len() / 2);
+    [
+        first.as_chunks().0.iter().map(|&pair| group(pair)).collect(),
+        pairs.map(|(&small, &large)| group([small, large])).collect(),
+    ]
+}
+
+fn group(primes: [u64; 2]) -> Group {
+    let product = primes.iter().product::<u64>();
+    assert!(product >> 31 == 0, "residues are short");
+    let mut power = 1;
+    let mut powers = [0; LIMBS];
+    for entry in &mut powers {
+        *entry = power as u32;
+        power = (power << LIMB_BITS) % product;
+    }
+    let divisor =
+        |prime| Divisor { inverse: word::inverse(prime) as u32, largest: (u64::from(u32::MAX) / prime) as u32 };
+    Group { powers, product: product as u32, inverse: word::inverse(product) as u32, primes: primes.map(divisor) }
+}
