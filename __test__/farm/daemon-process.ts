@@ -68,7 +68,9 @@ let next = Math.max(0, ...begun) + 1
 const isEnough = (): boolean => existsSync(join(directory, 'enough'))
 await Promise.all(
   Array.from({ length: atOnce }, async () => {
-    for (let seed = left.shift(); seed !== undefined || !isEnough(); seed = left.shift()) await prove(seed ?? next++)
+    // However early it was killed, each of those at once is proved.
+    const goesOn = (): boolean => !isEnough() || next <= atOnce
+    for (let seed = left.shift(); seed !== undefined || goesOn(); seed = left.shift()) await prove(seed ?? next++)
   })
 )
 await farm.close()

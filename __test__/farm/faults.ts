@@ -12,8 +12,7 @@ const TIMES: FarmTimes = { reportMs: 100, silentMs: 1500, lookMs: 300, homeMs: 6
 const NETWORK = 'faults'
 const WORKERS = 2
 const TASKS = 3
-/** Between two kills, milliseconds. */
-const [LEAST_MS, MOST_MS] = [200, 1500]
+const LEAST_MS = 200
 
 interface FaultsOutcome {
   readonly kills: Readonly<Record<'worker' | 'server' | 'daemon', number>>
@@ -29,11 +28,14 @@ interface FaultsOutcome {
 export async function runFaults({
   kills,
   seed,
-  checkpointSeconds
+  checkpointSeconds,
+  mostMs
 }: {
   readonly kills: number
   readonly seed: number
   readonly checkpointSeconds: number
+  /** Between two kills at most. */
+  readonly mostMs: number
 }): Promise<FaultsOutcome> {
   const random = generator(seed)
   const directory = temporary()
@@ -51,7 +53,7 @@ export async function runFaults({
   const counts = { worker: 0, server: 0, daemon: 0 }
   try {
     for (let kill = 0; kill < kills; kill++) {
-      await delay(LEAST_MS + random() * (MOST_MS - LEAST_MS))
+      await delay(LEAST_MS + random() * (mostMs - LEAST_MS))
       const victim = (['worker', 'server', 'daemon'] as const)[Math.floor(random() * 3)]!
       counts[victim]++
       if (victim === 'worker') {
@@ -67,7 +69,6 @@ export async function runFaults({
       }
     }
     writeFileSync(join(directory, 'enough'), '')
-    // One that was killed before it began has not seen it.
     while (!daemon.hasEnded) await delay(50)
   } finally {
     await Promise.all([daemon.kill(), ...workers.map((worker) => worker.kill())])

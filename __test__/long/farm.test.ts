@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 it(
   'a farm loses no work and takes no wrong proof, whatever is killed when',
   async () => {
-    const outcome = await runFaults({ kills: 200, seed: 1, checkpointSeconds: 0.1 })
+    const outcome = await runFaults({ kills: 200, seed: 1, checkpointSeconds: 0.1, mostMs: 3000 })
     const { wrong, lost, proved, kills, repeatedSeconds } = outcome
     const at = (share: number): number => repeatedSeconds[Math.floor(share * (repeatedSeconds.length - 1))] ?? 0
     console.log(

@@ -79,6 +79,8 @@ export class Link {
   readonly #manager: JetStreamManager
   #kv!: KV
   #connected = true
+  /** Rejects what waits for an answer. */
+  readonly #waiting = new Set<(error: Error) => void>()
 
   private constructor(connection: NatsConnection, network: string, times: FarmTimes, manager: JetStreamManager) {
     this.connection = connection
@@ -101,6 +103,22 @@ export class Link {
 
   get kv(): KV {
     return this.#kv
+  }
+
+  /**
+   * Saves a value, where `previous` is the revision that it replaces. Rejects at once when the connection is lost: the
+   * client would wait for an answer that never comes.
+   */
+  async put(key: string, value: Uint8Array, previous?: number): Promise<number> {
+    const options = previous === undefined ? {} : { previousSeq: previous }
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    this.#waiting.add(reject)
+    this.#kv.put(key, value, options).then(resolve, reject)
+    try {
+      return await promise
+    } finally {
+      this.#waiting.delete(reject)
+    }
   }
 
   async addWork(job: string, data: Uint8Array): Promise<void> {
@@ -171,7 +189,10 @@ export class Link {
 
   async #follow(): Promise<void> {
     for await (const { type } of this.connection.status()) {
-      if (type === 'disconnect') this.#connected = false
+      if (type === 'disconnect') {
+        this.#connected = false
+        for (const reject of this.#waiting) reject(new Error('the connection to the farm is lost'))
+      }
       if (type !== 'reconnect') continue
       // The server may have lost its disk.
       await this.#ensure().catch(() => undefined)

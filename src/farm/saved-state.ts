@@ -73,8 +73,8 @@ export async function readProof({ kv }: Link, job: string): Promise<SavedProof |
   return entry?.operation === 'PUT' ? checked(ProofSchema, entry.value) : undefined
 }
 
-export async function saveProof({ kv }: Link, job: string, proof: SavedProof): Promise<void> {
-  await kv.put(`${job}.proof`, encode({ ...proof }))
+export async function saveProof(link: Link, job: string, proof: SavedProof): Promise<void> {
+  await link.put(`${job}.proof`, encode({ ...proof }))
 }
 
 /** Saves what an evaluation begins with; squarings that the daemon does not know are told as 0. */
@@ -119,22 +119,22 @@ export class StateWriter {
   async save(checkpoints: readonly Checkpoint[]): Promise<void> {
     for (const checkpoint of checkpoints) this.#append(checkpoint)
     const { state, squarings } = checkpoints.at(-1)!
-    const { kv } = this.#link
+    const link = this.#link
     while (this.#rest.length >= SEGMENT_BYTES) {
-      await kv.put(`${this.#job}.${this.#segments}`, this.#rest.subarray(0, SEGMENT_BYTES))
+      await link.put(`${this.#job}.${this.#segments}`, this.#rest.subarray(0, SEGMENT_BYTES))
       this.#segments++
       this.#rest = this.#rest.subarray(SEGMENT_BYTES)
     }
     const value = encode({ squarings, records: this.#records, state, tail: this.#rest, worker: this.#worker })
     try {
-      this.#revision = await kv.put(`${this.#job}.state`, value, { previousSeq: this.#revision })
+      this.#revision = await link.put(`${this.#job}.state`, value, this.#revision)
     } catch (error) {
       if (!isWrongRevision(error)) throw error
       // The answer to the last save may have been lost.
-      const found = await readState(this.#link, this.#job)
+      const found = await readState(link, this.#job)
       if (found?.worker !== this.#worker || found.squarings > squarings)
         throw new Overtaken(`another worker has ${this.#job}, or nobody wants it`)
-      this.#revision = await kv.put(`${this.#job}.state`, value, { previousSeq: found.revision })
+      this.#revision = await link.put(`${this.#job}.state`, value, found.revision)
     }
   }
 }
