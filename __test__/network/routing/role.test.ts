@@ -228,6 +228,23 @@ describe('the role', () => {
     }
   })
 
+  it('tells the cure after a minute in which no peer could say anything of the address', () => {
+    const role = new Role()
+    const why = (looks: number): string => {
+      const now = {
+        voices: [{ address: multiaddr('/ip6/2a01::1/tcp/7469'), voices: new Voices() }],
+        prefixes: [0, 1, 2].map(prefix),
+        isNamed: false,
+        looks
+      }
+      role.decide(now)
+      return role.why(now, '7469')
+    }
+    expect(why(0)).toMatch(/^Light until peers .* has fewer\.$/)
+    expect(why(5)).toBe(why(0))
+    expect(why(6)).toMatch(/^Light until peers .* lack its IP version\. Open TCP port 7469 .* forward the port/)
+  })
+
   it('hears no peer beside the address, and none that was not dialled', () => {
     expect(['45.1.0.0/24', UNDIALLED, '45.1.1.0/24'].map((each) => mayJudge(each, OWN))).toEqual([false, false, true])
   })

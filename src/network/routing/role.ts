@@ -15,6 +15,9 @@ const QUORUM = 3
  */
 const PATIENCE = 2
 
+/** Looks after which the cure is told to a node of which peers say nothing, as to one with IPv6 alone among others. */
+const LONG = 6
+
 /** The latest word of each wide prefix on one address. It keeps five, so that only one side can have three. */
 export class Voices {
   readonly #said = new Map<string, boolean>()
@@ -96,7 +99,9 @@ export class Role {
         'Light: no peer can be asked to dial it. On a first node of a network, name its public address with ' +
         '--announce (p2p.announce).'
       )
-    return `Light until peers of ${QUORUM} /16 (IPv6: /32) have dialled it, or of all in a network that has fewer.`
+    const waits = `Light until peers of ${QUORUM} /16 (IPv6: /32) have dialled it, or of all in a network that has fewer.`
+    const isLong = this.#metAt !== undefined && now.looks - this.#metAt >= LONG
+    return isLong ? `${waits} Too few could in the last minute, as where they lack its IP version. ${cure}` : waits
   }
 
   #verdicts(now: Circumstances): (boolean | undefined)[] {
