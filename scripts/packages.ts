@@ -29,6 +29,7 @@ const PROGRAMS = {
   openssl: 'openssl',
   'gnutls-bin': 'certtool',
   'libnss3-tools': 'certutil',
+  'golang-go': 'go',
   chromium: 'chromium',
   curl: 'curl',
   pngquant: 'pngquant'
@@ -36,14 +37,20 @@ const PROGRAMS = {
 
 export type Package = keyof typeof PROGRAMS
 
-/** Those that no test needs: of benches, and of the screenshots. */
-const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'util-linux', 'pngquant']
+/** Those that `npm test` does not need: of benches, of the screenshots, and of `npm run test:long`. */
+const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'util-linux', 'pngquant', 'golang-go']
 
 /** Those of `npm test`, which installs them before anything runs: a test that waits for apt-get blocks its worker. */
 export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !NOT_OF_TESTS.includes(name))
 
-/** Servers are in the folders for the administrator, which PATH may leave out. */
-const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin']
+/** Servers are in the folders for the administrator, which PATH may leave out, and Go in one of its own. */
+const FOLDERS = [
+  ...(process.env['PATH'] ?? '').split(delimiter),
+  '/usr/local/sbin',
+  '/usr/sbin',
+  '/sbin',
+  '/usr/local/go/bin'
+]
 
 /** Another run of apt-get may hold the lock. */
 const LOCK_SECONDS = 120

@@ -14,6 +14,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, Server
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::{JoinHandle, spawn};
 use std::time::SystemTime;
 
@@ -99,6 +100,8 @@ impl Visitor {
 struct Origin {
     port: u16,
     tlsa: Vec<u8>,
+    /// Clients that did not take its certificate.
+    refused: Receiver<()>,
     thread: JoinHandle<()>,
 }
 
@@ -115,6 +118,7 @@ fn origin(count: usize, announces_end: bool) -> Origin {
     let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
+    let (refusals, refused) = channel();
     let thread = spawn(move || {
         for _ in 0..count {
             let (socket, _) = listener.accept().unwrap();
@@ -123,6 +127,7 @@ fn origin(count: usize, announces_end: bool) -> Origin {
             let mut seen = [0; 18];
             // A client that refuses the certificate sends nothing.
             if stream.read_exact(&mut seen).is_err() {
+                let _ = refusals.send(());
                 continue;
             }
             stream.write_all(BODY.as_bytes()).unwrap();
@@ -132,7 +137,7 @@ fn origin(count: usize, announces_end: bool) -> Origin {
             stream.flush().unwrap();
         }
     });
-    Origin { port, tlsa, thread }
+    Origin { port, tlsa, refused, thread }
 }
 
 #[test]
@@ -153,13 +158,15 @@ fn an_answer_that_was_cut_off_is_cut_off_for_the_client_too() {
 
 #[test]
 fn a_key_that_no_old_answer_names_is_looked_for_in_the_new_one() {
-    let (scene, origin) = (scene(&[NAME]), origin(2, true));
+    let (scene, origin) = (scene(&[NAME]), origin(9, true));
     scene.learn(Trust::Secure, origin.port, &[[&[3, 1, 1][..], &[7; 32]].concat()], 0);
     let (port, tlsa) = (origin.port, origin.tlsa);
     std::thread::scope(|scope| {
         let visitor = scene.visitor.clone();
         let visitor = scope.spawn(move || visitor.get(port));
         assert_eq!(scene.running.asked.recv_timeout(PATIENCE).unwrap(), (NAME.to_owned(), Reason::Refresh));
+        // Not before all questions were answered with the old records.
+        origin.refused.recv_timeout(PATIENCE).unwrap();
         scene.learn(Trust::Secure, port, &[tlsa], HOUR);
         assert_eq!(visitor.join().unwrap(), (BODY.to_owned(), true));
     });
