@@ -9,7 +9,7 @@ import { NatsServer } from '../farm/nats-server.ts'
 import { type Answer, type Daemon, eventually, Scene } from './processes.ts'
 
 const CHRONYM = 'src/cli/main.ts'
-const ITERATIONS = 1_000_000
+const ITERATIONS = 600_000
 
 const scene = new Scene()
 let server: NatsServer
@@ -60,6 +60,11 @@ describe('a daemon with a farm', () => {
     await eventually(
       () => daemon.request('GET', '/api/network-status'),
       ({ body }) => body.peers >= 1
+    )
+    // Both begin at once.
+    await eventually(
+      () => daemon.request('GET', '/api/farm'),
+      ({ body }) => body.workers.length === 1
     )
     for (const name of ['alice.chronym', 'bob.chronym'])
       expect((await daemon.request('POST', '/api/vdf/register', { name })).status).toBe(202)

@@ -89,3 +89,20 @@ it('the user beside it is one that systemd-sysusers can make', () => {
   expect(stdout + stderr).toContain("Creating user 'chronym' (Chronym daemon)")
   expect(status).toBe(0)
 })
+
+describe('the unit of a worker', () => {
+  const path = join(FOLDER, 'chronym-worker.service')
+
+  it('is exposed less than 1.5 of 10', () => {
+    const { status, output } = analyze('security', '--offline=true', '--threshold=14', path)
+    expect(output).toMatch(/Overall exposure level for chronym-worker\.service: [01]\.\d OK/)
+    expect(status).toBe(0)
+  })
+
+  it('has no setting that systemd does not know', () => {
+    const text = readFileSync(path, 'utf8')
+    const copy = join(directory, 'chronym-worker.service')
+    writeFileSync(copy, text.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true').replace('man:chronym-worker(1) ', ''))
+    expect(analyze('verify', copy)).toEqual({ status: 0, output: '' })
+  })
+})
