@@ -197,7 +197,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()))
-  farm.leave()
   await farm.close()
 })
 
@@ -344,8 +343,9 @@ describe('an evaluation on a farm', () => {
     const running = task.run()
     await task.reaches(0)
     farm.leave()
-    await farm.close()
+    task.stop()
     await expect(running).rejects.toThrow('stopped')
+    await farm.close()
     farm = await createFarm()
     const again = new Task(13, { directory: task.directory })
     // Done while nobody asked, or still under way: no squaring is lost.

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly link: Link
   readonly pool: Pick<NativePool, 'verifyProof'>
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  /** Whether the daemon ends: the farm goes on without it. */
+  isLeaving(): boolean
   /** Whether any worker can be reached. */
   hasWorkers(): boolean
   /** Whether one of them has a thread free. */
@@ -80,14 +82,7 @@ export class FarmEvaluation implements PlaceHandle {
   }
 
   stop(discard = false): void {
-    if (this.#stopping === 'leave') return
-    this.#stopping = discard ? 'discard' : 'hand-in'
-    this.#wake()
-  }
-
-  /** The daemon ends: the farm goes on without it. */
-  leave(): void {
-    this.#stopping = 'leave'
+    this.#stopping = discard ? 'discard' : this.#at.isLeaving() ? 'leave' : 'hand-in'
     this.#wake()
   }
 

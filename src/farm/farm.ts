@@ -39,6 +39,7 @@ export class Farm implements FarmPlace {
   #wrongProofs = 0
   #link: Link | undefined
   #isClosed = false
+  #isLeaving = false
   #stopTicking: () => void = () => undefined
 
   constructor(parts: FarmParts) {
@@ -57,14 +58,16 @@ export class Farm implements FarmPlace {
     clearTimeout(limit)
   }
 
-  /** The daemon ends; what the farm has goes on there. */
+  /** The daemon ends; what the farm has goes on there, once it is stopped here. */
   leave(): void {
-    for (const evaluation of this.#running.values()) evaluation.leave()
+    this.#isLeaving = true
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#stopTicking()
+    this.leave()
+    for (const evaluation of this.#running.values()) evaluation.stop()
     await Promise.all([...this.#running.values()].map(({ outcome }) => outcome))
     await this.#clear()
     await this.#link?.close()
@@ -99,6 +102,7 @@ export class Farm implements FarmPlace {
         link,
         pool,
         log,
+        isLeaving: () => this.#isLeaving,
         hasWorkers: () => this.#reachable().length > 0,
         hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),
         isBarred: (worker) => this.#barred.has(worker),
