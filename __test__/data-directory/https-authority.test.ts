@@ -1,17 +1,26 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
+  type Authority,
   openAuthority,
+  pemOf,
   readAuthorityCertificate,
   removeAuthority,
   writeAuthority
 } from '../../src/data-directory/https-authority.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
+import { addon } from '../../src/native/addon.ts'
 
 const SEED = new Uint8Array(32).fill(7)
-const AUTHORITY = { key: Buffer.from('a key in its document'), certificate: Buffer.alloc(300, 5) }
+
+function newAuthority(): Record<keyof Authority, Buffer> {
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'pkcs8' })
+  return { key, certificate: Buffer.from(addon().authorityCertificate(key, 'chronym', 1_795_000_000)) }
+}
+const AUTHORITY = newAuthority()
 
 let paths: DataPaths
 beforeEach(() => {
@@ -47,6 +56,19 @@ it('refuses a key of which a byte has changed, or that is missing', () => {
   }
   rmSync(paths.httpsKey)
   expect(() => openAuthority(paths, SEED)).toThrow(paths.httpsKey)
+})
+
+it('refuses a certificate of another key, and one more in its file', () => {
+  writeAuthority(paths, SEED, AUTHORITY)
+  for (const pem of [
+    pemOf(newAuthority().certificate),
+    pemOf(AUTHORITY.certificate) + pemOf(newAuthority().certificate),
+    pemOf(AUTHORITY.certificate.subarray(0, -1)),
+    ''
+  ]) {
+    writeFileSync(paths.httpsCertificate, pem)
+    expect(() => openAuthority(paths, SEED)).toThrow(paths.httpsCertificate)
+  }
 })
 
 it('is gone when it is removed', () => {

@@ -99,6 +99,8 @@ function mintWhileUnlocked(service: DnsService, seed: SeedHolder, paths: DataPat
     try {
       const authority = openAuthority(paths, seed.require())
       service.mint(authority)
+      // The addon has a copy of its own.
+      authority?.key.fill(0)
       if (authority === undefined)
         log.warn('https is on, and this machine has no authority yet: `chronym https setup` makes one')
     } catch (error) {

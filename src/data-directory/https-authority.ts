@@ -2,7 +2,7 @@
  * The authority of this machine for https: a certificate, and its key under the owner's seed. So the key is as safe as
  * the seed is: with a passphrase nothing opens it before the seed is unlocked. No backup has it.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createPrivateKey, hkdfSync, randomBytes, X509Certificate } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { DataPaths } from './paths.ts'
 import { readPrivateFile, writePrivateFile } from './private-files.ts'
@@ -38,21 +38,38 @@ export function readAuthorityCertificate({ httpsCertificate }: AuthorityPaths): 
   return readPrivateFile(httpsCertificate)
 }
 
-/** Undefined where there is none. Throws an error for people where files and seed do not fit. */
+/**
+ * Undefined where there is none. Throws an error for people where files and seed do not fit, and for a certificate that
+ * this key did not sign: a store would trust whatever lies in its place.
+ */
 export function openAuthority(paths: AuthorityPaths, seed: Uint8Array): Authority | undefined {
   const pem = readPrivateFile(paths.httpsCertificate)
   if (pem === undefined) return undefined
   const sealed = Buffer.from(readPrivateFile(paths.httpsKey) ?? '', 'base64')
   let at = 0
+  let key: Buffer
   const take = (count: number): Buffer => sealed.subarray(at, (at += count))
   const [salt, nonce, tag] = [take(SALT_BYTES), take(NONCE_BYTES), take(TAG_BYTES)]
   try {
     const decipher = createDecipheriv(CIPHER, sealingKey(seed, salt), nonce, { authTagLength: TAG_BYTES })
     decipher.setAuthTag(tag)
-    const key = Buffer.concat([decipher.update(sealed.subarray(at)), decipher.final()])
-    return { key, certificate: derOf(pem) }
+    key = Buffer.concat([decipher.update(sealed.subarray(at)), decipher.final()])
   } catch (cause) {
     throw new Error(`${paths.httpsKey} is damaged, or belongs to another seed`, { cause })
+  }
+  const certificate = derOf(pem)
+  if (!isOwnRoot(key, certificate) || pemOf(certificate) !== pem)
+    throw new Error(`${paths.httpsCertificate} is damaged, or belongs to another key`)
+  return { key, certificate }
+}
+
+function isOwnRoot(key: Buffer, certificate: Uint8Array): boolean {
+  try {
+    const root = new X509Certificate(certificate)
+    const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+    return root.checkPrivateKey(privateKey) && root.verify(root.publicKey)
+  } catch {
+    return false
   }
 }
 

@@ -1,5 +1,6 @@
 /** `chronym https setup`: the authority of this machine, into the stores of its programs and out of them. */
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadProfile } from '../../config/config.ts'
 import {
@@ -41,6 +42,12 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
     throw usageFailure('--system changes files of root', 'Repeat it with sudo, and name the directory: --data-dir DIR.')
   if (options.undo === true) return undo(context, paths)
   const { tld } = loadProfile(localConfig(context).network)
+  const isOfOther = isDirectoryOfOther(paths)
+  if (isOfOther && readAuthorityCertificate(paths) === undefined)
+    throw usageFailure(
+      'the authority belongs to the user of the data directory, who has none yet',
+      'Run this as that user first: chronym https setup'
+    )
   await requireConsent(context, {
     cost: 'this makes an authority that browsers of this user trust',
     shown: sentences(tld, options.system === true),
@@ -55,7 +62,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
   }
   const trusted = trustedOf(paths, readAuthorityCertificate(paths)!)
   const byHand = commandsByHand(host.platform, trusted, false)
-  const changes = byHand.length > 0 ? [] : trustInBrowsers(host, homeOf(context), trusted)
+  const changes = byHand.length > 0 || isOfOther ? [] : trustInBrowsers(host, homeOf(context), trusted)
   if (options.system === true && byHand.length === 0) changes.push(trustInSystem(host, trusted))
   return told(context, { trusted, changes, byHand }, [
     'Turn it on: https.enabled = true in config.toml, then restart the daemon.',
@@ -67,6 +74,7 @@ function sentences(tld: string, isSystem: boolean): string {
   const who = isSystem ? 'Programs of all users' : 'Firefox, Chromium and their kin, for this user alone,'
   return [
     `${who} will trust a key in the data directory to vouch for names that end in .${tld}, and for no others.`,
+    ...(isSystem ? ['Java does not read that limit: to its programs the key vouches for every name.'] : []),
     `Whoever reads that key, with your seed, can show this machine a false site of any .${tld} name for ten years.`,
     'Take it back with: chronym https setup --undo'
   ].join('\n')
@@ -93,10 +101,23 @@ function undo(context: Context, paths: DataPaths): ExitCode {
   const host = createHost()
   const trusted = trustedOf(paths, pem)
   const byHand = commandsByHand(host.platform, trusted, true)
-  const changes = [...distrustInBrowsers(host, homeOf(context), trusted), ...distrustInSystem(host, trusted)]
+  const isOfOther = isDirectoryOfOther(paths)
+  const changes = [
+    ...(byHand.length > 0 || isOfOther ? [] : distrustInBrowsers(host, homeOf(context), trusted)),
+    ...distrustInSystem(host, trusted)
+  ]
+  if (isOfOther)
+    return told(context, { trusted, changes, byHand }, [
+      "The system's store is as before. For that user's browsers, run this as that user: chronym https setup --undo"
+    ])
   // The certificate says what is still to be taken back.
   if (changes.every(({ state }) => state !== 'failed')) removeAuthority(paths)
   return told(context, { trusted, changes, byHand }, ['The authority is removed. Restart the daemon if it runs.'])
+}
+
+/** Under sudo: root changes the system's store alone, since the browsers and the files are of that user. */
+function isDirectoryOfOther({ root }: DataPaths): boolean {
+  return process.geteuid?.() === 0 && statSync(root, { throwIfNoEntry: false })?.uid !== 0
 }
 
 export function trustedOf(paths: DataPaths, pem: string): Trusted {

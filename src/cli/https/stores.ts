@@ -53,7 +53,8 @@ function failed(store: string, output = 'nothing runs in a tree of files'): Stor
 export function trustInBrowsers(host: Host, home: string, { nickname, file }: Trusted): StoreChange[] {
   const failures = makeSharedDatabase(host, home)
   const changes = nssDatabases(host, home).map((path): StoreChange => {
-    if (holds(host, path, nickname)) return { store: path, state: 'kept' }
+    const found = look(host, path, nickname)
+    if (found !== 'absent') return found === 'there' ? { store: path, state: 'kept' } : found
     // For servers alone, not for mail and programs.
     const added = host.run(['certutil', '-A', '-d', `sql:${path}`, '-n', nickname, '-t', 'C,,', '-i', file])
     return added?.code === 0 ? { store: path, state: 'added' } : failed(path, added?.output)
@@ -63,7 +64,8 @@ export function trustInBrowsers(host: Host, home: string, { nickname, file }: Tr
 
 export function distrustInBrowsers(host: Host, home: string, { nickname }: Trusted): StoreChange[] {
   return nssDatabases(host, home).flatMap((path): StoreChange[] => {
-    if (!holds(host, path, nickname)) return []
+    const found = look(host, path, nickname)
+    if (found !== 'there') return found === 'absent' ? [] : [found]
     const removed = host.run(['certutil', '-D', '-d', `sql:${path}`, '-n', nickname])
     return [removed?.code === 0 ? { store: path, state: 'removed' } : failed(path, removed?.output)]
   })
@@ -71,11 +73,14 @@ export function distrustInBrowsers(host: Host, home: string, { nickname }: Trust
 
 /** Stores of browsers without it. */
 export function untrustingStores(host: Host, home: string, { nickname }: Trusted): string[] {
-  return nssDatabases(host, home).filter((path) => !holds(host, path, nickname))
+  return nssDatabases(host, home).filter((path) => look(host, path, nickname) !== 'there')
 }
 
-function holds(host: Host, path: string, nickname: string): boolean {
-  return host.run(['certutil', '-L', '-d', `sql:${path}`, '-n', nickname])?.code === 0
+/** Whether a store has it. One that does not say so may have it: that is a failure. */
+function look(host: Host, path: string, nickname: string): 'there' | 'absent' | StoreChange {
+  const result = host.run(['certutil', '-L', '-d', `sql:${path}`, '-n', nickname])
+  if (result?.code === 0) return 'there'
+  return /could not find/iu.test(result?.output ?? '') ? 'absent' : failed(path, result?.output)
 }
 
 /** Directories of the system's own authorities, with what makes programs see a change. */
