@@ -211,6 +211,69 @@ fn without_the_ad_bit_a_record_or_a_permission_nobody_is_dialled() {
     assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
+/// Asks an origin that keeps its connection open, whatever it is told. All that it saw, and what the client read.
+fn kept_open(request: &str, next: &str) -> (String, String) {
+    let scene = scene(&[NAME]);
+    let origin = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = origin.local_addr().unwrap().port();
+    scene.learn(Trust::Secure, port, &[], HOUR);
+    let thread = spawn(move || {
+        let (mut socket, _) = origin.accept().unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut seen = Vec::new();
+        while !seen.ends_with(b"\r\n\r\n") && !seen.ends_with(b"hello") {
+            let mut byte = [0];
+            socket.read_exact(&mut byte).unwrap();
+            seen.extend(byte);
+        }
+        socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
+        // The session ends with or without a reset.
+        let _ = socket.read_to_end(&mut seen);
+        String::from_utf8(seen).unwrap()
+    });
+    let mut client = scene.visitor.connect();
+    write!(client, "{}", request.replace("PORT", &port.to_string())).unwrap();
+    let mut answer = [0; 40];
+    client.read_exact(&mut answer).unwrap();
+    assert!(answer.ends_with(b"ok"));
+    write!(client, "{next}").unwrap();
+    let mut rest = String::new();
+    let _ = client.read_to_string(&mut rest);
+    (thread.join().unwrap(), rest)
+}
+
+#[test]
+fn the_next_request_of_a_connection_does_not_reach_the_first_origin() {
+    let next = "GET http://bob.chronym/ HTTP/1.1\r\nCookie: secret\r\n\r\n";
+    let get = format!("GET http://{NAME}:PORT/ HTTP/1.1\r\n\r\n");
+    let (seen, rest) = kept_open(&get, next);
+    assert!(seen.starts_with("GET / HTTP/1.1\r\n") && !seen.contains("bob") && rest.is_empty(), "{seen} {rest}");
+    let post = format!("POST http://{NAME}:PORT/ HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello");
+    let (seen, rest) = kept_open(&post, next);
+    assert!(seen.ends_with("\r\n\r\nhello") && rest.is_empty(), "{seen} {rest}");
+}
+
+#[test]
+fn a_body_without_a_length_or_with_bytes_beyond_it_reaches_nobody() {
+    let scene = scene(&[NAME]);
+    let origin = TcpListener::bind("127.0.0.1:0").unwrap();
+    origin.set_nonblocking(true).unwrap();
+    let port = origin.local_addr().unwrap().port();
+    scene.learn(Trust::Secure, port, &[], HOUR);
+    for (fields, seen) in [
+        ("Transfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 411 "),
+        ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 400 "),
+        ("Content-Length: 5\r\n\r\nhello!", ""),
+    ] {
+        let mut client = scene.visitor.connect();
+        write!(client, "POST http://{NAME}:{port}/ HTTP/1.1\r\n{fields}").unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with(seen) && answer.is_empty() == seen.is_empty(), "{answer}");
+    }
+    assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
 #[test]
 fn while_the_authority_is_locked_there_is_no_tunnel() {
     let scene = scene(&[NAME]);

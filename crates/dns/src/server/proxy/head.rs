@@ -8,39 +8,43 @@ pub const HEAD_BYTES: usize = 16_384;
 pub enum Request {
     /// A tunnel.
     Connect { host: String, port: u16 },
-    /// Plain HTTP, with the head as the origin gets it.
-    Plain { host: String, port: u16, head: Vec<u8> },
+    /// Plain HTTP, with the head as the origin gets it and the bytes that follow it.
+    Plain { host: String, port: u16, head: Vec<u8>, body: u64 },
 }
 
 /// Why a head is refused.
 #[derive(Debug, PartialEq, Eq)]
-pub struct BadHead;
+pub enum BadHead {
+    Malformed,
+    /// It does not say how long its body is.
+    NoLength,
+}
 
 /// The request at the start of `bytes` and the length of its head; `None` while some of it is missing.
 pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
-        return if bytes.len() > HEAD_BYTES { Err(BadHead) } else { Ok(None) };
+        return if bytes.len() > HEAD_BYTES { Err(BadHead::Malformed) } else { Ok(None) };
     };
     if end + 4 > HEAD_BYTES {
-        return Err(BadHead);
+        return Err(BadHead::Malformed);
     }
-    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| BadHead)?;
+    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| BadHead::Malformed)?;
     let mut lines = text.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (Some(method), Some(target), Some(version), None) = (words.next(), words.next(), words.next(), words.next())
     else {
-        return Err(BadHead);
+        return Err(BadHead::Malformed);
     };
     let is_token = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
     if !is_token(method)
         || !matches!(version, "HTTP/1.1" | "HTTP/1.0")
         || !target.bytes().all(|byte| byte.is_ascii_graphic())
     {
-        return Err(BadHead);
+        return Err(BadHead::Malformed);
     }
     let request = if method == "CONNECT" {
         let (host, port) = authority(target)?;
-        Request::Connect { host, port: port.ok_or(BadHead)? }
+        Request::Connect { host, port: port.ok_or(BadHead::Malformed)? }
     } else {
         plain(method, target, lines)?
     };
@@ -48,27 +52,42 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
 }
 
 fn plain<'a>(method: &str, target: &str, lines: impl Iterator<Item = &'a str>) -> Result<Request, BadHead> {
-    let rest = target.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")).ok_or(BadHead)?;
+    let rest = target.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")).ok_or(BadHead::Malformed)?;
     let rest = &target[rest.len()..];
     let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (host, port) = authority(&rest[..cut])?;
     let path = if rest[cut..].starts_with('/') { rest[cut..].to_owned() } else { format!("/{}", &rest[cut..]) };
     let mut fields = String::new();
+    let (mut length, mut is_chunked) = (None, false);
     for line in lines {
-        let (name, _) = line.split_once(':').ok_or(BadHead)?;
+        let (name, value) = line.split_once(':').ok_or(BadHead::Malformed)?;
         // No continued lines, and no spaces before the colon, which programs read in different ways.
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic()) || line.contains(['\r', '\n', '\0']) {
-            return Err(BadHead);
+            return Err(BadHead::Malformed);
         }
+        if name.eq_ignore_ascii_case("content-length") && length.replace(content_length(value)?).is_some() {
+            return Err(BadHead::Malformed);
+        }
+        is_chunked |= name.eq_ignore_ascii_case("transfer-encoding");
         if !is_ours(name) {
             fields.push_str(line);
             fields.push_str("\r\n");
         }
     }
+    if is_chunked {
+        return Err(if length.is_some() { BadHead::Malformed } else { BadHead::NoLength });
+    }
     let shown = port.map_or(String::new(), |port| format!(":{port}"));
-    // One request a connection: the next may be for another origin.
+    // One request a connection: the next may be for another origin. The session holds the client to it.
     let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}{shown}\r\nConnection: close\r\n{fields}\r\n");
-    Ok(Request::Plain { host, port: port.unwrap_or(80), head: head.into_bytes() })
+    Ok(Request::Plain { host, port: port.unwrap_or(80), head: head.into_bytes(), body: length.unwrap_or(0) })
+}
+
+fn content_length(value: &str) -> Result<u64, BadHead> {
+    let digits = value.trim_matches([' ', '\t']);
+    // A number may have a sign for `parse`.
+    let digits = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|digits| digits.parse().ok()).ok_or(BadHead::Malformed)
 }
 
 /// Between the client and this proxy alone, or written by it.
@@ -82,9 +101,9 @@ fn is_ours(name: &str) -> bool {
 fn authority(text: &str) -> Result<(String, Option<u16>), BadHead> {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            (host, Some(port.parse().ok().filter(|&port| port != 0).ok_or(BadHead)?))
+            (host, Some(port.parse().ok().filter(|&port| port != 0).ok_or(BadHead::Malformed)?))
         }
-        Some(_) => return Err(BadHead),
+        Some(_) => return Err(BadHead::Malformed),
         None => (text, None),
     };
     let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
@@ -93,7 +112,7 @@ fn authority(text: &str) -> Result<(String, Option<u16>), BadHead> {
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     if host.len() > 253 || !host.split('.').all(is_label) {
-        return Err(BadHead);
+        return Err(BadHead::Malformed);
     }
     Ok((host, port))
 }
@@ -128,6 +147,24 @@ mod tests {
     }
 
     #[test]
+    fn a_body_has_one_length_in_digits() {
+        let parse =
+            |fields: &str| match parse(format!("POST http://alice.chronym/ HTTP/1.1\r\n{fields}\r\n").as_bytes()) {
+                Ok(Some((Request::Plain { body, .. }, _))) => Ok(body),
+                other => Err(other.unwrap_err()),
+            };
+        assert_eq!(parse(""), Ok(0));
+        assert_eq!(parse("content-length:\t18446744073709551615 \r\n"), Ok(u64::MAX));
+        for value in ["", "+5", "-5", "5, 5", "5 5", "0x5", "18446744073709551616"] {
+            assert_eq!(parse(&format!("Content-Length: {value}\r\n")), Err(BadHead::Malformed), "{value}");
+        }
+        assert_eq!(parse("Content-Length: 5\r\nContent-length: 5\r\n"), Err(BadHead::Malformed));
+        assert_eq!(parse("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), Err(BadHead::Malformed));
+        assert_eq!(parse("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), Err(BadHead::Malformed));
+        assert_eq!(parse("Transfer-encoding: chunked\r\n"), Err(BadHead::NoLength));
+    }
+
+    #[test]
     fn what_could_be_read_in_two_ways_is_refused() {
         for head in [
             "GET / HTTP/1.1\r\nHost: alice.chronym\r\n\r\n",
@@ -145,9 +182,9 @@ mod tests {
             "CONNECT alice..chronym:443 HTTP/1.1\r\n\r\n",
             "CONNECT alice.chronym:443 HTTP/2\r\n\r\n",
         ] {
-            assert_eq!(parse(head.as_bytes()), Err(BadHead), "{head}");
+            assert_eq!(parse(head.as_bytes()), Err(BadHead::Malformed), "{head}");
         }
         assert_eq!(parse(&vec![b'a'; HEAD_BYTES]), Ok(None));
-        assert_eq!(parse(&vec![b'a'; HEAD_BYTES + 1]), Err(BadHead));
+        assert_eq!(parse(&vec![b'a'; HEAD_BYTES + 1]), Err(BadHead::Malformed));
     }
 }

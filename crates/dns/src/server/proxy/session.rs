@@ -2,7 +2,7 @@
 //! held against its TLSA records, then bytes go both ways.
 
 use super::ask::{Told, is_public, queries};
-use super::head::{Request, parse};
+use super::head::{BadHead, Request, parse};
 use super::mint::Minter;
 use super::page::Refusal;
 use super::side::{Got, Side};
@@ -192,7 +192,11 @@ impl Session {
             match parse(&seen) {
                 Ok(Some(found)) => break found,
                 Ok(None) => {}
-                Err(_) => {
+                Err(BadHead::NoLength) => {
+                    let text = "A request for an http:// address says with Content-Length how long its body is.";
+                    return Ok(shown(&Refusal::new("411 Length Required", "A request without a length", text)));
+                }
+                Err(BadHead::Malformed) => {
                     let text =
                         "This is the proxy of a Chronym daemon. It takes CONNECT, and requests for http:// addresses.";
                     return Ok(shown(&Refusal::new("400 Bad Request", "Not a request to a proxy", text)));
@@ -209,7 +213,12 @@ impl Session {
             // What a client sends before it has its tunnel would have to be kept apart from what follows.
             Request::Connect { .. } if !rest.is_empty() => return Err(io::ErrorKind::InvalidData.into()),
             Request::Connect { host, port } => (host, port, None),
-            Request::Plain { host, port, head } => (host, port, Some([head, rest].concat())),
+            Request::Plain { host, port, head, body } => {
+                // What follows the body may be for another origin.
+                self.client.left = body;
+                self.client.spend(rest.len())?;
+                (host, port, Some([head, rest].concat()))
+            }
         };
         let is_served = name::from_text(&host)
             .is_some_and(|name| matches!(around.apex().registered_name(&name), Position::Below(_)));
@@ -431,6 +440,7 @@ fn carry(from: &mut Side, to: &mut Side, scratch: &mut [u8]) -> io::Result<bool>
             return Ok(false);
         }
         Got::Bytes(count) => {
+            from.spend(count)?;
             to.write(&scratch[..count])?;
             to.flush()?;
             return Ok(true);

@@ -10,6 +10,8 @@ pub struct Side {
     pub socket: TcpStream,
     tls: Option<Box<Connection>>,
     out: Vec<u8>,
+    /// Bytes that may still be carried from it.
+    pub left: u64,
     /// It sends no more.
     pub has_ended: bool,
     is_ending: bool,
@@ -29,7 +31,7 @@ pub enum Got {
 
 impl Side {
     pub fn new(socket: TcpStream) -> Self {
-        Self { socket, tls: None, out: Vec::new(), has_ended: false, is_ending: false, is_shut: false }
+        Self { socket, tls: None, out: Vec::new(), left: u64::MAX, has_ended: false, is_ending: false, is_shut: false }
     }
 
     /// Speaks TLS from now on.
@@ -39,6 +41,12 @@ impl Side {
 
     pub fn tls(&self) -> Option<&Connection> {
         self.tls.as_deref()
+    }
+
+    /// Counts bytes to be carried from it; more than may be are an error.
+    pub fn spend(&mut self, count: usize) -> io::Result<()> {
+        self.left = self.left.checked_sub(count as u64).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(())
     }
 
     /// Reads once. `Nothing`: wait for an event.
