@@ -11,8 +11,9 @@ use ring::digest::{SHA256, digest};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use socket2::{Domain, Socket, Type};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{JoinHandle, spawn};
@@ -272,6 +273,27 @@ fn a_body_without_a_length_or_with_bytes_beyond_it_reaches_nobody() {
         assert!(answer.starts_with(seen) && answer.is_empty() == seen.is_empty(), "{answer}");
     }
     assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn a_client_that_left_is_not_dialled_for() {
+    // Its queue is full: who connects beyond waits.
+    let origin = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    origin.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    origin.listen(0).unwrap();
+    let address = origin.local_addr().unwrap().as_socket().unwrap();
+    let _queued = TcpStream::connect(address).unwrap();
+    let scene = scene(&[NAME]);
+    scene.learn(Trust::Secure, address.port(), &[[&[3, 1, 1][..], &[7; 32]].concat()], HOUR);
+    let mut tunnel = scene.visitor.tunnel(address.port());
+    while tunnel.conn.wants_write() {
+        tunnel.conn.write_tls(&mut tunnel.sock).unwrap();
+    }
+    tunnel.sock.shutdown(Shutdown::Write).unwrap();
+    // Without a page, which would say that it does not answer.
+    let mut seen = Vec::new();
+    tunnel.sock.read_to_end(&mut seen).unwrap();
+    assert!(seen.is_empty());
 }
 
 #[test]

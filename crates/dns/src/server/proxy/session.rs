@@ -16,7 +16,7 @@ use rustls::pki_types::ServerName;
 use rustls::server::{Accepted, Acceptor};
 use rustls::{ClientConfig, ClientConnection};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Bytes read at once, and the most that is held for a side that takes none.
@@ -27,6 +27,10 @@ const TURN: usize = 32;
 const STEP_MS: u64 = 10_000;
 /// One address of an origin.
 const DIAL_MS: u64 = 4_000;
+/// All of them.
+const DIALS_MS: u64 = 20_000;
+/// Addresses of an origin that are tried.
+const ADDRESSES: usize = 8;
 /// An open tunnel without a byte.
 const IDLE_MS: u64 = 600_000;
 /// An origin whose key no record names is asked for again, while the answer is an old one: its key may have been rolled.
@@ -100,6 +104,8 @@ struct Dial {
     goal: Goal,
     left: std::vec::IntoIter<SocketAddr>,
     socket: Option<TcpStream>,
+    /// When the present address was dialled.
+    tried_ms: u64,
     cause: String,
 }
 
@@ -130,10 +136,13 @@ impl Session {
     pub fn is_late(&mut self, now_ms: u64) -> bool {
         let limit_ms = match &mut self.stage {
             Stage::Dialling(dial) => {
-                if now_ms.saturating_sub(self.since_ms) >= DIAL_MS {
+                let is_last = now_ms.saturating_sub(self.since_ms) >= DIALS_MS;
+                if is_last {
+                    dial.left = Vec::new().into_iter();
+                }
+                if is_last || now_ms.saturating_sub(dial.tried_ms) >= DIAL_MS {
                     "it does not answer".clone_into(&mut dial.cause);
                     dial.socket = None;
-                    self.since_ms = now_ms;
                 }
                 return false;
             }
@@ -166,7 +175,7 @@ impl Session {
                 Stage::Head(seen) => self.head(seen, around),
                 Stage::Asking(goal) => self.asking(goal, around),
                 Stage::Hello(hello) => self.hello(hello, around),
-                Stage::Dialling(dial) => self.dialling(dial, around),
+                Stage::Dialling(dial) => self.dialling(dial, around, now_ms),
                 Stage::Greeting(goal) => self.greeting(goal, around),
                 Stage::Again(goal) => ask(goal, around),
                 Stage::Open => self.open(around, now_ms),
@@ -251,7 +260,7 @@ impl Session {
     }
 
     fn decide(&mut self, goal: Goal, around: &mut dyn Around) -> io::Result<Step> {
-        let verdict = targets(&goal, around).and_then(|targets| {
+        let verdict = targets(&goal, around.allows_private(&goal.host)).and_then(|targets| {
             if goal.is_encrypted() {
                 vouched(&goal)?;
             }
@@ -320,7 +329,11 @@ impl Session {
         Ok(())
     }
 
-    fn dialling(&mut self, mut dial: Box<Dial>, around: &mut dyn Around) -> io::Result<Step> {
+    fn dialling(&mut self, mut dial: Box<Dial>, around: &mut dyn Around, now_ms: u64) -> io::Result<Step> {
+        // Without TLS a client may have sent all it has to send.
+        if dial.goal.client.is_some() && self.client.is_at_end() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         loop {
             if let Some(socket) = &dial.socket {
                 match (socket.take_error(), socket.peer_addr()) {
@@ -344,6 +357,7 @@ impl Session {
             match TcpStream::connect(address).and_then(|mut socket| around.watch(&mut socket).map(|()| socket)) {
                 Ok(socket) => {
                     dial.socket = Some(socket);
+                    dial.tried_ms = now_ms;
                     // Its event comes, also where it is connected already.
                     return Ok(Step::Wait(Stage::Dialling(dial), Next::Event));
                 }
@@ -465,7 +479,7 @@ fn ask(mut goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
 }
 
 fn dial(goal: Goal, targets: Vec<SocketAddr>) -> Step {
-    let dial = Dial { goal, left: targets.into_iter(), socket: None, cause: String::new() };
+    let dial = Dial { goal, left: targets.into_iter(), socket: None, tried_ms: 0, cause: String::new() };
     Step::Go(Stage::Dialling(Box::new(dial)))
 }
 
@@ -479,7 +493,7 @@ fn page(refusal: &Refusal, seen: Vec<u8>) -> Stage {
 }
 
 /// Where the origin may be dialled.
-fn targets(goal: &Goal, around: &dyn Around) -> Result<Vec<SocketAddr>, Refusal> {
+fn targets(goal: &Goal, allows_private: bool) -> Result<Vec<SocketAddr>, Refusal> {
     let Goal { host, port, told, .. } = goal;
     if told.is_absent {
         return Err(Refusal::new("502 Bad Gateway", format!("{host} does not exist"), explained(host, told)));
@@ -487,9 +501,8 @@ fn targets(goal: &Goal, around: &dyn Around) -> Result<Vec<SocketAddr>, Refusal>
     if told.addresses.is_empty() {
         return Err(Refusal::new("502 Bad Gateway", format!("{host} has no address"), explained(host, told)));
     }
-    let is_allowed = |address: &IpAddr| is_public(*address) || around.allows_private(host);
-    let allowed: Vec<SocketAddr> =
-        told.addresses.iter().filter(|address| is_allowed(address)).map(|&address| (address, *port).into()).collect();
+    let allowed = told.addresses.iter().filter(|address| is_public(**address) || allows_private);
+    let allowed: Vec<SocketAddr> = allowed.take(ADDRESSES).map(|&address| (address, *port).into()).collect();
     if allowed.is_empty() {
         let text = format!(
             "Its owner points it at {}, on this machine or in its own network. A stranger could reach what is not \
@@ -554,4 +567,54 @@ fn origin_tls(host: &str, records: Vec<Tlsa>, protocols: Vec<Vec<u8>>) -> io::Re
     config.resumption = Resumption::disabled();
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     ClientConnection::new(Arc::new(config), name).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    fn goal(addresses: Vec<IpAddr>) -> Goal {
+        let mut told = Told::new();
+        told.addresses = addresses;
+        Goal { host: "alice.chronym".to_owned(), port: 443, first: None, told, client: None, again: 0 }
+    }
+
+    /// A session, and the other end of its client.
+    fn session(stage: Stage, now_ms: u64) -> (Session, std::net::TcpStream) {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (socket, _) = listener.accept().unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let session = Session::new(TcpStream::from_std(socket), now_ms);
+        (Session { stage, ..session }, client)
+    }
+
+    #[test]
+    fn of_many_addresses_eight_are_dialled_for_twenty_seconds() {
+        let many = (0..=255).map(|last| Ipv4Addr::new(1, 1, 1, last).into()).collect();
+        let goal = goal(many);
+        let targets = targets(&goal, false).unwrap();
+        assert_eq!(targets.len(), 8);
+        let Step::Go(stage) = dial(goal, targets) else { panic!() };
+        let (mut session, _client) = session(stage, 1_000);
+        let mut tried = 0;
+        for now_ms in (1_000..).step_by(500) {
+            assert!(!session.is_late(now_ms));
+            // Others that are idle for less are not older.
+            assert_eq!(session.since_ms(), 1_000);
+            if !session.is_due() {
+                continue;
+            }
+            // As if dialled; nobody answers.
+            let Stage::Dialling(dial) = &mut session.stage else { panic!() };
+            if dial.left.next().is_none() {
+                assert_eq!((now_ms, tried), (21_000, 5));
+                break;
+            }
+            dial.socket = Some(TcpStream::connect("127.0.0.1:1".parse().unwrap()).unwrap());
+            dial.tried_ms = now_ms;
+            tried += 1;
+        }
+    }
 }

@@ -82,6 +82,11 @@ impl Side {
         }
     }
 
+    /// Whether the other end sends no more, and nothing of it is to be read.
+    pub fn is_at_end(&self) -> bool {
+        matches!(retry(|| self.socket.peek(&mut [0])), Ok(0))
+    }
+
     /// Goes on with the handshake of TLS; whether it is done.
     pub fn greet(&mut self) -> io::Result<bool> {
         loop {
