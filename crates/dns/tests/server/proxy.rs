@@ -297,6 +297,57 @@ fn a_client_that_left_is_not_dialled_for() {
 }
 
 #[test]
+fn a_name_with_a_key_is_not_served_without_tls() {
+    let scene = scene(&[NAME]);
+    let answer = |request: &str| {
+        let mut client = scene.visitor.connect();
+        write!(client, "{request}").unwrap();
+        let mut seen = String::new();
+        client.read_to_string(&mut seen).unwrap();
+        seen
+    };
+    let key = [&[3, 1, 1][..], &[7; 32]].concat();
+    scene.learn(Trust::Secure, 443, std::slice::from_ref(&key), HOUR);
+    for method in ["GET", "HEAD"] {
+        let seen = answer(&format!("{method} http://{NAME}//a?b=1 HTTP/1.1\r\n\r\n"));
+        assert!(
+            seen.starts_with("HTTP/1.1 307 ") && seen.contains("\r\nLocation: https://slow.chronym//a?b=1\r\n"),
+            "{seen}"
+        );
+    }
+    let seen = answer(&format!("POST http://{NAME}:80/ HTTP/1.1\r\nContent-Length: 0\r\n\r\n"));
+    assert!(seen.starts_with("HTTP/1.1 403 ") && seen.contains("slow.chronym is served by https alone"), "{seen}");
+    // As browsers open WebSockets.
+    let mut tunnel = scene.visitor.connect();
+    write!(tunnel, "CONNECT {NAME}:80 HTTP/1.1\r\n\r\n").unwrap();
+    let mut head = [0; 39];
+    tunnel.read_exact(&mut head).unwrap();
+    write!(tunnel, "GET / HTTP/1.1\r\n\r\n").unwrap();
+    let mut seen = String::new();
+    tunnel.read_to_string(&mut seen).unwrap();
+    assert!(seen.starts_with("HTTP/1.1 403 ") && seen.contains("slow.chronym is served by https alone"), "{seen}");
+}
+
+#[test]
+fn a_key_of_another_port_or_that_nobody_vouches_for_redirects_nobody() {
+    let key = [&[3, 1, 1][..], &[7; 32]].concat();
+    for (trust, port, records) in [
+        (Trust::Insecure { ede_text: "no firm pin yet".into() }, 443, vec![key.clone()]),
+        (Trust::Secure, 443, vec![[&[1, 1, 1][..], &[7; 32]].concat()]),
+        (Trust::Secure, 80, vec![key]),
+    ] {
+        let scene = scene(&[NAME]);
+        scene.learn(trust, port, &records, HOUR);
+        let mut client = scene.visitor.connect();
+        write!(client, "GET http://{NAME}/ HTTP/1.1\r\n\r\n").unwrap();
+        let mut seen = String::new();
+        client.read_to_string(&mut seen).unwrap();
+        // It is passed on, and most machines serve nothing there.
+        assert!(!seen.is_empty() && !seen.contains("is served by https alone"), "{seen}");
+    }
+}
+
+#[test]
 fn while_the_authority_is_locked_there_is_no_tunnel() {
     let scene = scene(&[NAME]);
     scene.learn(Trust::Secure, 443, &[[&[3, 1, 1][..], &[7; 32]].concat()], HOUR);

@@ -6,16 +6,19 @@ pub struct Refusal {
     pub status: &'static str,
     pub title: String,
     pub text: String,
+    /// Where a browser goes on by itself.
+    pub location: Option<String>,
 }
 
 impl Refusal {
     pub fn new(status: &'static str, title: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { status, title: title.into(), text: text.into() }
+        Self { status, title: title.into(), text: text.into(), location: None }
     }
 
     /// A whole HTTP/1.1 response, after which the connection ends. It loads nothing and runs nothing.
     pub fn response(&self) -> Vec<u8> {
         let (title, text) = (escaped(&self.title), escaped(&self.text));
+        let location = self.location.as_ref().map_or(String::new(), |location| format!("Location: {location}\r\n"));
         let body = format!(
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\
              <meta name=\"viewport\" content=\"width=device-width\">\
@@ -23,7 +26,7 @@ impl Refusal {
              <h1>{title}</h1><p>{text}</p><p><small>Chronym, on this machine</small></p></html>\n"
         );
         format!(
-            "HTTP/1.1 {}\r\nChronym-Refusal: 1\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
+            "HTTP/1.1 {}\r\n{location}Chronym-Refusal: 1\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n\
              Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'\r\n\r\n{body}",
             self.status,

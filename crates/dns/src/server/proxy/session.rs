@@ -37,6 +37,8 @@ const IDLE_MS: u64 = 600_000;
 const AGAIN: u8 = 8;
 /// Plain HTTP.
 const HTTP: u16 = 80;
+/// Where a host of plain HTTP has TLS, if it has.
+const HTTPS: u16 = 443;
 
 /// What a session asks of its proxy.
 pub trait Around {
@@ -263,6 +265,8 @@ impl Session {
         let verdict = targets(&goal, around.allows_private(&goal.host)).and_then(|targets| {
             if goal.is_encrypted() {
                 vouched(&goal)?;
+            } else if goal.port == HTTP && vouched(&goal).is_ok() {
+                return Err(secured(&goal));
             }
             Ok(targets)
         });
@@ -470,7 +474,8 @@ fn carry(from: &mut Side, to: &mut Side, scratch: &mut [u8]) -> io::Result<bool>
 
 /// Asks all that is to be known of the goal.
 fn ask(mut goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
-    let packets = queries(&goal.host, goal.port).ok_or(io::ErrorKind::InvalidData)?;
+    let port = if goal.port == HTTP { HTTPS } else { goal.port };
+    let packets = queries(&goal.host, port).ok_or(io::ErrorKind::InvalidData)?;
     goal.told = Told::new();
     for (question, packet) in packets.iter().enumerate() {
         around.ask(question, packet, &mut goal.told);
@@ -528,6 +533,22 @@ fn vouched(Goal { host, port, told, .. }: &Goal) -> Result<(), Refusal> {
         return Err(Refusal::new("502 Bad Gateway", format!("{host} names no key"), text));
     }
     Ok(())
+}
+
+/// A host with a key is not served without TLS: else who is on the way could be its origin.
+fn secured(Goal { host, first, .. }: &Goal) -> Refusal {
+    let mut words = first.as_deref().unwrap_or_default().split(|&byte| byte == b' ');
+    let title = format!("{host} is served by https alone");
+    let text = format!(
+        "Its owner published the key of its server, so nothing is asked of it without https. Go to https://{host}/."
+    );
+    match (words.next(), words.next()) {
+        (Some(b"GET" | b"HEAD"), Some(path)) => {
+            let location = format!("https://{host}{}", String::from_utf8_lossy(path));
+            Refusal { location: Some(location), ..Refusal::new("307 Temporary Redirect", title, text) }
+        }
+        _ => Refusal::new("403 Forbidden", title, text),
+    }
 }
 
 fn explained(host: &str, told: &Told) -> String {
