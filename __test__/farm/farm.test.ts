@@ -1,13 +1,14 @@
 /** A farm on a real nats-server and the real kernel: what becomes of an evaluation, whatever happens on the way. */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { JsMsg } from '@nats-io/jetstream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
 import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
 import { Places, type PlaceProgress } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { Farm } from '../../src/farm/farm.ts'
-import { type FarmTimes, openLink } from '../../src/farm/link.ts'
-import { encodeAlive, jobOf } from '../../src/farm/messages.ts'
+import { type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
+import { encodeAlive, encodeReport, jobOf } from '../../src/farm/messages.ts'
 import { readState, saveProof } from '../../src/farm/saved-state.ts'
 import { runWorker } from '../../src/farm/worker.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
@@ -72,7 +73,22 @@ function workerProcess(name: string): WorkerProcess {
 }
 
 /** Sends wrong proofs for as long as it is asked. */
-async function liar(name: string): Promise<void> {
+const liar = (name: string): Promise<void> =>
+  bad(name, async (link, job, message) => {
+    await saveProof(link, job, { proof: new Uint8Array(300), worker: name })
+    await message.ackAck()
+  })
+
+/** Takes evaluations, and reports a fault of each. */
+const faulty = (name: string, fault: string): Promise<void> =>
+  bad(name, async (link, job, message) => {
+    const nothing = { phase: 'squaring', squarings: 0, phaseProgress: 0, remaining: 0, squaringsPerSecond: 0 } as const
+    const report = { ...nothing, worker: name, saved: 0, event: 'fault', message: fault } as const
+    await link.connection.request(link.names.at(job), encodeReport(report)).catch(() => undefined)
+    message.nak(100)
+  })
+
+async function bad(name: string, answer: (link: Link, job: string, message: JsMsg) => Promise<void>): Promise<void> {
   const link = await openLink(address(), TIMES)
   const alive = setInterval(
     () =>
@@ -88,8 +104,7 @@ async function liar(name: string): Promise<void> {
     while (!ended.signal.aborted) {
       const message = await consumer.next({ expires: 1000 })
       if (message === null) continue
-      await saveProof(link, message.subject.split('.').at(-1)!, { proof: new Uint8Array(300), worker: name })
-      await message.ackAck()
+      await answer(link, message.subject.split('.').at(-1)!, message)
     }
   })()
   ends.push(async () => {
@@ -106,6 +121,8 @@ class Task {
   readonly directory: string
   readonly evaluation: Evaluation
   readonly said: string[] = []
+  /** Squarings of each checkpoint from which it went on. */
+  readonly resumed: number[] = []
   readonly places: Places
   readonly plan: EvaluationPlan
 
@@ -113,7 +130,10 @@ class Task {
     this.plan = planOf(seed, iterations)
     this.directory = directory
     this.places = new Places(pool, farm, slots)
-    const say = (_fields: object, message: string): void => void this.said.push(message)
+    const say = (fields: object, message: string): void => {
+      this.said.push(message)
+      if (message.endsWith('resumes from a checkpoint')) this.resumed.push((fields as { squarings: number }).squarings)
+    }
     this.evaluation = new Evaluation({
       directory: this.directory,
       pool: this.places,
@@ -149,6 +169,11 @@ class Task {
       expect(saved).toBeGreaterThan(0)
       return saved!
     }, 10)
+  }
+
+  /** Once this daemon has a checkpoint on its disk. */
+  async isKept(): Promise<void> {
+    await waitFor(async () => expect((await loadCheckpoints(this.directory, this.plan)).believed[0]).toBeDefined(), 10)
   }
 
   stop(discard = false): void {
@@ -274,7 +299,7 @@ describe('an evaluation on a farm', () => {
     await hasRoom()
     const task = new Task(8, { iterations: 3 * ITERATIONS })
     const running = task.run()
-    await waitFor(async () => expect((await loadCheckpoints(task.directory, task.plan)).believed[0]).toBeDefined())
+    await task.isKept()
     await server.kill()
     server.wipeDisk()
     await server.start()
@@ -334,6 +359,25 @@ describe('an evaluation on a farm', () => {
     await waitFor(() => expect(farm.view().wrong_proofs).toBe(2))
     expect(await task.verifies(await running)).toBe(true)
     expect(farm.view()).toMatchObject({ wrong_proofs: 2, tasks: 0 })
+  })
+
+  it.each([
+    ['whose kernel refuses', () => faulty('bad', 'KERNEL_FAULT: a squaring is wrong')],
+    ['that cannot read what was saved', () => faulty('bad', 'the saved state is none')],
+    ['that lie', () => Promise.all([liar('liar1'), liar('liar2')])]
+  ])('keeps what it has here, whatever is told by workers %s', async (_who, begin) => {
+    const honest = worker('w1')
+    await hasRoom()
+    const mayCome = (): boolean => farm.accepts(computationOf(task.plan))
+    const task: Task = new Task(16, { slots: () => (mayCome() ? 0 : 1), iterations: 3 * ITERATIONS })
+    const running = task.run()
+    await task.isKept()
+    await honest.drain()
+    await begin()
+    expect(await task.verifies(await running)).toBe(true)
+    expect(mayCome()).toBe(false)
+    expect(task.said.at(-1)).toBe('the evaluation resumes from a checkpoint')
+    expect(Math.min(...task.resumed)).toBeGreaterThan(0)
   })
 
   it('is taken up by the next life of its daemon, with the proof that was finished meanwhile', async () => {

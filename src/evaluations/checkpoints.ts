@@ -62,8 +62,13 @@ export async function removeRepairs(directory: string, base: StoredCheckpoint): 
 /**
  * Which checkpoints are trusted, and which would be but for damaged intermediates. Skips and reports what is torn,
  * altered or of another evaluation. Rejects when an existing file cannot be read.
+ * @param upTo squarings beyond which none counts
  */
-export async function loadCheckpoints(directory: string, plan: EvaluationPlan): Promise<FoundCheckpoints> {
+export async function loadCheckpoints(
+  directory: string,
+  plan: EvaluationPlan,
+  upTo = Infinity
+): Promise<FoundCheckpoints> {
   const expected = planDigest(plan)
   const generations = await readStates(directory, [...GENERATIONS, ...REPAIRS], expected)
   const marks = await readStates(
@@ -72,14 +77,16 @@ export async function loadCheckpoints(directory: string, plan: EvaluationPlan): 
     expected
   )
   const passedOver = [...generations.passedOver]
-  const states = newestFirst([...generations.states, ...marks.states])
+  const states = newestFirst([...generations.states, ...marks.states].filter(({ squarings }) => squarings <= upTo))
   const { bytes, trouble } = await readIntermediates(
     join(directory, INTERMEDIATES),
     Math.max(0, ...states.map(({ length }) => length))
   )
   if (trouble !== undefined) passedOver.push(`${INTERMEDIATES}: ${trouble}`)
   const whole = await thoseWhole(states, bytes)
-  for (const { generation, length } of newestFirst(generations.states.filter((state) => !whole.has(state)))) {
+  for (const { generation, length } of states.filter(
+    (state) => generations.states.includes(state) && !whole.has(state)
+  )) {
     passedOver.push(
       `generation ${generation}: the intermediates that it counts are ${bytes.length < length ? 'cut off' : 'altered'}`
     )

@@ -87,6 +87,10 @@ export class Evaluation {
   #faultSquarings = -1
   /** Checkpoints skipped, newest first. */
   #distrusted = 0
+  /** Squarings from which a farm went on; undefined where all was computed here. */
+  #takenAt: number | undefined
+  /** Nothing beyond is trusted. */
+  #upTo = Infinity
 
   constructor(parts: EvaluationParts) {
     this.#parts = parts
@@ -127,10 +131,10 @@ export class Evaluation {
         skip = this.#distrusted
       } else if (outcome.kind === 'left') {
         log.warn({ ...about, squarings, reason: outcome.reason }, 'the evaluation goes on at another place')
-        // As after a fault of the kernel here: the first costs a checkpoint, the second all.
-        if (outcome.isWrong) this.#distrusted = Math.min(this.#distrusted + 1, 2)
+        if (outcome.isWrong) await this.#stepBack(plan)
         skip = this.#distrusted
-      } else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
+      } else if (outcome.code === 'INVALID_CHECKPOINT' && this.#distrustsFarm()) skip = 0
+      else if (outcome.code === 'INVALID_CHECKPOINT' && working.resumedFrom !== undefined) {
         log.warn(
           { ...about, squarings: working.resumedFrom, reason: outcome.message },
           'a checkpoint is not usable; going back to the one before'
@@ -147,6 +151,7 @@ export class Evaluation {
    */
   mayTryAgain(error: unknown): boolean {
     if (!(error instanceof EvaluationFault)) return false
+    if (error.code === 'KERNEL_FAULT' && this.#distrustsFarm()) return true
     if (error.squarings > this.#faultSquarings) this.#faults = 0
     this.#faultSquarings = error.squarings
     this.#faults++
@@ -155,10 +160,25 @@ export class Evaluation {
     return this.#faults < MAX_EVALUATION_FAULTS
   }
 
+  /** A farm's word costs one checkpoint, where there is another one. Only the kernel here may say that all is wrong. */
+  async #stepBack(plan: EvaluationPlan): Promise<void> {
+    const { believed } = await loadCheckpoints(this.#parts.directory, plan)
+    this.#upTo = believed[1]?.squarings ?? Infinity
+  }
+
+  /** The kernel here refuses: what a farm added goes first, and what was computed here before stays. */
+  #distrustsFarm(): boolean {
+    if (this.#takenAt === undefined) return false
+    this.#upTo = this.#takenAt
+    this.#takenAt = undefined
+    this.#distrusted = 0
+    return true
+  }
+
   /** Apart from {@link #finish}, so that the loaded intermediates can be collected while the evaluation runs. */
   async #begin(plan: EvaluationPlan, skip: number): Promise<Working> {
     const { directory, pool, checkpointSeconds, memoryBytes, log, about, signal } = this.#parts
-    const found = await loadCheckpoints(directory, plan)
+    const found = await loadCheckpoints(directory, plan, this.#upTo)
     const { believed, beyond, passedOver, readable } = found
     const base = believed[skip]
     if (passedOver.length > 0)
@@ -166,7 +186,7 @@ export class Evaluation {
     const squarings = base?.squarings ?? 0
     // If it resumes from a checkpoint because a proof did not verify, what comes after that checkpoint is not trusted
     // either.
-    const isTrusted = this.#distrusted === 0
+    const isTrusted = this.#distrusted === 0 && this.#upTo === Infinity
     const repair =
       beyond.length > 0 && isTrusted ? new Repair(directory, found, (reached) => this.#repaired(reached)) : undefined
     if (repair !== undefined)
@@ -191,6 +211,8 @@ export class Evaluation {
       },
       repair
     )
+    // What is beyond is not there any more.
+    this.#upTo = Infinity
     signal.throwIfAborted()
     const request: EvaluationRequest = {
       seed: plan.seed,
@@ -206,6 +228,7 @@ export class Evaluation {
       await writer.close()
       throw new NoRoom('no place has room for the evaluation')
     }
+    if (handle.progress().worker !== undefined) this.#takenAt ??= squarings
     this.#parts.begins()
     return {
       handle,

@@ -8,6 +8,8 @@ import { DamagedState, readProof, readRecords, readState, RECORD_BYTES, saveStar
 
 /** A worker that is told to stop has that long to save what it has reached. */
 const HAND_IN_MS = 4000
+/** How the report of a worker begins whose kernel found a squaring wrong. */
+const KERNEL_FAULT = 'KERNEL_FAULT:'
 /** Of the kernel. */
 const DEFAULT_MEMORY_BYTES = 256 * 2 ** 20
 
@@ -167,7 +169,8 @@ export class FarmEvaluation implements PlaceHandle {
     if (!this.#isSent) await this.#send()
     const found = await this.#proof()
     if (found !== undefined) return found
-    if (this.#fault !== undefined) return this.#failed(this.#fault.worker, this.#fault.message, false)
+    if (this.#fault !== undefined)
+      return this.#failed(this.#fault.worker, this.#fault.message, false, this.#fault.message.startsWith(KERNEL_FAULT))
     if (!(await this.#mirror())) return this.#left('the farm lost it', false)
     // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
     const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
@@ -200,12 +203,13 @@ export class FarmEvaluation implements PlaceHandle {
     const { seed, bits, iterations, split } = this.#request
     if (await this.#at.pool.verifyProof({ seed, bits, iterations, split, proof: saved.proof }))
       return { kind: 'proof', proof: saved.proof }
-    return this.#failed(saved.worker, 'its proof is wrong', true)
+    return this.#failed(saved.worker, 'its proof is wrong', true, true)
   }
 
-  #failed(worker: string, reason: string, isProofWrong: boolean): PlaceOutcome {
+  /** Whatever else a worker says tells nothing about the squarings. */
+  #failed(worker: string, reason: string, isProofWrong: boolean, isWrong: boolean): PlaceOutcome {
     this.#at.failed(this.#job, worker, isProofWrong)
-    return this.#left(`worker ${worker}: ${reason}`, true)
+    return this.#left(`worker ${worker}: ${reason}`, isWrong)
   }
 
   #left(reason: string, isWrong: boolean): PlaceOutcome {
@@ -257,6 +261,8 @@ export class FarmEvaluation implements PlaceHandle {
 
   #trouble(error: unknown): PlaceOutcome | undefined {
     this.#at.log.warn({ job: this.#job, err: error }, 'the farm did not answer as it should; the daemon asks again')
-    return error instanceof DamagedState ? this.#failed(this.#progress.worker ?? '', error.message, false) : undefined
+    return error instanceof DamagedState
+      ? this.#failed(this.#progress.worker ?? '', error.message, false, false)
+      : undefined
   }
 }

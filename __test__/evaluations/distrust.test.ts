@@ -1,0 +1,80 @@
+/** What an evaluation goes back to when the kernel here refuses what a farm has added. */
+import { expect, it } from 'vitest'
+import { Evaluation, EvaluationFault } from '../../src/evaluations/evaluation.ts'
+import type { PlaceOutcome } from '../../src/evaluations/places.ts'
+import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import { silentLog } from '../registry/claims/fakes.ts'
+import { temporary } from '../temporary.ts'
+
+const plan: EvaluationPlan = { seed: new Uint8Array(32), discriminantBits: 512, iterations: 1000, split: null }
+
+interface Part {
+  readonly worker?: string
+  readonly reaches: readonly number[]
+  readonly outcome: PlaceOutcome
+}
+
+/** What the parts are given to resume from. */
+async function resumedBy(parts: readonly Part[]): Promise<string[]> {
+  const resumed: string[] = []
+  const evaluation = new Evaluation({
+    directory: temporary(),
+    pool: {
+      evaluate({ resume }, onCheckpoint) {
+        const { worker, reaches, outcome } = parts[resumed.length]!
+        resumed.push(Buffer.from(resume?.state ?? []).toString())
+        for (const squarings of reaches)
+          onCheckpoint({
+            state: Buffer.from(`at ${squarings}`),
+            squarings,
+            appended: new Uint8Array(0),
+            appendedFrom: 0
+          })
+        const squarings = reaches.at(-1) ?? 0
+        return {
+          progress: () => ({
+            ...{ phase: 'squaring', squarings, phaseProgress: 0, remaining: 0, squaringsPerSecond: 0 },
+            ...(worker !== undefined && { worker })
+          }),
+          stop: () => undefined,
+          outcome: new Promise((resolve) => setTimeout(() => resolve(outcome), 50))
+        }
+      }
+    },
+    checkpointSeconds: 10,
+    log: silentLog,
+    about: {},
+    signal: new AbortController().signal,
+    hasBegun: () => true,
+    begins: () => undefined,
+    pause: () => Promise.resolve(),
+    cannotSave: () => undefined
+  })
+  for (;;) {
+    try {
+      await evaluation.run(plan)
+      return resumed
+    } catch (error) {
+      if (!(error instanceof EvaluationFault && evaluation.mayTryAgain(error))) throw error
+    }
+  }
+}
+
+const LEFT = { kind: 'left', reason: 'it leaves', isWrong: true } as const
+const PROOF = { kind: 'proof', proof: new Uint8Array(1) } as const
+
+it.each(['KERNEL_FAULT', 'INVALID_CHECKPOINT'] as const)(
+  'is what was computed here, after %s, and not the beginning',
+  async (code) => {
+    const refuses = { kind: 'failed', code, message: 'it does not verify' } as const
+    const stops = { kind: 'left', reason: 'moved', isWrong: false } as const
+    const parts: Part[] = [
+      { reaches: [100], outcome: stops },
+      { worker: 'w1', reaches: [500, 600], outcome: LEFT },
+      { worker: 'w2', reaches: [700], outcome: LEFT },
+      { reaches: [], outcome: refuses },
+      { reaches: [], outcome: PROOF }
+    ]
+    expect(await resumedBy(parts)).toEqual(['', 'at 100', 'at 500', 'at 500', 'at 100'])
+  }
+)
