@@ -428,7 +428,7 @@ impl Session {
     }
 
     fn page(&mut self, mut response: Vec<u8>, mut seen: Vec<u8>, around: &mut dyn Around) -> io::Result<Step> {
-        loop {
+        for _ in 0..TURN {
             let is_asked = seen.windows(4).any(|four| four == b"\r\n\r\n") || seen.len() >= SCRATCH_BYTES;
             if is_asked && !response.is_empty() {
                 self.client.write(&std::mem::take(&mut response))?;
@@ -439,10 +439,15 @@ impl Session {
             match self.client.read(around.scratch())? {
                 Got::Bytes(count) if !is_asked => seen.extend_from_slice(&around.scratch()[..count]),
                 Got::Bytes(_) => {}
-                Got::Nothing => return Ok(Step::Wait(Stage::Page { response, seen }, Next::Event)),
+                Got::Nothing => {
+                    // A handshake, or a change of keys, has something to say.
+                    self.client.flush()?;
+                    return Ok(Step::Wait(Stage::Page { response, seen }, Next::Event));
+                }
                 Got::End | Got::Cut => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
         }
+        Ok(Step::Wait(Stage::Page { response, seen }, Next::Turn))
     }
 }
 
@@ -593,6 +598,7 @@ fn origin_tls(host: &str, records: Vec<Tlsa>, protocols: Vec<Vec<u8>>) -> io::Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
     use std::net::{IpAddr, Ipv4Addr};
 
     fn goal(addresses: Vec<IpAddr>) -> Goal {
@@ -609,6 +615,45 @@ mod tests {
         socket.set_nonblocking(true).unwrap();
         let session = Session::new(TcpStream::from_std(socket), now_ms);
         (Session { stage, ..session }, client)
+    }
+
+    /// Of all around a session, the room for one byte.
+    struct Narrow([u8; 1]);
+
+    impl Around for Narrow {
+        fn apex(&self) -> &Apex {
+            unreachable!()
+        }
+        fn allows_private(&self, _: &str) -> bool {
+            false
+        }
+        fn minter(&self) -> Option<Arc<Minter>> {
+            None
+        }
+        fn ask(&mut self, _: usize, _: &[u8], _: &mut Told) {}
+        fn watch(&mut self, _: &mut TcpStream) -> io::Result<()> {
+            Ok(())
+        }
+        fn scratch(&mut self) -> &mut [u8] {
+            &mut self.0
+        }
+        fn unix(&self) -> u32 {
+            0
+        }
+    }
+
+    #[test]
+    fn a_client_that_sends_on_under_a_page_leaves_others_their_turn() {
+        let refusal = Refusal::new("502 Bad Gateway", "No", "No.");
+        let (mut session, mut client) = session(page(&refusal, b"\r\n\r\n".to_vec()), 0);
+        client.write_all(&[b'a'; 3 * TURN]).unwrap();
+        // All that was sent is there to be read.
+        let mut all = [0; 3 * TURN];
+        while session.client.socket.peek(&mut all).ok() != Some(all.len()) {}
+        for _ in 0..3 {
+            assert_eq!(session.pump(&mut Narrow([0]), 0), Next::Turn);
+        }
+        assert_eq!(session.pump(&mut Narrow([0]), 0), Next::Event);
     }
 
     #[test]
