@@ -63,7 +63,7 @@ impl Mint {
 }
 
 /// Names a session for as long as it lives.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     index: usize,
     generation: u64,
@@ -147,8 +147,10 @@ impl Proxy {
                 if let Some((generation, Some(session))) = self.sessions.get_mut(place.index)
                     && *generation == place.generation
                 {
-                    session.told(question, &reply);
-                    self.pump(place.index, now);
+                    match catch_unwind(AssertUnwindSafe(|| session.told(question, &reply))) {
+                        Ok(()) => self.pump(place.index, now),
+                        Err(_) => self.end(place.index),
+                    }
                 }
             }
             for _ in 0..self.turns.len() {
@@ -247,9 +249,16 @@ impl Proxy {
         // A panic ends one session, not the thread that serves all.
         match catch_unwind(AssertUnwindSafe(|| session.pump(&mut around, now.ms))).unwrap_or(Next::End) {
             Next::Event => {}
-            Next::Turn => self.turns.push_back(place),
+            Next::Turn => queue(&mut self.turns, place),
             Next::End => self.end(index),
         }
+    }
+}
+
+/// An event may find a session that waits for its turn: it has one turn all the same.
+fn queue(turns: &mut VecDeque<Place>, place: Place) {
+    if !turns.contains(&place) {
+        turns.push_back(place);
     }
 }
 
@@ -313,5 +322,20 @@ impl Around for Here<'_> {
 
     fn unix(&self) -> u32 {
         self.now.unix
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_has_one_turn_at_a_time() {
+        let [one, other] = [1, 2].map(|generation| Place { index: 0, generation });
+        let mut turns = VecDeque::new();
+        for place in [one, other, one, other, one] {
+            queue(&mut turns, place);
+        }
+        assert_eq!(turns, [one, other]);
     }
 }
