@@ -7,7 +7,7 @@ use domain::base::Message;
 use domain::base::iana::OptionCode;
 use domain::base::opt::UnknownOptData;
 use domain::base::rdata::UnknownRecordData;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 /// As many as [`queries`] gives.
 const QUESTIONS: usize = 3;
@@ -104,6 +104,19 @@ fn query(name: &[u8], rtype: u16) -> Vec<u8> {
     packet
 }
 
+/// Whether an address is one of this machine, whatever range it is of: the way to it begins at itself. Nothing is sent.
+pub fn is_own(address: IpAddr) -> bool {
+    let unspecified: SocketAddr = match address {
+        IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        IpAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    };
+    let local = UdpSocket::bind(unspecified).and_then(|socket| {
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    });
+    local.is_ok_and(|local| local.ip() == address)
+}
+
 /// Whether an address is one of the Internet: not of this machine, of a network at home, or of no single host.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
@@ -142,6 +155,14 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_of_this_machine_is_its_own() {
+        assert!(is_own("127.0.0.1".parse().unwrap()));
+        for address in ["192.0.2.1", "2001:db8::1", "0.0.0.0"] {
+            assert!(!is_own(address.parse().unwrap()), "{address}");
+        }
+    }
 
     #[test]
     fn private_addresses_are_those_of_the_registries_also_within_others() {

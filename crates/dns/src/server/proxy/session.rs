@@ -1,7 +1,7 @@
 //! One connection of a client, from its request to the end: the daemon's own DNS is asked, the origin is dialled and
 //! held against its TLSA records, then bytes go both ways.
 
-use super::ask::{Told, is_public, queries};
+use super::ask::{Told, is_own, is_public, queries};
 use super::head::{BadHead, Request, parse};
 use super::mint::Minter;
 use super::page::Refusal;
@@ -511,7 +511,7 @@ fn targets(goal: &Goal, allows_private: bool) -> Result<Vec<SocketAddr>, Refusal
     if told.addresses.is_empty() {
         return Err(Refusal::new("502 Bad Gateway", format!("{host} has no address"), explained(host, told)));
     }
-    let allowed = told.addresses.iter().filter(|address| is_public(**address) || allows_private);
+    let allowed = told.addresses.iter().filter(|&&address| allows_private || (is_public(address) && !is_own(address)));
     let allowed: Vec<SocketAddr> = allowed.take(ADDRESSES).map(|&address| (address, *port).into()).collect();
     if allowed.is_empty() {
         let text = format!(
