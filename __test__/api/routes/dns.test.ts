@@ -94,7 +94,7 @@ describe('the proxy auto-configuration', () => {
   it('sends names of the zone to the proxy, and all others where they went', async () => {
     const https = { address: '::1', port: 7443, ready: true }
     expect(await proxyFor({ ...https, address: '127.0.0.1' }, 'www.alice.chronym')).toBe('PROXY 127.0.0.1:7443')
-    expect(await proxyFor(https, 'alice.chronym')).toBe('PROXY [::1]:7443')
+    for (const host of ['alice.chronym', 'alice.chronym.']) expect(await proxyFor(https, host)).toBe('PROXY [::1]:7443')
     for (const host of ['example.com', 'evilchronym', 'chronym', 'alice.chronym.example.com'])
       expect(await proxyFor(https, host)).toBe('DIRECT')
   })

@@ -68,7 +68,10 @@ export function pacRoutes({ dns }: Pick<ApiServices, 'dns'>) {
       const { zone, https } = dns.view()
       const tld = zone.slice(0, -1)
       const address = https === null ? '' : socketAddressText(https)
-      const rule = https === null ? '' : `  if (dnsDomainIs(host, ".${tld}")) return "PROXY ${address}"\n`
+      const rule =
+        https === null
+          ? ''
+          : `  if (dnsDomainIs(host, ".${tld}") || dnsDomainIs(host, ".${tld}.")) return "PROXY ${address}"\n`
       c.header('Cache-Control', 'no-cache')
       return c.body(`function FindProxyForURL(url, host) {\n${rule}  return "DIRECT"\n}\n`, 200, {
         'Content-Type': PAC
