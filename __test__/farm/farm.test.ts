@@ -19,6 +19,7 @@ import { waitFor } from '../wait-for.ts'
 import { NatsServer } from './nats-server.ts'
 import { computationOf, ITERATIONS, planOf, WorkerProcess } from './processes.ts'
 
+const MOVED = 'the evaluation goes on at another place'
 const CHECKPOINT_SECONDS = 0.05
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
 
@@ -380,6 +381,28 @@ describe('an evaluation on a farm', () => {
     expect(Math.min(...task.resumed)).toBeGreaterThan(0)
   })
 
+  it.each([
+    ['has come home', (task: Task) => waitFor(() => expect(task.said).toContain(MOVED), 10)],
+    ['was paused', async (task: Task) => task.stop()]
+  ])('stays at a farm that cannot be reached when it %s, and is taken up later', async (_what, leave) => {
+    worker('w1')
+    await hasRoom()
+    const task = new Task(17, { iterations: 20 * ITERATIONS })
+    const running = task.run().catch((error: unknown) => error)
+    await task.isSaved()
+    await server.kill()
+    await waitFor(() => expect(farm.view().connected).toBe(false))
+    await leave(task)
+    await delay(100)
+    await server.start()
+    await waitFor(() => expect(farm.view().connected).toBe(true), 10)
+    expect(await farm.holds(computationOf(task.plan))).toBe(true)
+    expect(await savedOf(task)).toBeGreaterThan(0)
+    task.stop(true)
+    await running
+    farm.forget(computationOf(task.plan))
+  })
+
   it('is taken up by the next life of its daemon, with the proof that was finished meanwhile', async () => {
     const first = worker('w1')
     await hasRoom()
@@ -408,6 +431,31 @@ describe('an evaluation on a farm', () => {
     expect((await loadCheckpoints(task.directory, task.plan)).believed[0]!.squarings).toBeGreaterThanOrEqual(squarings)
     await waitFor(() => expect(farm.view().workers).toMatchObject([{ busy: 0 }]))
     await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
+  })
+
+  it('is proved by the proof that waits when it is paused', async () => {
+    await bad('mute', () => Promise.resolve())
+    await hasRoom()
+    const task = new Task(18)
+    const outcome = await pool.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined).outcome
+    const { proof } = outcome as { proof: Uint8Array }
+    const running = task.run()
+    await waitFor(async () => expect(await savedOf(task)).toBe(0))
+    const link = await openLink(address(), TIMES)
+    await saveProof(link, jobOf(computationOf(task.plan)), { proof, worker: 'mute' })
+    task.stop()
+    expect(await running).toEqual(proof)
+    await link.close()
+  })
+
+  it('is not sent by a daemon that ends', async () => {
+    worker('w1')
+    await hasRoom()
+    farm.leave()
+    const task = new Task(19)
+    const handle = farm.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined)
+    expect(await handle.outcome).toEqual({ kind: 'stopped' })
+    expect(await savedOf(task)).toBeUndefined()
   })
 
   it('stays in the queue when another one is taken back', async () => {

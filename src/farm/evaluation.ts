@@ -46,7 +46,8 @@ export class FarmEvaluation implements PlaceHandle {
   #heardMs = -Infinity
   /** When it was sent, or a worker was heard of. */
   #movedMs = 0
-  #stopping: 'no' | 'hand-in' | 'discard' | 'leave' = 'no'
+  #stopping: 'no' | 'hand-in' | 'discard' | 'leave'
+  /** Its worker goes no further with it. */
   #hasLeft = false
   #fault: { readonly worker: string; readonly message: string } | undefined
   #isTold = false
@@ -55,6 +56,8 @@ export class FarmEvaluation implements PlaceHandle {
   #squarings = 0
   #records: number
   #isSent = false
+  /** At the last look all that the farm has of it came here. */
+  #isKnown = false
 
   constructor(
     at: Surroundings,
@@ -64,6 +67,7 @@ export class FarmEvaluation implements PlaceHandle {
   ) {
     this.#at = at
     this.#job = job
+    this.#stopping = at.isLeaving() ? 'leave' : 'no'
     this.#request = request
     this.#resume = resume
     this.#records = (resume?.intermediates.length ?? 0) / RECORD_BYTES
@@ -95,11 +99,11 @@ export class FarmEvaluation implements PlaceHandle {
       for (;;) {
         if (this.#stopping === 'leave') return { kind: 'stopped' }
         if (this.#stopping !== 'no') return await this.#end()
+        this.#isKnown = false
         const outcome = await this.#attend().catch((error: unknown) => this.#trouble(error))
         if (outcome !== undefined) return outcome
-        if (this.#at.hasWorkers()) seenMs = performance.now()
-        if (performance.now() - seenMs > this.#at.homeMs)
-          return this.#left('no worker of the farm can be reached', false)
+        if (this.#isKnown && this.#at.hasWorkers()) seenMs = performance.now()
+        if (performance.now() - seenMs > this.#at.homeMs) return this.#goHome()
         await this.#next()
       }
     } finally {
@@ -147,7 +151,7 @@ export class FarmEvaluation implements PlaceHandle {
   }: Report): void {
     this.#heardMs = performance.now()
     this.#movedMs = this.#heardMs
-    this.#hasLeft = event === 'left'
+    this.#hasLeft = event !== undefined
     this.#progress = {
       phase,
       squarings,
@@ -166,23 +170,26 @@ export class FarmEvaluation implements PlaceHandle {
     const { link } = this.#at
     this.#isTold = false
     if (!link.connected) return undefined
-    if (!this.#isSent) await this.#send()
+    if (!this.#isSent) await this.#at.forgotten(this.#job)
     const found = await this.#proof()
     if (found !== undefined) return found
-    if (this.#fault !== undefined)
-      return this.#failed(this.#fault.worker, this.#fault.message, false, this.#fault.message.startsWith(KERNEL_FAULT))
+    if (!this.#isSent) await this.#send()
     if (!(await this.#mirror())) return this.#left('the farm lost it', false)
+    if (this.#fault !== undefined) {
+      const { worker, message } = this.#fault
+      return this.#failed(worker, message, false, message.startsWith(KERNEL_FAULT))
+    }
     // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
     const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
     if (isForgotten) await link.takeBack(this.#job)
     if (isForgotten || !(await link.hasWork(this.#job))) await this.#sendWork()
+    this.#isKnown = true
     return undefined
   }
 
   /** What another life of this daemon sent is taken up, unless more is known here. */
   async #send(): Promise<void> {
     const { link } = this.#at
-    await this.#at.forgotten(this.#job)
     const saved = await readState(link, this.#job)
     const isBehind = saved !== undefined && saved.records < this.#records
     if (isBehind) await link.forget(this.#job)
@@ -218,12 +225,20 @@ export class FarmEvaluation implements PlaceHandle {
     return { kind: 'left', reason, isWrong }
   }
 
+  /** What the farm may have reached meanwhile stays there: the next turn takes it up. */
+  #goHome(): PlaceOutcome {
+    if (this.#isKnown) return this.#left('no worker of the farm can be reached', false)
+    return { kind: 'left', reason: 'the farm cannot be reached', isWrong: false }
+  }
+
   /** Takes over the newest state. False where there is none. */
   async #mirror(): Promise<boolean> {
     const { link } = this.#at
     const saved = await readState(link, this.#job)
     if (saved === undefined) return false
     if (saved.worker === '' || saved.squarings <= this.#squarings) return true
+    // Of another life of this daemon.
+    if (!this.#isSent && saved.records < this.#records) return true
     if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
       throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
     const { first, records } = await readRecords(link, this.#job, saved, this.#records)
@@ -239,19 +254,32 @@ export class FarmEvaluation implements PlaceHandle {
     return 2 * (this.#request.memoryBytes ?? DEFAULT_MEMORY_BYTES)
   }
 
-  /** All copies stop. What they reached comes here first, unless it is of no use. */
+  /** All copies stop. What they reached comes here first, unless it is of no use; until it is here, it stays there. */
   async #end(): Promise<PlaceOutcome> {
-    const isWanted = this.#stopping === 'hand-in'
-    this.#tellStop(isWanted ? 'hand-in' : 'discard')
-    if (isWanted && this.#at.link.connected) {
-      const untilMs = performance.now() + HAND_IN_MS
-      const isAtWork = performance.now() - this.#heardMs < HAND_IN_MS
-      for (let left = HAND_IN_MS; isAtWork && !this.#hasLeft && left > 0; left = untilMs - performance.now())
-        await this.#told(left)
-      await this.#mirror().catch((error: unknown) => this.#trouble(error))
-    }
+    if (this.#stopping === 'hand-in') {
+      if (!this.#at.link.connected) return { kind: 'stopped' }
+      try {
+        const found = await this.#handIn()
+        if (found !== undefined) return found
+      } catch (error) {
+        return this.#trouble(error) ?? { kind: 'stopped' }
+      }
+    } else this.#tellStop('discard')
     this.#at.forget(this.#job)
     return { kind: 'stopped' }
+  }
+
+  async #handIn(): Promise<PlaceOutcome | undefined> {
+    const waiting = await this.#proof()
+    if (waiting !== undefined) return waiting
+    this.#tellStop('hand-in')
+    const untilMs = performance.now() + HAND_IN_MS
+    const isAtWork = performance.now() - this.#heardMs < HAND_IN_MS
+    for (let left = HAND_IN_MS; isAtWork && !this.#hasLeft && left > 0; left = untilMs - performance.now())
+      await this.#told(left)
+    const found = await this.#proof()
+    if (found === undefined) await this.#mirror()
+    return found
   }
 
   #tellStop(how: 'hand-in' | 'discard'): void {
