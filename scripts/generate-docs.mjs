@@ -17,4 +17,6 @@ const manifest = new URL('../package.json', import.meta.url)
 // npm links what is listed; a member that is there keeps its place.
 const man = [...manualPages('').keys()].sort().map((name) => `dist/man/${name}`)
 writeFileSync(manifest, `${JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), man }, null, 2)}\n`)
-process.stdout.write('docs/errors.md\ndocs/operate/configuration.md\ndocs/performance.md (processors)\npackage.json (man)\n')
+process.stdout.write(
+  'docs/errors.md\ndocs/operate/configuration.md\ndocs/performance.md (processors)\npackage.json (man)\n'
+)

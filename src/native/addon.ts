@@ -150,6 +150,7 @@ export interface AddonSource {
 const EXPORTS = [
   'version',
   'backend',
+  'compiler',
   'steps',
   'ChainKey',
   'searchStamp',
@@ -158,6 +159,8 @@ const EXPORTS = [
   'Verifier',
   'verifyProof',
   'DnsServer',
+  'authorityCertificate',
+  'serverCertificate',
   'DirectoryLock',
   'notify'
 ] as const satisfies readonly (keyof Addon)[]

@@ -21,6 +21,8 @@ export const task = (change: Partial<TaskView> = {}): TaskView => ({
   phase: 'evaluate',
   paused: false,
   queue_position: null,
+  place: 'local',
+  worker: null,
   stalled: null,
   iterations: 600_000_000,
   progress: 0,
