@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
 import { Places } from '../../src/evaluations/places.ts'
+import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { replaceFile } from '../../src/util/replace-file.ts'
@@ -23,7 +24,10 @@ const {
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
 const farm = new Farm({ address: { url, credentials: '', ca: '', network }, pool, log, times })
-const places = new Places(pool, farm, () => 0)
+const plans = new Set<EvaluationPlan>()
+/** Slots for those alone that the farm may not have. */
+const slots = (): number => [...plans].filter((plan) => !farm.accepts(computationOf(plan))).length
+const places = new Places(pool, farm, slots)
 const proofs = join(directory, 'proofs')
 const running = join(directory, 'running')
 
@@ -31,6 +35,7 @@ async function prove(seed: number): Promise<void> {
   const task = join(running, String(seed))
   mkdirSync(task, { recursive: true })
   const plan = planOf(seed)
+  plans.add(plan)
   const run = (): Promise<Uint8Array> =>
     new Evaluation({
       directory: task,
@@ -50,6 +55,7 @@ async function prove(seed: number): Promise<void> {
       const kept = join(proofs, String(seed))
       mkdirSync(kept, { recursive: true })
       await replaceFile(kept, 'proof', proof)
+      plans.delete(plan)
       farm.forget(computationOf(plan))
       return
     } catch (error) {

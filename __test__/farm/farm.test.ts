@@ -355,9 +355,13 @@ describe('an evaluation on a farm', () => {
   it('comes home after two wrong proofs', async () => {
     await Promise.all([liar('liar1'), liar('liar2')])
     await hasRoom(2)
-    const task = new Task(12)
+    let slots = 0
+    const task = new Task(12, { slots: () => slots })
     const running = task.run()
     await waitFor(() => expect(farm.view().wrong_proofs).toBe(2))
+    await delay(100)
+    expect(task.evaluation.progress(), 'it waits for a slot').toBeUndefined()
+    slots = 1
     expect(await task.verifies(await running)).toBe(true)
     expect(farm.view()).toMatchObject({ wrong_proofs: 2, tasks: 0 })
   })

@@ -54,13 +54,16 @@ export class Places implements Place {
   readonly #pool: Place
   readonly #farm: FarmPlace | undefined
   readonly #slots: () => number
+  readonly #kept: () => number
   #here = 0
   #away = 0
 
-  constructor(pool: Place, farm: FarmPlace | undefined, slots: () => number) {
+  /** `kept`: how many of the slots wait for evaluations that {@link staysHere}. */
+  constructor(pool: Place, farm: FarmPlace | undefined, slots: () => number, kept: () => number = () => 0) {
     this.#pool = pool
     this.#farm = farm
     this.#slots = slots
+    this.#kept = kept
   }
 
   /** How many evaluations may run at once. */
@@ -68,15 +71,22 @@ export class Places implements Place {
     return this.#slots() + (this.#farm?.room() ?? 0)
   }
 
+  /** Whether the farm may not have it, so that it needs a slot of this machine. */
+  staysHere(computation: Computation): boolean {
+    return this.#farm?.accepts(computation) === false
+  }
+
   async evaluate(
     request: EvaluationRequest,
     onCheckpoint: (checkpoint: Checkpoint) => void
   ): Promise<PlaceHandle | undefined> {
     const farm = this.#farm
-    if (farm === undefined || !farm.accepts(request)) return this.#begin(this.#pool, request, onCheckpoint)
-    if (await farm.holds(request)) return this.#begin(farm, request, onCheckpoint)
-    if (this.#here < this.#slots()) return this.#begin(this.#pool, request, onCheckpoint)
-    return this.#away < farm.room() ? this.#begin(farm, request, onCheckpoint) : undefined
+    if (farm === undefined) return this.#begin(this.#pool, request, onCheckpoint)
+    const staysHere = this.staysHere(request)
+    if (!staysHere && (await farm.holds(request))) return this.#begin(farm, request, onCheckpoint)
+    if (this.#here + (staysHere ? 0 : this.#kept()) < this.#slots())
+      return this.#begin(this.#pool, request, onCheckpoint)
+    return !staysHere && this.#away < farm.room() ? this.#begin(farm, request, onCheckpoint) : undefined
   }
 
   forget(computation: Computation): void {

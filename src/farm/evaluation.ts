@@ -99,7 +99,6 @@ export class FarmEvaluation implements PlaceHandle {
       for (;;) {
         if (this.#stopping === 'leave') return { kind: 'stopped' }
         if (this.#stopping !== 'no') return await this.#end()
-        this.#isKnown = false
         const outcome = await this.#attend().catch((error: unknown) => this.#trouble(error))
         if (outcome !== undefined) return outcome
         if (this.#isKnown && this.#at.hasWorkers()) seenMs = performance.now()
@@ -169,6 +168,7 @@ export class FarmEvaluation implements PlaceHandle {
   async #attend(): Promise<PlaceOutcome | undefined> {
     const { link } = this.#at
     this.#isTold = false
+    this.#isKnown = false
     if (!link.connected) return undefined
     if (!this.#isSent) await this.#at.forgotten(this.#job)
     const found = await this.#proof()

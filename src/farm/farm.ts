@@ -78,7 +78,7 @@ export class Farm implements FarmPlace {
   }
 
   accepts(computation: Computation): boolean {
-    return (this.#failures.get(jobOf(computation)) ?? 0) < MAX_FAILURES
+    return this.#failures.size === 0 || (this.#failures.get(jobOf(computation)) ?? 0) < MAX_FAILURES
   }
 
   async holds(computation: Computation): Promise<boolean> {

@@ -20,7 +20,7 @@ import {
   type TaskState,
   CANCELLED
 } from './state.ts'
-import { type FarmPlace, type Place, Places } from '../../evaluations/places.ts'
+import { type Computation, type FarmPlace, type Place, Places } from '../../evaluations/places.ts'
 import { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
 import type { TaskKind, TaskView } from '../../views/task.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
@@ -82,7 +82,10 @@ class Manager implements ClaimTasks {
   constructor(dependencies: TaskManagerParts) {
     const { store, dataDir, steps, clock, certainMs, log } = dependencies
     this.#with = dependencies
-    this.#places = new Places(dependencies.pool, dependencies.farm, () => dependencies.options.maxTasks)
+    const { pool, farm, options } = dependencies
+    const kept = (): number =>
+      [...this.#ledger.all()].filter((task) => isAtWork(task) && this.#staysHere(task) && !task.run?.progress()).length
+    this.#places = new Places(pool, farm, () => options.maxTasks, kept)
     this.#journal = new TaskJournal(store)
     this.#ledger = new TaskLedger(this.#journal, clock, certainMs)
     this.#progress = new TaskProgress(this.#ledger, dependencies.progress ?? openProgressLog(dataDir), clock, log)
@@ -264,7 +267,7 @@ class Manager implements ClaimTasks {
       obstacle !== undefined && state.kind === 'register' && !state.committed
     this.#showObstacle(obstacle, isHeldUp)
     const all = [...this.#ledger.all()]
-    const giveUp = ({ task }: { task: Task }): void => task.run?.stop()
+    const giveUp = ofTask((task) => task.run?.stop())
     const ready = all.filter(({ state }) => !state.paused && !hasEnded(state))
     // Publishing a finished proof needs no slot.
     for (const task of ready) if (task.run === undefined && !needsSlot(task.state)) this.#begin(task)
@@ -272,13 +275,17 @@ class Manager implements ClaimTasks {
       .filter((task) => needsSlot(task.state) && !isHeldUp(task))
       .map((task) => this.#ledger.turnOf(task))
     for (const task of all) if (isAtWork(task) && isHeldUp(task)) task.run?.stop()
-    takeTurns(turns, {
-      count: this.#places.room(),
-      taken: () => this.#slotsTaken(),
-      isAtWork: ({ task }) => isAtWork(task),
-      begin: ({ task }) => this.#begin(task),
-      giveUp
-    })
+    const acts = { isAtWork: ofTask(isAtWork), begin: ofTask((task) => this.#begin(task)), giveUp }
+    const here = turns.filter(({ task }) => this.#staysHere(task) || isHere(task))
+    const taken = (): number => here.filter(acts.isAtWork).length
+    takeTurns(here, { ...acts, count: this.#with.options.maxTasks, taken })
+    const others = turns.filter(({ task }) => isAtWork(task) || !this.#staysHere(task))
+    takeTurns(others, { ...acts, count: this.#places.room(), taken: () => this.#slotsTaken() })
+  }
+
+  /** Whether no farm may have it. */
+  #staysHere({ state: { plan } }: Task): boolean {
+    return plan !== null && this.#places.staysHere(computationOf(plan))
   }
 
   #slotsTaken(): number {
@@ -320,7 +327,7 @@ class Manager implements ClaimTasks {
       rested: () => rest(task)
     })
     task.run = run
-    void run.done.then(() => this.#ended(task))
+    void run.done.then(() => this.#ended(task, run))
   }
 
   #applyResult(task: Task, input: TaskInput): void {
@@ -333,19 +340,18 @@ class Manager implements ClaimTasks {
 
   /** Its evaluation is of no use to anybody any more. */
   #forget({ state: { plan } }: Task): void {
-    if (plan === null) return
-    const { seed, discriminantBits: bits, iterations, split } = plan
-    this.#places.forget({ seed, bits, iterations, split })
+    if (plan !== null) this.#places.forget(computationOf(plan))
   }
 
-  #ended(task: Task): void {
+  #ended(task: Task, { foundNoRoom }: TaskRun): void {
     task.run = undefined
     rest(task)
     if (!this.#accepting) return
     try {
       this.#ledger.stall(task, null)
       this.#ledger.apply(task, { type: 'interrupted' })
-      this.#schedule()
+      // The next tick asks again: at once would be in a circle.
+      if (!foundNoRoom) this.#schedule()
     } catch (error) {
       // The next tick tries again, not this turn of the event loop.
       this.#with.log.warn({ task: task.state.id, err: error }, 'the journal could not be written')
@@ -375,6 +381,21 @@ class Manager implements ClaimTasks {
     stored(() => this.#ledger.drop(task))
     await this.#files.remove(task.state.id)
   }
+}
+
+const ofTask =
+  <T>(act: (task: Task) => T) =>
+  ({ task }: { readonly task: Task }): T =>
+    act(task)
+
+/** Whether it squares on a slot of this machine. */
+function isHere({ run }: Task): boolean {
+  const progress = run?.progress()
+  return progress !== undefined && progress.worker === undefined
+}
+
+function computationOf({ seed, discriminantBits: bits, iterations, split }: ClaimPlan): Computation {
+  return { seed, bits, iterations, split }
 }
 
 /** Runs what a user asked for: failures of the store become SVC-STO-001. */

@@ -53,6 +53,8 @@ export class TaskRun {
   readonly #evaluation: Evaluation
   /** Resolves when no work for this task is left. Never rejects. */
   readonly done: Promise<void>
+  /** Why it ended: no place had room. */
+  foundNoRoom = false
 
   constructor(context: RunContext) {
     this.#context = context
@@ -99,7 +101,8 @@ export class TaskRun {
         attempt = 0
         this.#context.stalled(null)
       } catch (error) {
-        if (this.#abort.signal.aborted || error instanceof NoRoom) return
+        this.foundNoRoom = error instanceof NoRoom
+        if (this.#abort.signal.aborted || this.foundNoRoom) return
         if (isTransient(error) || this.#evaluation.mayTryAgain(error)) {
           this.#stall(error, attempt, 'a step of the task is tried again')
           const isLocked = error instanceof ServiceError && error.code === 'SVC-KEY-006'
