@@ -1,6 +1,6 @@
 /** A farm on a real nats-server and the real kernel: what becomes of an evaluation, whatever happens on the way. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { JsMsg } from '@nats-io/jetstream'
+import { type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
 import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
@@ -103,7 +103,7 @@ async function bad(name: string, answer: (link: Link, job: string, message: JsMs
   const lies = (async () => {
     const consumer = await link.consumer()
     while (!ended.signal.aborted) {
-      const message = await consumer.next({ expires: 1000 })
+      const message = await consumer.next({ expires: 1000 }).catch(() => null)
       if (message === null) continue
       await answer(link, message.subject.split('.').at(-1)!, message)
     }
@@ -460,6 +460,35 @@ describe('an evaluation on a farm', () => {
     const handle = farm.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined)
     expect(await handle.outcome).toEqual({ kind: 'stopped' })
     expect(await savedOf(task)).toBeUndefined()
+  })
+
+  it.each<[string, (link: Link, manager: JetStreamManager) => Promise<unknown>]>([
+    ['consumer', ({ names }, { consumers }) => consumers.delete(names.queue, 'workers')],
+    ['bucket', ({ names }, { streams }) => streams.delete(`KV_${names.bucket}`)]
+  ])('is proved by a farm whose %s somebody deleted', async (_what, remove) => {
+    worker('w1')
+    await hasRoom()
+    const link = await openLink(address(), TIMES)
+    await remove(link, await jetstreamManager(link.connection))
+    await link.close()
+    const task = new Task(20)
+    expect(await task.verifies(await task.run())).toBe(true)
+  })
+
+  it('comes home from a server that takes nothing more', async () => {
+    await bad('mute', () => Promise.resolve())
+    await hasRoom()
+    const link = await openLink(address(), TIMES)
+    await link.addWork('other', new Uint8Array(1))
+    const { streams } = await jetstreamManager(link.connection)
+    await streams.update(link.names.queue, { max_msgs: 1 })
+    await link.close()
+    let slots = 0
+    const task = new Task(21, { slots: () => slots })
+    const running = task.run()
+    await waitFor(() => expect(task.evaluation.progress()).toBeDefined())
+    slots = 1
+    expect(await task.verifies(await running)).toBe(true)
   })
 
   it('stays in the queue when another one is taken back', async () => {

@@ -25,6 +25,8 @@ export interface Surroundings {
   /** Whether one of them has a thread free. */
   hasIdleWorkers(): boolean
   isBarred(worker: string): boolean
+  /** The server was of no use for long. */
+  isOutOfOrder(): void
   /** A proof that does not verify, or a kernel that refused. */
   failed(job: string, worker: string, isProofWrong: boolean): void
   /** Takes the job back, now or once the server can be reached. */
@@ -58,6 +60,8 @@ export class FarmEvaluation implements PlaceHandle {
   #isSent = false
   /** At the last look all that the farm has of it came here. */
   #isKnown = false
+  /** At the last look the server answered otherwise than it should. */
+  #isRefused = false
 
   constructor(
     at: Surroundings,
@@ -169,6 +173,7 @@ export class FarmEvaluation implements PlaceHandle {
     const { link } = this.#at
     this.#isTold = false
     this.#isKnown = false
+    this.#isRefused = false
     if (!link.connected) return undefined
     if (!this.#isSent) await this.#at.forgotten(this.#job)
     const found = await this.#proof()
@@ -228,6 +233,7 @@ export class FarmEvaluation implements PlaceHandle {
   /** What the farm may have reached meanwhile stays there: the next turn takes it up. */
   #goHome(): PlaceOutcome {
     if (this.#isKnown) return this.#left('no worker of the farm can be reached', false)
+    if (this.#isRefused) this.#at.isOutOfOrder()
     return { kind: 'left', reason: 'the farm cannot be reached', isWrong: false }
   }
 
@@ -289,6 +295,8 @@ export class FarmEvaluation implements PlaceHandle {
 
   #trouble(error: unknown): PlaceOutcome | undefined {
     this.#at.log.warn({ job: this.#job, err: error }, 'the farm did not answer as it should; the daemon asks again')
+    this.#isRefused = true
+    if (!(error instanceof DamagedState)) this.#at.link.doubt()
     return error instanceof DamagedState
       ? this.#failed(this.#progress.worker ?? '', error.message, false, false)
       : undefined

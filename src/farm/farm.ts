@@ -35,6 +35,8 @@ export class Farm implements FarmPlace {
   readonly #barred = new Set<string>()
   /** To be taken back once the server can be reached. */
   readonly #unwanted = new Set<string>()
+  /** Until then nothing goes to a server that was of no use for long. */
+  #restsUntilMs = -Infinity
   #clearing = Promise.resolve()
   #wrongProofs = 0
   #link: Link | undefined
@@ -74,6 +76,7 @@ export class Farm implements FarmPlace {
   }
 
   room(): number {
+    if (this.#isResting()) return 0
     return this.#reachable().reduce((sum, { threads }) => sum + threads, 0)
   }
 
@@ -84,10 +87,11 @@ export class Farm implements FarmPlace {
   async holds(computation: Computation): Promise<boolean> {
     const link = this.#link
     const job = jobOf(computation)
-    if (link?.connected !== true || this.#unwanted.has(job)) return false
+    if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return false
     try {
       return (await readProof(link, job)) !== undefined || (await readState(link, job)) !== undefined
     } catch {
+      link.doubt()
       return false
     }
   }
@@ -105,6 +109,7 @@ export class Farm implements FarmPlace {
         isLeaving: () => this.#isLeaving,
         hasWorkers: () => this.#reachable().length > 0,
         hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),
+        isOutOfOrder: () => (this.#restsUntilMs = performance.now() + this.#times.homeMs),
         isBarred: (worker) => this.#barred.has(worker),
         failed: (of, worker, isProofWrong) => this.#failed(of, worker, isProofWrong),
         forget: (of) => this.#forget(of),
@@ -145,6 +150,10 @@ export class Farm implements FarmPlace {
     }
   }
 
+  #isResting(): boolean {
+    return performance.now() < this.#restsUntilMs
+  }
+
   #reachable(): KnownWorker[] {
     if (this.#link?.connected !== true) return []
     const since = performance.now() - MISSED_REPORTS * this.#times.reportMs
@@ -180,6 +189,7 @@ export class Farm implements FarmPlace {
         try {
           await this.#link.forget(job)
         } catch {
+          this.#link.doubt()
           return
         }
         this.#unwanted.delete(job)

@@ -38,8 +38,9 @@ export interface FarmTimes {
 
 export const FARM_TIMES: FarmTimes = { reportMs: 2000, silentMs: 30_000, lookMs: 15_000, homeMs: 60_000 }
 
-/** The server's code for a message of a subject that has one. */
-const ALREADY_THERE = 10_077
+/** The server's code for a message of a subject that has one, with these words; without them, of a full queue. */
+const NO_ROOM = 10_077
+const PER_SUBJECT = 'per subject'
 const QUEUE_CONSUMER = 'workers'
 /** What no daemon fetched by then is of nobody any more. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000
@@ -79,6 +80,8 @@ export class Link {
   readonly #manager: JetStreamManager
   #kv!: KV
   #connected = true
+  /** Counts what makes an attempt to recover one of the past. */
+  #turn = 0
   /** Rejects what waits for an answer. */
   readonly #waiting = new Set<(error: Error) => void>()
 
@@ -97,8 +100,16 @@ export class Link {
     return link
   }
 
+  /** And whether all that has to be there is there. */
   get connected(): boolean {
     return this.#connected
+  }
+
+  /** The server answers otherwise than it should: somebody may have deleted what has to be there. */
+  doubt(): void {
+    if (!this.#connected) return
+    this.#connected = false
+    void this.#recover()
   }
 
   get kv(): KV {
@@ -125,7 +136,9 @@ export class Link {
     try {
       await this.js.publish(this.names.work(job), data)
     } catch (error) {
-      if (!(error instanceof JetStreamApiError && error.code === ALREADY_THERE)) throw error
+      const isThere =
+        error instanceof JetStreamApiError && error.code === NO_ROOM && error.message.includes(PER_SUBJECT)
+      if (!isThere) throw error
     }
   }
 
@@ -190,15 +203,30 @@ export class Link {
   async #follow(): Promise<void> {
     for await (const { type } of this.connection.status()) {
       if (type === 'disconnect') {
+        this.#turn++
         this.#connected = false
         for (const reject of this.#waiting) reject(new Error('the connection to the farm is lost'))
       }
-      if (type !== 'reconnect') continue
       // The server may have lost its disk.
-      await this.#ensure().catch(() => undefined)
-      this.#connected = true
+      if (type === 'reconnect') void this.#recover()
     }
+    this.#turn++
     this.#connected = false
+  }
+
+  /** A server that has just started may not be ready. */
+  async #recover(): Promise<void> {
+    const turn = ++this.#turn
+    while (turn === this.#turn) {
+      const isThere = await this.#ensure().then(
+        () => true,
+        () => false
+      )
+      if (turn !== this.#turn) return
+      this.#connected = isThere
+      if (isThere) return
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS).unref())
+    }
   }
 }
 

@@ -91,6 +91,7 @@ class Worker {
         if (this.#parts.once === true) return
       } catch (error) {
         if (hasEnded()) return
+        this.#link.doubt()
         this.#parts.log.warn({ err: error }, 'the farm did not answer as it should; the worker tries again')
         await rest(RETRY_MS, this.#signal)
       }
