@@ -61,7 +61,7 @@ const startDns = (): DnsServer =>
       serial: 1,
       listen: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }],
       tls: null,
-      proxy: null,
+      proxy: { address: '127.0.0.1', port: 0, allowPrivate: [] },
       forward: [],
       isPublic: false,
       cacheBytes: 2 ** 20
@@ -171,6 +171,18 @@ const probes: Record<string, Probe> = {
       server.stats()
     }
   },
+  authorities: {
+    calls: ['authorityCertificate', 'serverCertificate', 'DnsServer.mint', 'DnsServer.proxyPort'],
+    count: SOME,
+    call: () => {
+      const server = (dns ??= startDns())
+      server.mint(dnsKey, native.authorityCertificate(dnsKey, 'chronym', 1_795_000_000))
+      native.serverCertificate(dnsKey, ['alice.chronym'], 1_795_000_000)
+      refused(() => server.mint(dnsKey, dnsKey))
+      server.mint(null, new Uint8Array(0))
+      server.proxyPort()
+    }
+  },
   'replies of a DNS server': {
     calls: ['DnsServer.query'],
     count: SOME,
@@ -205,7 +217,8 @@ const probes: Record<string, Probe> = {
       'Evaluation.intermediateCount',
       'version',
       'backend',
-      'steps'
+      'steps',
+      'compiler'
     ],
     count: MANY,
     call: () => {
@@ -221,6 +234,7 @@ const probes: Record<string, Probe> = {
       native.version()
       native.backend()
       native.steps()
+      native.compiler()
     },
     busy: true
   }
