@@ -98,13 +98,14 @@ export class Places implements Place {
     request: EvaluationRequest,
     onCheckpoint: (checkpoint: Checkpoint) => void
   ): Promise<PlaceHandle | undefined> {
-    const count = (by: number): void => {
+    const count = (by: 1 | -1): void => {
       if (place === this.#farm) this.#away += by
       else this.#here += by
     }
     count(1)
     const handle = await place.evaluate(request, onCheckpoint)
-    void handle?.outcome.then(() => count(-1))
+    const ended = (): void => count(-1)
+    void handle?.outcome.then(ended, ended)
     return handle
   }
 }

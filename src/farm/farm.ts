@@ -70,7 +70,7 @@ export class Farm implements FarmPlace {
     this.#stopTicking()
     this.leave()
     for (const evaluation of this.#running.values()) evaluation.stop()
-    await Promise.all([...this.#running.values()].map(({ outcome }) => outcome))
+    await Promise.allSettled([...this.#running.values()].map(({ outcome }) => outcome))
     await this.#clear()
     await this.#link?.close()
   }
@@ -122,9 +122,10 @@ export class Farm implements FarmPlace {
       onCheckpoint
     )
     this.#running.set(job, evaluation)
-    void evaluation.outcome.then(() => {
+    const ended = (): void => {
       if (this.#running.get(job) === evaluation) this.#running.delete(job)
-    })
+    }
+    void evaluation.outcome.then(ended, ended)
     return evaluation
   }
 

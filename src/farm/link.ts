@@ -45,6 +45,8 @@ const QUEUE_CONSUMER = 'workers'
 /** What no daemon fetched by then is of nobody any more. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000
 const RECONNECT_MS = 1000
+/** A server that answers two of them with nothing is gone. */
+const PING_MS = 10_000
 const NS_PER_MS = 1_000_000
 
 /** Rejects where the server cannot be reached, or refuses. */
@@ -55,6 +57,7 @@ export async function openLink(address: FarmAddress, times: FarmTimes): Promise<
     servers: url,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
+    pingInterval: PING_MS,
     ignoreAuthErrorAbort: true,
     ...(secret !== undefined && { authenticator: authenticatorOf(secret) }),
     ...((ca !== '' || url.startsWith('tls:')) && { tls: ca === '' ? {} : { caFile: ca } })

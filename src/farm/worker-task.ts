@@ -64,7 +64,10 @@ export class WorkerTask {
   async run(): Promise<void> {
     const { link, job, message, log, name } = this.#parts
     const stops = link.connection.subscribe(link.names.stop(job), {
-      callback: (_error, order) => this.stop(order.string() === 'hand-in' ? 'hand-in' : 'discard')
+      callback: (error, order) => {
+        // The server says here too that this worker may not listen.
+        if (error === null) this.stop(order.string() === 'hand-in' ? 'hand-in' : 'discard')
+      }
     })
     const reports = setInterval(() => {
       message.working()
@@ -119,9 +122,8 @@ export class WorkerTask {
     while (this.#saving !== undefined) await this.#saving
     log.info({ job, worker: name, squarings: this.#saved }, 'stopped')
     await this.#report('left')
-    // Unless it is to be drained, the message is gone soon, or another's.
+    // Otherwise the message is gone soon, or another's, whose lease this would end.
     if (this.#stopped === 'drain') message.nak()
-    else message.nak(GIVE_BACK_MS)
   }
 
   /** For as long as it takes: a proof may be days of work. */
