@@ -47,7 +47,7 @@ export function configuredDns({ dns, https }: Pick<Config, 'dns' | 'https'>): Dn
   }
 }
 
-/** It vouches for names to whoever reaches it, and carries their bytes in clear: this machine alone. */
+/** Any program that reaches it trusts its word for names, and sends it their bytes in clear: so loopback alone. */
 function configuredProxy({ enabled, listen, allow_private }: Config['https']): DnsSettings['proxy'] {
   if (!enabled) return undefined
   const address = parseSocketAddress(listen)!

@@ -204,7 +204,9 @@ export class Farm implements FarmPlace {
       try {
         const link = await openLink(this.#parts.address, this.#times)
         link.connection.subscribe(link.names.alive, {
-          callback: (_error, message) => this.#hear(decodeAlive(message.data))
+          callback: (error, message) => {
+            if (error === null) this.#hear(decodeAlive(message.data))
+          }
         })
         this.#link = link
         if (isClosed()) await link.close()

@@ -58,7 +58,7 @@ export class Faults<N extends NodePort> {
     return this.rates.duplicates > 0 && this.#random.next() < this.rates.duplicates
   }
 
-  /** One way. Where it does not matter who asks whom, of any two. */
+  /** From one node to another. Left out: two regions drawn by chance. */
   delayMs(from?: N, to?: N): number {
     const late =
       this.rates.late > 0 && this.#random.next() < this.rates.late ? this.#random.next() * this.rates.lateMs : 0

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '../../api/client/client.ts'
@@ -49,10 +49,13 @@ export async function cert(context: Context, options: CertOptions, given: string
       '--reload has no effect without --roll',
       'A new certificate is first put into the configuration.'
     )
+  const directory = resolve(options.out ?? '.')
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw usageFailure(`--out ${directory} is no directory`, 'Make it, or name another one.')
   const client = connect(context)
   const site = await siteOf(client, given, options.port)
   const [host] = site.hosts as [string]
-  const at = (kind: string): string => join(resolve(options.out ?? '.'), `${host}${kind}.pem`)
+  const at = (kind: string): string => join(directory, `${host}${kind}.pem`)
   const [present, next, old] = [at(''), at('.next'), at('.old')]
   if (!existsSync(present)) {
     if (options.roll === true) throw usageFailure(`there is no ${present} to roll`, 'Make it: leave --roll out.')

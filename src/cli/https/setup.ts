@@ -75,7 +75,7 @@ function sentences(tld: string, isSystem: boolean): string {
   return [
     `${who} will trust a key in the data directory to vouch for names that end in .${tld}, and for no others.`,
     ...(isSystem ? ['Java does not read that limit: to its programs the key vouches for every name.'] : []),
-    `Whoever reads that key, with your seed, can show this machine a false site of any .${tld} name for ten years.`,
+    `A thief of that key and of your seed can show this machine a false site of any .${tld} name for ten years.`,
     'Take it back with: chronym https setup --undo'
   ].join('\n')
 }

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 mod ask;
+mod goal;
 mod head;
 mod mint;
 mod page;

@@ -1,7 +1,8 @@
 //! One connection of a client, from its request to the end: the daemon's own DNS is asked, the origin is dialled and
 //! held against its TLSA records, then bytes go both ways.
 
-use super::ask::{Told, is_own, is_public, queries};
+use super::ask::{Told, queries};
+use super::goal::{Goal, HTTP, is_of_certificate, secured, targets, unlike, vouched};
 use super::head::{BadHead, Request, parse};
 use super::mint::Minter;
 use super::page::Refusal;
@@ -29,14 +30,10 @@ const STEP_MS: u64 = 10_000;
 const DIAL_MS: u64 = 4_000;
 /// All of them.
 const DIALS_MS: u64 = 20_000;
-/// Addresses of an origin that are tried.
-const ADDRESSES: usize = 8;
 /// An open tunnel without a byte.
 const IDLE_MS: u64 = 600_000;
 /// An origin whose key no record names is asked for again, while the answer is an old one: its key may have been rolled.
 const AGAIN: u8 = 8;
-/// Plain HTTP.
-const HTTP: u16 = 80;
 /// Where a host of plain HTTP has TLS, if it has.
 const HTTPS: u16 = 443;
 
@@ -65,24 +62,6 @@ pub enum Next {
     Turn,
     /// It is over.
     End,
-}
-
-/// A request on its way.
-struct Goal {
-    host: String,
-    port: u16,
-    /// What the origin of plain HTTP gets first; `None`: the client speaks TLS, or after `CONNECT` to port 80 nothing.
-    first: Option<Vec<u8>>,
-    told: Told,
-    /// The client's greeting, once it came.
-    client: Option<Accepted>,
-    again: u8,
-}
-
-impl Goal {
-    fn is_encrypted(&self) -> bool {
-        self.first.is_none() && self.port != HTTP
-    }
 }
 
 enum Stage {
@@ -500,85 +479,6 @@ fn shown(refusal: &Refusal) -> Step {
 
 fn page(refusal: &Refusal, seen: Vec<u8>) -> Stage {
     Stage::Page { response: refusal.response(), seen }
-}
-
-/// Where the origin may be dialled.
-fn targets(goal: &Goal, allows_private: bool) -> Result<Vec<SocketAddr>, Refusal> {
-    let Goal { host, port, told, .. } = goal;
-    if told.is_absent {
-        return Err(Refusal::new("502 Bad Gateway", format!("{host} does not exist"), explained(host, told)));
-    }
-    if told.addresses.is_empty() {
-        return Err(Refusal::new("502 Bad Gateway", format!("{host} has no address"), explained(host, told)));
-    }
-    let allowed = told.addresses.iter().filter(|&&address| allows_private || (is_public(address) && !is_own(address)));
-    let allowed: Vec<SocketAddr> = allowed.take(ADDRESSES).map(|&address| (address, *port).into()).collect();
-    if allowed.is_empty() {
-        let text = format!(
-            "Its owner points it at {}, on this machine or in its own network. A stranger could reach what is not \
-             meant for strangers. If you trust its owner, add {host} to https.allow_private.",
-            told.addresses[0]
-        );
-        return Err(Refusal::new("403 Forbidden", format!("{host} leads to a private address"), text));
-    }
-    Ok(allowed)
-}
-
-/// Whether the daemon vouches for the name, and its owner named a key.
-fn vouched(Goal { host, port, told, .. }: &Goal) -> Result<(), Refusal> {
-    if !told.is_vouched {
-        let title = format!("The daemon does not vouch for {host}");
-        return Err(Refusal::new("502 Bad Gateway", title, explained(host, told)));
-    }
-    if !told.tlsa.iter().any(Tlsa::is_usable) {
-        let text = format!(
-            "Its owner published no TLSA record of usage 2 or 3 for port {port}, so nothing says which key its server \
-             has. The owner makes both with `chronym https cert {host}`."
-        );
-        return Err(Refusal::new("502 Bad Gateway", format!("{host} names no key"), text));
-    }
-    Ok(())
-}
-
-/// A host with a key is not served without TLS: else who is on the way could be its origin.
-fn secured(Goal { host, first, .. }: &Goal) -> Refusal {
-    let mut words = first.as_deref().unwrap_or_default().split(|&byte| byte == b' ');
-    let title = format!("{host} is served by https alone");
-    let text = format!(
-        "Its owner published the key of its server, so nothing is asked of it without https. Go to https://{host}/."
-    );
-    match (words.next(), words.next()) {
-        (Some(b"GET" | b"HEAD"), Some(path)) => {
-            let location = format!("https://{host}{}", String::from_utf8_lossy(path));
-            Refusal { location: Some(location), ..Refusal::new("307 Temporary Redirect", title, text) }
-        }
-        _ => Refusal::new("403 Forbidden", title, text),
-    }
-}
-
-fn explained(host: &str, told: &Told) -> String {
-    let reason = told.reason.as_deref().map_or(String::new(), |reason| format!("The daemon says: {reason}. "));
-    format!("{reason}`chronym explain {host}` shows why a name means what it does.")
-}
-
-fn is_of_certificate(error: &io::Error) -> bool {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    matches!(inner, Some(rustls::Error::InvalidCertificate(_)))
-}
-
-/// Why an origin is refused.
-fn unlike(goal: &Goal, error: &io::Error) -> Refusal {
-    if is_of_certificate(error) {
-        let text = format!(
-            "The server that answered shows another key than the TLSA records of {} name ({error}). It may be \
-             somebody else's, or its key was changed before its record. Nothing was sent to it.",
-            goal.host
-        );
-        Refusal::new("502 Bad Gateway", format!("Not the server of {}", goal.host), text)
-    } else {
-        let text = format!("Its server does not speak TLS as it should: {error}.");
-        Refusal::new("502 Bad Gateway", format!("{} cannot be reached", goal.host), text)
-    }
 }
 
 /// TLS to an origin. Nothing is resumed: a resumed handshake shows no certificate.

@@ -1,0 +1,111 @@
+//! What a client wants, what DNS says of it, and whether it may be had: else the page that says why not.
+
+use super::ask::{Told, is_own, is_public};
+use super::page::Refusal;
+use crate::dane::Tlsa;
+use rustls::server::Accepted;
+use std::io;
+use std::net::SocketAddr;
+
+/// Addresses of an origin that are tried.
+const ADDRESSES: usize = 8;
+/// Plain HTTP.
+pub const HTTP: u16 = 80;
+
+/// A request on its way.
+pub struct Goal {
+    pub host: String,
+    pub port: u16,
+    /// What the origin of plain HTTP gets first; `None`: the client speaks TLS, or after `CONNECT` to port 80 nothing.
+    pub first: Option<Vec<u8>>,
+    pub told: Told,
+    /// The client's greeting, once it came.
+    pub client: Option<Accepted>,
+    /// How often DNS was asked once more, since its answer was an old one.
+    pub again: u8,
+}
+
+impl Goal {
+    pub fn is_encrypted(&self) -> bool {
+        self.first.is_none() && self.port != HTTP
+    }
+}
+
+/// Where the origin may be dialled.
+pub fn targets(goal: &Goal, allows_private: bool) -> Result<Vec<SocketAddr>, Refusal> {
+    let Goal { host, port, told, .. } = goal;
+    if told.is_absent {
+        return Err(Refusal::new("502 Bad Gateway", format!("{host} does not exist"), explained(host, told)));
+    }
+    if told.addresses.is_empty() {
+        return Err(Refusal::new("502 Bad Gateway", format!("{host} has no address"), explained(host, told)));
+    }
+    let allowed = told.addresses.iter().filter(|&&address| allows_private || (is_public(address) && !is_own(address)));
+    let allowed: Vec<SocketAddr> = allowed.take(ADDRESSES).map(|&address| (address, *port).into()).collect();
+    if allowed.is_empty() {
+        let text = format!(
+            "Its owner points it at {}, on this machine or in its own network. A stranger could reach what is not \
+             meant for strangers. If you trust its owner, add {host} to https.allow_private.",
+            told.addresses[0]
+        );
+        return Err(Refusal::new("403 Forbidden", format!("{host} leads to a private address"), text));
+    }
+    Ok(allowed)
+}
+
+/// Whether the daemon vouches for the name, and its owner named a key.
+pub fn vouched(Goal { host, port, told, .. }: &Goal) -> Result<(), Refusal> {
+    if !told.is_vouched {
+        let title = format!("The daemon does not vouch for {host}");
+        return Err(Refusal::new("502 Bad Gateway", title, explained(host, told)));
+    }
+    if !told.tlsa.iter().any(Tlsa::is_usable) {
+        let text = format!(
+            "Its owner published no TLSA record of usage 2 or 3 for port {port}, so nothing says which key its server \
+             has. The owner makes both with `chronym https cert {host}`."
+        );
+        return Err(Refusal::new("502 Bad Gateway", format!("{host} names no key"), text));
+    }
+    Ok(())
+}
+
+/// A host with a key is not served without TLS: else who is on the way could be its origin.
+pub fn secured(Goal { host, first, .. }: &Goal) -> Refusal {
+    let mut words = first.as_deref().unwrap_or_default().split(|&byte| byte == b' ');
+    let title = format!("{host} is served by https alone");
+    let text = format!(
+        "Its owner published the key of its server, so nothing is asked of it without https. Go to https://{host}/."
+    );
+    match (words.next(), words.next()) {
+        (Some(b"GET" | b"HEAD"), Some(path)) => {
+            let location = format!("https://{host}{}", String::from_utf8_lossy(path));
+            Refusal { location: Some(location), ..Refusal::new("307 Temporary Redirect", title, text) }
+        }
+        _ => Refusal::new("403 Forbidden", title, text),
+    }
+}
+
+fn explained(host: &str, told: &Told) -> String {
+    let reason = told.reason.as_deref().map_or(String::new(), |reason| format!("The daemon says: {reason}. "));
+    format!("{reason}`chronym explain {host}` shows why a name means what it does.")
+}
+
+pub fn is_of_certificate(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(inner, Some(rustls::Error::InvalidCertificate(_)))
+}
+
+/// Why an origin is refused.
+pub fn unlike(goal: &Goal, error: &io::Error) -> Refusal {
+    if is_of_certificate(error) {
+        let text = format!(
+            "The server that answered shows another key than the TLSA records of {} name ({error}). It may be \
+             somebody else's, or its key was changed before its record. Nothing was sent to it.",
+            goal.host
+        );
+        Refusal::new("502 Bad Gateway", format!("Not the server of {}", goal.host), text)
+    } else {
+        let text = format!("Its server does not speak TLS as it should: {error}.");
+        Refusal::new("502 Bad Gateway", format!("{} cannot be reached", goal.host), text)
+    }
+}
