@@ -37,6 +37,12 @@ const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 const CONNECTION_PING_INTERVAL_MS = 60_000
 
 /**
+ * Time for the answer to such a ping. All go out at once: with libp2p's 5 s a machine that is busy, or was stopped for
+ * a moment, ends all its connections, and the handshakes of the next ones keep it busy.
+ */
+const CONNECTION_PING_TIMEOUT_MS = 30_000
+
+/**
  * Early streams that a peer may open before our side is set up; libp2p resets those beyond its default of 10, which a
  * first exchange can exceed.
  */
@@ -109,7 +115,10 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
       maxIncomingPendingConnections: MAX_HALF_OPEN,
       inboundUpgradeTimeout: INBOUND_UPGRADE_TIMEOUT_MS
     },
-    connectionMonitor: { pingInterval: CONNECTION_PING_INTERVAL_MS },
+    connectionMonitor: {
+      pingInterval: CONNECTION_PING_INTERVAL_MS,
+      pingTimeout: { minTimeout: CONNECTION_PING_TIMEOUT_MS }
+    },
     peerStore: { maxAddressAge: MAX_ADDRESS_AGE_MS },
     services
   })
