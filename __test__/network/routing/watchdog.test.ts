@@ -91,3 +91,63 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
     for (const each of [node, known, busy]) await each.stop()
   }
 })
+
+it('dials at once, and once, those that were cut off together when one of them is back', async () => {
+  const nodes: Node[] = []
+  for (let key = 6; key <= 10; key++) nodes.push(await startBareNode(key))
+  const [node, known, first, second, later] = nodes as [Node, Node, Node, Node, Node]
+  try {
+    const addressOf = (each: Node): string => each.getMultiaddrs()[0]!.toString()
+    await node.dial(multiaddr(addressOf(known)))
+    await waitFor(() => expect(node.services.table.size).toBe(1))
+    let looked = (): void => undefined
+    const addresses = [first, second].map(addressOf)
+    watchBootstrap(
+      node,
+      () => [],
+      () => addresses,
+      { every: (_interval, action) => ((looked = action), () => undefined) },
+      () => undefined
+    )
+    const dial = vi.spyOn(node, 'dial')
+    /** Those that these looks dial. */
+    const look = async (count: number): Promise<string[]> => {
+      dial.mockClear()
+      for (let each = 0; each < count; each++) {
+        looked()
+        await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
+        await setImmediate()
+      }
+      const dialled = dial.mock.calls.map(([address]) => String(address))
+      return Object.entries({ first, second, later }).flatMap(([name, each]) =>
+        dialled.includes(addressOf(each)) ? [name] : []
+      )
+    }
+    const comeBack = async (): Promise<void> => {
+      await first.dial(multiaddr(addressOf(node)))
+      await waitFor(() => expect(node.getConnections(first.peerId)).toHaveLength(1))
+    }
+    const cut = async (...peers: Node[]): Promise<void> => {
+      for (const { peerId } of peers) for (const each of node.getConnections(peerId)) each.abort(new Error('cut off'))
+      await waitFor(() => {
+        for (const peer of peers)
+          expect([...node.getConnections(peer.peerId), ...peer.getConnections(node.peerId)]).toEqual([])
+      })
+    }
+
+    dial.mockRejectedValue(new Error('no route'))
+    expect(await look(70)).toEqual(['first', 'second'])
+    addresses.push(addressOf(later))
+    expect(await look(30)).toEqual(['first', 'second', 'later'])
+    // The next dials of the first two would come at the 156th look.
+    dial.mockReset()
+    await comeBack()
+    expect(await look(1)).toEqual(['second'])
+    await cut(first, second)
+    await look(1)
+    await comeBack()
+    expect(await look(5)).not.toContain('second')
+  } finally {
+    for (const each of nodes) await each.stop()
+  }
+})

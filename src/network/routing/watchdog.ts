@@ -24,12 +24,27 @@ const WATCH_INTERVAL_MS = 2_000
 const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 1_800
 
+/**
+ * Peers that went missing within this many looks were cut off together. When one is back, the others are dialled at
+ * once, that many at a time: a partition that healed is whole within seconds.
+ */
+const CUT_WITHIN = 60
+const DIALS_AT_A_TIME = 8
+
 /** Looks between two dials of a connected peer outside the table, after one at the first look. */
 const FIRST_PAUSE_CONNECTED = 1
 
 interface Redial {
   dueAt: number
   pause: number
+}
+
+interface Missing extends Redial {
+  /** The look that found it missing. */
+  readonly since: number
+  isBack: boolean
+  /** Dialled once because another one was back: peers that hang up each time would call each other for ever. */
+  wasCalled: boolean
 }
 
 /**
@@ -48,7 +63,7 @@ export function watchBootstrap(
   // A list of bootstrap peers names each of them too.
   const others = (all: readonly string[]): string[] => [...new Set(all)].filter((address) => peerOf(address) !== own)
   const addresses = (): string[] => others([...bootstrap(), ...metBefore()])
-  const missing = new Map<string, Redial>()
+  const missing = new Map<string, Missing>()
   /** By peer id: a peer may have several addresses. */
   const unlisted = new Map<string, Redial>()
   const unreachable = new Set<string>()
@@ -66,25 +81,38 @@ export function watchBootstrap(
       }
     }
   }
+  const callThoseCutOffWith = ({ since }: Missing): void => {
+    for (const each of missing.values()) {
+      if (each.isBack || each.wasCalled || Math.abs(each.since - since) > CUT_WITHIN) continue
+      each.wasCalled = true
+      each.dueAt = looks
+    }
+  }
   const nextMissing = (): string[] => {
     const all = addresses()
     const isConnected = connectedTo(node)
-    for (const [address, { dueAt }] of missing) {
+    const returned = [...missing].flatMap(([address, each]) => (!each.isBack && isConnected(address) ? [each] : []))
+    for (const [address, each] of missing) {
+      each.isBack = isConnected(address)
       // A connection shorter than the pause before it changes nothing: a full node closes idle connections, and should
       // not be dialled every ten seconds for it.
-      if (!all.includes(address) || (isConnected(address) && looks >= dueAt)) missing.delete(address)
+      if (!all.includes(address) || (each.isBack && looks >= each.dueAt)) missing.delete(address)
     }
+    returned.forEach(callThoseCutOffWith)
+    const due: string[] = []
     for (const address of all) {
       if (isConnected(address)) continue
       const known = missing.get(address)
-      if (known === undefined) missing.set(address, { dueAt: looks + FIRST_PAUSE, pause: FIRST_PAUSE })
-      else if (looks >= known.dueAt) {
+      if (known === undefined) {
+        const dueAt = looks + FIRST_PAUSE
+        missing.set(address, { since: looks, dueAt, pause: FIRST_PAUSE, isBack: false, wasCalled: false })
+      } else if (looks >= known.dueAt && due.length < DIALS_AT_A_TIME) {
         known.pause = Math.min(2 * known.pause, LONGEST_PAUSE)
         known.dueAt = looks + known.pause
-        return [address]
+        due.push(address)
       }
     }
-    return []
+    return due
   }
   const nextOfAll = (): string[] => {
     const isConnected = connectedTo(node)
