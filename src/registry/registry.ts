@@ -194,6 +194,6 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     register: (name, request) => translated(() => register(context, tasks, name, request)),
     renew: (name, request) => translated(() => renew(context, tasks, name, request)),
     renewalGain: (name) => translatedSync(() => renewalGain(context, openName(context, name), context.time().now)),
-    estimate: (name) => translated(() => estimate({ context, tasks, rate, slots }, name))
+    estimate: (name, options) => translated(() => estimate({ context, tasks, rate, slots }, name, options))
   }
 }

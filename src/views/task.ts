@@ -57,6 +57,8 @@ export const EstimateSchema = component('Estimate', {
   ),
   lease_start: TimeSchema,
   lease_end: TimeSchema,
+  renewal_iterations: v.pipe(CountSchema, v.description('Squarings of each renewal of the name')),
+  renewals: v.pipe(CountSchema, v.description('How many renewals the network allows after a registration')),
   gain_seconds: v.pipe(
     v.nullable(v.number()),
     v.description('Of a renewal: by how much it moves the end of the lease; null for a registration')
@@ -64,6 +66,18 @@ export const EstimateSchema = component('Estimate', {
   left: v.pipe(
     v.nullable(CountSchema),
     v.description('Of a renewal: how many the network still allows before it; null for a registration')
+  ),
+  holder: v.pipe(
+    v.nullable(
+      v.object({
+        by: v.pipe(
+          v.picklist(['nobody', 'own', 'other']),
+          v.description('`own`: a key of this seed, so that a registration takes the name up without any work')
+        ),
+        until: v.pipe(v.nullable(TimeSchema), v.description('The end of its lease; null where nobody holds it'))
+      })
+    ),
+    v.description('Who holds the name, as peers show; null without `look_up`, and for a renewal')
   )
 })
 export type Estimate = v.InferOutput<typeof EstimateSchema>

@@ -463,8 +463,8 @@ export class MemoryRegistry implements Registry {
     return this.#tasks.create({ name, kind: 'renew' })
   }
 
-  async estimate(name: string) {
-    this.#named('estimate', name)
+  async estimate(name: string, { lookUp = false } = {}) {
+    this.#named('estimate', name, lookUp)
     return {
       kind: 'register' as const,
       iterations: 1_000_000,
@@ -475,8 +475,11 @@ export class MemoryRegistry implements Registry {
       proof_kept: false,
       lease_start: '2026-11-21T12:00:00.000Z',
       lease_end: '2026-11-28T12:00:00.000Z',
+      renewal_iterations: 250_000,
+      renewals: 64,
       gain_seconds: null,
-      left: null
+      left: null,
+      holder: lookUp ? { by: 'nobody' as const, until: null } : null
     }
   }
 

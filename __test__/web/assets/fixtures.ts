@@ -63,7 +63,10 @@ export const estimate = (change: Partial<Estimate> = {}): Estimate => ({
   proof_kept: false,
   lease_start: '2026-01-01T00:00:00.000Z',
   lease_end: '2027-01-01T00:00:00.000Z',
+  renewal_iterations: 150_000_000,
+  renewals: 64,
   gain_seconds: null,
   left: null,
+  holder: null,
   ...change
 })

@@ -146,8 +146,9 @@ export function createClient(settings: ClientOptions = {}) {
 
     register: start('register'),
     renew: start('renew'),
-    estimate: (name: string, options?: Options) =>
-      json<api.Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
+    /** `lookUp`: asks peers too who holds the name. */
+    estimate: (name: string, { lookUp, ...options }: Options & { readonly lookUp?: boolean } = {}) =>
+      json<api.Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name, look_up: lookUp } }),
     tasks: fixed<api.TaskView[]>('GET', '/api/vdf/tasks'),
     farm: fixed<api.FarmView>('GET', '/api/farm'),
     task: (taskId: string, options?: Options) =>

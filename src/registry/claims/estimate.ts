@@ -5,6 +5,7 @@ import { nextDeadlineMs } from '../../evaluations/evaluation.ts'
 import type { ClaimPlan, ClaimTasks } from '../tasks.ts'
 import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task.ts'
 import { decodeContext } from './journal.ts'
+import { type Holder, holderOf } from './holder.ts'
 import { iterationsOf } from './steps.ts'
 import { openName, type RegistryContext, leaseEndsMs, leaseOf, roundTime } from '../context.ts'
 import { isCancelled, isGone } from '../stored/owned-names.ts'
@@ -64,15 +65,24 @@ interface EstimateParts {
   readonly slots: () => number
 }
 
-/** What registering this name would take now, or renewing it where this daemon owns it. SVC-NAM-*. */
-export async function estimate({ context, tasks, rate, slots }: EstimateParts, text: string): Promise<Estimate> {
+/**
+ * What registering this name would take now, or renewing it where this daemon owns it. SVC-NAM-*.
+ *
+ * @param lookUp whether to ask peers who holds it, as a registration does; then SVC-RES-001 too
+ */
+export async function estimate(
+  { context, tasks, rate, slots }: EstimateParts,
+  text: string,
+  { lookUp = false }: { lookUp?: boolean } = {}
+): Promise<Estimate> {
   const { profile, clock } = context
   const name = openName(context, text)
   const kind = kindOf(context, name)
   const iterations = iterationsOf(context, name, kind)
   const perSecond = await rate.get()
+  const holder = lookUp && kind === 'register' ? holderView(await holderOf(context, name)) : null
   const kept = tasks.finishedProof({ name, kind })
-  if (kept !== undefined) return ofKeptProof(context, name, kind, kept, perSecond)
+  if (kept !== undefined) return { ...ofKeptProof(context, name, kind, kept, perSecond), holder }
   const all = tasks.list()
   const work = await workOf(context, [iterations, ...all.map((task) => task.iterations)])
   const secondsFor = (squarings: number, of: number): number => (squarings + work.get(of)! - of) / perSecond
@@ -94,8 +104,19 @@ export async function estimate({ context, tasks, rate, slots }: EstimateParts, t
     proof_kept: false,
     lease_start: roundTime(context, startRound),
     lease_end: roundTime(context, startRound + profile.lease),
-    ...gainOf(context, name, kind, startRound)
+    ...renewalsOf(context, name),
+    ...gainOf(context, name, kind, startRound),
+    holder
   }
+}
+
+function holderView(holder: Holder): Estimate['holder'] {
+  if (holder.by === 'nobody') return { by: 'nobody', until: null }
+  return { by: holder.by === 'own' ? 'own' : 'other', until: holder.until }
+}
+
+function renewalsOf(context: RegistryContext, name: Name): Pick<Estimate, 'renewal_iterations' | 'renewals'> {
+  return { renewal_iterations: iterationsOf(context, name, 'renew'), renewals: context.profile.chain_max }
 }
 
 /** A name of ours that was lost, has lapsed or was cancelled late can only be registered again. */
@@ -134,7 +155,7 @@ function ofKeptProof(
   kind: TaskKind,
   kept: ClaimPlan,
   perSecond: number
-): Estimate {
+): Omit<Estimate, 'holder'> {
   const { pulseRound } = decodeContext(kept.context)
   return {
     kind,
@@ -146,6 +167,7 @@ function ofKeptProof(
     proof_kept: true,
     lease_start: roundTime(context, pulseRound),
     lease_end: roundTime(context, pulseRound + context.profile.lease),
+    ...renewalsOf(context, name),
     ...gainOf(context, name, kind, pulseRound)
   }
 }

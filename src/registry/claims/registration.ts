@@ -1,15 +1,14 @@
 import { ServiceError } from '../../errors.ts'
-import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import { compareRecords } from '../../protocol/claim/claim.ts'
 import { linksOf } from '../../protocol/claim/reveal.ts'
 import { parseZone } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
-import { isOwnClaim, openName, requireBeacon, type RegistryContext, leaseOf, roundTime } from '../context.ts'
-import { claimsIn } from '../resolution/survey.ts'
+import { openName, requireBeacon, type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import { isCancelled, isGone, type OwnedName } from '../stored/owned-names.ts'
 import { requireOwned, savingZone } from '../zones/zones.ts'
+import { holderOf } from './holder.ts'
 import { runningAlready } from './manager.ts'
 
 /**
@@ -105,44 +104,39 @@ function requireNoTask(tasks: ClaimTasks, name: Name): void {
 }
 
 /**
- * Looks for a claim without announcing the name. Only a verified record whose lease or grace runs makes it taken. If
- * lists sufficed, a few peers could block any name [liars who list every name].
  * A claim of our own key that this daemon had forgotten (a restored seed, a lost database) is taken up as owned. The
  * answer is SVC-REG-001 with `taken_up`, since the answer to a new registration has a task's id.
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
-  const { claims, heard, proved } = claimsIn(await context.network.probe(name))
-  const alive = proved
-    .filter(({ claim }) => leaseOf(context, claim.newestRound).state !== 'dead')
-    .sort((left, right) => compareRecords(right.claim, left.claim))
-  const [newest] = alive
-  if (newest === undefined) {
-    if (claims > 0)
-      context.log.warn(
-        { name, listed_by: claims, of: heard, shown_by: proved.length },
-        'peers list this name, but none has shown a record of it whose lease runs: the ' +
-          'registration continues. If they do hold it, they will refuse the claim'
+  const holder = await holderOf(context, name)
+  switch (holder.by) {
+    case 'nobody': {
+      const { claims, heard, shown } = holder
+      if (claims > 0)
+        context.log.warn(
+          { name, listed_by: claims, of: heard, shown_by: shown },
+          'peers list this name, but none has shown a record of it whose lease runs: the ' +
+            'registration continues. If they do hold it, they will refuse the claim'
+        )
+      return
+    }
+    case 'several':
+      throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
+    case 'own':
+      if (formerRecord(context, name) === undefined) context.owned.save(holder.newest.reveal, { published: true })
+      else context.owned.replace(holder.newest.reveal, {})
+      throw new ServiceError(
+        'SVC-REG-001',
+        `${name} is registered already by a key of this daemon's seed. This daemon has taken ` +
+          'it up: see `chronym names`. Nothing was computed, and no zone saved.',
+        { extensions: { taken_up: true } }
       )
-    return
+    case 'other':
+      throw new ServiceError(
+        'SVC-REG-001',
+        `${name} is registered by another key (${toHex(holder.newest.claim.pubkey)}) until ${holder.until}.`
+      )
   }
-  const { pubkey, newestRound } = newest.claim
-  if (alive.some(({ claim }) => !equalBytes(claim.pubkey, pubkey)))
-    throw new ServiceError('SVC-REG-001', `${name} is claimed already, by more than one key.`)
-  if (isOwnClaim(context, newest.claim)) {
-    if (formerRecord(context, name) === undefined) context.owned.save(newest.reveal, { published: true })
-    else context.owned.replace(newest.reveal, {})
-    throw new ServiceError(
-      'SVC-REG-001',
-      `${name} is registered already by a key of this daemon's seed. This daemon has taken ` +
-        'it up: see `chronym names`. Nothing was computed, and no zone saved.',
-      { extensions: { taken_up: true } }
-    )
-  }
-  throw new ServiceError(
-    'SVC-REG-001',
-    `${name} is registered by another key (${toHex(pubkey)}) until ` +
-      `${roundTime(context, leaseOf(context, newestRound).endRound)}.`
-  )
 }
 
 function ownedAlready(name: Name): ServiceError {

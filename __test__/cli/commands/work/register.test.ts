@@ -16,8 +16,11 @@ const BASE: Estimate = {
   proof_kept: false,
   lease_start: '2026-01-01T00:01:00.000Z',
   lease_end: '2027-01-01T00:01:00.000Z',
+  renewal_iterations: 150_000_000,
+  renewals: 64,
   gain_seconds: null,
-  left: null
+  left: null,
+  holder: null
 }
 
 let estimate: Estimate
