@@ -1,33 +1,43 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { checkConfig } from '../../src/config/config.ts'
 import { configuredDns } from '../../src/config/dns.ts'
 import { createDns } from '../../src/daemon/create-dns.ts'
+import { keepKeyedHost, readKeyedHosts } from '../../src/daemon/keyed-hosts.ts'
 import { Lifecycle } from '../../src/daemon/lifecycle.ts'
 import { writeAuthority } from '../../src/data-directory/https-authority.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { OpenedStore } from '../../src/store/types.ts'
 import { createLogger } from '../../src/log.ts'
 import { addon } from '../../src/native/addon.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
+import { serializeZone, type Zone } from '../../src/protocol/zone/zone.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
 import type { Registry } from '../../src/registry/use-cases.ts'
-import { SmallRegistry } from '../dns/scene.ts'
+import { NAME, SmallRegistry, settled } from '../dns/scene.ts'
 import { createWorld } from '../api/helpers/world.ts'
+import { waitFor } from '../wait-for.ts'
 
 const profile = builtInProfiles.local
 const seed = (): Uint8Array => new Uint8Array(32).fill(7)
 
 let paths: DataPaths
 let life: Lifecycle
+let store: OpenedStore
 beforeEach(() => {
   paths = dataPaths(mkdtempSync(join(tmpdir(), 'chronym-create-dns-')))
   life = new Lifecycle(() => undefined)
+  store = openStore(paths.database)
 })
 afterEach(async () => {
   await life.stop()
+  store.close()
   rmSync(paths.root, { recursive: true })
 })
 
@@ -39,18 +49,25 @@ function makeAuthority(of: Uint8Array): void {
 
 /** Whether the proxy has the key of the authority. */
 async function start(holder: SeedHolder): Promise<() => boolean | undefined> {
-  const config = { dns: { listen: ['127.0.0.1:0'] }, https: { enabled: true, listen: '127.0.0.1:0' } }
+  const dns = await startDns(holder, new SmallRegistry())
+  return () => dns.resolver.view().https?.ready
+}
+
+async function startDns(holder: SeedHolder, registry: SmallRegistry): Promise<ReturnType<typeof createDns>> {
+  const https = { enabled: true, listen: '127.0.0.1:0', allow_private: [NAME] }
+  const config = { dns: { listen: ['127.0.0.1:0'] }, https }
   const dns = createDns({
     settings: configuredDns(checkConfig(config, 'test')),
     profile,
-    registry: new SmallRegistry() as unknown as Registry,
+    registry: registry as unknown as Registry,
     seed: holder,
+    store,
     paths,
     now: () => Date.now(),
     log: createLogger('silent')
   })
   await dns.start(createWorld().services, life)
-  return () => dns.resolver.view().https?.ready
+  return dns
 }
 
 it('has the key of the authority while the seed is unlocked, and forgets it with the seed', async () => {
@@ -70,4 +87,42 @@ it('serves DNS where there is no authority, or one of another seed', async () =>
   expect((await start(new SeedHolder(seed())))()).toBe(false)
   makeAuthority(new Uint8Array(32).fill(8))
   expect((await start(new SeedHolder(seed())))()).toBe(false)
+})
+
+it('remembers over a restart that a name had a key', async () => {
+  const registry = new SmallRegistry()
+  const look = (isPinFirm: boolean, records: object): void => {
+    const found = settled('127.0.0.1')
+    if (!('resolved' in found)) throw new Error('not settled')
+    const zone = { records: { '@': [{ type: 'A', value: '127.0.0.1' }], ...records } } as Zone
+    const payload = serializeZone(zone, 1, profile)
+    const { resolved } = found
+    registry.names.set(NAME, {
+      ...found,
+      isPinFirm,
+      resolved: { ...resolved, reveal: { ...resolved.reveal, payload } }
+    })
+  }
+  const plain = async (): Promise<string> => {
+    const { resolver } = await startDns(new SeedHolder(undefined), registry)
+    const socket = connect(resolver.view().https!.port, '127.0.0.1')
+    // Nobody listens on port 1 of it.
+    socket.write(`GET http://${NAME}:1/ HTTP/1.1\r\n\r\n`)
+    return text(socket)
+  }
+  look(true, { '_443._tcp': [{ type: 'TLSA', value: `3 1 1 ${'07'.repeat(32)}` }] })
+  expect(await plain()).toContain('is served by https alone')
+  await waitFor(() => expect(readKeyedHosts(store)).toHaveLength(1))
+  await life.stop()
+  store.close()
+  store = openStore(paths.database)
+  expect(readKeyedHosts(store)).toEqual([{ host: NAME, noneSince: null }])
+  look(false, {})
+  expect(await plain()).toContain('is served by https alone')
+  look(true, {})
+  expect(await plain()).toContain('is served by https alone')
+  await waitFor(() => expect(readKeyedHosts(store)[0]?.noneSince).toBeGreaterThan(1_700_000_000))
+  keepKeyedHost(store, NAME, undefined)
+  expect(readKeyedHosts(store)).toEqual([])
+  expect(await plain()).toContain(`${NAME} cannot be reached`)
 })

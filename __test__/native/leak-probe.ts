@@ -61,7 +61,7 @@ const startDns = (): DnsServer =>
       serial: 1,
       listen: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }],
       tls: null,
-      proxy: { address: '127.0.0.1', port: 0, allowPrivate: [] },
+      proxy: { address: '127.0.0.1', port: 0, allowPrivate: [], keyed: [], onKeyed: () => undefined },
       forward: [],
       isPublic: false,
       cacheBytes: 2 ** 20

@@ -12,7 +12,9 @@ import { startDnsServer } from '../native/addon.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import { dnsText } from './readiness.ts'
+import { keepKeyedHost, readKeyedHosts } from './keyed-hosts.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { Store } from '../store/types.ts'
 import { openAuthority } from '../data-directory/https-authority.ts'
 import type { SeedHolder } from '../registry/seed-holder.ts'
 import { messageOf } from '../protocol/errors.ts'
@@ -23,6 +25,7 @@ interface DnsParts {
   readonly profile: NetworkProfile
   readonly registry: Registry
   readonly seed: SeedHolder
+  readonly store: Store
   readonly paths: DataPaths
   /** Milliseconds since the epoch: the zone's serial is made of it. */
   readonly now: () => number
@@ -36,7 +39,7 @@ interface DaemonDns {
 }
 
 /** Throws SVC-DNS-003 (certificate) and SVC-DNS-004 (key). */
-export function createDns({ settings, profile, registry, seed, paths, now, log }: DnsParts): DaemonDns {
+export function createDns({ settings, profile, registry, seed, store, paths, now, log }: DnsParts): DaemonDns {
   if (settings === undefined) return { resolver: disabledDns(profile), start: () => Promise.resolve() }
   const tls = settings.certificate === undefined ? null : readCertificate(settings.certificate)
   const { key, isNew } = readOrMakeDnsKey(paths.dnsKey)
@@ -48,6 +51,11 @@ export function createDns({ settings, profile, registry, seed, paths, now, log }
     isForwarding: settings.forward.length > 0,
     proxyAddress: settings.proxy?.address,
     startServer(onQuestion) {
+      const proxy = settings.proxy && {
+        ...settings.proxy,
+        keyed: readKeyedHosts(store),
+        onKeyed: (host: string, noneSince: number | null | undefined) => keepKeyedHost(store, host, noneSince)
+      }
       const { server, remark } = startListening(settings, (listen) =>
         startDnsServer(
           {
@@ -56,7 +64,7 @@ export function createDns({ settings, profile, registry, seed, paths, now, log }
             serial: Math.floor(now() / 1000) >>> 0,
             listen,
             tls,
-            proxy: settings.proxy ?? null,
+            proxy: proxy ?? null,
             forward: settings.forward.map(socketAddressText),
             isPublic: settings.isPublic,
             cacheBytes: settings.cacheBytes

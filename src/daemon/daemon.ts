@@ -138,6 +138,7 @@ export async function startDaemon(
       profile,
       registry: useCases.registry,
       seed: directory.seed,
+      store: directory.store,
       paths,
       now: () => clock.now(),
       log

@@ -7,6 +7,13 @@ export interface DnsListen {
   readonly port: number
 }
 
+/** A host that had a TLSA record under an answer that the daemon vouches for: it is not served without TLS. */
+export interface KeyedHost {
+  readonly host: string
+  /** The Unix time in seconds since when its zone has none; null: it has one. */
+  readonly noneSince: number | null
+}
+
 export interface DnsServerOptions {
   /** The zone, such as `chronym`. */
   readonly tld: string
@@ -23,6 +30,13 @@ export interface DnsServerOptions {
     readonly port: number
     /** Names of the zone, lower-case: they and all below them may lead to private addresses. */
     readonly allowPrivate: readonly string[]
+    /** As `onKeyed` was told last. */
+    readonly keyed: readonly KeyedHost[]
+    /**
+     * Runs on the event loop; it must not throw. `noneSince`: undefined once the host is forgotten. While 512 calls
+     * wait, the proxy changes nothing.
+     */
+    readonly onKeyed: (host: string, noneSince: number | null | undefined) => void
   } | null
   /** `ip:port` of upstreams, in order of preference; empty: names outside of the zone are refused. */
   readonly forward: readonly string[]

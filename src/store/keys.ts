@@ -26,6 +26,7 @@
  *   pin-code/<name>                the code that the user gave: the bare name means its claim     registry
  *   pin-look/<round>/<name>        nothing: from that round on a tentative pin is looked at again registry
  *   pin-end/<round>/<name>         nothing: after that round the lease of a firm pin is dead     registry
+ *   https/<host>                   since when a host that had a TLSA record has none, or null      daemon
  *   seen/<name>/<claim>            highest (p, serial, ...) ever seen: no way back               registry
  *   wanted/<name or did>           a name or identity of ours to be found in the network            registry
  *   kid/<did>                      an identity document of ours                                  registry
@@ -84,6 +85,7 @@ export const keys = {
   pinCode: (name: string) => key('pin-code', name),
   pinLook: (round: number, name: string) => key('pin-look', inOrder(round), name),
   pinEnd: (round: number, name: string) => key('pin-end', inOrder(round), name),
+  keyedHost: (host: string) => key('https', host),
   seen: (name: string, claimId: Uint8Array) => key('seen', name, toHex(claimId)),
   wanted: (nameOrDid: string) => key('wanted', nameOrDid),
   ownIdentity: (did: string) => key('kid', did),
@@ -122,6 +124,7 @@ export const prefixes = {
   pinCodes: 'pin-code/',
   pinLooks: 'pin-look/',
   pinEnds: 'pin-end/',
+  keyedHosts: 'https/',
   seen: (name: string) => `${key('seen', name)}${SEPARATOR}`,
   receipts: 'receipts/',
   seenNames: 'seen/',

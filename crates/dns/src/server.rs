@@ -10,7 +10,7 @@ use guard::{Clock, Job, QUERY_BYTES, Shared};
 use listen::{Bound, bind_all, bind_stream};
 pub use listen::{Listen, ListenError};
 use mio::Waker;
-pub use proxy::ProxyOptions;
+pub use proxy::{Keep, NoneSince, ProxyOptions};
 use proxy::{Mint, Proxy};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::net::{IpAddr, SocketAddr};
@@ -114,7 +114,7 @@ impl Server {
             return Err(StartError::Tls("listening on tls needs a certificate and its key".to_owned()));
         }
         let bound = bind_all(&options.listen)?;
-        let proxy = options.proxy.map(|proxy| Ok::<_, ListenError>((bind_stream(proxy.listen)?, proxy.allow_private)));
+        let proxy = options.proxy.map(|proxy| Ok::<_, ListenError>((bind_stream(proxy.listen)?, proxy)));
         let proxy = proxy.transpose()?;
         let (jobs, received) = channel();
         let wake = Mutex::new(jobs.clone());
@@ -176,8 +176,8 @@ impl Server {
             server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
             server.spawn("dns-stream", move || streams.run())?;
         }
-        if let Some(((_, listener), allow_private)) = proxy {
-            let (proxy, waker) = Proxy::new(server.shared.clone(), server.mint.clone(), listener, allow_private)?;
+        if let Some(((_, listener), options)) = proxy {
+            let (proxy, waker) = Proxy::new(server.shared.clone(), server.mint.clone(), listener, options)?;
             server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
             server.spawn("https-proxy", move || proxy.run())?;
         }

@@ -1,9 +1,11 @@
 //! The DNS server.
 
+mod call;
 mod options;
 mod reply;
 
 use crate::convert::{Code, Result, count, invalid, number};
+use call::call;
 use chronym_dns::engine::{Handled, Question, Reason};
 use chronym_dns::server::{Server, StartError};
 use chronym_dns::x509::{self, Authority};
@@ -15,9 +17,6 @@ use napi_derive::napi;
 use options::{DnsListen, DnsServerOptions, checked, ip};
 use reply::{DnsAnchor, DnsStats};
 use std::sync::Arc;
-
-/// Questions that wait for the event loop at most; the server refuses queries beyond.
-const QUESTIONS: usize = 512;
 
 /// What the control plane is asked.
 #[napi(object, object_from_js = false)]
@@ -196,15 +195,8 @@ pub fn server_certificate(key: &[u8], names: Vec<String>, unix: f64) -> Result<U
     Ok(made.into())
 }
 
-/// Calls JS from any thread. Its queue is bounded, it does not keep the event loop alive, and after the end of the
-/// environment it refuses calls.
 fn question(on_question: &Function<'_, DnsQuestion, UnknownReturnValue>) -> Result<Question> {
-    let call = on_question
-        .build_threadsafe_function()
-        .weak::<true>()
-        .max_queue_size::<QUESTIONS>()
-        .build()
-        .map_err(|error| napi::Error::new(Code::WorkerFailed, error.reason.clone()))?;
+    let call = call(on_question)?;
     Ok(Box::new(move |name, reason| {
         let reason = match reason {
             Reason::Miss => "miss",

@@ -6,11 +6,13 @@ use crate::apex::Apex;
 use crate::engine::{Asker, Handled, Later, Now, Transport};
 use crate::x509::{Authority, CertificateError};
 use ask::Told;
+use memory::Memory;
+pub use memory::{Keep, NoneSince};
 use mint::Minter;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use session::{Around, Next, SCRATCH_BYTES, Session};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,6 +23,7 @@ use std::time::Duration;
 mod ask;
 mod goal;
 mod head;
+mod memory;
 mod mint;
 mod page;
 mod session;
@@ -44,6 +47,10 @@ pub struct ProxyOptions {
     pub listen: SocketAddr,
     /// Names of the zone whose addresses may be private: these and all below them.
     pub allow_private: Vec<String>,
+    /// Hosts that had a key, with what `keep` was told last.
+    pub keyed: BTreeMap<String, NoneSince>,
+    /// Called from the thread of the proxy.
+    pub keep: Keep,
 }
 
 /// The authority of the machine, which is set while its key is open.
@@ -80,6 +87,7 @@ pub struct Proxy {
     shared: Shared,
     mint: Mint,
     allow_private: Vec<String>,
+    memory: Memory,
     listener: TcpListener,
     sessions: Vec<(u64, Option<Session>)>,
     count: usize,
@@ -98,7 +106,7 @@ impl Proxy {
         shared: Shared,
         mint: Mint,
         listener: std::net::TcpListener,
-        allow_private: Vec<String>,
+        ProxyOptions { allow_private, keyed, keep, .. }: ProxyOptions,
     ) -> io::Result<(Self, Arc<Waker>)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
@@ -110,6 +118,7 @@ impl Proxy {
             shared,
             mint,
             allow_private,
+            memory: Memory::new(keyed, keep),
             listener,
             sessions: Vec::new(),
             count: 0,
@@ -242,6 +251,7 @@ impl Proxy {
             shared: &self.shared,
             mint: &self.mint,
             allow_private: &self.allow_private,
+            memory: &mut self.memory,
             late: (&self.waker, &self.late.0),
             scratch: &mut self.scratch,
             place,
@@ -273,6 +283,7 @@ struct Here<'a> {
     shared: &'a Shared,
     mint: &'a Mint,
     allow_private: &'a [String],
+    memory: &'a mut Memory,
     late: (&'a Arc<Waker>, &'a Sender<Late>),
     scratch: &'a mut [u8],
     place: Place,
@@ -315,6 +326,14 @@ impl Around for Here<'_> {
 
     fn watch(&mut self, origin: &mut TcpStream) -> io::Result<()> {
         watch(self.registry, origin, FIRST + 2 * self.place.index + 1)
+    }
+
+    fn note(&mut self, host: &str, has_key: bool) {
+        self.memory.note(host, has_key, self.now.unix);
+    }
+
+    fn days_left(&self, host: &str) -> Option<u32> {
+        self.memory.days_left(host, self.now.unix)
     }
 
     fn scratch(&mut self) -> &mut [u8] {

@@ -3,7 +3,7 @@
 use crate::fixture::{name, record, zone};
 use crate::running::{PATIENCE, Running, options, start};
 use chronym_dns::engine::Reason;
-use chronym_dns::server::{ProxyOptions, ServerOptions};
+use chronym_dns::server::{NoneSince, ProxyOptions, ServerOptions};
 use chronym_dns::x509::{Authority, authority};
 use chronym_dns::{Knowledge, Trust};
 use rcgen::{CertifiedKey, KeyPair, PublicKeyData};
@@ -12,6 +12,7 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use socket2::{Domain, Socket, Type};
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ const BODY: &str = "the site of slow";
 struct Scene {
     running: Running,
     visitor: Visitor,
+    /// What is to be kept of hosts with a key.
+    kept: Receiver<(String, Option<NoneSince>)>,
 }
 
 /// Who trusts the authority.
@@ -37,15 +40,21 @@ struct Visitor {
 }
 
 fn scene(allow_private: &[&str]) -> Scene {
+    scene_with(allow_private, BTreeMap::new())
+}
+
+fn scene_with(allow_private: &[&str], keyed: BTreeMap<String, NoneSince>) -> Scene {
+    let (keeps, kept) = channel();
+    let keep = Box::new(move |host: &str, next| keeps.send((host.to_owned(), next)).is_ok());
     let allow_private = allow_private.iter().map(|&name| name.to_owned()).collect();
-    let proxy = ProxyOptions { listen: "127.0.0.1:0".parse().unwrap(), allow_private };
+    let proxy = ProxyOptions { listen: "127.0.0.1:0".parse().unwrap(), allow_private, keyed, keep };
     let running = start(ServerOptions { proxy: Some(proxy), ..options() });
     let key = KeyPair::generate().unwrap().serialize_der();
     let unix = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let authority = Authority::new(&key, authority(&key, "chronym", unix).unwrap()).unwrap();
     let visitor = Visitor { proxy: running.server.proxy().unwrap(), ca: authority.certificate() };
     running.server.mint(Some(authority)).unwrap();
-    Scene { running, visitor }
+    Scene { running, visitor, kept }
 }
 
 impl Scene {
@@ -345,6 +354,48 @@ fn a_key_of_another_port_or_that_nobody_vouches_for_redirects_nobody() {
         // It is passed on, and most machines serve nothing there.
         assert!(!seen.is_empty() && !seen.contains("is served by https alone"), "{seen}");
     }
+}
+
+#[test]
+fn a_name_that_had_a_key_is_not_served_without_one() {
+    let key = [&[3, 1, 1][..], &[7; 32]].concat();
+    let unvouched = || Trust::Insecure { ede_text: "no firm pin yet".into() };
+    let scene = scene(&[NAME]);
+    let plain = |scene: &Scene, port: u16| {
+        let mut client = scene.visitor.connect();
+        write!(client, "GET http://{NAME}:{port}/ HTTP/1.1\r\n\r\n").unwrap();
+        let mut seen = String::new();
+        client.read_to_string(&mut seen).unwrap();
+        seen
+    };
+    let is_refused = |seen: &str| seen.contains("slow.chronym is served by https alone");
+    // What nobody vouches for teaches nothing.
+    scene.learn(unvouched(), 443, std::slice::from_ref(&key), HOUR);
+    assert!(!is_refused(&plain(&scene, 80)));
+    scene.learn(Trust::Secure, 443, &[key], HOUR);
+    for port in [80, 8080] {
+        assert!(is_refused(&plain(&scene, port)));
+    }
+    assert_eq!(scene.kept.recv().unwrap(), (NAME.to_owned(), Some(None)));
+    // The name as others may show it, or no answer.
+    scene.learn(unvouched(), 443, &[], HOUR);
+    assert!(is_refused(&plain(&scene, 80)));
+    assert!(scene.get(443).0.contains("Its server had a key before"));
+    assert!(scene.kept.try_recv().is_err());
+    scene.learn(Trust::Secure, 443, &[], HOUR);
+    assert!(is_refused(&plain(&scene, 80)));
+    assert!(matches!(scene.kept.recv().unwrap(), (_, Some(Some(_)))));
+    let (page, _) = scene.get(443);
+    assert!(page.contains("slow.chronym names no key any more") && page.contains("again in 7 days"), "{page}");
+
+    // After a restart, a week later.
+    let unix = u32::try_from(SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap();
+    let later = scene_with(&[NAME], BTreeMap::from([(NAME.to_owned(), Some(unix - 7 * 86_400))]));
+    later.learn(unvouched(), 443, &[], HOUR);
+    assert!(is_refused(&plain(&later, 80)));
+    later.learn(Trust::Secure, 443, &[], HOUR);
+    assert!(!is_refused(&plain(&later, 80)));
+    assert_eq!(later.kept.recv().unwrap(), (NAME.to_owned(), None));
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! What a DNS server is started with.
 
+use super::call::call;
 use crate::convert::{Result, count, invalid};
 use chronym_dns::engine::Transport;
-use chronym_dns::server::{Listen, ProxyOptions, ServerOptions, TlsFiles};
+use chronym_dns::server::{Keep, Listen, ProxyOptions, ServerOptions, TlsFiles};
 use chronym_dns::{Apex, SigningKey};
-use napi::bindgen_prelude::{Either, Null, Uint8ArraySlice};
+use napi::Status;
+use napi::bindgen_prelude::{Either, Either3, FnArgs, Function, Null, Uint8ArraySlice};
+use napi::threadsafe_function::{ThreadsafeFunctionCallMode, UnknownReturnValue};
 use napi_derive::napi;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 /// An address to listen on.
@@ -30,14 +34,30 @@ pub struct DnsTls<'a> {
 
 /// The proxy for https.
 #[napi(object, object_to_js = false)]
-pub struct DnsProxy {
+pub struct DnsProxy<'a> {
     /// A loopback address.
     pub address: String,
     /// 0: any free one.
     pub port: f64,
     /// Names whose addresses may be private.
     pub allow_private: Vec<String>,
+    /// Hosts that had a key.
+    pub keyed: Vec<KeyedHost>,
+    /// Called from the event loop, which it does not keep alive, with what is remembered of a host.
+    pub on_keyed: Function<'a, FnArgs<KeyedArgs>, UnknownReturnValue>,
 }
+
+/// A host that had a key.
+#[napi(object, object_to_js = false)]
+pub struct KeyedHost {
+    /// Lower-case.
+    pub host: String,
+    /// Unix time; null: it has one.
+    pub none_since: Either<f64, Null>,
+}
+
+/// The host; and since when it has none, null where it has one, undefined where it is forgotten.
+type KeyedArgs = (String, Either3<u32, Null, ()>);
 
 /// See src/native/dns.ts.
 #[napi(object, object_to_js = false)]
@@ -53,7 +73,7 @@ pub struct DnsServerOptions<'a> {
     /// For DNS over TLS.
     pub tls: Either<DnsTls<'a>, Null>,
     /// The proxy for https.
-    pub proxy: Either<DnsProxy, Null>,
+    pub proxy: Either<DnsProxy<'a>, Null>,
     /// Upstreams, `ip:port`.
     pub forward: Vec<String>,
     /// Whether strangers may ask.
@@ -90,7 +110,28 @@ fn checked_proxy(proxy: &DnsProxy) -> Result<ProxyOptions> {
     if !listen.ip().is_loopback() {
         return Err(invalid("the proxy must listen on a loopback address"));
     }
-    Ok(ProxyOptions { listen, allow_private: proxy.allow_private.clone() })
+    let mut keyed = BTreeMap::new();
+    for KeyedHost { host, none_since } in &proxy.keyed {
+        let since = match none_since {
+            Either::A(since) => Some(u32::try_from(count(*since, "noneSince")?).map_err(invalid)?),
+            Either::B(Null) => None,
+        };
+        keyed.insert(host.clone(), since);
+    }
+    let keep = keep(&proxy.on_keyed)?;
+    Ok(ProxyOptions { listen, allow_private: proxy.allow_private.clone(), keyed, keep })
+}
+
+fn keep(on_keyed: &Function<'_, FnArgs<KeyedArgs>, UnknownReturnValue>) -> Result<Keep> {
+    let call = call(on_keyed)?;
+    Ok(Box::new(move |host, next| {
+        let since = match next {
+            Some(Some(since)) => Either3::A(since),
+            Some(None) => Either3::B(Null),
+            None => Either3::C(()),
+        };
+        call.call(FnArgs { data: (host.to_owned(), since) }, ThreadsafeFunctionCallMode::NonBlocking) == Status::Ok
+    }))
 }
 
 /// An IP address in its text form.

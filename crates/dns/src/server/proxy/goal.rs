@@ -10,7 +10,9 @@ use std::net::SocketAddr;
 /// Addresses of an origin that are tried.
 const ADDRESSES: usize = 8;
 /// Plain HTTP.
-pub const HTTP: u16 = 80;
+const HTTP: u16 = 80;
+/// Where a host of plain HTTP has TLS, if it has.
+pub const HTTPS: u16 = 443;
 
 /// A request on its way.
 pub struct Goal {
@@ -28,6 +30,11 @@ pub struct Goal {
 impl Goal {
     pub fn is_encrypted(&self) -> bool {
         self.first.is_none() && self.port != HTTP
+    }
+
+    /// The port whose TLSA records are asked for.
+    pub fn asked_port(&self) -> u16 {
+        if self.is_encrypted() { self.port } else { HTTPS }
     }
 }
 
@@ -53,13 +60,27 @@ pub fn targets(goal: &Goal, allows_private: bool) -> Result<Vec<SocketAddr>, Ref
     Ok(allowed)
 }
 
-/// Whether the daemon vouches for the name, and its owner named a key.
-pub fn vouched(Goal { host, port, told, .. }: &Goal) -> Result<(), Refusal> {
+/// Whether its owner named a key.
+pub fn has_key(goal: &Goal) -> bool {
+    goal.told.tlsa.iter().any(Tlsa::is_usable)
+}
+
+/// Whether the daemon vouches for the name, and its owner named a key. `days_left`: [`super::memory`] has the host.
+pub fn vouched(goal: &Goal, days_left: Option<u32>) -> Result<(), Refusal> {
+    let Goal { host, port, told, .. } = goal;
     if !told.is_vouched {
         let title = format!("The daemon does not vouch for {host}");
-        return Err(Refusal::new("502 Bad Gateway", title, explained(host, told)));
+        let known = days_left.map_or("", |_| " Its server had a key before, so nothing is asked of it without https.");
+        return Err(Refusal::new("502 Bad Gateway", title, explained(host, told) + known));
     }
-    if !told.tlsa.iter().any(Tlsa::is_usable) {
+    if let (false, Some(days)) = (has_key(goal), days_left) {
+        let text = format!(
+            "Its owner published the key of its server before, and no longer does. If that stays so, this machine \
+             opens http://{host}/ again in {days} days. The owner makes a key with `chronym https cert {host}`."
+        );
+        return Err(Refusal::new("502 Bad Gateway", format!("{host} names no key any more"), text));
+    }
+    if !has_key(goal) {
         let text = format!(
             "Its owner published no TLSA record of usage 2 or 3 for port {port}, so nothing says which key its server \
              has. The owner makes both with `chronym https cert {host}`."
@@ -69,15 +90,15 @@ pub fn vouched(Goal { host, port, told, .. }: &Goal) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A host with a key is not served without TLS: else who is on the way could be its origin.
-pub fn secured(Goal { host, first, .. }: &Goal) -> Refusal {
+/// A host that has a key, or had one, is not served without TLS: else who is on the way could be its origin.
+pub fn secured(Goal { host, port, first, .. }: &Goal) -> Refusal {
     let mut words = first.as_deref().unwrap_or_default().split(|&byte| byte == b' ');
     let title = format!("{host} is served by https alone");
     let text = format!(
         "Its owner published the key of its server, so nothing is asked of it without https. Go to https://{host}/."
     );
     match (words.next(), words.next()) {
-        (Some(b"GET" | b"HEAD"), Some(path)) => {
+        (Some(b"GET" | b"HEAD"), Some(path)) if *port == HTTP => {
             let location = format!("https://{host}{}", String::from_utf8_lossy(path));
             Refusal { location: Some(location), ..Refusal::new("307 Temporary Redirect", title, text) }
         }

@@ -2,7 +2,7 @@
 //! held against its TLSA records, then bytes go both ways.
 
 use super::ask::{Told, queries};
-use super::goal::{Goal, HTTP, is_of_certificate, secured, targets, unlike, vouched};
+use super::goal::{Goal, HTTPS, has_key, is_of_certificate, secured, targets, unlike, vouched};
 use super::head::{BadHead, Request, parse};
 use super::mint::Minter;
 use super::page::Refusal;
@@ -34,8 +34,6 @@ const DIALS_MS: u64 = 20_000;
 const IDLE_MS: u64 = 600_000;
 /// An origin whose key no record names is asked for again, while the answer is an old one: its key may have been rolled.
 const AGAIN: u8 = 8;
-/// Where a host of plain HTTP has TLS, if it has.
-const HTTPS: u16 = 443;
 
 /// What a session asks of its proxy.
 pub trait Around {
@@ -49,6 +47,10 @@ pub trait Around {
     fn ask(&mut self, question: usize, packet: &[u8], told: &mut Told);
     /// Has events of a new socket come to this session.
     fn watch(&mut self, origin: &mut TcpStream) -> io::Result<()>;
+    /// Takes an answer that is vouched for: whether the host has a key.
+    fn note(&mut self, host: &str, has_key: bool);
+    /// Days until a host that had a key is forgotten; `None`: it had none.
+    fn days_left(&self, host: &str) -> Option<u32>;
     fn scratch(&mut self) -> &mut [u8];
     fn unix(&self) -> u32;
 }
@@ -241,10 +243,15 @@ impl Session {
     }
 
     fn decide(&mut self, goal: Goal, around: &mut dyn Around) -> io::Result<Step> {
+        if goal.asked_port() == HTTPS && goal.told.is_vouched && !goal.told.is_stale {
+            around.note(&goal.host, has_key(&goal));
+        }
+        let days_left = around.days_left(&goal.host).filter(|_| goal.asked_port() == HTTPS);
         let verdict = targets(&goal, around.allows_private(&goal.host)).and_then(|targets| {
+            let vouched = vouched(&goal, days_left);
             if goal.is_encrypted() {
-                vouched(&goal)?;
-            } else if goal.port == HTTP && vouched(&goal).is_ok() {
+                vouched?;
+            } else if vouched.is_ok() || days_left.is_some() {
                 return Err(secured(&goal));
             }
             Ok(targets)
@@ -458,8 +465,7 @@ fn carry(from: &mut Side, to: &mut Side, scratch: &mut [u8]) -> io::Result<bool>
 
 /// Asks all that is to be known of the goal.
 fn ask(mut goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
-    let port = if goal.port == HTTP { HTTPS } else { goal.port };
-    let packets = queries(&goal.host, port).ok_or(io::ErrorKind::InvalidData)?;
+    let packets = queries(&goal.host, goal.asked_port()).ok_or(io::ErrorKind::InvalidData)?;
     goal.told = Told::new();
     for (question, packet) in packets.iter().enumerate() {
         around.ask(question, packet, &mut goal.told);
@@ -533,6 +539,10 @@ mod tests {
         fn ask(&mut self, _: usize, _: &[u8], _: &mut Told) {}
         fn watch(&mut self, _: &mut TcpStream) -> io::Result<()> {
             Ok(())
+        }
+        fn note(&mut self, _: &str, _: bool) {}
+        fn days_left(&self, _: &str) -> Option<u32> {
+            None
         }
         fn scratch(&mut self) -> &mut [u8] {
             &mut self.0
