@@ -31,6 +31,7 @@ const PROGRAMS = {
   'libnss3-tools': 'certutil',
   'golang-go': 'go',
   chromium: 'chromium',
+  'firefox-esr': 'firefox-esr',
   curl: 'curl',
   pngquant: 'pngquant'
 } as const

@@ -1,15 +1,16 @@
 /**
  * https for a registered name in the programs that people use: one command makes the authority of the machine, then a
- * fresh profile of Chromium opens the site without a warning, by the proxy of a real daemon.
+ * fresh profiles of Chromium and Firefox open the site without a warning, by the proxy of a real daemon.
  */
 import { createHash, generateKeyPairSync, type KeyObject, createPublicKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer as createPlainServer } from 'node:http'
+import { createServer as createPlainServer, type IncomingMessage } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { text } from 'node:stream/consumers'
 import { chromium, type Page } from 'playwright-core'
@@ -19,6 +20,7 @@ import { end } from '../../scripts/program.ts'
 import { addon } from '../../src/native/addon.ts'
 import { local } from '../../src/protocol/profile/built-in.ts'
 import { runProgram } from './dns/programs.ts'
+import { Firefox } from './firefox.ts'
 import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
@@ -46,11 +48,17 @@ let codedNames: ReadonlyMap<string, string>
 /** A host below it, whose private address is allowed. */
 let site: string
 /** Ports of the origins: with the key of the record, with another, and without a record. */
-const ports: Record<'right' | 'wrong' | 'bare' | 'plain', number> = { right: 0, wrong: 0, bare: 0, plain: 0 }
+const ports: Record<'right' | 'wrong' | 'bare' | 'six' | 'plain', number> = {
+  right: 0,
+  wrong: 0,
+  bare: 0,
+  six: 0,
+  plain: 0
+}
 
 const newKey = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
-async function startOrigin(key: KeyObject): Promise<number> {
+async function startOrigin(key: KeyObject, address = '127.0.0.1'): Promise<number> {
   const certificate = addon().serverCertificate(
     key.export({ format: 'der', type: 'pkcs8' }),
     [NAME],
@@ -69,14 +77,32 @@ async function startOrigin(key: KeyObject): Promise<number> {
         request.on('end', () => response.end(`${count} bytes`))
         return
       }
+      if (request.url === '/events') {
+        // Without an end.
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: an event\n\n')
+        return
+      }
       response.setHeader('content-type', 'text/html')
       response.end(`<title>the page of alice</title><p>HTTP/${request.httpVersion} for ${request.authority}`)
     }
   )
-  origin.listen(0, '127.0.0.1')
+  origin.on('upgrade', echo)
+  origin.listen(0, address)
   await once(origin, 'listening')
   scene.onEnd(() => origin.close())
   return (origin.address() as AddressInfo).port
+}
+
+/** A WebSocket (RFC 6455) that says once what it was told. */
+function echo({ headers }: IncomingMessage, socket: Duplex): void {
+  const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+  const accept = createHash('sha1').update(key).digest('base64')
+  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket'
+  socket.write(`${upgrade}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`)
+  socket.once('data', (frame: Buffer) => {
+    const [mask, masked] = [frame.subarray(2, 6), frame.subarray(6)]
+    socket.end(Buffer.from([0x81, masked.length, ...masked.map((byte, index) => byte ^ mask[index % 4]!), 0x88, 0]))
+  })
 }
 
 const pinOf = (key: KeyObject): string =>
@@ -85,13 +111,14 @@ const pinOf = (key: KeyObject): string =>
     .digest('hex')
 
 beforeAll(async () => {
-  needPackages(['chromium', 'curl', 'libnss3-tools', 'nginx', 'caddy'])
+  needPackages(['chromium', 'firefox-esr', 'curl', 'libnss3-tools', 'nginx', 'caddy'])
   home = scene.directory()
   directory = join(home, 'data')
   const keys = { right: newKey(), wrong: newKey(), other: newKey() }
   ports.right = await startOrigin(keys.right)
   ports.wrong = await startOrigin(keys.wrong)
   ports.bare = await startOrigin(keys.right)
+  ports.six = await startOrigin(keys.right, '::1')
   const plain = createPlainServer((request, response) =>
     response.end(`plain for ${request.headers.host}${request.url}`)
   )
@@ -112,7 +139,9 @@ beforeAll(async () => {
     site: address,
     [`_${ports.right}._tcp`]: pin(keys.right),
     [`_${ports.right}._tcp.site`]: pin(keys.right),
-    [`_${ports.wrong}._tcp.site`]: pin(keys.other)
+    [`_${ports.wrong}._tcp.site`]: pin(keys.other),
+    six: [{ type: 'AAAA', value: '::1' }],
+    [`_${ports.six}._tcp.six`]: pin(keys.right)
   }
   // Each name may be published five times in a row.
   const zones = { [NAME]: records, 'nginx.chronym': { '@': address }, 'caddy.chronym': { '@': address } }
@@ -123,7 +152,8 @@ beforeAll(async () => {
       ({ body }) => body.status === 'completed'
     )
   })
-  await Promise.all(tasks)
+  // A first start makes the store of its profile.
+  await Promise.all([...tasks, withFirefox(() => Promise.resolve())])
   const { body: names } = await first.request('GET', '/api/names')
   codedNames = new Map((names as { name: string; coded_name: string }[]).map((each) => [each.name, each.coded_name]))
   coded = codedNames.get(NAME)!
@@ -137,7 +167,7 @@ beforeAll(async () => {
     ...[...where, '--https-enabled', 'true', '--https-listen', '127.0.0.1:0'],
     ...[
       '--https-allow-private',
-      [site, NAME, codedNames.get('nginx.chronym'), codedNames.get('caddy.chronym')].join(',')
+      [site, `six.${coded}`, NAME, codedNames.get('nginx.chronym'), codedNames.get('caddy.chronym')].join(',')
     ]
   ])
   proxy = (await daemon.request('GET', '/api/dns')).body.https
@@ -184,6 +214,16 @@ async function withPage<T>(act: (page: Page) => Promise<T>): Promise<T> {
     return await act(await browser.newPage())
   } finally {
     await browser.close()
+  }
+}
+
+async function withFirefox<T>(act: (firefox: Firefox) => Promise<T>, rules?: string): Promise<T> {
+  const settings = rules === undefined ? {} : { 'network.proxy.type': 2, 'network.proxy.autoconfig_url': rules }
+  const firefox = await Firefox.start(home, join(home, '.mozilla/firefox/profile'), settings)
+  try {
+    return await act(firefox)
+  } finally {
+    await firefox.close()
   }
 }
 
@@ -290,6 +330,17 @@ describe('https for a registered name', () => {
       expect(await response?.securityDetails()).toMatchObject({ subjectName: expect.stringContaining('Chronym') })
       expect(await page.evaluate('isSecureContext')).toBe(true)
 
+      const heard = await page.evaluate(`Promise.all([
+        new Promise((resolve) => (new EventSource('/events').onmessage = ({ data }) => resolve(data))),
+        new Promise((resolve, reject) => {
+          const socket = new WebSocket('wss://' + location.host)
+          socket.onopen = () => socket.send('an echo')
+          socket.onmessage = ({ data }) => resolve(data)
+          socket.onerror = () => reject(new Error('the socket failed'))
+        })
+      ])`)
+      expect(heard).toEqual(['an event', 'an echo'])
+
       const refused = await page.goto(`https://${site}:${ports.wrong}/`)
       expect(refused?.status()).toBe(502)
       expect(await page.locator('h1').textContent()).toBe(`Not the server of ${site}`)
@@ -299,6 +350,21 @@ describe('https for a registered name', () => {
       expect(await page.locator('h1').textContent()).toBe(`The daemon does not vouch for ${NAME}`)
       expect(await page.locator('p').first().textContent()).toContain(`chronym explain ${NAME}`)
     })
+  })
+
+  it('has Firefox open the site without a warning, and say why it opens no other', async () => {
+    await withFirefox(async (firefox) => {
+      await firefox.goto(`https://${site}:${ports.right}/`)
+      expect(await firefox.run('content', 'return [document.title, isSecureContext]')).toEqual([
+        'the page of alice',
+        true
+      ])
+      // STATE_IS_SECURE of nsIWebProgressListener: what the padlock shows.
+      expect(await firefox.run('chrome', 'return gBrowser.securityUI.state & 2')).toBe(2)
+      await firefox.goto(`https://${site}:${ports.wrong}/`)
+      const title = await firefox.run('content', 'return document.title')
+      expect(title).toBe(`Not the server of ${site}`)
+    }, `${daemon.summary.api_url}/proxy.pac`)
   })
 
   it('serves curl, HTTP/1.1 and HTTP/2, and large uploads', async () => {
@@ -318,10 +384,18 @@ describe('https for a registered name', () => {
     })
   })
 
-  it('carries bytes both ways after one side has ended, and the end of the other', async () => {
+  it('carries a large upload and the answer to it after the client has ended, and the end of the origin', async () => {
     const tls = await encrypted(site, ports.right)
-    tls.end(`GET / HTTP/1.1\r\nHost: ${site}\r\nConnection: close\r\n\r\n`)
-    expect(await text(tls)).toContain('the page of alice')
+    tls.write(`POST / HTTP/1.1\r\nHost: ${site}\r\nConnection: close\r\nContent-Length: ${BIG}\r\n\r\n`)
+    tls.end(Buffer.alloc(BIG, 7))
+    expect(await text(tls)).toContain(`${BIG} bytes`)
+  })
+
+  it('reaches an origin by IPv6', async () => {
+    expect(await curl(`https://six.${coded}:${ports.six}/`)).toEqual({
+      code: 0,
+      output: expect.stringContaining(`for six.${coded}`)
+    })
   })
 
   it('mints for names of the zone alone, and for the name of the tunnel alone', async () => {
@@ -346,6 +420,19 @@ describe('https for a registered name', () => {
 
   it('has nginx and Caddy change their keys twice under load without a failed request', async () => {
     await Promise.all([rollUnderLoad('nginx'), rollUnderLoad('caddy')])
+  })
+
+  it('serves Node', async () => {
+    const variables = [
+      'NODE_USE_ENV_PROXY=1',
+      `HTTPS_PROXY=http://127.0.0.1:${proxy.port}`,
+      `NODE_EXTRA_CA_CERTS=${join(directory, 'https-authority.pem')}`
+    ]
+    const script = `fetch('https://${site}:${ports.right}/').then((page) => page.text()).then(console.log)`
+    expect(await runProgram('env', [...variables, process.execPath, '-e', script])).toEqual({
+      code: 0,
+      output: expect.stringContaining('the page of alice')
+    })
   })
 
   it('serves Python', async () => {
@@ -389,9 +476,14 @@ print(r.build_opener(*handlers).open(sys.argv[3], timeout=30).read().decode())`
     })
     expect(undone).toMatchObject({ code: 0 })
     const stores = (JSON.parse(undone.stdout) as { stores: { store: string; state: string }[] }).stores
-    expect(stores).toContainEqual({ store: join(home, '.pki/nssdb'), state: 'removed' })
+    for (const store of ['.pki/nssdb', '.mozilla/firefox/profile'])
+      expect(stores).toContainEqual({ store: join(home, store), state: 'removed' })
     await withPage(async (page) => {
       await expect(page.goto(`https://${site}:${ports.right}/`)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
     })
+    await withFirefox(async (firefox) => {
+      const visit = firefox.goto(`https://${site}:${ports.right}/`)
+      await expect(visit).rejects.toThrow('insecure certificate')
+    }, `${daemon.summary.api_url}/proxy.pac`)
   })
 })
