@@ -87,8 +87,8 @@ export interface Addon {
   /** What compiled it, as `rustc --version` says it. */
   compiler(): string
   /**
-   * The instructions that the kernel uses: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx`, `x86-64-avx2` or
-   * `x86-64-ifma`. Throws INVALID_ARGUMENT when CHRONYM_VDF_BACKEND names one that this processor lacks.
+   * The instructions that the kernel uses: `portable`, `aarch64`, `aarch64-neon`, `x86-64-bmi2`, `x86-64-adx`,
+   * `x86-64-avx2` or `x86-64-ifma`. Throws INVALID_ARGUMENT when CHRONYM_VDF_BACKEND names one that this processor lacks.
    */
   backend(): string
   /**

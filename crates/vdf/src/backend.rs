@@ -38,7 +38,7 @@ impl Backend {
     }
 
     /// Whether the environment names the backend of this process.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(crate) fn is_forced() -> bool {
         env::var_os(BACKEND_VARIABLE).is_some()
     }
@@ -49,7 +49,7 @@ impl Backend {
         if Self::available().contains(&backend) { Ok(backend) } else { Err(Error::BackendUnavailable(set.name())) }
     }
 
-    /// How users know it: `portable`, `aarch64`, `x86-64-bmi2`, `x86-64-adx`, `x86-64-avx2` or
+    /// How users know it: `portable`, `aarch64`, `aarch64-neon`, `x86-64-bmi2`, `x86-64-adx`, `x86-64-avx2` or
     /// `x86-64-ifma`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -78,10 +78,10 @@ pub(crate) type Native = Aarch64;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Adx(());
 
-/// The processor has AVX2 (and BMI2 and ADX).
-#[cfg(target_arch = "x86_64")]
+/// The processor has AVX2 (and BMI2 and ADX), or NEON.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Avx2(());
+pub(crate) struct FourLanes(());
 
 /// The processor has AVX-512 F, DQ, VL and IFMA (and BMI2, ADX and AVX2).
 #[cfg(target_arch = "x86_64")]
@@ -98,8 +98,9 @@ impl Backend {
         (self.0 >= Set::Adx).then_some(Adx(()))
     }
 
-    pub(crate) fn avx2(self) -> Option<Avx2> {
-        (self.0 >= Set::Avx2).then_some(Avx2(()))
+    /// None where there are eight.
+    pub(crate) fn four_lanes(self) -> Option<FourLanes> {
+        (self.0 == Set::Avx2).then_some(FourLanes(()))
     }
 
     pub(crate) fn ifma(self) -> Option<Ifma> {
@@ -115,7 +116,16 @@ impl Backend {
 #[cfg(target_arch = "aarch64")]
 impl Backend {
     pub(crate) fn native(self) -> Option<Native> {
-        (self.0 == Set::Aarch64).then_some(Aarch64(()))
+        (self.0 >= Set::Aarch64).then_some(Aarch64(()))
+    }
+
+    pub(crate) fn four_lanes(self) -> Option<FourLanes> {
+        (self.0 >= Set::Neon).then_some(FourLanes(()))
+    }
+
+    /// The same without instructions that test several numbers at once.
+    pub(crate) fn one_by_one(self) -> Self {
+        Self(self.0.min(Set::Aarch64))
     }
 }
 
@@ -159,15 +169,20 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn portable_gives_no_tokens_and_each_set_those_of_the_sets_below() {
+    fn portable_gives_no_tokens_and_each_set_those_of_the_sets_below_but_for_fewer_lanes() {
         let tokens = |set| {
             let backend = Backend(set);
-            [backend.native().is_some(), backend.adx().is_some(), backend.avx2().is_some(), backend.ifma().is_some()]
+            [
+                backend.native().is_some(),
+                backend.adx().is_some(),
+                backend.four_lanes().is_some(),
+                backend.ifma().is_some(),
+            ]
         };
         assert_eq!(tokens(Set::Portable), [false, false, false, false]);
         assert_eq!(tokens(Set::Bmi2), [true, false, false, false]);
         assert_eq!(tokens(Set::Adx), [true, true, false, false]);
         assert_eq!(tokens(Set::Avx2), [true, true, true, false]);
-        assert_eq!(tokens(Set::Ifma), [true, true, true, true]);
+        assert_eq!(tokens(Set::Ifma), [true, true, false, true]);
     }
 }

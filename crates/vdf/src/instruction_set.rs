@@ -14,6 +14,8 @@ pub(crate) enum InstructionSet {
     /// The target's own instructions (CLZ and RBIT, CSEL, UMULH) are what the kernel wants. Beyond the portable code it
     /// has steps ordered by hand.
     Aarch64,
+    /// The same, and products of 32 bits in four lanes: every such processor has NEON.
+    Neon,
     /// Haswell, Excavator and later: BMI1, BMI2, LZCNT.
     Bmi2,
     /// Broadwell, Zen and later.
@@ -26,12 +28,14 @@ pub(crate) enum InstructionSet {
 
 impl InstructionSet {
     /// Highest first.
-    pub(crate) const ALL: [Self; 6] = [Self::Ifma, Self::Avx2, Self::Adx, Self::Bmi2, Self::Aarch64, Self::Portable];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Ifma, Self::Avx2, Self::Adx, Self::Bmi2, Self::Neon, Self::Aarch64, Self::Portable];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
             Self::Aarch64 => "aarch64",
+            Self::Neon => "aarch64-neon",
             Self::Bmi2 => "x86-64-bmi2",
             Self::Adx => "x86-64-adx",
             Self::Avx2 => "x86-64-avx2",
@@ -62,13 +66,13 @@ impl InstructionSet {
 
     #[cfg(not(target_arch = "x86_64"))]
     pub(crate) fn detect() -> Self {
-        if cfg!(target_arch = "aarch64") { Self::Aarch64 } else { Self::Portable }
+        if cfg!(target_arch = "aarch64") { Self::Neon } else { Self::Portable }
     }
 
     const fn is_of_this_target(self) -> bool {
         match self {
             Self::Portable => true,
-            Self::Aarch64 => cfg!(target_arch = "aarch64"),
+            Self::Aarch64 | Self::Neon => cfg!(target_arch = "aarch64"),
             Self::Bmi2 | Self::Adx | Self::Avx2 | Self::Ifma => cfg!(target_arch = "x86_64"),
         }
     }

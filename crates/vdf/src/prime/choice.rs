@@ -1,7 +1,7 @@
 //! Whether this process tests four numbers at once, or one after another: what is faster here.
 
-use super::{avx2, miller_rabin};
-use crate::backend::{Avx2, Backend};
+use super::{four, miller_rabin};
+use crate::backend::{Backend, FourLanes};
 use crate::uint::Uint;
 use crate::uint::montgomery::Montgomery;
 use core::hint::black_box;
@@ -17,8 +17,8 @@ const BITS: usize = 128;
 /// Measured once, in one to three milliseconds.
 pub(crate) fn for_search(backend: Backend) -> Backend {
     static GAINS: OnceLock<bool> = OnceLock::new();
-    match backend.avx2() {
-        Some(has) if backend.ifma().is_none() && !Backend::is_forced() => {
+    match backend.four_lanes() {
+        Some(has) if !Backend::is_forced() => {
             let gains = *GAINS.get_or_init(|| are_lanes_faster(has, backend));
             if gains { backend } else { backend.one_by_one() }
         }
@@ -26,9 +26,9 @@ pub(crate) fn for_search(backend: Backend) -> Backend {
     }
 }
 
-fn are_lanes_faster(has: Avx2, backend: Backend) -> bool {
+fn are_lanes_faster(has: FourLanes, backend: Backend) -> bool {
     let numbers = [159, 173, 233, 237].map(|less| Uint::<16>::ONE.shl(BITS).sub(&Uint::from_word(less)));
-    let lanes = || _ = black_box(avx2::strong_tests::<16, 38, 76, 6>(has, black_box(&numbers), BITS));
+    let lanes = || _ = black_box(four::strong_tests::<16, 38, 76, 6>(has, black_box(&numbers), BITS));
     let one_by_one = || {
         for n in black_box(&numbers) {
             _ = black_box(miller_rabin::is_probable_prime(n, &Montgomery::with_backend(n, backend)));
@@ -55,11 +55,12 @@ mod tests {
         for backend in Backend::available() {
             let chosen = for_search(backend);
             assert_eq!(chosen, for_search(backend), "measured once");
-            if backend.avx2().is_none() || backend.ifma().is_some() || Backend::is_forced() {
+            if backend.four_lanes().is_none() || Backend::is_forced() {
                 assert_eq!(chosen, backend);
             } else {
-                assert!(chosen == backend || chosen == backend.one_by_one());
-                assert!(backend.one_by_one().avx2().is_none() && backend.one_by_one().adx() == backend.adx());
+                let one_by_one = backend.one_by_one();
+                assert!(chosen == backend || chosen == one_by_one);
+                assert!(one_by_one.four_lanes().is_none() && one_by_one.native() == backend.native());
             }
         }
     }

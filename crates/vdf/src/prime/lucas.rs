@@ -1,7 +1,7 @@
 //! The Lucas-V probable-prime test: `V_(n+1) = 2 Q mod n`, with Selfridge's parameters, method A*.
 
 #[cfg(target_arch = "x86_64")]
-use super::{ifma, miller_rabin};
+use super::{ifma, strong_tests};
 use crate::backend::Backend;
 use crate::uint::Uint;
 use crate::uint::montgomery::Montgomery;
@@ -21,7 +21,7 @@ pub(super) fn is_probable_prime<const N: usize>(n: &Uint<N>, backend: Backend) -
         && N == 16
         && q.unsigned_abs() <= ifma::MAX_Q
     {
-        let one = miller_rabin::power_of_two(ifma::RADIX_BITS, n);
+        let one = strong_tests::power_of_two(ifma::RADIX_BITS, n);
         let small = [1, 2, p].map(|small| field.multiple(&one, small));
         return ifma::lucas_v(has, n, (p.unsigned_abs(), q), small, exponent_bits(n)) == field.multiple(&one, 2 * q);
     }

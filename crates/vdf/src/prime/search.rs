@@ -2,7 +2,9 @@
 
 use super::baillie_psw::is_prime;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, ifma, lucas, trial};
+use super::ifma;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::{four, lucas, trial};
 use crate::backend::Backend;
 use crate::uint::Uint;
 
@@ -23,19 +25,19 @@ pub(crate) fn first_prime<const N: usize>(
 }
 
 /// There is one way to search.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn for_search(backend: Backend) -> Backend {
     backend
 }
 
 /// None: elsewhere numbers are tested one by one.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn search_by_lanes<const N: usize>(_: Backend, _: impl Iterator<Item = Uint<N>>, _: usize) -> Option<Uint<N>> {
     None
 }
 
 /// None where the processor cannot, or the length is one that nothing asks for.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn search_by_lanes<const N: usize>(
     backend: Backend,
     candidates: impl Iterator<Item = Uint<N>>,
@@ -43,6 +45,7 @@ fn search_by_lanes<const N: usize>(
 ) -> Option<Uint<N>> {
     let lucas = |n: &Uint<N>| lucas::is_probable_prime(n, backend);
     // a discriminant, or the Fiat-Shamir prime
+    #[cfg(target_arch = "x86_64")]
     if let Some(has) = backend.ifma() {
         return match N {
             16 => ifma::strong_probable_primes::<N, 20, 40>(has, candidates, bits).find(lucas),
@@ -50,15 +53,15 @@ fn search_by_lanes<const N: usize>(
             _ => None,
         };
     }
-    let has = backend.avx2()?;
+    let has = backend.four_lanes()?;
     match N {
         16 => {
-            let candidates = avx2::without_small_divisors(has, candidates, bits);
-            avx2::strong_probable_primes::<N, 38, 76, 6>(has, candidates, bits).find(lucas)
+            let candidates = four::without_small_divisors(has, candidates, bits);
+            four::strong_probable_primes::<N, 38, 76, 6>(has, candidates, bits).find(lucas)
         }
         5 if bits <= 272 => {
             let candidates = candidates.filter(|n| !trial::has_divisor(n));
-            avx2::strong_probable_primes::<N, 11, 22, 7>(has, candidates, bits).find(lucas)
+            four::strong_probable_primes::<N, 11, 22, 7>(has, candidates, bits).find(lucas)
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use super::lanes::{LANES, load, split, store, word};
 use super::lanes::{LIMB_BITS, square};
 use crate::prime::limbs::join;
-use crate::prime::miller_rabin::StrongTests;
+use crate::prime::strong_tests::StrongTests;
 use crate::uint::{Uint, word as words};
 use core::arch::x86_64::{_mm_cvtsi64_si128, _mm512_and_si512, _mm512_set1_epi64, _mm512_srl_epi64};
 

@@ -1,4 +1,4 @@
-//! Montgomery squaring of four numbers at once, one a lane, with products of 32 bits (AVX2).
+//! Montgomery squaring of four numbers at once, one a lane, with products of 32 bits.
 //!
 //! A number is `L` limbs of 28 bits, least significant first; limb `j` of all four is one vector.
 //!
@@ -6,76 +6,23 @@
 //! `M = (m + 1) / 2^28` a row of the reduction is `(x + q m) / 2^28 = floor(x / 2^28) + q M`, for `q = x mod 2^28`. So q
 //! takes no product, and the chain from one to the next is half as long.
 
+#[cfg(target_arch = "x86_64")]
+use super::avx2 as vector;
+#[cfg(target_arch = "aarch64")]
+use super::neon as vector;
+use super::sizes::{LANES, LIMB_BITS};
 use crate::prime::limbs::limb;
 use crate::uint::{Uint, word};
-use core::arch::asm;
-pub(super) use core::arch::x86_64::__m256i as Lanes;
-use core::arch::x86_64::{
-    _mm256_add_epi64, _mm256_and_si256, _mm256_extract_epi64, _mm256_set_epi64x, _mm256_set1_epi64x,
-    _mm256_setzero_si256, _mm256_sllv_epi64, _mm256_srli_epi64,
-};
-
-/// Numbers at once.
-pub(super) const LANES: usize = 4;
-
-/// Bits of a limb.
-pub(super) const LIMB_BITS: usize = 28;
+use vector::{Column, Limb, add, add_product, double, load, reduced, shift_left, zero, zero_limb};
 
 /// Rows of a block. Their factors and as many limbs stay in registers, so that four products take two loads and a store.
 const ROWS: usize = 4;
 
-/// The product of the low 32 bits of a and b.
-///
-/// In assembler, since the compiler takes the intrinsic for a product of 64 bits with both operands cut, forgets one of
-/// the cuts where it believes it knows better, and then multiplies twice.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn product(a: Lanes, b: Lanes) -> Lanes {
-    let product: Lanes;
-    // SAFETY: one instruction of AVX2, on registers alone.
-    unsafe {
-        asm!(
-            "vpmuludq {product}, {a}, {b}",
-            product = lateout(ymm_reg) product,
-            a = in(ymm_reg) a,
-            b = in(ymm_reg) b,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    product
-}
-
-/// `sum + a b`, of the low 32 bits of a and b.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn add_product(sum: Lanes, a: Lanes, b: Lanes) -> Lanes {
-    _mm256_add_epi64(sum, product(a, b))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn load(words: [u64; LANES]) -> Lanes {
-    let [a, b, c, d] = words.map(|word| word as i64);
-    _mm256_set_epi64x(d, c, b, a)
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn store(lanes: Lanes) -> [u64; LANES] {
-    [
-        _mm256_extract_epi64::<0>(lanes),
-        _mm256_extract_epi64::<1>(lanes),
-        _mm256_extract_epi64::<2>(lanes),
-        _mm256_extract_epi64::<3>(lanes),
-    ]
-    .map(i64::cast_unsigned)
-}
-
 /// The numbers in `L` limbs; what lies beyond `28 L` bits is cut off.
 #[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn split<const N: usize, const L: usize>(numbers: &[Uint<N>; LANES]) -> [Lanes; L] {
-    let mut limbs = [_mm256_setzero_si256(); L];
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+pub(super) fn split<const N: usize, const L: usize>(numbers: &[Uint<N>; LANES]) -> [Limb; L] {
+    let mut limbs = [zero_limb(); L];
     for (j, vector) in limbs.iter_mut().enumerate() {
         *vector = load(core::array::from_fn(|lane| limb(&numbers[lane], j, LIMB_BITS)));
     }
@@ -100,17 +47,17 @@ const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
 ///
 /// With R = 2^(28 L): `(a^2 + R m) / R 2^doubling < (9 m / R + 1) 2 m <= 3 m`.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 pub(super) fn square<const L: usize, const COLUMNS: usize, const REST: usize>(
-    a: &mut [Lanes; L],
-    reducer: &[Lanes; L],
-    doubling: Lanes,
+    a: &mut [Limb; L],
+    reducer: &[Limb; L],
+    doubling: Limb,
 ) {
     // A column gathers at most L products of a square, where doubled ones count twice, and L of multiples of M, each
     // below 2^56, and a carry below 2^36. With L <= 38 that is less than 77 2^56 < 2^63, twice of which fits.
     const { assert!(COLUMNS == 2 * L && L <= 38 && L % ROWS == REST % ROWS && REST >= 3 && REST < L) };
     // A zero that the compiler does not know: it would call `memset`, which takes longer than stores among products.
-    let zero = add_product(_mm256_setzero_si256(), doubling, _mm256_setzero_si256());
+    let zero = add_product(zero(), doubling, zero_limb());
     let mut columns = [zero; COLUMNS];
     add_square::<REST>(&mut columns, a);
     let last = reduce::<L, COLUMNS, REST>(&mut columns, reducer);
@@ -119,15 +66,15 @@ pub(super) fn square<const L: usize, const COLUMNS: usize, const REST: usize>(
 
 /// Adds the square of `a`. The products of two different limbs are there twice: one of them is doubled, to 29 bits.
 #[inline]
-#[target_feature(enable = "avx2")]
-fn add_square<const REST: usize>(mut columns: &mut [Lanes], mut a: &[Lanes]) {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+fn add_square<const REST: usize>(mut columns: &mut [Column], mut a: &[Limb]) {
     // A block's rows: their products with each other, and those with all limbs above. The next block begins two columns
     // a row further.
     while let Some((rows, above)) = a.split_first_chunk::<ROWS>()
         && above.len() >= REST
     {
         add_small_square(columns, rows);
-        let doubled = rows.map(|limb| _mm256_add_epi64(limb, limb));
+        let doubled = rows.map(|limb| double(limb));
         add_first_columns(&mut columns[ROWS..], &doubled, above);
         add_rows(&mut columns[2 * ROWS - 1..], &doubled, above);
         (columns, a) = (&mut columns[2 * ROWS..], above);
@@ -139,12 +86,12 @@ fn add_square<const REST: usize>(mut columns: &mut [Lanes], mut a: &[Lanes]) {
 
 /// Adds the square of a few limbs.
 #[inline]
-#[target_feature(enable = "avx2")]
-fn add_small_square<const COUNT: usize>(columns: &mut [Lanes], a: &[Lanes; COUNT]) {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+fn add_small_square<const COUNT: usize>(columns: &mut [Column], a: &[Limb; COUNT]) {
     let columns = &mut columns[..2 * COUNT - 1];
     for i in 0..COUNT {
         columns[2 * i] = add_product(columns[2 * i], a[i], a[i]);
-        let doubled = _mm256_add_epi64(a[i], a[i]);
+        let doubled = double(a[i]);
         for j in i + 1..COUNT {
             columns[i + j] = add_product(columns[i + j], doubled, a[j]);
         }
@@ -153,8 +100,8 @@ fn add_small_square<const COUNT: usize>(columns: &mut [Lanes], a: &[Lanes; COUNT
 
 /// Adds to the first three columns of the product of a block and some limbs, which have fewer than four products.
 #[inline]
-#[target_feature(enable = "avx2")]
-fn add_first_columns(columns: &mut [Lanes], block: &[Lanes; ROWS], limbs: &[Lanes]) {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+fn add_first_columns(columns: &mut [Column], block: &[Limb; ROWS], limbs: &[Limb]) {
     let (columns, limbs) = (&mut columns[..ROWS - 1], &limbs[..ROWS - 1]);
     for k in 0..ROWS - 1 {
         for i in 0..=k {
@@ -165,8 +112,8 @@ fn add_first_columns(columns: &mut [Lanes], block: &[Lanes; ROWS], limbs: &[Lane
 
 /// Adds to all columns of the product of a block and some limbs but the first three. There are as many as limbs.
 #[inline]
-#[target_feature(enable = "avx2")]
-fn add_rows(columns: &mut [Lanes], block: &[Lanes; ROWS], limbs: &[Lanes]) {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+fn add_rows(columns: &mut [Column], block: &[Limb; ROWS], limbs: &[Limb]) {
     let Some((&[mut x, mut y, mut z], limbs)) = limbs.split_first_chunk() else { return };
     let (full, last) = columns.split_at_mut(limbs.len());
     let ((fours, singles), (limb_fours, limb_singles)) = (full.as_chunks_mut::<4>(), limbs.as_chunks::<4>());
@@ -188,8 +135,8 @@ fn add_rows(columns: &mut [Lanes], block: &[Lanes; ROWS], limbs: &[Lanes]) {
 }
 
 #[inline]
-#[target_feature(enable = "avx2")]
-fn add_column(column: Lanes, block: &[Lanes; ROWS], limbs: [Lanes; ROWS]) -> Lanes {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+fn add_column(column: Column, block: &[Limb; ROWS], limbs: [Limb; ROWS]) -> Column {
     let sum = add_product(add_product(column, block[0], limbs[0]), block[1], limbs[1]);
     add_product(add_product(sum, block[2], limbs[2]), block[3], limbs[3])
 }
@@ -197,11 +144,11 @@ fn add_column(column: Lanes, block: &[Lanes; ROWS], limbs: [Lanes; ROWS]) -> Lan
 /// Adds L rows of the reduction, which leave the upper half of the columns, but for the products of the last rows,
 /// whose factors are returned.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 fn reduce<const L: usize, const COLUMNS: usize, const REST: usize>(
-    columns: &mut [Lanes; COLUMNS],
-    reducer: &[Lanes; L],
-) -> [Lanes; REST] {
+    columns: &mut [Column; COLUMNS],
+    reducer: &[Limb; L],
+) -> [Limb; REST] {
     let m = &reducer[..L - 1];
     // The factors of the next block are known once its columns have their products: long before the last of this one,
     // which keep the processor busy while the chain of factors lasts.
@@ -219,8 +166,8 @@ fn reduce<const L: usize, const COLUMNS: usize, const REST: usize>(
 
 /// Adds to the first four columns that have four products of a block and M, as `add_rows` does.
 #[inline]
-#[target_feature(enable = "avx2")]
-fn add_first_full_columns(columns: &mut [Lanes], block: &[Lanes; ROWS], m: &[Lanes]) {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+fn add_first_full_columns(columns: &mut [Column], block: &[Limb; ROWS], m: &[Limb]) {
     let (columns, m) = (&mut columns[..ROWS], &m[..2 * ROWS - 1]);
     for k in 0..ROWS {
         columns[k] = add_column(columns[k], block, [m[k + 3], m[k + 2], m[k + 1], m[k]]);
@@ -230,38 +177,34 @@ fn add_first_full_columns(columns: &mut [Lanes], block: &[Lanes; ROWS], m: &[Lan
 /// The factors of the next rows, whose columns have all products but those of these rows. What they carry is added to
 /// the column behind.
 #[inline]
-#[target_feature(enable = "avx2")]
-fn factors<const COUNT: usize>(columns: &mut [Lanes], m: &[Lanes]) -> [Lanes; COUNT] {
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+fn factors<const COUNT: usize>(columns: &mut [Column], m: &[Limb]) -> [Limb; COUNT] {
     let (columns, m) = (&mut columns[..=COUNT], &m[..COUNT - 1]);
-    let mask = _mm256_set1_epi64x(LIMB_MASK as i64);
-    let mut factors = [_mm256_setzero_si256(); COUNT];
-    let mut carry = _mm256_setzero_si256();
+    let mut factors = [zero_limb(); COUNT];
+    let mut carry = zero();
     for row in 0..COUNT {
         // what waits for the factor before comes last
         let mut column = columns[row];
         for i in 0..row {
             column = add_product(column, factors[i], m[row - 1 - i]);
         }
-        column = _mm256_add_epi64(column, carry);
-        factors[row] = _mm256_and_si256(column, mask);
-        carry = _mm256_srli_epi64::<28>(column);
+        (factors[row], carry) = reduced(add(column, carry));
     }
-    columns[COUNT] = _mm256_add_epi64(columns[COUNT], carry);
+    columns[COUNT] = add(columns[COUNT], carry);
     factors
 }
 
 /// Sets `limbs` to the columns with the products of the last rows and M, shifted by `doubling`, in limbs of 28 bits.
 #[inline]
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 fn finish<const L: usize, const REST: usize>(
-    limbs: &mut [Lanes; L],
-    columns: &[Lanes],
-    factors: &[Lanes; REST],
-    m: &[Lanes],
-    doubling: Lanes,
+    limbs: &mut [Limb; L],
+    columns: &[Column],
+    factors: &[Limb; REST],
+    m: &[Limb],
+    doubling: Limb,
 ) {
-    let mask = _mm256_set1_epi64x(LIMB_MASK as i64);
-    let mut carry = _mm256_setzero_si256();
+    let mut carry = zero();
     let columns = &columns[..L];
     for j in 0..L {
         let mut column = columns[j];
@@ -270,8 +213,6 @@ fn finish<const L: usize, const REST: usize>(
                 column = add_product(column, factors[i], m[j + REST - 1 - i]);
             }
         }
-        column = _mm256_add_epi64(_mm256_sllv_epi64(column, doubling), carry);
-        limbs[j] = _mm256_and_si256(column, mask);
-        carry = _mm256_srli_epi64::<28>(column);
+        (limbs[j], carry) = reduced(add(shift_left(column, doubling), carry));
     }
 }

@@ -1,18 +1,21 @@
 //! Every piece in every lane against num-bigint. Each test passes where the processor lacks the instructions, as
 //! nothing uses them there.
 
-use super::lanes::{LANES, LIMB_BITS, load, reducer, split, square, store};
-use super::sieve::{self, NUMBERS};
+#[cfg(target_arch = "x86_64")]
+use super::avx2::{load, store};
+use super::lanes::{reducer, split, square};
+#[cfg(target_arch = "aarch64")]
+use super::neon::{load, store};
+use super::sizes::{LANES, LIMB_BITS};
 use super::strong_tests;
-use crate::backend::{Avx2, Backend};
-use crate::prime::small_primes;
-use crate::prime::tests::{big, is_strong_probable_prime, moduli, odd, strong_pseudoprimes, structured_words};
+use crate::backend::{Backend, FourLanes};
+use crate::prime::tests::{big, is_strong_probable_prime, moduli, strong_pseudoprimes};
 use crate::uint::Uint;
 use num_bigint::BigUint;
 use num_traits::One;
 
-fn avx2() -> Option<Avx2> {
-    Backend::available()[0].avx2()
+fn four_lanes() -> Option<FourLanes> {
+    Backend::available().into_iter().find_map(Backend::four_lanes)
 }
 
 #[test]
@@ -55,7 +58,8 @@ fn check_squares<const N: usize, const L: usize, const COLUMNS: usize, const RES
             _ => &m[lane] >> 1,
         });
         let doubling: [u64; LANES] = core::array::from_fn(|lane| ((round >> 1) + lane) as u64 & 1);
-        // SAFETY: the caller has an `Avx2`.
+        #[cfg_attr(target_arch = "aarch64", allow(unused_unsafe, reason = "all of them have NEON"))]
+        // SAFETY: the caller has `FourLanes`.
         let squares = unsafe { square_lanes::<N, L, COLUMNS, REST>(a.each_ref().map(limbs::<L>), &n, doubling) };
         for lane in 0..LANES {
             let value = squares.iter().rev().fold(BigUint::ZERO, |sum, limb| (sum << LIMB_BITS) + limb[lane]);
@@ -67,7 +71,7 @@ fn check_squares<const N: usize, const L: usize, const COLUMNS: usize, const RES
     }
 }
 
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 fn square_lanes<const N: usize, const L: usize, const COLUMNS: usize, const REST: usize>(
     a: [[u64; L]; LANES],
     n: &[Uint<N>; LANES],
@@ -83,7 +87,7 @@ fn square_lanes<const N: usize, const L: usize, const COLUMNS: usize, const REST
 
 #[test]
 fn squares_agree_with_num_bigint_and_stay_below_three_moduli() {
-    if avx2().is_some() {
+    if four_lanes().is_some() {
         for bits in [64, 72, 512, 1000, 1016, 1024] {
             check_squares::<16, 38, 76, 6>(bits);
         }
@@ -94,7 +98,7 @@ fn squares_agree_with_num_bigint_and_stay_below_three_moduli() {
 }
 
 fn check_passed<const N: usize, const L: usize, const COLUMNS: usize, const REST: usize>(
-    has: Avx2,
+    has: FourLanes,
     numbers: &[Uint<N>],
     bits: usize,
 ) {
@@ -113,7 +117,7 @@ fn check_passed<const N: usize, const L: usize, const COLUMNS: usize, const REST
 
 #[test]
 fn the_strong_test_agrees_with_its_definition_in_every_lane() {
-    let Some(has) = avx2() else { return };
+    let Some(has) = four_lanes() else { return };
     // primes, strong pseudoprimes and others of 64 bits; 2^63 + 29 is prime
     let mut numbers: Vec<Uint<5>> = moduli(64);
     numbers.extend(strong_pseudoprimes(2).into_iter().map(Uint::from_word));
@@ -128,45 +132,5 @@ fn the_strong_test_agrees_with_its_definition_in_every_lane() {
         let mut numbers: Vec<Uint<16>> = moduli(bits).into_iter().take(9).collect();
         numbers.push(prime);
         check_passed::<16, 38, 76, 6>(has, &numbers, bits);
-    }
-}
-
-#[test]
-fn every_prime_of_the_table_is_found_in_every_place() {
-    if avx2().is_none() {
-        return;
-    }
-    let stages = sieve::stages_for(1024);
-    let primes: Vec<u64> = small_primes::below(1 << 16).into_iter().filter(|&p| p > 200).collect();
-    let pairs = stages.map(<[_]>::len);
-    assert!(pairs[0] > 50 && primes.len() - 2 * (pairs[0] + pairs[1]) < 3);
-    // what each group divides by, as the table is made
-    let (small, others) = primes.split_at(primes.partition_point(|&p| p < 1000));
-    let of_first = small.chunks(2).take(pairs[0]).map(|pair| [pair[0], pair[1]]);
-    let of_second = (0..pairs[1]).map(|index| [others[index], others[others.len() - 1 - index]]);
-    let groups = stages[0].chunks(1).chain(stages[1].chunks(1));
-    let mut random = structured_words();
-    for (index, (group, pair)) in groups.zip(of_first.chain(of_second)).enumerate() {
-        for prime in pair {
-            let mut batch: [Uint<16>; NUMBERS] = core::array::from_fn(|_| odd(&mut random, 1024));
-            let place = index % NUMBERS;
-            batch[place] = batch[place].sub(&Uint::from_word(batch[place].rem_word(prime)));
-            let expected = (0..NUMBERS)
-                .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
-                .fold(0, |bits, place| bits | 1 << place);
-            assert!(expected >> place & 1 == 1);
-            // SAFETY: checked above.
-            assert_eq!(unsafe { sieve::divisible(&batch, group) }, expected, "{prime}");
-        }
-    }
-    // the largest sums and no sum at all
-    let edges = [Uint([u64::MAX; 16]), Uint::ZERO, Uint::ONE, Uint::ONE.shl(1023)];
-    let batch: [Uint<16>; NUMBERS] = core::array::from_fn(|place| edges[place % 4]);
-    for (group, pair) in stages[1].chunks(1).zip((0..).map(|index| [others[index], others[others.len() - 1 - index]])) {
-        let expected = (0..NUMBERS)
-            .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
-            .fold(0, |bits, place| bits | 1 << place);
-        // SAFETY: checked above.
-        assert_eq!(unsafe { sieve::divisible(&batch, group) }, expected, "{pair:?}");
     }
 }

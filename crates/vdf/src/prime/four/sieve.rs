@@ -1,6 +1,7 @@
 //! Trial division of eight numbers at once by the primes beyond the first.
 
-use super::lanes::{LANES, Lanes, load, product};
+use super::avx2::{Limb as Lanes, load, product};
+use super::sizes::LANES;
 use crate::prime::limbs::limb;
 use crate::prime::{small_primes, trial};
 use crate::uint::{Uint, word};
@@ -127,3 +128,6 @@ fn group(primes: [u64; 2]) -> Group {
         |prime| Divisor { inverse: word::inverse(prime) as u32, largest: (u64::from(u32::MAX) / prime) as u32 };
     Group { powers, product: product as u32, inverse: word::inverse(product) as u32, primes: primes.map(divisor) }
 }
+
+#[cfg(test)]
+mod tests;

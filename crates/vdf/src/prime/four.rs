@@ -1,33 +1,51 @@
-//! The search for a prime with AVX2: four candidates at once, one a lane.
+//! The search for a prime with AVX2 or NEON: four candidates at once, one a lane.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod lanes;
 mod miller_rabin;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
 mod sieve;
+mod sizes;
 
 use super::batches::batched;
 use super::trial;
-use crate::backend::Avx2;
+use crate::backend::FourLanes;
 use crate::uint::Uint;
+use sizes::LANES;
 
 /// The candidates that no small prime divides, in order. They have exactly `bits` bits, at least 64, and must not end,
 /// since they are taken eight at a time.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn without_small_divisors<const N: usize>(
-    _processor_has: Avx2,
+    _processor_has: FourLanes,
     candidates: impl Iterator<Item = Uint<N>>,
     bits: usize,
 ) -> impl Iterator<Item = Uint<N>> {
     let candidates = candidates.filter(|n| !trial::has_first_divisor(n));
     let [first, second] = sieve::stages_for(bits);
-    // SAFETY, here and below: an `Avx2` exists where the processor has AVX2.
+    // SAFETY, here and below: `FourLanes` exist where the processor has AVX2.
     let candidates = batched(candidates, move |numbers| unsafe { !sieve::divisible(numbers, first) });
     batched(candidates, move |numbers| unsafe { !sieve::divisible(numbers, second) })
+}
+
+/// The candidates that no small prime divides, in order.
+#[cfg(target_arch = "aarch64")]
+pub(super) fn without_small_divisors<const N: usize>(
+    _: FourLanes,
+    candidates: impl Iterator<Item = Uint<N>>,
+    _: usize,
+) -> impl Iterator<Item = Uint<N>> {
+    candidates.filter(|n| !trial::has_divisor(n))
 }
 
 /// The candidates that pass the strong test to base 2, in order. They have exactly `bits` bits and are `L` limbs of 28
 /// bits, with 33 bits to spare; `COLUMNS` is 2 L, `REST` what blocks of four rows leave of L, from 3 on. They must not
 /// end, since they are taken four at a time.
 pub(super) fn strong_probable_primes<const N: usize, const L: usize, const COLUMNS: usize, const REST: usize>(
-    has: Avx2,
+    has: FourLanes,
     candidates: impl Iterator<Item = Uint<N>>,
     bits: usize,
 ) -> impl Iterator<Item = Uint<N>> {
@@ -36,12 +54,15 @@ pub(super) fn strong_probable_primes<const N: usize, const L: usize, const COLUM
 
 /// A bit a lane: whether its number passes the strong test to base 2.
 pub(super) fn strong_tests<const N: usize, const L: usize, const COLUMNS: usize, const REST: usize>(
-    _processor_has: Avx2,
-    numbers: &[Uint<N>; lanes::LANES],
+    _processor_has: FourLanes,
+    numbers: &[Uint<N>; LANES],
     bits: usize,
 ) -> u8 {
+    #[cfg_attr(target_arch = "aarch64", allow(unused_unsafe, reason = "all of them have NEON"))]
     // SAFETY: as above.
-    unsafe { miller_rabin::passed::<N, L, COLUMNS, REST>(numbers, bits) }
+    unsafe {
+        miller_rabin::passed::<N, L, COLUMNS, REST>(numbers, bits)
+    }
 }
 
 #[cfg(test)]

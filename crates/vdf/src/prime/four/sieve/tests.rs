@@ -1,0 +1,47 @@
+//! Every prime of the table against plain remainders.
+
+use super::{NUMBERS, divisible, stages_for};
+use crate::backend::Backend;
+use crate::prime::small_primes;
+use crate::prime::tests::{odd, structured_words};
+use crate::uint::Uint;
+
+#[test]
+fn every_prime_of_the_table_is_found_in_every_place() {
+    if Backend::available().into_iter().find_map(Backend::four_lanes).is_none() {
+        return;
+    }
+    let stages = stages_for(1024);
+    let primes: Vec<u64> = small_primes::below(1 << 16).into_iter().filter(|&p| p > 200).collect();
+    let pairs = stages.map(<[_]>::len);
+    assert!(pairs[0] > 50 && primes.len() - 2 * (pairs[0] + pairs[1]) < 3);
+    // what each group divides by, as the table is made
+    let (small, others) = primes.split_at(primes.partition_point(|&p| p < 1000));
+    let of_first = small.chunks(2).take(pairs[0]).map(|pair| [pair[0], pair[1]]);
+    let of_second = (0..pairs[1]).map(|index| [others[index], others[others.len() - 1 - index]]);
+    let groups = stages[0].chunks(1).chain(stages[1].chunks(1));
+    let mut random = structured_words();
+    for (index, (group, pair)) in groups.zip(of_first.chain(of_second)).enumerate() {
+        for prime in pair {
+            let mut batch: [Uint<16>; NUMBERS] = core::array::from_fn(|_| odd(&mut random, 1024));
+            let place = index % NUMBERS;
+            batch[place] = batch[place].sub(&Uint::from_word(batch[place].rem_word(prime)));
+            let expected = (0..NUMBERS)
+                .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
+                .fold(0, |bits, place| bits | 1 << place);
+            assert!(expected >> place & 1 == 1);
+            // SAFETY: checked above.
+            assert_eq!(unsafe { divisible(&batch, group) }, expected, "{prime}");
+        }
+    }
+    // the largest sums and no sum at all
+    let edges = [Uint([u64::MAX; 16]), Uint::ZERO, Uint::ONE, Uint::ONE.shl(1023)];
+    let batch: [Uint<16>; NUMBERS] = core::array::from_fn(|place| edges[place % 4]);
+    for (group, pair) in stages[1].chunks(1).zip((0..).map(|index| [others[index], others[others.len() - 1 - index]])) {
+        let expected = (0..NUMBERS)
+            .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
+            .fold(0, |bits, place| bits | 1 << place);
+        // SAFETY: checked above.
+        assert_eq!(unsafe { divisible(&batch, group) }, expected, "{pair:?}");
+    }
+}
