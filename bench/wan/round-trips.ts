@@ -2,6 +2,7 @@
  * How many round trips each path takes, one after the other: every pair of places is as far apart, nothing is lost, so a
  * path's time divided by that of a round trip is their number, and what this machine computes meanwhile.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Scene } from '../../__test__/e2e/processes.ts'
 import type { PeerView } from '../../src/views/network.ts'
 import { register, startWideNetwork, statusOf } from './network.ts'
@@ -11,6 +12,8 @@ const ONE_WAY_MS = 100
 const ROUND_TRIP_MS = 2 * ONE_WAY_MS
 const NODES = 10
 const NAMES = 6
+/** Longer than a stream that does not rest. */
+const QUIET_MS = 61_000
 
 export interface Path {
   readonly path: string
@@ -32,7 +35,8 @@ export async function measureRoundTrips(scene: Scene): Promise<Path[]> {
     )
   const owner = nodes[1]!
   const names = Array.from({ length: NAMES }, (_, index) => `far-${index}.chronym`)
-  for (const name of names) await register(owner, name)
+  const askedLater = 'later.chronym'
+  for (const name of [...names, askedLater]) await register(owner, name)
 
   const stranger = await startSpare(0, [])
   // The first alone: after it the others are found and dialled.
@@ -42,6 +46,10 @@ export async function measureRoundTrips(scene: Scene): Promise<Path[]> {
   const resolves: number[] = []
   for (const name of names)
     for (const node of nodes.slice(2)) resolves.push(await timed(() => node.request('GET', `/api/resolve/${name}`)))
+  await delay(QUIET_MS)
+  const afterQuiet: number[] = []
+  for (const node of nodes.slice(2))
+    afterQuiet.push(await timed(() => node.request('GET', `/api/resolve/${askedLater}`)))
   const publications: number[] = []
   for (const name of names) {
     await owner.request('POST', `/api/zone/${name}`, { records: { '@': [{ type: 'A', value: '192.0.2.1' }] } })
@@ -61,6 +69,7 @@ export async function measureRoundTrips(scene: Scene): Promise<Path[]> {
     pathOf('open a connection', [dialled]),
     pathOf('join, to the first answer', [joined]),
     pathOf('resolve, known peers', resolves),
+    pathOf('the same after a quiet minute', afterQuiet),
     pathOf('resolve what nobody holds', unheld),
     pathOf('the same, one peer stalled: at first', stalled.slice(0, 1)),
     pathOf('the same, one peer stalled: later', stalled.slice(1)),

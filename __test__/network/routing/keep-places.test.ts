@@ -3,10 +3,11 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { publicKeyFromRaw } from '@libp2p/crypto/keys'
 import type { Connection } from '@libp2p/interface'
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { keepPlaces } from '../../../src/network/routing/keep-places.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
-import { registryProtocol } from '../../../src/network/wire/messages.ts'
+import { readFrame, writeFrame } from '../../../src/network/wire/frame.ts'
+import { encodeMessage, registryProtocol, type Request } from '../../../src/network/wire/messages.ts'
 import { positionOf } from '../../../src/network/table.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { distance } from '../../../src/protocol/neighbourhood/key-space.ts'
@@ -68,6 +69,23 @@ it('closes an idle one of the fullest prefix for a newcomer, not a neighbour or 
   // Of 127.1 there were three, then of 127.1 and of 127.2 two each.
   await waitFor(() => expect(idle.map(isOpen)).toEqual([false, false]))
   expect([toNeighbour, asks, ...others, ...newcomers].every(isOpen)).toBe(true)
+})
+
+it('a connection is idle once its only stream rests', async () => {
+  const asks = await stranger('127.1.0.1')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+  try {
+    const stream = await asks.newStream(registryProtocol(PROFILE))
+    const question: Request = { type: 'get', kind: 'reveal', key: new Uint8Array(32) }
+    await Promise.all([readFrame(stream), writeFrame(stream, encodeMessage(question))])
+    vi.advanceTimersByTime(31_000)
+  } finally {
+    vi.useRealTimers()
+  }
+  const others = [await stranger('127.1.1.1'), await stranger('127.1.2.1')]
+  expect([asks, ...others].every(isOpen)).toBe(true)
+  others.push(await stranger('127.1.3.1'))
+  await waitFor(() => expect([asks, ...others].map(isOpen)).toEqual([false, true, true, true]))
 })
 
 it('closes the third of a peer, and what is beyond the places of a prefix', async () => {

@@ -78,9 +78,12 @@ describe('a stream', () => {
     expect(streams()).not.toContain(halfOpen)
   })
 
-  it('ends when nothing is asked for half a minute, without blame', async () => {
+  it('ends when nothing is asked for half a minute, without blame; one of a peer lasts', async () => {
+    const lasting = await stranger.dialProtocol(peer, registryProtocol(lab.profile))
     await withFakeTimeouts(async () => {
+      expect(await askOver(lasting)).toEqual({ type: 'none' })
       for (let time = 0; time < 6; time++) {
+        vi.advanceTimersByTime(31_000)
         const stream = await stranger.dialProtocol(peer, registryProtocol(lab.profile))
         expect(await askOver(stream)).toEqual({ type: 'none' })
         vi.advanceTimersByTime(29_000)
@@ -88,8 +91,33 @@ describe('a stream', () => {
         vi.advanceTimersByTime(31_000)
         await waitFor(() => expect(stream.status).toBe('reset'))
       }
+      expect(await askOver(lasting)).toEqual({ type: 'none' })
+      // The next one takes its place.
+      await lasting.close()
+      await waitFor(() => expect(lasting.status).toBe('closed'))
+      const next = await stranger.dialProtocol(peer, registryProtocol(lab.profile))
+      expect(await askOver(next)).toEqual({ type: 'none' })
+      vi.advanceTimersByTime(60_000)
+      expect(await askOver(next)).toEqual({ type: 'none' })
     })
     expect(stranger.getPeers()).toHaveLength(1)
+  })
+
+  it('of those that are kept lasts for the next question, and the others close after 20 s', async () => {
+    await isAnswered()
+    const [lasting] = streams()
+    await withFakeTimeouts(async () => {
+      await Promise.all(Array.from({ length: 4 }, isAnswered))
+      await waitFor(() => expect(streams()).toHaveLength(4))
+      vi.advanceTimersByTime(21_000)
+      await waitFor(() => expect(streams()).toHaveLength(1))
+      vi.advanceTimersByTime(600_000)
+      await isAnswered()
+      expect(streams()).toHaveLength(1)
+    })
+    lasting!.abort(new Error('gone'))
+    await isAnswered()
+    expect(streams()).toHaveLength(1)
   })
 
   it('is not waited for longer than ten seconds once its next question has begun', async () => {

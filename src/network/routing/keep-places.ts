@@ -7,6 +7,7 @@ import { diverse, widePrefix, type DiversityLimits } from '../../protocol/neighb
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { prefixOf } from '../transport/addresses.ts'
 import type { Node } from '../libp2p.ts'
+import { resting } from '../wire/frame.ts'
 import { registryProtocol } from '../wire/messages.ts'
 import { positionOf } from '../table.ts'
 
@@ -74,8 +75,10 @@ export function keepPlaces(
         get isNeighbour() {
           return (nearest ??= neighbours()).has(this.peer)
         },
-        // Our streams end within half a minute of their last request (wire/serve.ts).
-        isBusy: now() - atMs < YOUNG_MS || connection.streams.some(({ protocol }) => protocol === ours)
+        // Our streams end or rest within half a minute of their last request (wire/exchange.ts).
+        isBusy:
+          now() - atMs < YOUNG_MS ||
+          connection.streams.some((stream) => stream.protocol === ours && !resting.has(stream))
       }))
   }
 

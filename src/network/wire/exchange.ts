@@ -25,6 +25,7 @@ import {
   readFrame,
   writeFrame,
   keepIdle,
+  resting,
   takeIdle
 } from './frame.ts'
 import {
@@ -40,7 +41,10 @@ import {
 } from './messages.ts'
 import { channel } from 'node:diagnostics_channel'
 
-/** The next request of a stream begins within this time, or the stream ends. */
+/**
+ * The next request of a stream begins within this time, or the stream ends. One of each peer rests instead, for as long
+ * as its connection: to agree on the protocol again costs the next question a round trip. Either side keeps 12 KiB.
+ */
 const IDLE_STREAM_MS = 30_000
 
 /** Streams served for one peer; further ones get `busy` at once. A silent one costs a few KiB. */
@@ -100,6 +104,8 @@ class Server {
   readonly #working = new ConcurrencyLimit(MAX_WORKING.all, MAX_WORKING.peer)
   readonly #puts = new ConcurrencyLimit(MAX_PUTS.all, MAX_PUTS.peer)
   readonly #streams = new Set<Stream>()
+  /** By peer. */
+  readonly #resting = new Map<string, Stream>()
 
   constructor(options: ServeOptions) {
     this.#options = options
@@ -123,7 +129,9 @@ class Server {
       limit.within(REQUEST_TIMEOUT_MS)
       do {
         const request = await this.#read(stream, sender, () => {
-          if (answers > 0) limit.within(REQUEST_TIMEOUT_MS)
+          if (answers === 0) return
+          resting.delete(stream)
+          limit.within(REQUEST_TIMEOUT_MS)
         })
         const answer = encodeMessage(
           request === undefined
@@ -135,7 +143,7 @@ class Server {
         this.#options.budget.answered(sender, answer.length)
         await writeFrame(stream, answer)
         answers++
-        limit.within(IDLE_STREAM_MS)
+        limit.within(IDLE_STREAM_MS, () => this.#rest(stream, sender))
         // A declined request is unread, so no later one can be found.
         if (request === undefined) break
       } while (isOpen(stream))
@@ -152,12 +160,22 @@ class Server {
     } finally {
       limit.end()
       this.#streams.delete(stream)
+      if (this.#resting.get(sender.peer) === stream) this.#resting.delete(sender.peer)
       close()
     }
   }
 
   end(): void {
     for (const stream of this.#streams) stream.abort(new Error('this node answers no more'))
+  }
+
+  /** Whether it may: another one of this peer does not. */
+  #rest(stream: Stream, { peer }: Sender): boolean {
+    const rests = this.#resting.get(peer) ?? stream
+    this.#resting.set(peer, rests)
+    if (rests !== stream) return false
+    resting.add(stream)
+    return true
   }
 
   /** Undefined when the peer is to come back later. */
@@ -218,8 +236,8 @@ async function answerBusy(stream: Stream): Promise<void> {
 }
 
 interface TimeLimit {
-  /** Aborts the stream after this many milliseconds. */
-  within(milliseconds: number): void
+  /** Aborts the stream after this many milliseconds, unless it `rests`. */
+  within(milliseconds: number, rests?: () => boolean): void
   end(): void
 }
 
@@ -227,10 +245,10 @@ function timeLimit(stream: Stream): TimeLimit {
   // Not AbortSignal.timeout, whose timer stays until it fires: one for each request of a flood.
   let timer: NodeJS.Timeout | undefined
   return {
-    within(milliseconds) {
+    within(milliseconds, rests) {
       clearTimeout(timer)
       timer = setTimeout(() => {
-        stream.abort(new Error('the request took too long'))
+        if (rests?.() !== true) stream.abort(new Error('the request took too long'))
       }, milliseconds)
       timer.unref()
     },

@@ -63,8 +63,14 @@ export async function writeFrame(stream: Stream, message: Uint8Array): Promise<v
   if (!stream.send(lp(message))) await stream.onDrain()
 }
 
-/** A stream closes after this idle time; the peer would end it ten seconds later (serve.ts). */
+/**
+ * After this idle time a stream closes, unless it is the last of its connection: that one rests. The peer would end the
+ * others ten seconds later (exchange.ts).
+ */
 const IDLE_MS = 20_000
+
+/** Streams on which nothing was asked for long. They keep no connection open. */
+export const resting = new WeakSet<Stream>()
 
 /** Idle streams of one connection, for parallel requests. */
 const MAX_IDLE = 4
@@ -76,6 +82,7 @@ export function takeIdle(connection: Connection, protocol: string): Stream | und
   for (const [stream, stopWaiting] of idle.get(connection) ?? []) {
     if (stream.protocol !== protocol) continue
     stopWaiting()
+    resting.delete(stream)
     if (isOpen(stream)) return stream
   }
   return undefined
@@ -93,12 +100,17 @@ export function keepIdle(connection: Connection, stream: Stream): void {
     stopWaiting()
     void closeStream(stream)
   }
-  const timer = setTimeout(end, IDLE_MS)
+  const timer = setTimeout(() => {
+    if (kept.size === 1) resting.add(stream)
+    else end()
+  }, IDLE_MS)
   timer.unref()
   stream.addEventListener('remoteCloseWrite', end)
+  stream.addEventListener('close', end)
   const stopWaiting = (): void => {
     clearTimeout(timer)
     stream.removeEventListener('remoteCloseWrite', end)
+    stream.removeEventListener('close', end)
     kept.delete(stream)
   }
   kept.set(stream, stopWaiting)
