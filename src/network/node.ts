@@ -33,8 +33,12 @@ const INBOUND_CONNECTIONS_PER_SECOND = 100
 /** Time to set up an inbound connection, with its wait for a turn (half-open.ts). libp2p waits 10 s. */
 const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
 
-/** Pings of open connections; at 50 connections libp2p's default of 10 s costs a quarter of a core. */
-const CONNECTION_PING_INTERVAL_MS = 60_000
+/**
+ * Pings of open connections, which find those that died without a word. Either side pings, so something moves about
+ * every 90 s, well within the four minutes after which some routers forget a connection. More often costs much: at 50
+ * connections, libp2p's default of 10 s takes a quarter of a core, and yamux's own ping each 30 s as many bytes.
+ */
+const CONNECTION_PING_INTERVAL_MS = 3 * 60_000
 
 /**
  * Time for the answer to such a ping. All go out at once: with libp2p's 5 s a machine that is busy, or was stopped for
@@ -106,7 +110,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     },
     transports: [tcp({ dialOpts: dialOptions(options) })],
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS })],
+    streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS, keepAliveInterval: CONNECTION_PING_INTERVAL_MS })],
     connectionGater: gater({ ...options, listen, bootstrap }),
     connectionManager: {
       addressSorter: compareUse,
