@@ -6,7 +6,6 @@ mod lanes;
 mod miller_rabin;
 #[cfg(target_arch = "aarch64")]
 mod neon;
-#[cfg(target_arch = "x86_64")]
 mod sieve;
 mod sizes;
 
@@ -18,7 +17,6 @@ use sizes::LANES;
 
 /// The candidates that no small prime divides, in order. They have exactly `bits` bits, at least 64, and must not end,
 /// since they are taken eight at a time.
-#[cfg(target_arch = "x86_64")]
 pub(super) fn without_small_divisors<const N: usize>(
     _processor_has: FourLanes,
     candidates: impl Iterator<Item = Uint<N>>,
@@ -26,19 +24,17 @@ pub(super) fn without_small_divisors<const N: usize>(
 ) -> impl Iterator<Item = Uint<N>> {
     let candidates = candidates.filter(|n| !trial::has_first_divisor(n));
     let [first, second] = sieve::stages_for(bits);
-    // SAFETY, here and below: `FourLanes` exist where the processor has AVX2.
-    let candidates = batched(candidates, move |numbers| unsafe { !sieve::divisible(numbers, first) });
-    batched(candidates, move |numbers| unsafe { !sieve::divisible(numbers, second) })
+    let candidates = batched(candidates, move |numbers| !divisible(numbers, first));
+    batched(candidates, move |numbers| !divisible(numbers, second))
 }
 
-/// The candidates that no small prime divides, in order.
-#[cfg(target_arch = "aarch64")]
-pub(super) fn without_small_divisors<const N: usize>(
-    _: FourLanes,
-    candidates: impl Iterator<Item = Uint<N>>,
-    _: usize,
-) -> impl Iterator<Item = Uint<N>> {
-    candidates.filter(|n| !trial::has_divisor(n))
+/// A bit a number: whether a prime of the groups divides it.
+fn divisible<const N: usize>(numbers: &[Uint<N>; sieve::NUMBERS], groups: &[sieve::Group]) -> u8 {
+    #[cfg_attr(target_arch = "aarch64", allow(unused_unsafe, reason = "all of them have NEON"))]
+    // SAFETY, here and below: `FourLanes` exist where the processor has AVX2.
+    unsafe {
+        sieve::divisible(numbers, groups)
+    }
 }
 
 /// The candidates that pass the strong test to base 2, in order. They have exactly `bits` bits and are `L` limbs of 28

@@ -4,9 +4,10 @@
 
 use super::sizes::{LANES, LIMB_BITS};
 use core::arch::aarch64::{
-    uint32x4_t, uint64x2_t, vaddq_u32, vaddq_u64, vandq_u32, vdupq_n_s32, vdupq_n_u32, vdupq_n_u64, vget_low_u32,
-    vgetq_lane_u32, vmovl_high_u32, vmovl_u32, vreinterpretq_s64_u64, vreinterpretq_u32_u64, vsetq_lane_u32, vshlq_u32,
-    vshlq_u64, vshrq_n_u64, vuzp1q_u32,
+    uint32x4_t, uint64x2_t, vaddq_u32, vaddq_u64, vaddvq_u32, vandq_u32, vcleq_u32, vdupq_n_s32, vdupq_n_u32,
+    vdupq_n_u64, vget_low_u32, vgetq_lane_u32, vmovl_high_u32, vmovl_u32, vmull_high_n_u32, vmull_n_u32, vmulq_n_u32,
+    vorrq_u32, vreinterpretq_s64_u64, vreinterpretq_u32_u64, vsetq_lane_u32, vshlq_u32, vshlq_u64, vshrq_n_u64,
+    vsubq_u32, vuzp1q_u32, vuzp2q_u32,
 };
 use core::arch::asm;
 
@@ -80,7 +81,7 @@ pub(super) fn double(limb: Limb) -> Limb {
 pub(super) fn reduced(column: Column) -> (Limb, Column) {
     const BITS: i32 = LIMB_BITS as i32;
     unsafe {
-        let low = vuzp1q_u32(vreinterpretq_u32_u64(column.0), vreinterpretq_u32_u64(column.1));
+        let low = low_words(column);
         let carry = Column(vshrq_n_u64::<BITS>(column.0), vshrq_n_u64::<BITS>(column.1));
         (vandq_u32(low, vdupq_n_u32((1 << LIMB_BITS) - 1)), carry)
     }
@@ -100,4 +101,49 @@ pub(super) fn shift_left(column: Column, bits: Limb) -> Column {
 pub(super) fn bit(words: Limb, index: usize) -> Limb {
     // negative counts shift right
     unsafe { vandq_u32(vshlq_u32(words, vdupq_n_s32(-(index as i32))), vdupq_n_u32(1)) }
+}
+
+#[inline(always)]
+fn low_words(column: Column) -> Limb {
+    unsafe { vuzp1q_u32(vreinterpretq_u32_u64(column.0), vreinterpretq_u32_u64(column.1)) }
+}
+
+#[inline(always)]
+fn high_words(column: Column) -> Limb {
+    unsafe { vuzp2q_u32(vreinterpretq_u32_u64(column.0), vreinterpretq_u32_u64(column.1)) }
+}
+
+// For the sieve.
+
+/// `sum + a factor`, with one factor for all lanes.
+#[inline(always)]
+pub(super) fn add_multiple(sum: Column, a: Limb, factor: u32) -> Column {
+    add_product(sum, a, unsafe { vdupq_n_u32(factor) })
+}
+
+/// All ones in a lane whose sum one of two primes divides. They come with their product below 2^31 and its inverse
+/// modulo 2^32, and each as its inverse and the largest quotient by it; a sum is below 2^63.
+#[inline(always)]
+pub(super) fn divides([both, inverse]: [u32; 2], primes: [[u32; 2]; 2], sum: Column) -> Limb {
+    unsafe {
+        // A multiple of the product with the same low word. So the difference is 2^32 times that of the high words,
+        // which is above minus the product and below 2^31: with the product it is from 1 to 2^32 - 1.
+        let factor = vmulq_n_u32(low_words(sum), inverse);
+        let multiple = Column(vmull_n_u32(vget_low_u32(factor), both), vmull_high_n_u32(factor, both));
+        let residue = vaddq_u32(vsubq_u32(high_words(sum), high_words(multiple)), vdupq_n_u32(both));
+        let [first, second] =
+            primes.map(|[inverse, largest]| vcleq_u32(vmulq_n_u32(residue, inverse), vdupq_n_u32(largest)));
+        vorrq_u32(first, second)
+    }
+}
+
+#[inline(always)]
+pub(super) fn or(a: Limb, b: Limb) -> Limb {
+    unsafe { vorrq_u32(a, b) }
+}
+
+/// A bit a lane: whether it is all ones, and not all zeros.
+#[inline(always)]
+pub(super) fn bits(lanes: Limb) -> u8 {
+    unsafe { vaddvq_u32(vandq_u32(lanes, load([1, 2, 4, 8]))) as u8 }
 }

@@ -1,15 +1,15 @@
 //! Trial division of eight numbers at once by the primes beyond the first.
 
-use super::avx2::{Limb as Lanes, load, product};
+#[cfg(target_arch = "x86_64")]
+use super::avx2 as vector;
+#[cfg(target_arch = "aarch64")]
+use super::neon as vector;
 use super::sizes::LANES;
 use crate::prime::limbs::limb;
 use crate::prime::{small_primes, trial};
 use crate::uint::{Uint, word};
-use core::arch::x86_64::{
-    _mm256_add_epi64, _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpgt_epi64, _mm256_movemask_pd, _mm256_mul_epu32,
-    _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_srli_epi64, _mm256_sub_epi64,
-};
 use std::sync::LazyLock;
+use vector::{add_multiple, bits, divides, load, or, zero, zero_limb};
 
 /// Numbers at once: two vectors, so that each of the table's words is loaded for both.
 pub(super) const NUMBERS: usize = 2 * LANES;
@@ -54,53 +54,33 @@ pub(super) fn stages_for(bits: usize) -> [&'static [Group]; 2] {
 }
 
 /// A bit a number: whether a prime of the groups divides it. All are below 2^1040.
-#[target_feature(enable = "avx2")]
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 pub(super) fn divisible<const N: usize>(numbers: &[Uint<N>; NUMBERS], groups: &[Group]) -> u8 {
     const { assert!(64 * N <= LIMBS * LIMB_BITS) };
-    let mut limbs = [[_mm256_setzero_si256(); 2]; LIMBS];
+    let mut limbs = [[zero_limb(); 2]; LIMBS];
     for (j, halves) in limbs.iter_mut().enumerate() {
         for (half, vector) in halves.iter_mut().enumerate() {
             *vector = load(core::array::from_fn(|lane| limb(&numbers[LANES * half + lane], j, LIMB_BITS)));
         }
     }
-    let mut divisible = [_mm256_setzero_si256(); 2];
+    let mut divisible = [zero_limb(); 2];
     for group in groups {
-        let mut sums = [_mm256_setzero_si256(); 2];
+        let mut sums = [zero(); 2];
         let (fours, powers) = (limbs.as_chunks::<4>().0, group.powers.as_chunks::<4>().0);
         for (limbs, powers) in fours.iter().zip(powers) {
-            for (halves, power) in limbs.iter().zip(powers) {
-                let power = _mm256_set1_epi32(power.cast_signed());
-                // the instruction itself, with limbs from memory: neither operand is one that the compiler knows more of
+            for (halves, &power) in limbs.iter().zip(powers) {
                 for (sum, &limb) in sums.iter_mut().zip(halves) {
-                    *sum = _mm256_add_epi64(*sum, _mm256_mul_epu32(limb, power));
+                    *sum = add_multiple(*sum, limb, power);
                 }
             }
         }
+        let primes = group.primes.each_ref().map(|prime| [prime.inverse, prime.largest]);
         for (divisible, sum) in divisible.iter_mut().zip(sums) {
-            *divisible = _mm256_or_si256(*divisible, group.divides(sum));
+            *divisible = or(*divisible, divides([group.product, group.inverse], primes, sum));
         }
     }
-    let [low, high] = divisible.map(|lanes| _mm256_movemask_pd(_mm256_castsi256_pd(lanes)).cast_unsigned() as u8);
+    let [low, high] = divisible.map(|lanes| bits(lanes));
     low | high << LANES
-}
-
-impl Group {
-    /// All ones in a lane whose sum one of the primes divides.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn divides(&self, sum: Lanes) -> Lanes {
-        let broadcast = |word: u32| _mm256_set1_epi64x(i64::from(word));
-        // A multiple of the product with the same low word. So the difference is 2^32 times that of the high words, which
-        // is above minus the product and below 2^31: with the product it is from 1 to 2^32.
-        let multiple = product(product(sum, broadcast(self.inverse)), broadcast(self.product));
-        let difference = _mm256_sub_epi64(_mm256_srli_epi64::<32>(sum), _mm256_srli_epi64::<32>(multiple));
-        let residue = _mm256_add_epi64(difference, broadcast(self.product));
-        let [first, second] = self.primes.each_ref().map(|prime| {
-            let quotient = _mm256_and_si256(product(residue, broadcast(prime.inverse)), broadcast(u32::MAX));
-            _mm256_cmpgt_epi64(_mm256_set1_epi64x(i64::from(prime.largest) + 1), quotient)
-        });
-        _mm256_or_si256(first, second)
-    }
 }
 
 fn stages() -> [Vec<Group>; 2] {

@@ -1,7 +1,8 @@
 //! Every prime of the table against plain remainders.
 
-use super::{NUMBERS, divisible, stages_for};
+use super::{NUMBERS, stages_for};
 use crate::backend::Backend;
+use crate::prime::four::divisible;
 use crate::prime::small_primes;
 use crate::prime::tests::{odd, structured_words};
 use crate::uint::Uint;
@@ -30,8 +31,7 @@ fn every_prime_of_the_table_is_found_in_every_place() {
                 .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
                 .fold(0, |bits, place| bits | 1 << place);
             assert!(expected >> place & 1 == 1);
-            // SAFETY: checked above.
-            assert_eq!(unsafe { divisible(&batch, group) }, expected, "{prime}");
+            assert_eq!(divisible(&batch, group), expected, "{prime}");
         }
     }
     // the largest sums and no sum at all
@@ -41,7 +41,6 @@ fn every_prime_of_the_table_is_found_in_every_place() {
         let expected = (0..NUMBERS)
             .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
             .fold(0, |bits, place| bits | 1 << place);
-        // SAFETY: checked above.
-        assert_eq!(unsafe { divisible(&batch, group) }, expected, "{pair:?}");
+        assert_eq!(divisible(&batch, group), expected, "{pair:?}");
     }
 }
