@@ -8,7 +8,7 @@ import type { CliCommand, Context } from '../../context.ts'
 import { count as formatCount, plural } from '../../../util/words.ts'
 import { formatDuration, formatRate, printable } from '../../terminal/format.ts'
 import { connect } from '../../connection/connect.ts'
-import { EXIT, type ExitCode } from '../../failures/failure.ts'
+import { EXIT, type ExitCode, usageFailure } from '../../failures/failure.ts'
 import { watchTask } from '../../task/task.ts'
 import { readZone } from '../../zone-file/zone-input.ts'
 import { Option } from 'commander'
@@ -151,20 +151,48 @@ async function start(context: Context, kind: TaskView['kind'], name: string, opt
   return exitCode
 }
 
-function addStart(program: CliCommand, kind: TaskView['kind'], description: string): void {
-  program
-    .command(kind)
-    .argument('<name>', 'such as alice.chronym')
-    .description(description)
-    .option('--zone <file>', 'zone to publish with it (JSON or record lines; "-": standard input)')
-    .option('--no-wait', 'print the task id and return')
-    .option('-y, --yes', 'do not ask before more than five minutes of work or a renewal that gains little')
-    .runs((context, options: StartOptions, name: string) => start(context, kind, name, options))
+const AGREED = 'do not ask before more than five minutes of work or a renewal that gains little'
+
+interface RegisterOptions extends StartOptions {
+  from?: string
+  plan?: boolean
+}
+
+async function register(context: Context, options: RegisterOptions, name: string | undefined): Promise<ExitCode> {
+  const { from } = options
+  if (from === undefined) {
+    if (options.plan === true) throw usageFailure('--plan is for a file of names', 'Name it with --from.')
+    if (name === undefined) throw usageFailure('a name is missing', 'Give one, or a file of names with --from.')
+    return start(context, 'register', name, options)
+  }
+  if (name !== undefined || options.zone !== undefined)
+    throw usageFailure(
+      `--from registers what the file names, without a zone`,
+      `Leave ${name === undefined ? '--zone' : 'the name'} out.`
+    )
+  const { registerMany } = await import('../../many/register.ts')
+  return registerMany(context, { ...options, from })
 }
 
 export function addRegisterCommands(program: CliCommand): void {
-  addStart(program, 'register', 'earn a name: commit, wait for the pulse, compute, reveal')
-  addStart(program, 'renew', 'extend the lease of a name')
+  program
+    .command('register')
+    .argument('[name]', 'such as alice.chronym')
+    .description('earn a name: commit, wait for the pulse, compute, reveal. With --from, all names of a file')
+    .option('--from <file>', 'names to register, one a line, # before a comment ("-": standard input)')
+    .option('--plan', 'with --from: print what they cost and when each is done; register nothing')
+    .option('--zone <file>', 'zone to publish with it (JSON or record lines; "-": standard input)')
+    .option('--no-wait', 'print the task id and return; with --from, once the daemon takes no more')
+    .option('-y, --yes', AGREED)
+    .runs(register)
+  program
+    .command('renew')
+    .argument('<name>', 'such as alice.chronym')
+    .description('extend the lease of a name')
+    .option('--zone <file>', 'zone to publish with it (JSON or record lines; "-": standard input)')
+    .option('--no-wait', 'print the task id and return')
+    .option('-y, --yes', AGREED)
+    .runs((context, options: StartOptions, name: string) => start(context, 'renew', name, options))
 
   program
     .command('estimate')
