@@ -11,12 +11,13 @@ import type { Node } from '../libp2p.ts'
 import { contactOf, type Prefixes, type SettledPrefixes } from './prefixes.ts'
 import { type Contact, positionOf } from '../table.ts'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
-import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
+import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAll } from '../transport/dial.ts'
-import { ownVersions, prefixOf, knownAddresses } from '../transport/addresses.ts'
+import { ownVersions, prefixOf } from '../transport/addresses.ts'
 import { lookUp, type Found, type Named } from './look-up.ts'
 import { createPatience } from '../wire/patience.ts'
-import { type FindRequest, type FoundPeer, MAX_ADDRESSES, readableAddresses } from '../wire/find.ts'
+import { type FindRequest, type FoundPeer, readableAddresses } from '../wire/find.ts'
+import { type AddressBook, keepAddresses } from './address-book.ts'
 import { dropUnreachable } from './keep-table.ts'
 
 /** Time for which the table counts as complete, unless one of its peers disconnects. Joining peers enter the table. */
@@ -131,7 +132,7 @@ export interface Finder {
 
 /**
  * `offer` gives the table a peer that answered. `versions` says which addresses this machine can dial: `ownVersions`,
- * but for simulated networks.
+ * but for simulated networks, whose nodes keep no `addressesOf` peers either.
  */
 export function createFinder(
   node: Node,
@@ -139,7 +140,8 @@ export function createFinder(
   prefixes: SettledPrefixes,
   offer: (peer: PeerId) => Promise<void>,
   patience = createPatience(node),
-  versions: typeof ownVersions = ownVersions
+  versions: typeof ownVersions = ownVersions,
+  addressesOf: AddressBook = keepAddresses(node)
 ): Finder {
   // A peer that is not connected will be dialled.
   const prefixOfNamed = ({ id, addresses }: Named, hasAnswered: boolean): string =>
@@ -193,15 +195,7 @@ export function createFinder(
     },
     async answer({ key }) {
       const peers = await Promise.all(
-        nearest(key).map(async (id) => {
-          const addresses = await knownAddresses(node, id)
-          return {
-            peer: id.toMultihash().bytes,
-            addresses: addresses
-              .slice(0, MAX_ADDRESSES)
-              .map(({ multiaddr }) => multiaddr.decapsulateCode(CODE_P2P).bytes)
-          }
-        })
+        nearest(key).map(async (id) => ({ peer: id.toMultihash().bytes, addresses: await addressesOf(id) }))
       )
       return { type: 'found', peers: peers.filter(({ addresses }) => addresses.length > 0) }
     }

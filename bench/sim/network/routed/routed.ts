@@ -8,6 +8,7 @@ import type { FindAnswer } from '../../../../src/network/wire/find.ts'
 import { createPeers, type Peers } from '../../../../src/network/peers.ts'
 import { Acquaintances, keepAcquainted } from '../../../../src/network/routing/acquaintances.ts'
 import { createFinder, type Finder, createLookUps, type LookUps } from '../../../../src/network/routing/look-ups.ts'
+import { readAddresses } from '../../../../src/network/routing/address-book.ts'
 import { keepTable } from '../../../../src/network/routing/keep-table.ts'
 import { createPrefixes, type SettledPrefixes } from '../../../../src/network/routing/prefixes.ts'
 import { discoverPeers } from '../../../../src/network/routing/refresh.ts'
@@ -55,7 +56,7 @@ export class Routed {
     const patience = { ask: this.#exchange, waitMs: () => SLOW_MS, roundTripMs: () => 0 }
     this.#log = new LookUpLog((counts) => world.ledger.lookedUp(counts))
     this.finder = this.#log.watch(
-      createFinder(libp2p, profile, this.prefixes, this.#offer, patience, () => () => true),
+      createFinder(libp2p, profile, this.prefixes, this.#offer, patience, () => () => true, readAddresses(libp2p)),
       (key) => this.peers.nearest(key)
     )
     this.lookUps = createLookUps(libp2p, this.finder, profile, this.prefixes, () => world.timeline.nowMs)
