@@ -40,6 +40,9 @@ const INBOUND_UPGRADE_TIMEOUT_MS = 5_000
  */
 const CONNECTION_PING_INTERVAL_MS = 3 * 60_000
 
+/** A connection on which nothing moves for this long ends; libp2p has two minutes, less than from ping to ping. */
+const SILENT_MS = 2 * CONNECTION_PING_INTERVAL_MS
+
 /**
  * Time for the answer to such a ping. All go out at once: with libp2p's 5 s a machine that is busy, or was stopped for
  * a moment, ends all its connections, and the handshakes of the next ones keep it busy.
@@ -108,7 +111,13 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
       listen: listen.map(String),
       announceFilter: announceFilter(options.announced, loopbackOnly)
     },
-    transports: [tcp({ dialOpts: dialOptions(options) })],
+    transports: [
+      tcp({
+        dialOpts: dialOptions(options),
+        inboundSocketInactivityTimeout: SILENT_MS,
+        outboundSocketInactivityTimeout: SILENT_MS
+      })
+    ],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS, keepAliveInterval: CONNECTION_PING_INTERVAL_MS })],
     connectionGater: gater({ ...options, listen, bootstrap }),
