@@ -135,10 +135,16 @@ describe('configuration at run time', () => {
       sources,
       started: checkConfig(mergeConfig(sources.file, sources.environment, sources.flags), 'test'),
       save: (overrides) => saved.push(structuredClone(overrides)),
-      apply: async (next, previous) => void applied.push(`${previous.mode}>${next.mode}`)
+      apply: async (next, previous) => {
+        if (next.https.enabled) throw new Error('its port is taken')
+        applied.push(`${previous.mode}>${next.mode}`)
+      }
     })
     return { config, saved, applied }
   }
+
+  const at = (config: ReturnType<typeof service>['config'], path: string) =>
+    config.fields().find(({ field }) => field === path)
 
   it('saves a change before it applies it and shows the whole configuration', async () => {
     const { config, saved, applied } = service()
@@ -146,6 +152,16 @@ describe('configuration at run time', () => {
     expect(next).toMatchObject({ mode: 'offline', vdf: { queue: 7 }, api: { port: 7468 } })
     expect(saved).toEqual([{ mode: 'offline', vdf: { queue: 7 } }])
     expect(applied).toEqual(['auto>offline'])
+  })
+
+  it('leaves all as it was where a change cannot be applied', async () => {
+    const { config, saved } = service({ overrides: { mode: 'light' } })
+    await expect(config.change({ mode: 'offline', https: { enabled: true } })).rejects.toThrow('its port is taken')
+    expect(config.current()).toMatchObject({ mode: 'light', https: { enabled: false } })
+    expect(saved.at(-1)).toEqual({ mode: 'light' })
+    expect(at(config, 'https.enabled')).toMatchObject({ value: false, source: 'default' })
+    await config.change({ mode: 'offline' })
+    expect(saved.at(-1)).toEqual({ mode: 'offline' })
   })
 
   it('changes nothing when one field of several cannot change', async () => {
@@ -157,9 +173,6 @@ describe('configuration at run time', () => {
     expect(config.current().mode).toBe('auto')
     expect(saved).toEqual([])
   })
-
-  const at = (config: ReturnType<typeof service>['config'], path: string) =>
-    config.fields().find(({ field }) => field === path)
 
   it('tells of each field where its value comes from', () => {
     const { config } = service({

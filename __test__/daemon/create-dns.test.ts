@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -10,7 +11,7 @@ import { configuredDns } from '../../src/config/dns.ts'
 import { createDns } from '../../src/daemon/create-dns.ts'
 import { keepKeyedHost, readKeyedHosts } from '../../src/daemon/keyed-hosts.ts'
 import { Lifecycle } from '../../src/daemon/lifecycle.ts'
-import { writeAuthority } from '../../src/data-directory/https-authority.ts'
+import { removeAuthority, writeAuthority } from '../../src/data-directory/https-authority.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { OpenedStore } from '../../src/store/types.ts'
@@ -87,6 +88,31 @@ it('serves DNS where there is no authority, or one of another seed', async () =>
   expect((await start(new SeedHolder(seed())))()).toBe(false)
   makeAuthority(new Uint8Array(32).fill(8))
   expect((await start(new SeedHolder(seed())))()).toBe(false)
+})
+
+it('takes the authority that is made later, and loses the one that is taken back', async () => {
+  const dns = await startDns(new SeedHolder(seed()), new SmallRegistry())
+  const isReady = () => dns.resolver.view().https?.ready
+  expect(isReady()).toBe(false)
+  makeAuthority(seed())
+  await waitFor(() => expect(isReady()).toBe(true))
+  removeAuthority(paths)
+  await waitFor(() => expect(isReady()).toBe(false))
+  const taken = { address: '127.0.0.1', port: dns.resolver.view().https!.port, allowPrivate: [] }
+  dns.setProxy(undefined)
+  expect(dns.resolver.view().https).toBeNull()
+  const other = createServer().listen(taken.port, taken.address)
+  await once(other, 'listening')
+  expect(() => dns.setProxy(taken)).toThrow(expect.objectContaining({ code: 'SVC-CFG-001' }))
+  other.close()
+})
+
+it('says that https needs the DNS server', () => {
+  const parts = { settings: undefined, profile, registry: new SmallRegistry() as unknown as Registry }
+  const rest = { seed: new SeedHolder(undefined), store, paths, now: () => 0, log: createLogger('silent') }
+  const dns = createDns({ ...parts, ...rest })
+  dns.setProxy(undefined)
+  expect(() => dns.setProxy({ address: '127.0.0.1', port: 0, allowPrivate: [] })).toThrow('https needs the DNS server')
 })
 
 it('remembers over a restart that a name had a key', async () => {

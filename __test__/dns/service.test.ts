@@ -38,7 +38,6 @@ function create(listen = FREE, more: Partial<DnsServiceParts> = {}): DnsService 
           serial: 1,
           listen,
           tls: null,
-          proxy: null,
           forward: [],
           isPublic: false,
           cacheBytes: 2 ** 20

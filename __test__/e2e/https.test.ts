@@ -131,7 +131,7 @@ beforeAll(async () => {
   writeFileSync(profile, JSON.stringify(PROFILE))
   environment = { HOME: home, CHRONYM_NETWORK: profile }
   const where = ['--network', profile, '--data-dir', directory, '--log-level', 'warn', '--dns-listen', '127.0.0.1:0']
-  const first = await scene.daemon(where)
+  daemon = await scene.daemon([...where, '--https-listen', '127.0.0.1:0'])
   const address = [{ type: 'A', value: '127.0.0.1' }]
   const pin = (key: KeyObject) => [{ type: 'TLSA', value: `3 1 1 ${pinOf(key)}` }]
   const records = {
@@ -146,30 +146,25 @@ beforeAll(async () => {
   // Each name may be published five times in a row.
   const zones = { [NAME]: records, 'nginx.chronym': { '@': address }, 'caddy.chronym': { '@': address } }
   const tasks = Object.entries(zones).map(async ([name, records]) => {
-    const { body: task } = await first.request('POST', '/api/vdf/register', { name, zone: { records } })
+    const { body: task } = await daemon.request('POST', '/api/vdf/register', { name, zone: { records } })
     await eventually(
-      () => first.request('GET', `/api/vdf/status/${String(task.task_id)}`),
+      () => daemon.request('GET', `/api/vdf/status/${String(task.task_id)}`),
       ({ body }) => body.status === 'completed'
     )
   })
   // A first start makes the store of its profile.
   await Promise.all([...tasks, withFirefox(() => Promise.resolve())])
-  const { body: names } = await first.request('GET', '/api/names')
+  const { body: names } = await daemon.request('GET', '/api/names')
   codedNames = new Map((names as { name: string; coded_name: string }[]).map((each) => [each.name, each.coded_name]))
   coded = codedNames.get(NAME)!
   site = `site.${coded}`
-  await first.signal('SIGTERM')
   const setup = await runToEnd(CLI, ['--data-dir', directory, 'https', 'setup', '--yes'], {
     environment
   })
   expect(setup, setup.stderr).toMatchObject({ code: 0 })
-  daemon = await scene.daemon([
-    ...[...where, '--https-enabled', 'true', '--https-listen', '127.0.0.1:0'],
-    ...[
-      '--https-allow-private',
-      [site, `six.${coded}`, NAME, codedNames.get('nginx.chronym'), codedNames.get('caddy.chronym')].join(',')
-    ]
-  ])
+  const codes = ['nginx.chronym', 'caddy.chronym'].map((name) => codedNames.get(name)!)
+  const https = { enabled: true, allow_private: [site, `six.${coded}`, NAME, ...codes] }
+  expect(await daemon.request('POST', '/api/config', { https })).toMatchObject({ status: 200 })
   proxy = (await daemon.request('GET', '/api/dns')).body.https
 })
 
@@ -471,13 +466,24 @@ print(r.build_opener(*handlers).open(sys.argv[3], timeout=30).read().decode())`
 
   it('keeps the key of the authority under the seed, and takes everything back', async () => {
     expect(statSync(join(directory, 'https-key')).mode & 0o777).toBe(0o600)
+    const files = ['https-key', 'https-authority.pem'].map((name) => join(directory, name))
+    const kept = files.map((file) => readFileSync(file))
     const undone = await runToEnd(CLI, ['--data-dir', directory, 'https', 'setup', '--undo'], {
       environment
     })
     expect(undone).toMatchObject({ code: 0 })
+    const becomes = (isReady: boolean) =>
+      eventually(
+        () => daemon.request('GET', '/api/dns'),
+        ({ body }) => body.https.ready === isReady
+      )
+    await becomes(false)
     const stores = (JSON.parse(undone.stdout) as { stores: { store: string; state: string }[] }).stores
     for (const store of ['.pki/nssdb', '.mozilla/firefox/profile'])
       expect(stores).toContainEqual({ store: join(home, store), state: 'removed' })
+    // As a thief has them: the browsers believe them no longer.
+    files.forEach((file, index) => writeFileSync(file, kept[index]!, { mode: 0o600 }))
+    await becomes(true)
     await withPage(async (page) => {
       await expect(page.goto(`https://${site}:${ports.right}/`)).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID')
     })

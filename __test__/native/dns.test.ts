@@ -26,7 +26,6 @@ function options(changes: Partial<DnsServerOptions> = {}): DnsServerOptions {
       { transport: 'tcp', address: '127.0.0.1', port: 0 }
     ],
     tls: null,
-    proxy: null,
     forward: [],
     isPublic: false,
     cacheBytes: 1 << 20,
@@ -230,7 +229,7 @@ describe('the DNS server', () => {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const key = privateKey.export({ type: 'pkcs8', format: 'der' })
       const listen = ['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: 0 }))
-      const none = { tls: null, proxy: null, forward: [], isPublic: false, cacheBytes: 1048576 }
+      const none = { tls: null, forward: [], isPublic: false, cacheBytes: 1048576 }
       return startDnsServer({ tld: 'chronym', key, serial: 1, listen, ...none }, onQuestion).addresses()[0].port
     }
     const query = Buffer.from('${query('alice.chronym').toString('hex')}', 'hex')

@@ -61,7 +61,6 @@ const startDns = (): DnsServer =>
       serial: 1,
       listen: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }],
       tls: null,
-      proxy: { address: '127.0.0.1', port: 0, allowPrivate: [], keyed: [], onKeyed: () => undefined },
       forward: [],
       isPublic: false,
       cacheBytes: 2 ** 20
@@ -172,7 +171,7 @@ const probes: Record<string, Probe> = {
     }
   },
   authorities: {
-    calls: ['authorityCertificate', 'serverCertificate', 'DnsServer.mint', 'DnsServer.proxyPort'],
+    calls: ['authorityCertificate', 'serverCertificate', 'DnsServer.mint', 'DnsServer.setProxy', 'DnsServer.proxyPort'],
     count: SOME,
     call: () => {
       const server = (dns ??= startDns())
@@ -180,7 +179,9 @@ const probes: Record<string, Probe> = {
       native.serverCertificate(dnsKey, ['alice.chronym'], 1_795_000_000)
       refused(() => server.mint(dnsKey, dnsKey))
       server.mint(null, new Uint8Array(0))
+      server.setProxy({ address: '127.0.0.1', port: 0, allowPrivate: [], keyed: [], onKeyed: () => undefined })
       server.proxyPort()
+      server.setProxy(null)
     }
   },
   'replies of a DNS server': {

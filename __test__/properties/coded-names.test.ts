@@ -186,7 +186,6 @@ it(`DNS looks up the name that was asked for, and no other, over ${COUNT} change
           serial: 1,
           listen: [],
           tls: null,
-          proxy: null,
           forward: [],
           isPublic: false,
           cacheBytes: 2 ** 20

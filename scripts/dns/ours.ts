@@ -47,7 +47,6 @@ function startAt({ key, serial, address = '127.0.0.1' }: OursOptions, port: numb
         { transport: 'tcp', address, port }
       ],
       tls: null,
-      proxy: null,
       forward: [],
       isPublic: false,
       cacheBytes: 32 * 2 ** 20

@@ -227,6 +227,8 @@ export const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'auto_renew',
   'api.allowed_hosts',
   'api.allowed_origins',
+  'https.enabled',
+  'https.allow_private',
   'vdf.max_tasks',
   'vdf.queue',
   'backup.list_in',

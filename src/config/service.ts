@@ -26,6 +26,7 @@ interface ConfigServiceOptions {
   readonly started: Config
   /** Makes exactly these changes durable; called before they are applied. */
   save(overrides: PartialConfig): void
+  /** What it throws leaves all as it was. */
   apply(next: Config, previous: Config): Promise<void>
 }
 
@@ -63,11 +64,18 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
   }
 
   async function replace(next: Config, nextOverrides: PartialConfig): Promise<void> {
+    const [formerOverrides, previous] = [overrides, config]
     options.save(nextOverrides)
     overrides = nextOverrides
-    const previous = config
     config = next
-    await options.apply(next, previous)
+    try {
+      await options.apply(next, previous)
+    } catch (error) {
+      overrides = formerOverrides
+      config = previous
+      options.save(formerOverrides)
+      throw error
+    }
   }
 
   async function unset(field: string): Promise<Record<string, unknown>> {
@@ -80,8 +88,8 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
     for (const path of leafPaths(overrides)) if (path !== field) setPath(left, path, readPath(overrides, path))
     const next = structuredClone(config)
     setPath(next, field, readPath(options.started, field))
-    ofThisRun.delete(field)
     await replace(next, left)
+    ofThisRun.delete(field)
     return next
   }
 
@@ -101,8 +109,8 @@ export function createConfigService(options: ConfigServiceOptions): LiveConfig {
       })
     }
     if (changed.length > 0) {
-      for (const path of changed) ofThisRun.add(path)
       await replace(next, mergeConfig(overrides, given))
+      for (const path of changed) ofThisRun.add(path)
     }
     return next
   }

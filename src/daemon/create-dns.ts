@@ -1,7 +1,9 @@
 /** The DNS server of the daemon: made before the interface that shows it, started after the registry that it asks. */
+import { unwatchFile, watchFile, type Stats } from 'node:fs'
 import { serveDoh, type DohServices } from '../api/doh.ts'
 import type { DnsResolver } from '../api/services.ts'
 import type { DnsSettings } from '../config/dns.ts'
+import { ServiceError } from '../errors.ts'
 import { socketAddressText } from '../config/socket-address.ts'
 import { readOrMakeDnsKey } from '../data-directory/key-files.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
@@ -34,13 +36,20 @@ interface DnsParts {
 
 interface DaemonDns {
   readonly resolver: DnsResolver
+  /** The proxy for https from now on; undefined: none. Throws SVC-DNS-001, SVC-CFG-001 where it cannot listen. */
+  setProxy(proxy: DnsSettings['proxy']): void
   /** Throws SVC-DNS-002. */
   start(services: DohServices, life: Lifecycle): Promise<void>
 }
 
 /** Throws SVC-DNS-003 (certificate) and SVC-DNS-004 (key). */
 export function createDns({ settings, profile, registry, seed, store, paths, now, log }: DnsParts): DaemonDns {
-  if (settings === undefined) return { resolver: disabledDns(profile), start: () => Promise.resolve() }
+  if (settings === undefined) {
+    const setProxy = (proxy: DnsSettings['proxy']): void => {
+      if (proxy !== undefined) throw new ServiceError('SVC-DNS-001', 'https needs the DNS server, which does not run.')
+    }
+    return { resolver: disabledDns(profile), setProxy, start: () => Promise.resolve() }
+  }
   const tls = settings.certificate === undefined ? null : readCertificate(settings.certificate)
   const { key, isNew } = readOrMakeDnsKey(paths.dnsKey)
   if (isNew) log.info({ file: paths.dnsKey }, 'made the key of the DNS zone on this machine')
@@ -49,13 +58,7 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
     profile,
     policy: settings.policy,
     isForwarding: settings.forward.length > 0,
-    proxyAddress: settings.proxy?.address,
     startServer(onQuestion) {
-      const proxy = settings.proxy && {
-        ...settings.proxy,
-        keyed: readKeyedHosts(store),
-        onKeyed: (host: string, noneSince: number | null | undefined) => keepKeyedHost(store, host, noneSince)
-      }
       const { server, remark } = startListening(settings, (listen) =>
         startDnsServer(
           {
@@ -64,7 +67,6 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
             serial: Math.floor(now() / 1000) >>> 0,
             listen,
             tls,
-            proxy: proxy ?? null,
             forward: settings.forward.map(socketAddressText),
             isPublic: settings.isPublic,
             cacheBytes: settings.cacheBytes
@@ -79,12 +81,23 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
     nowMs: () => performance.now(),
     log
   })
+  const https = new Https(service, { seed, store, paths, log })
   return {
     resolver: service,
+    setProxy(proxy) {
+      try {
+        https.set(proxy)
+      } catch (error) {
+        const message = messageOf(error)
+        const errors = [{ path: 'https.listen', message }]
+        throw new ServiceError('SVC-CFG-001', `nothing was changed: ${message}`, { cause: error, errors })
+      }
+    },
     async start(services, life) {
       service.start()
       life.onStop('dns', () => service.stop())
-      if (settings.proxy !== undefined) life.onStop('https', mintWhileUnlocked(service, seed, paths, log))
+      https.set(settings.proxy)
+      life.onStop('https', () => https.stop())
       if (settings.isPublic && settings.forward.length > 0)
         log.warn(
           { forward: settings.forward.map(socketAddressText) },
@@ -101,23 +114,69 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
   }
 }
 
-/** The key of this machine's authority is open while the seed is. Returns the end of it. */
-function mintWhileUnlocked(service: DnsService, seed: SeedHolder, paths: DataPaths, log: Logger): () => void {
-  const open = (): void => {
+/** How often it is seen that `chronym https setup` made the authority, or took it back. */
+const LOOK_MS = 2_000
+
+/** The proxy for https, and the key of this machine's authority, which is open while the seed is. */
+class Https {
+  readonly #service: DnsService
+  readonly #parts: Pick<DnsParts, 'seed' | 'store' | 'paths' | 'log'>
+  readonly #ends: readonly (() => void)[]
+  #isOn = false
+
+  constructor(service: DnsService, parts: Pick<DnsParts, 'seed' | 'store' | 'paths' | 'log'>) {
+    this.#service = service
+    this.#parts = parts
+    const changed = (): void => {
+      if (this.#isOn) this.#mint()
+    }
+    this.#ends = [parts.seed.onUnlock(changed), parts.seed.onLock(changed)]
+  }
+
+  /** Throws SVC-DNS-001, SVC-DNS-002. */
+  set(settings: DnsSettings['proxy']): void {
+    const { store, paths } = this.#parts
+    this.#off()
+    if (settings === undefined) return
+    this.#service.setProxy({
+      ...settings,
+      keyed: readKeyedHosts(store),
+      onKeyed: (host, noneSince) => keepKeyedHost(store, host, noneSince)
+    })
+    this.#isOn = true
+    this.#mint()
+    watchFile(paths.httpsCertificate, { interval: LOOK_MS, persistent: false }, this.#look)
+  }
+
+  stop(): void {
+    unwatchFile(this.#parts.paths.httpsCertificate, this.#look)
+    for (const end of this.#ends) end()
+  }
+
+  #off(): void {
+    unwatchFile(this.#parts.paths.httpsCertificate, this.#look)
+    if (!this.#isOn) return
+    this.#isOn = false
+    this.#service.mint(undefined)
+    this.#service.setProxy(undefined)
+  }
+
+  readonly #look = (now: Stats, before: Stats): void => {
+    if (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino) this.#mint()
+  }
+
+  #mint(): void {
+    const { seed, paths, log } = this.#parts
     try {
-      const authority = openAuthority(paths, seed.require())
-      service.mint(authority)
+      const authority = !seed.isLocked ? openAuthority(paths, seed.require()) : undefined
+      this.#service.mint(authority)
       // The addon has a copy of its own.
       authority?.key.fill(0)
-      if (authority === undefined)
+      if (authority === undefined && !seed.isLocked)
         log.warn('https is on, and this machine has no authority yet: `chronym https setup` makes one')
     } catch (error) {
+      this.#service.mint(undefined)
       log.warn(`https stays off: ${messageOf(error)}; \`chronym https setup --undo\`, then set it up again`)
     }
-  }
-  if (!seed.isLocked) open()
-  const ends = [seed.onUnlock(open), seed.onLock(() => service.mint(undefined))]
-  return () => {
-    for (const end of ends) end()
   }
 }

@@ -1,4 +1,5 @@
 /** The configuration at run time, the tasks and the registry, which serve each other. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ClaimTasks } from '../registry/tasks.ts'
 import type { Holdings } from '../backup/holdings.ts'
 import {
@@ -41,7 +42,8 @@ export function createUseCases(
   core: DaemonCore,
   { overrides, initial, started }: StartConfig,
   sources: StartSources,
-  holdings: Pick<Holdings, 'forget'>
+  holdings: Pick<Holdings, 'forget'>,
+  setHttps: (next: Config) => void
 ): UseCases {
   const { store, log } = core
   const config = createConfigService({
@@ -51,6 +53,7 @@ export function createUseCases(
     started,
     save: (next) => saveOverrides(store, next),
     async apply(next, previous) {
+      if (!isDeepStrictEqual(next.https, previous.https)) setHttps(next)
       log.level = next.log.level
       if (next.mode !== previous.mode) await registry.setMode(next.mode)
     }

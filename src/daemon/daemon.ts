@@ -131,7 +131,9 @@ export async function startDaemon(
       mdns: initial.p2p.mdns
     }
     const { core, beaconUrls } = await createCore({ initial, profile, bootstrap, directory, log, life })
-    const useCases = createUseCases(core, startConfig, sources, directory.holdings)
+    const useCases = createUseCases(core, startConfig, sources, directory.holdings, (next) =>
+      dns.setProxy(configuredDns(next)?.proxy)
+    )
     const dns = createDns({
       // its server is the addon's
       settings: core.pool.missingAddon === undefined ? configuredDns(initial) : undefined,

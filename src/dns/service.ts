@@ -1,7 +1,6 @@
 /** The DNS server of a daemon: starts the addon's server, answers its questions, and shows what it does. */
 import { ServiceError } from '../errors.ts'
-import type { DnsListen, DnsQuestion, DnsServer } from '../native/dns.ts'
-import { NativeError } from '../native/types.ts'
+import type { DnsListen, DnsProxy, DnsQuestion, DnsServer } from '../native/dns.ts'
 import { parseCodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import { NameError } from '../protocol/errors.ts'
@@ -43,6 +42,8 @@ export interface DnsService {
   stop(): Promise<void>
   /** As bound; empty before the start. */
   listening(): DnsListen[]
+  /** The proxy for https, in place of the former one; undefined: none. Throws ServiceError SVC-DNS-001, SVC-DNS-002. */
+  setProxy(proxy: DnsProxy | undefined): void
   /** The proxy mints with this authority from now on, or no more. Throws where key and certificate do not fit. */
   mint(authority: Authority | undefined): void
   /** Shows addresses too that another part listens on: those of HTTPS. */
@@ -64,8 +65,6 @@ export interface DnsServiceParts {
   readonly profile: NetworkProfile
   readonly policy: DnsPolicy
   readonly isForwarding: boolean
-  /** Undefined: there is no proxy for https. */
-  readonly proxyAddress?: string | undefined
   /** Throws NativeError LISTEN_FAILED. */
   readonly startServer: (onQuestion: (question: DnsQuestion) => void) => DnsServer
   /** Milliseconds, forward only. */
@@ -102,6 +101,7 @@ class Service implements DnsService {
   #server: DnsServer | undefined
   #endSubscription: () => void = () => undefined
   #announced: readonly DnsListenView[] = []
+  #proxyAddress: string | undefined
   #isMinting = false
   /** Names with a check code that the server may know, as they were asked for, to the name that they are codes of. */
   readonly #coded = new Map<string, string>()
@@ -116,12 +116,7 @@ class Service implements DnsService {
   }
 
   start(): void {
-    try {
-      this.#server = this.#parts.startServer((question) => this.#questions.ask(question))
-    } catch (error) {
-      if (!(error instanceof NativeError) || error.code !== 'LISTEN_FAILED') throw error
-      throw new ServiceError('SVC-DNS-002', error.message, { cause: error })
-    }
+    this.#server = listening(() => this.#parts.startServer((question) => this.#questions.ask(question)))
     this.#endSubscription = this.#parts.registry.onForgotten((name) => this.#forgotten(name))
   }
 
@@ -134,6 +129,12 @@ class Service implements DnsService {
 
   listening(): DnsListen[] {
     return this.#server?.addresses() ?? []
+  }
+
+  setProxy(proxy: DnsProxy | undefined): void {
+    this.#proxyAddress = undefined
+    listening(() => this.#running().setProxy(proxy ?? null))
+    this.#proxyAddress = proxy?.address
   }
 
   mint(authority: Authority | undefined): void {
@@ -165,9 +166,8 @@ class Service implements DnsService {
   }
 
   #proxyView(server: DnsServer): DnsView['https'] {
-    const { proxyAddress } = this.#parts
-    if (proxyAddress === undefined) return null
-    return { address: proxyAddress, port: server.proxyPort()!, ready: this.#isMinting }
+    if (this.#proxyAddress === undefined) return null
+    return { address: this.#proxyAddress, port: server.proxyPort()!, ready: this.#isMinting }
   }
 
   flush(name?: string): number {
@@ -270,6 +270,17 @@ class Service implements DnsService {
   #isRegistrable(name: string): boolean {
     const suffix = `.${this.#parts.profile.tld}`
     return name.endsWith(suffix) && /^[a-z0-9_-]{1,63}$/.test(name.slice(0, -suffix.length))
+  }
+}
+
+/** Throws SVC-DNS-002 where an address cannot be listened on. */
+function listening<T>(start: () => T): T {
+  try {
+    return start()
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'LISTEN_FAILED'
+    if (!isTaken) throw error
+    throw new ServiceError('SVC-DNS-002', error.message, { cause: error })
   }
 }
 

@@ -14,6 +14,23 @@ export interface KeyedHost {
   readonly noneSince: number | null
 }
 
+/** An HTTP proxy for names of the zone. */
+export interface DnsProxy {
+  /** Of loopback. */
+  readonly address: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Names of the zone, lower-case: they and all below them may lead to private addresses. */
+  readonly allowPrivate: readonly string[]
+  /** As `onKeyed` was told last. */
+  readonly keyed: readonly KeyedHost[]
+  /**
+   * Runs on the event loop; it must not throw. `noneSince`: undefined once the host is forgotten. While 512 calls wait,
+   * the proxy changes nothing.
+   */
+  readonly onKeyed: (host: string, noneSince: number | null | undefined) => void
+}
+
 export interface DnsServerOptions {
   /** The zone, such as `chronym`. */
   readonly tld: string
@@ -24,20 +41,6 @@ export interface DnsServerOptions {
   readonly listen: readonly DnsListen[]
   /** PEM; needed to listen on `tls`. */
   readonly tls: { readonly certificate: Uint8Array; readonly key: Uint8Array } | null
-  /** An HTTP proxy for names of the zone, on a loopback address; port 0: any free one. */
-  readonly proxy: {
-    readonly address: string
-    readonly port: number
-    /** Names of the zone, lower-case: they and all below them may lead to private addresses. */
-    readonly allowPrivate: readonly string[]
-    /** As `onKeyed` was told last. */
-    readonly keyed: readonly KeyedHost[]
-    /**
-     * Runs on the event loop; it must not throw. `noneSince`: undefined once the host is forgotten. While 512 calls
-     * wait, the proxy changes nothing.
-     */
-    readonly onKeyed: (host: string, noneSince: number | null | undefined) => void
-  } | null
   /** `ip:port` of upstreams, in order of preference; empty: names outside of the zone are refused. */
   readonly forward: readonly string[]
   /** Turns on the limits for strangers: of queries and responses by network, and of bytes to unproved addresses. */
@@ -121,6 +124,11 @@ export interface DnsServer {
    */
   query(packet: Uint8Array, client: string): Promise<Uint8Array>
   anchor(): DnsAnchor
+  /**
+   * From now on, in place of the former one, whose connections end. Throws LISTEN_FAILED with address, cause and cure;
+   * then there is none.
+   */
+  setProxy(proxy: DnsProxy | null): void
   /** Null without a proxy. */
   proxyPort(): number | null
   /**

@@ -11,7 +11,7 @@ use listen::{Bound, bind_all, bind_stream};
 pub use listen::{Listen, ListenError};
 use mio::Waker;
 pub use proxy::{Keep, NoneSince, ProxyOptions};
-use proxy::{Mint, Proxy};
+use proxy::{Mint, RunningProxy};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -36,8 +36,6 @@ pub struct ServerOptions {
     pub listen: Vec<Listen>,
     /// For addresses of DNS over TLS.
     pub tls: Option<TlsFiles>,
-    /// An HTTP proxy for names of the zone.
-    pub proxy: Option<ProxyOptions>,
     /// Where queries outside of the zone go, in this order; none: they are refused.
     pub forward: Vec<SocketAddr>,
     /// Whether strangers may ask: turns all limits on.
@@ -97,7 +95,7 @@ pub struct Server {
     threads: Mutex<Vec<JoinHandle<()>>>,
     wakers: Mutex<Vec<Arc<Waker>>>,
     connections: Arc<AtomicUsize>,
-    proxy: Option<SocketAddr>,
+    proxy: Mutex<Option<RunningProxy>>,
     mint: Mint,
 }
 
@@ -114,8 +112,6 @@ impl Server {
             return Err(StartError::Tls("listening on tls needs a certificate and its key".to_owned()));
         }
         let bound = bind_all(&options.listen)?;
-        let proxy = options.proxy.map(|proxy| Ok::<_, ListenError>((bind_stream(proxy.listen)?, proxy)));
-        let proxy = proxy.transpose()?;
         let (jobs, received) = channel();
         let wake = Mutex::new(jobs.clone());
         let asks: Question = Box::new(move |name, reason| {
@@ -149,7 +145,7 @@ impl Server {
             threads: Mutex::default(),
             wakers: Mutex::default(),
             connections: Arc::default(),
-            proxy: proxy.as_ref().map(|((address, _), _)| *address),
+            proxy: Mutex::default(),
             mint: Mint::default(),
         };
         let shared = server.shared.clone();
@@ -176,11 +172,6 @@ impl Server {
             server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
             server.spawn("dns-stream", move || streams.run())?;
         }
-        if let Some(((_, listener), options)) = proxy {
-            let (proxy, waker) = Proxy::new(server.shared.clone(), server.mint.clone(), listener, options)?;
-            server.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
-            server.spawn("https-proxy", move || proxy.run())?;
-        }
         Ok(server)
     }
 
@@ -196,10 +187,25 @@ impl Server {
         &self.addresses
     }
 
+    /// An HTTP proxy for names of the zone from now on, in place of the former one, whose connections end; or none.
+    ///
+    /// # Errors
+    /// [`StartError`]; then there is none.
+    pub fn set_proxy(&self, options: Option<ProxyOptions>) -> Result<(), StartError> {
+        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
+        // Its port may be that of the next.
+        *proxy = None;
+        if let Some(options) = options {
+            let (_, listener) = bind_stream(options.listen)?;
+            *proxy = Some(RunningProxy::start(self.shared.clone(), self.mint.clone(), listener, options)?);
+        }
+        Ok(())
+    }
+
     /// Where the proxy listens.
     #[must_use]
     pub fn proxy(&self) -> Option<SocketAddr> {
-        self.proxy
+        self.proxy.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|proxy| proxy.address)
     }
 
     /// The proxy mints with this authority from now on, or no more.
@@ -272,6 +278,7 @@ impl Server {
     pub fn close(&self) {
         self.shared.ended.store(true, Ordering::Release);
         let _ = self.jobs.send(Job::End);
+        *self.proxy.lock().unwrap_or_else(PoisonError::into_inner) = None;
         for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = waker.wake();
         }

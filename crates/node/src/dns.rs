@@ -14,7 +14,7 @@ use napi::bindgen_prelude::{AsyncTask, Either, Function, JsValue, Null, PromiseR
 use napi::threadsafe_function::{ThreadsafeFunctionCallMode, UnknownReturnValue};
 use napi::{Env, Status, Task};
 use napi_derive::napi;
-use options::{DnsListen, DnsServerOptions, checked, ip};
+use options::{DnsListen, DnsProxy, DnsServerOptions, checked, checked_proxy, ip};
 use reply::{DnsAnchor, DnsStats};
 use std::sync::Arc;
 
@@ -53,13 +53,7 @@ impl DnsServer {
         on_question: Function<'_, DnsQuestion, UnknownReturnValue>,
     ) -> Result<Self> {
         let question = question(&on_question)?;
-        let server = Server::start(checked(&options)?, question).map_err(|error| {
-            let code = match error {
-                StartError::Listen(_) | StartError::System(_) => Code::ListenFailed,
-                StartError::Tls(_) => Code::InvalidArgument,
-            };
-            napi::Error::new(code, error.to_string())
-        })?;
+        let server = Server::start(checked(&options)?, question).map_err(not_started)?;
         Ok(Self { server: Arc::new(server), tld: options.tld })
     }
 
@@ -67,6 +61,16 @@ impl DnsServer {
     #[napi(catch_unwind)]
     pub fn addresses(&self) -> Vec<DnsListen> {
         self.server.addresses().iter().map(DnsListen::from).collect()
+    }
+
+    /// A proxy for https from now on, in place of the former one; with null none. Throws as `start`.
+    #[napi(catch_unwind)]
+    pub fn set_proxy(&self, proxy: Either<DnsProxy<'_>, Null>) -> Result<()> {
+        let proxy = match proxy {
+            Either::A(proxy) => Some(checked_proxy(&proxy)?),
+            Either::B(Null) => None,
+        };
+        self.server.set_proxy(proxy).map_err(not_started)
     }
 
     /// Port of the proxy for https.
@@ -178,6 +182,14 @@ impl DnsServer {
         self.server.learn(name, knowledge, fresh_ms, stale_ms);
         Ok(())
     }
+}
+
+fn not_started(error: StartError) -> napi::Error<Code> {
+    let code = match error {
+        StartError::Listen(_) | StartError::System(_) => Code::ListenFailed,
+        StartError::Tls(_) => Code::InvalidArgument,
+    };
+    napi::Error::new(code, error.to_string())
 }
 
 /// The certificate of a machine's authority for names below a suffix; keys are PKCS#8, all is DER.

@@ -47,7 +47,7 @@ export function configRoutes({ config }: ApiServices) {
         access: ['admin'],
         parameters: [{ name: 'field', in: 'path', description: 'With its section', example: 'vdf.queue' }],
         answers: { 200: { description: 'The whole new configuration', schema: ConfigSchema } },
-        errors: ['SVC-CFG-001', 'SVC-STO-001']
+        errors: ['SVC-CFG-001', 'SVC-STO-001', 'SVC-DNS-001']
       }),
       async (c) => c.json((await config.unset(c.req.param('field'))) as ConfigBody)
     )
@@ -61,7 +61,7 @@ export function configRoutes({ config }: ApiServices) {
         body: ConfigPatchSchema,
         isBodyAsReceived: true,
         answers: { 200: { description: 'The whole new configuration', schema: ConfigSchema } },
-        errors: ['SVC-CFG-001', 'SVC-CFG-002', 'SVC-STO-001']
+        errors: ['SVC-CFG-001', 'SVC-CFG-002', 'SVC-STO-001', 'SVC-DNS-001']
       }),
       async (c) => c.json((await config.change(c.req.valid('json'))) as ConfigBody)
     )

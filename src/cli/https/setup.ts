@@ -65,7 +65,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
   const changes = byHand.length > 0 || isOfOther ? [] : trustInBrowsers(host, homeOf(context), trusted)
   if (options.system === true && byHand.length === 0) changes.push(trustInSystem(host, trusted))
   return told(context, { trusted, changes, byHand }, [
-    'Turn it on: https.enabled = true in config.toml, then restart the daemon.',
+    'Turn it on: chronym config set https.enabled=true',
     'Then give browsers its rules: http://127.0.0.1:7468/proxy.pac, or where your daemon answers (docs/https.md).'
   ])
 }

@@ -47,15 +47,17 @@ export async function test(context: Context, { port }: { port: number }, given: 
 async function walk(context: Context, host: string, port: number): Promise<Step[]> {
   const { https: proxy } = await connect(context).dns()
   if (proxy === null)
-    return [{ step: 'proxy', ok: false, detail: 'https is off', cure: 'https.enabled = true, and restart the daemon' }]
+    return [{ step: 'proxy', ok: false, detail: 'https is off', cure: 'chronym config set https.enabled=true' }]
   const steps: Step[] = [{ step: 'proxy', ok: true, detail: `it listens on ${proxy.address}, port ${proxy.port}` }]
   const paths = localPaths(context)
   const pem = readAuthorityCertificate(paths)
   if (pem === undefined)
     return [...steps, { step: 'authority', ok: false, detail: 'this machine has none', cure: SETUP_CURE }]
   if (!proxy.ready) {
-    const cure = 'chronym unlock; after `chronym https setup`, restart the daemon'
-    return [...steps, { step: 'authority', ok: false, detail: 'the daemon does not have its key', cure }]
+    return [
+      ...steps,
+      { step: 'authority', ok: false, detail: 'the daemon does not have its key', cure: 'chronym unlock' }
+    ]
   }
   const trusted = trustedOf(paths, pem)
   const untrusting = untrustingStores(createHost(), homeOf(context), trusted)

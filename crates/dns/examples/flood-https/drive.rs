@@ -53,13 +53,13 @@ impl Scene {
             apex: Apex::new("chronym", key, 1).expect("a zone's name"),
             listen: Vec::new(),
             tls: None,
-            proxy: Some(proxy),
             forward: Vec::new(),
             is_public: false,
             cache_bytes: 8 << 20,
         };
         // The control plane's queue is full for names that are made up.
         let server = Server::start(options, Box::new(|_, _| false)).expect("a server");
+        server.set_proxy(Some(proxy)).expect("a proxy");
         let key = KeyPair::generate().expect("a key").serialize_der();
         let unix = SystemTime::UNIX_EPOCH.elapsed().expect("a clock after 1970").as_secs();
         let certificate = authority(&key, "chronym", unix).expect("an authority");
@@ -98,7 +98,7 @@ impl Scene {
     }
 
     /// Sends what may be nonsense, and reads until the proxy ends; how much came.
-    fn send(&self, mut stream: TcpStream, bytes: &[u8]) -> usize {
+    fn send(mut stream: TcpStream, bytes: &[u8]) -> usize {
         // The proxy may have ended already.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
@@ -123,13 +123,13 @@ impl Scene {
     /// Heads of requests to a proxy; how many were answered.
     pub fn heads(&self, count: usize, random: &mut Random) -> usize {
         let seeds = heads(self.port);
-        (0..count).filter(|_| self.send(self.connect(), &mutated(&seeds, random)) > 0).count()
+        (0..count).filter(|_| Self::send(self.connect(), &mutated(&seeds, random)) > 0).count()
     }
 
     /// What begins TLS; how many were answered.
     pub fn hellos(&self, count: usize, random: &mut Random) -> usize {
         let seeds = hellos();
-        (0..count).filter(|_| self.send(self.tunnel(), &mutated(&seeds, random)) > 0).count()
+        (0..count).filter(|_| Self::send(self.tunnel(), &mutated(&seeds, random)) > 0).count()
     }
 
     /// Sets of TLSA records; how many fit the origin's certificate.
@@ -162,7 +162,7 @@ impl Scene {
             fitting += usize::from(is_fitting);
             if number % SETS == 0 {
                 self.learn(&set);
-                self.send(self.tunnel(), &hello);
+                Self::send(self.tunnel(), &hello);
             }
         }
         fitting
@@ -234,7 +234,7 @@ fn origin() -> (u16, Receiver<String>) {
     spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
-            let mut buffer = [0; 32_768];
+            let mut buffer = vec![0; 32_768];
             let count = stream.read(&mut buffer).unwrap_or(0);
             let seen = String::from_utf8_lossy(&buffer[..count]);
             if let Some((head, _)) = seen.split_once("\r\n\r\n").filter(|_| buffer[0] != 0x16)

@@ -22,15 +22,8 @@ fn main() {
     let listen = [Transport::Udp, Transport::Tcp].map(|transport| Listen { transport, address: any }).to_vec();
     let key = SigningKey::from_pkcs8(&SigningKey::generate_pkcs8()).expect("a key");
     let apex = Apex::new("chronym", key, fixture::SERIAL).expect("a zone's name");
-    let options = ServerOptions {
-        apex,
-        listen,
-        tls: None,
-        proxy: None,
-        forward: Vec::new(),
-        is_public: false,
-        cache_bytes: 8 << 20,
-    };
+    let options =
+        ServerOptions { apex, listen, tls: None, forward: Vec::new(), is_public: false, cache_bytes: 8 << 20 };
     // The control plane's queue is full for names that are made up.
     let server = Server::start(options, Box::new(|_, _| false)).expect("a server");
     let zone = Knowledge::Zone { zone: fixture::zone("alice.chronym", &fixture::alice()), trust: Trust::Secure };

@@ -16,8 +16,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 mod ask;
@@ -80,11 +82,43 @@ struct Place {
 /// A late reply of DNS: whose, to which question.
 type Late = (Place, usize, Vec<u8>);
 
-/// The proxy.
-pub struct Proxy {
+/// A proxy with its thread. Dropped, it ends, and its connections with it.
+pub struct RunningProxy {
+    pub address: SocketAddr,
+    waker: Arc<Waker>,
+    ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl RunningProxy {
+    /// Takes a listener that does not block, at `options.listen`.
+    pub fn start(
+        shared: Shared,
+        mint: Mint,
+        listener: std::net::TcpListener,
+        options: ProxyOptions,
+    ) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        let ended = Arc::<AtomicBool>::default();
+        let (proxy, waker) = Proxy::new(shared, mint, listener, options, Arc::clone(&ended))?;
+        let thread = Builder::new().name("https-proxy".to_owned()).spawn(move || proxy.run())?;
+        Ok(Self { address, waker, ended, thread: Some(thread) })
+    }
+}
+
+impl Drop for RunningProxy {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Release);
+        let _ = self.waker.wake();
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+struct Proxy {
     poll: Poll,
     waker: Arc<Waker>,
     shared: Shared,
+    ended: Arc<AtomicBool>,
     mint: Mint,
     allow_private: Vec<String>,
     memory: Memory,
@@ -101,12 +135,12 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Takes a listener that does not block.
-    pub fn new(
+    fn new(
         shared: Shared,
         mint: Mint,
         listener: std::net::TcpListener,
         ProxyOptions { allow_private, keyed, keep, .. }: ProxyOptions,
+        ended: Arc<AtomicBool>,
     ) -> io::Result<(Self, Arc<Waker>)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
@@ -116,6 +150,7 @@ impl Proxy {
             poll,
             waker: Arc::clone(&waker),
             shared,
+            ended,
             mint,
             allow_private,
             memory: Memory::new(keyed, keep),
@@ -132,10 +167,10 @@ impl Proxy {
         Ok((proxy, waker))
     }
 
-    /// Serves until the server ends.
-    pub fn run(mut self) {
+    /// Serves until it ends.
+    fn run(mut self) {
         let mut events = Events::with_capacity(EVENTS);
-        while !self.shared.has_ended() {
+        while !self.ended.load(Ordering::Acquire) {
             let timeout = match (self.turns.is_empty(), self.count == 0 && !self.accepts_again) {
                 (false, _) => Some(Duration::ZERO),
                 (true, false) => Some(TICK),

@@ -3,7 +3,7 @@
 use crate::fixture::{name, record, zone};
 use crate::running::{PATIENCE, Running, options, start};
 use chronym_dns::engine::Reason;
-use chronym_dns::server::{NoneSince, ProxyOptions, ServerOptions};
+use chronym_dns::server::{NoneSince, ProxyOptions};
 use chronym_dns::x509::{Authority, authority};
 use chronym_dns::{Knowledge, Trust};
 use rcgen::{CertifiedKey, KeyPair, PublicKeyData};
@@ -48,7 +48,8 @@ fn scene_with(allow_private: &[&str], keyed: BTreeMap<String, NoneSince>) -> Sce
     let keep = Box::new(move |host: &str, next| keeps.send((host.to_owned(), next)).is_ok());
     let allow_private = allow_private.iter().map(|&name| name.to_owned()).collect();
     let proxy = ProxyOptions { listen: "127.0.0.1:0".parse().unwrap(), allow_private, keyed, keep };
-    let running = start(ServerOptions { proxy: Some(proxy), ..options() });
+    let running = start(options());
+    running.server.set_proxy(Some(proxy)).unwrap();
     let key = KeyPair::generate().unwrap().serialize_der();
     let unix = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let authority = Authority::new(&key, authority(&key, "chronym", unix).unwrap()).unwrap();
@@ -408,6 +409,24 @@ fn while_the_authority_is_locked_there_is_no_tunnel() {
     let mut seen = String::new();
     stream.read_to_string(&mut seen).unwrap();
     assert!(seen.starts_with("HTTP/1.1 503 "), "{seen}");
+}
+
+#[test]
+fn a_proxy_gives_way_to_the_next_on_its_port() {
+    let scene = scene(&[]);
+    let mut held = scene.visitor.connect();
+    let listen = scene.visitor.proxy;
+    let next =
+        || ProxyOptions { listen, allow_private: Vec::new(), keyed: BTreeMap::new(), keep: Box::new(|_, _| true) };
+    scene.running.server.set_proxy(Some(next())).unwrap();
+    assert_eq!(held.read(&mut [0]).unwrap_or(0), 0);
+    assert_eq!(scene.running.server.proxy(), Some(listen));
+    scene.visitor.connect();
+    scene.running.server.set_proxy(None).unwrap();
+    assert_eq!(scene.running.server.proxy(), None);
+    let taken = TcpListener::bind(listen).unwrap();
+    assert!(scene.running.server.set_proxy(Some(next())).is_err());
+    drop(taken);
 }
 
 #[test]

@@ -31,7 +31,6 @@ pub fn options() -> ServerOptions {
         listen: vec![listen(Transport::Udp, "127.0.0.1:0"), listen(Transport::Tcp, "127.0.0.1:0")],
         tls: None,
         forward: Vec::new(),
-        proxy: None,
         is_public: false,
         cache_bytes: 8 << 20,
     }

@@ -72,8 +72,6 @@ pub struct DnsServerOptions<'a> {
     pub listen: Vec<DnsListen>,
     /// For DNS over TLS.
     pub tls: Either<DnsTls<'a>, Null>,
-    /// The proxy for https.
-    pub proxy: Either<DnsProxy<'a>, Null>,
     /// Upstreams, `ip:port`.
     pub forward: Vec<String>,
     /// Whether strangers may ask.
@@ -90,12 +88,7 @@ pub fn checked(options: &DnsServerOptions) -> Result<ServerOptions> {
         Either::A(tls) => Some(TlsFiles { certificate: tls.certificate.to_vec(), key: tls.key.to_vec() }),
         Either::B(Null) => None,
     };
-    let proxy = match &options.proxy {
-        Either::A(proxy) => Some(checked_proxy(proxy)?),
-        Either::B(Null) => None,
-    };
     Ok(ServerOptions {
-        proxy,
         apex: Apex::new(&options.tld, key, serial).map_err(invalid)?,
         listen: options.listen.iter().map(listen).collect::<Result<_>>()?,
         tls,
@@ -105,7 +98,8 @@ pub fn checked(options: &DnsServerOptions) -> Result<ServerOptions> {
     })
 }
 
-fn checked_proxy(proxy: &DnsProxy) -> Result<ProxyOptions> {
+/// The options of a proxy, checked.
+pub fn checked_proxy(proxy: &DnsProxy) -> Result<ProxyOptions> {
     let listen = SocketAddr::new(ip(&proxy.address, "address")?, port(proxy.port)?);
     if !listen.ip().is_loopback() {
         return Err(invalid("the proxy must listen on a loopback address"));
