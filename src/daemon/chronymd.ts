@@ -140,21 +140,15 @@ function passphraseSources(env: NodeJS.ProcessEnv, stopSignal: Promise<unknown>)
   }
 }
 
-async function stopInTime(daemon: RunningDaemon, quiet: boolean, code: number): Promise<number> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<'timeout'>((resolve) => {
-    timer = setTimeout(resolve, STOP_TIMEOUT_MS, 'timeout')
-  })
-  const result = await Promise.race([daemon.stop(), timeout])
-  clearTimeout(timer)
-  if (result !== 'timeout') {
-    if (!quiet) process.stdout.write('Stopped.\n')
-    return code
-  }
-  process.stderr.write(
-    `chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; ` +
-      `leaving it.${code === EXIT_OK ? ' Nothing is lost: tasks resume at the next start.' : ''}\n`
-  )
+async function stopInTime(daemon: RunningDaemon, quiet: boolean, code: number): Promise<never> {
+  const timeout = new Promise<'timeout'>((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS, 'timeout'))
+  if ((await Promise.race([daemon.stop(), timeout])) === 'timeout')
+    process.stderr.write(
+      `chronym: not everything stopped within ${STOP_TIMEOUT_MS / 1000} s; ` +
+        `leaving it.${code === EXIT_OK ? ' Nothing is lost: tasks resume at the next start.' : ''}\n`
+    )
+  else if (!quiet) await new Promise((written) => process.stdout.write('Stopped.\n', written))
+  // A timer that libp2p leaves behind would hold the process for a second.
   process.exit(code)
 }
 
