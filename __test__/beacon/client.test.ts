@@ -1,73 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createBeaconClient, type BeaconClientOptions } from '../../src/beacon/client.ts'
+import { describe, expect, it } from 'vitest'
 import { signDevPulse, startDevBeacon } from '../../src/beacon/dev-beacon.ts'
-import { startRelay, type BeaconServer } from '../../src/beacon/server.ts'
-import type { BeaconChain, BeaconClient, VerifiedPulse } from '../../src/beacon/types.ts'
-import { createNativePool } from '../../src/native/pool/pool.ts'
-import type { NativePool } from '../../src/native/types.ts'
+import type { BeaconChain, VerifiedPulse } from '../../src/beacon/types.ts'
 import { roundTimeMs } from '../../src/protocol/time.ts'
 import { DEV_BEACON_CHAIN } from '../../src/protocol/profile/built-in.ts'
 import { quicknet, recorded } from './quicknet.ts'
+import { cleanup, client, closing, LOOPBACK, oddServer, pool, relay } from './scene.ts'
 
 /** Rounds of the dev beacon, a second each. */
 const DAY = 86_400
-const LOOPBACK = { host: '127.0.0.1', port: 0 }
 const [first, thousandth] = recorded as [VerifiedPulse, VerifiedPulse]
-
-let pool: NativePool
-const cleanup: (() => Promise<void> | void)[] = []
-
-beforeAll(() => {
-  pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
-})
-afterEach(async () => {
-  for (const end of cleanup.splice(0).reverse()) await end()
-})
-afterAll(async () => {
-  await pool.close()
-})
-
-function client(options: Partial<BeaconClientOptions> & { urls: readonly string[] }): BeaconClient {
-  const created = createBeaconClient({ chain: quicknet, pool, ...options })
-  cleanup.push(() => created.stop())
-  return created
-}
-
-function closing(server: BeaconServer): BeaconServer {
-  cleanup.push(() => server.close())
-  return server
-}
-
-async function relay(
-  pulses: readonly { round: number; signature: Uint8Array }[] = recorded,
-  chain: BeaconChain = quicknet
-): Promise<BeaconServer> {
-  return closing(await startRelay({ ...LOOPBACK, chain, pulses }))
-}
-
-/** An HTTP server that answers every request in the way given, and counts them. */
-async function oddServer(
-  answer: (path: string) => { status: number; body: string } | 'never'
-): Promise<{ url: string; requests: string[] }> {
-  const requests: string[] = []
-  const server = createServer((request, response) => {
-    requests.push(request.url ?? '')
-    const given = answer(request.url ?? '')
-    if (given === 'never') return
-    response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body)
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  cleanup.push(
-    () =>
-      new Promise<void>((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      })
-  )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
-}
 
 describe('pulses of a pinned chain', () => {
   it('gets real quicknet pulses, with their randomness, from a relay', async () => {

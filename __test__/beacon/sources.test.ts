@@ -1,68 +1,10 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createBeaconClient, type BeaconClientOptions } from '../../src/beacon/client.ts'
-import { startRelay, type BeaconServer } from '../../src/beacon/server.ts'
-import type { BeaconChain, BeaconClient, VerifiedPulse } from '../../src/beacon/types.ts'
-import { createNativePool } from '../../src/native/pool/pool.ts'
-import type { NativePool } from '../../src/native/types.ts'
+import { describe, expect, it } from 'vitest'
+import { startRelay } from '../../src/beacon/server.ts'
+import type { VerifiedPulse } from '../../src/beacon/types.ts'
 import { quicknet, recorded } from './quicknet.ts'
+import { client, LOOPBACK, oddServer, relay } from './scene.ts'
 
-const LOOPBACK = { host: '127.0.0.1', port: 0 }
 const [first] = recorded as [VerifiedPulse]
-
-let pool: NativePool
-const cleanup: (() => Promise<void> | void)[] = []
-
-beforeAll(() => {
-  pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
-})
-afterEach(async () => {
-  for (const end of cleanup.splice(0).reverse()) await end()
-})
-afterAll(async () => {
-  await pool.close()
-})
-
-function client(options: Partial<BeaconClientOptions> & { urls: readonly string[] }): BeaconClient {
-  const created = createBeaconClient({ chain: quicknet, pool, ...options })
-  cleanup.push(() => created.stop())
-  return created
-}
-
-function closing(server: BeaconServer): BeaconServer {
-  cleanup.push(() => server.close())
-  return server
-}
-
-async function relay(
-  pulses: readonly { round: number; signature: Uint8Array }[] = recorded,
-  chain: BeaconChain = quicknet
-): Promise<BeaconServer> {
-  return closing(await startRelay({ ...LOOPBACK, chain, pulses }))
-}
-
-/** An HTTP server that answers every request in the way given, and counts them. */
-async function oddServer(
-  answer: (path: string) => { status: number; body: string } | 'never'
-): Promise<{ url: string; requests: string[] }> {
-  const requests: string[] = []
-  const server = createServer((request, response) => {
-    requests.push(request.url ?? '')
-    const given = answer(request.url ?? '')
-    if (given === 'never') return
-    response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body)
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  cleanup.push(
-    () =>
-      new Promise<void>((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      })
-  )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
-}
 
 /** A socket that was closed again: connections to it are refused. */
 async function deadUrl(): Promise<string> {

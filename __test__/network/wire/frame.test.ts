@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, lp } from '../../../src/protocol/encoding/bytes.ts'
 import { FrameError, MAX_MESSAGE_BYTES, RequestDeclined, readFrame } from '../../../src/network/wire/frame.ts'
-import { MAX_PREFIX_BITS } from '../../../src/network/wire/list.ts'
-import { encodeMessage, type Request } from '../../../src/network/wire/messages.ts'
-
-const key = new Uint8Array(32).fill(0xab)
-
-const REQUESTS: Request[] = [
-  { type: 'commit', commitment: key, nonce: new Uint8Array(8) },
-  { type: 'put', kind: 'reveal', record: new Uint8Array([1, 2, 3]) },
-  { type: 'put', kind: 'manifest', record: new Uint8Array() },
-  { type: 'get', kind: 'kid', key },
-  { type: 'list', key, bits: 0 },
-  { type: 'list', key, bits: MAX_PREFIX_BITS, after: key },
-  { type: 'commitments' },
-  { type: 'commitments', after: key },
-  { type: 'get', kind: 'reveal', key, brief: true }
-]
+import { encodeMessage } from '../../../src/network/wire/messages.ts'
+import { REQUESTS } from './requests.ts'
 
 async function framed(...chunks: Uint8Array[]): Promise<Uint8Array> {
   return readFrame(
