@@ -101,5 +101,5 @@ export function hoursText(seconds: number): string {
 }
 
 function shareText(share: number): string {
-  return share < 0.001 ? 'less than 0.1%' : `${(share * 100).toLocaleString('en', { maximumSignificantDigits: 2 })}%`
+  return share < 0.001 ? 'less than 0.1%' : `${(share * 100).toLocaleString('en', { maximumSignificantDigits: 3 })}%`
 }

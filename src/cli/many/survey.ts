@@ -23,7 +23,7 @@ export interface Survey {
   /** Names that the rules of the network refuse. */
   readonly bad: readonly BadLine[]
   readonly tasks: readonly TaskView[]
-  /** Why no peer could be asked. */
+  /** Why no peer could be asked, without a full stop. */
   readonly unasked?: string | undefined
 }
 
@@ -58,7 +58,7 @@ export async function surveyNames(
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
       if (error.code === 'SVC-RES-001') {
-        unasked ??= error.detail
+        unasked ??= error.detail.replace(/\.$/u, '')
         return ask({ line, name })
       }
       if (!REFUSALS.has(error.code)) throw error

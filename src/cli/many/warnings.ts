@@ -30,7 +30,7 @@ export function warningsOf({ survey, machine, places, totals, renewals }: Warnin
     [
       survey.unasked !== undefined,
       'not-looked-up',
-      `No peer could be asked which names are taken: ${survey.unasked ?? ''} The start of a registration asks again.`
+      `No peer could be asked which names are taken: ${survey.unasked ?? ''}. The start of a registration asks again.`
     ],
     [
       renewals.share > 1,
