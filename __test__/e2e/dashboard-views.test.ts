@@ -276,6 +276,31 @@ it('draws what is asked of the daemon', async () => {
   await page.getByRole('heading', { name: 'No peer is known' }).or(page.getByText('No peer is known')).first().waitFor()
 })
 
+it('shows the farm where there is one: workers, core time by name, and who sent a wrong proof', async () => {
+  await open('/tasks')
+  await page.getByRole('heading', { name: 'Ended' }).waitFor()
+  expect(await page.getByRole('heading', { name: 'Farm' }).count()).toBe(0)
+  const [done] = (await daemon.request('GET', '/api/vdf/tasks')).body as object[]
+  const away = { name: 'far.chronym', status: 'running', phase: 'evaluate', place: 'farm', worker: 'barn-1' }
+  const figures = { iterations: 3_600_000, progress: 720_000, iterations_per_second: 100, eta_seconds: 30_000 }
+  await page.route('**/api/vdf/tasks', (route) => route.fulfill({ json: [{ ...done, ...away, ...figures }] }))
+  const workers = [{ worker: 'barn-1', threads: 8, busy: 3, iterations_per_second: 900_000 }]
+  const farm = { enabled: true, connected: true, workers, tasks: 3, wrong_proofs: 1, barred: ['barn-2'] }
+  await page.route('**/api/farm', (route) => route.fulfill({ json: farm }))
+  await page.reload()
+  const cells = (table: string) => page.getByRole('table', { name: table }).locator('tbody th, tbody td')
+  await page.getByRole('table', { name: 'Workers of the farm' }).waitFor()
+  expect(await cells('Workers of the farm').allTextContents()).toEqual(['barn-1', '3 of 8', '900 k/s'])
+  expect(await cells('Core time by name').allTextContents()).toEqual(['far.chronym', 'barn-1', '2 h', '8 h 20 min'])
+  await page.getByRole('alert').getByText('barn-2').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await seriousFindings(page)).toEqual([])
+  }
+  await page.unroute('**/api/farm')
+  await page.unroute('**/api/vdf/tasks')
+})
+
 it('shows commands that lead to this daemon', async () => {
   await open('/seed')
   await page.getByText(`chronym --data-dir ${daemon.summary.data_dir} doctor`, { exact: true }).waitFor()

@@ -10,6 +10,7 @@ interface Answers {
   '/api/config/fields': Api.ConfigFieldView[]
   '/api/dns': Api.DnsView
   '/api/drafts': Api.ZoneDraft[]
+  '/api/farm': Api.FarmView
   '/api/identities': Api.OwnIdentityView[]
   '/api/names': Api.OwnedNameView[]
   '/api/network-status': Api.NetworkStatusView

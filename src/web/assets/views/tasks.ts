@@ -11,6 +11,7 @@ import { Badge, Button, Card, Empty, loaded, Page, When } from '../parts/basics.
 import { ask } from '../parts/dialog.ts'
 import { table } from '../parts/table.ts'
 import { TaskCard, useEndTask, useTasks } from '../tasks/card.ts'
+import { FarmCard } from '../tasks/farm.ts'
 import { taskState } from '../tasks/state.ts'
 
 async function clearAll(ended: readonly TaskView[]): Promise<void> {
@@ -71,6 +72,7 @@ export function View() {
           .sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
         const clear = { kind: 'small', icon: 'trash', disabled, onClick: () => clearAll(ended) } as const
         return html`
+          ${h(FarmCard, { tasks: running })}
           <${Card} title="Running">
             ${
               running.length === 0
