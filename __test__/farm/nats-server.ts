@@ -53,6 +53,11 @@ export class NatsServer {
     rmSync(join(this.#directory, 'store'), { recursive: true, force: true })
   }
 
+  /** While it runs, and has no message there yet. */
+  loseFilesOf(stream: string): void {
+    rmSync(join(this.#directory, 'store/jetstream/$G/streams', stream), { recursive: true })
+  }
+
   #portsFiles(): string[] {
     return readdirSync(this.#directory)
       .filter((name) => name.endsWith('.ports'))

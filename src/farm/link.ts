@@ -38,9 +38,9 @@ export interface FarmTimes {
 
 export const FARM_TIMES: FarmTimes = { reportMs: 2000, silentMs: 30_000, lookMs: 15_000, homeMs: 60_000 }
 
-/** The server's code for a message of a subject that has one, with these words; without them, of a full queue. */
-const NO_ROOM = 10_077
-const PER_SUBJECT = 'per subject'
+/** The server's code for a message that it could not store: its subject has one, or a file is gone, or all is full. */
+const STORE_FAILED = 10_077
+const NOT_STORED = /per subject|no such file/u
 const QUEUE_CONSUMER = 'workers'
 /** What no daemon fetched by then is of nobody any more. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000
@@ -136,12 +136,24 @@ export class Link {
   }
 
   async addWork(job: string, data: Uint8Array): Promise<void> {
+    for (let attempt = 0; attempt < 2; attempt++)
+      if ((await this.#publishWork(job, data)) || (await this.hasWork(job))) return
+    // nats-server 2.9.10 removes the files of a queue that is made again at once after it was deleted, and then counts
+    // messages that it does not have. Emptied, the queue begins anew. Each daemon sends again what it misses.
+    await this.#manager.streams.purge(this.names.queue)
+    if (await this.#publishWork(job, data)) return
+    throw new Error(`the server has lost files of the stream ${this.names.queue}: delete the stream`)
+  }
+
+  /** False where the server counts a message that it may not have, or misses its files. */
+  async #publishWork(job: string, data: Uint8Array): Promise<boolean> {
     try {
       await this.js.publish(this.names.work(job), data)
+      return true
     } catch (error) {
-      const isThere =
-        error instanceof JetStreamApiError && error.code === NO_ROOM && error.message.includes(PER_SUBJECT)
-      if (!isThere) throw error
+      if (error instanceof JetStreamApiError && error.code === STORE_FAILED && NOT_STORED.test(error.message))
+        return false
+      throw error
     }
   }
 

@@ -6,6 +6,7 @@ import { encodeReport, type Report } from './messages.ts'
 import {
   DamagedState,
   Overtaken,
+  readProof,
   readRecords,
   readState,
   type SavedState,
@@ -76,8 +77,8 @@ export class WorkerTask {
     try {
       await this.#report()
       const base = await readState(link, job)
-      // It was taken back between the message and this.
-      if (base === undefined) {
+      // It was taken back between the message and this, or is proved.
+      if (base === undefined || (await readProof(link, job)) !== undefined) {
         message.ack()
         return
       }
@@ -132,12 +133,14 @@ export class WorkerTask {
     while (this.#stopped !== 'discard') {
       try {
         await saveProof(link, job, { proof, worker: name })
-        await message.ackAck()
+        // If this is lost, the next one that gets the message finds the proof.
+        message.ack()
         await this.#report('proved')
         log.info({ job, worker: name }, 'proved')
         return
       } catch (error) {
         log.warn({ job, err: error }, 'the proof could not be handed over; the worker tries again')
+        link.doubt()
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }
     }

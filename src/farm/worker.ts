@@ -7,6 +7,7 @@ import { WorkerTask, type WorkerLog } from './worker-task.ts'
 
 /** How long one question for work waits. */
 const ASK_MS = 5000
+const MAX_ASK_MS = 3 * ASK_MS
 const RETRY_MS = 1000
 
 interface WorkerParts {
@@ -101,16 +102,18 @@ class Worker {
   /** The next message; null where there is none, or the worker is to end. */
   async #ask(): Promise<JsMsg | null> {
     const consumer = await this.#link.consumer()
-    const { promise: ended, resolve } = Promise.withResolvers<null>()
-    const end = (): void => resolve(null)
-    this.#signal.addEventListener('abort', end)
-    const next = consumer.next({ expires: ASK_MS })
-    // Nobody waits for it once the worker is to end.
-    next.catch(() => undefined)
+    const messages = await consumer.fetch({ max_messages: 1, expires: ASK_MS })
+    const stop = (): void => messages.stop()
+    // The client counts heartbeats, but not while it thinks the connection lost.
+    const late = setTimeout(() => messages.stop(new Error('the farm does not answer')), MAX_ASK_MS)
+    this.#signal.addEventListener('abort', stop)
     try {
-      return await Promise.race([next, ended])
+      for await (const message of messages) return message
+      return null
     } finally {
-      this.#signal.removeEventListener('abort', end)
+      clearTimeout(late)
+      this.#signal.removeEventListener('abort', stop)
+      stop()
     }
   }
 
