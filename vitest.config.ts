@@ -4,11 +4,19 @@ import { requireNode } from './src/util/node-version.ts'
 
 requireNode(1)
 
+/** Places of files that take half a minute and more. */
+const LONG = [
+  ...['attacks/network/', 'bench/sim/', 'cluster/', 'native/'],
+  ...['network', 'public-network', 'home-routers', 'bad-lines', 'wide-area', 'transfer', 'runbook'].map(
+    (file) => `e2e/${file}.test.ts`
+  )
+]
+
 /** Files that run networks and simulators for a minute begin first, so that no core is idle while the last one ends. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /__test__\/(?:attacks\/network|bench\/sim|cluster|native)\//.test(moduleId)
+      LONG.some((place) => moduleId.includes(`__test__/${place}`))
     const sorted = await super.sort(files)
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
