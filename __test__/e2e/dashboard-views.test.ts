@@ -1,6 +1,7 @@
 /** What the views of the dashboard do beside those of names and tasks, in a real browser against a real daemon. */
 import type { Browser, Page } from 'playwright-core'
 import decodeQR from 'qr/decode.js'
+import type { DnsView } from '../../src/views/dns.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
 import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
@@ -34,7 +35,16 @@ async function scanned(of: Page, png: Buffer): Promise<string> {
 beforeAll(async () => {
   browser = await launchBrowser()
   scene.onEnd(() => browser.close())
-  daemon = await scene.daemon(['--network', 'local', '--data-dir', scene.directory(), '--port', '0'])
+  daemon = await scene.daemon([
+    '--network',
+    'local',
+    '--data-dir',
+    scene.directory(),
+    '--port',
+    '0',
+    '--https-listen',
+    '127.0.0.1:0'
+  ])
   const { body } = await daemon.request('POST', '/api/vdf/register', { name: NAME, zone: ZONE })
   page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
   faults = faultsOf(page)
@@ -274,6 +284,19 @@ it('draws what is asked of the daemon', async () => {
   expect(await seriousFindings(page)).toEqual([])
   await page.unroute('**/api/network-status')
   await page.getByRole('heading', { name: 'No peer is known' }).or(page.getByText('No peer is known')).first().waitFor()
+})
+
+it('turns https for browsers on and off', async () => {
+  const https = async () => (await daemon.request('GET', '/api/dns')).body as DnsView
+  await open('/network')
+  await button('Turn https on').click()
+  await page.getByText('https is on.').waitFor()
+  // Nobody has run `chronym https setup`.
+  await page.getByText('no key', { exact: true }).waitFor()
+  await page.getByText(`127.0.0.1:${(await https()).https!.port}`).waitFor()
+  await button('Turn https off').click()
+  await page.getByText('https is off.').waitFor()
+  expect((await https()).https).toBeNull()
 })
 
 it('shows the farm where there is one: workers, core time by name, and who sent a wrong proof', async () => {

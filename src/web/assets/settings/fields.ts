@@ -11,6 +11,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   p2p: 'Peers',
   beacon: 'Beacon',
   dns: 'DNS',
+  https: 'https in browsers',
   vdf: 'Work',
   backup: 'Backup',
   seed: 'Seed',

@@ -6,6 +6,7 @@ import { useMay } from '../lib/session.ts'
 import { count, duration, percent, plural } from '../lib/words.ts'
 import { STATUS_TONES } from '../home/words.ts'
 import { Dns } from '../network/dns.ts'
+import { Https } from '../network/https.ts'
 import { Peers } from '../network/peers.ts'
 import { Traffic } from '../network/traffic.ts'
 import { Badge, Card, facts, Hash, loaded, Notice, Page, stat, Whole, type Tone } from '../parts/basics.ts'
@@ -27,7 +28,7 @@ export function View() {
     ${loaded(status, figures)}
     <div class="stack">
       <div class="grid">
-        <div class="stack at-top"><${Dns} />${mayRead && html`<${Yours} />`}</div>
+        <div class="stack at-top"><${Dns} /><${Https} />${mayRead && html`<${Yours} />`}</div>
         ${status.data && html`<div class="stack at-top">${[thisNode(status.data), diversity(status.data)]}</div>`}
       </div>
       ${
