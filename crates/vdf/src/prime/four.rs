@@ -31,7 +31,7 @@ pub(super) fn without_small_divisors<const N: usize>(
 /// A bit a number: whether a prime of the groups divides it.
 fn divisible<const N: usize>(numbers: &[Uint<N>; sieve::NUMBERS], groups: &[sieve::Group]) -> u8 {
     #[cfg_attr(target_arch = "aarch64", allow(unused_unsafe, reason = "all of them have NEON"))]
-    // SAFETY, here and below: `FourLanes` exist where the processor has AVX2.
+    // SAFETY, here and below: `FourLanes` exist where the processor has AVX2, or NEON.
     unsafe {
         sieve::divisible(numbers, groups)
     }
