@@ -20,6 +20,7 @@ const PROGRAMS = {
   prometheus: 'promtool',
   nginx: 'nginx',
   caddy: 'caddy',
+  haproxy: 'haproxy',
   iproute2: 'ip',
   nftables: 'nft',
   'miniupnpd-nftables': 'miniupnpd',
@@ -39,7 +40,7 @@ const PROGRAMS = {
 export type Package = keyof typeof PROGRAMS
 
 /** Those that `npm test` does not need: of benches, of the screenshots, and of `npm run test:long`. */
-const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'util-linux', 'pngquant', 'golang-go']
+const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'haproxy', 'util-linux', 'pngquant', 'golang-go']
 
 /** Those of `npm test`, which installs them before anything runs: a test that waits for apt-get blocks its worker. */
 export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !NOT_OF_TESTS.includes(name))

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { startOurs } from '../../scripts/dns/ours.ts'
-import { createNativePool } from '../../src/native/pool/pool.ts'
+import { squareMeanwhile } from '../squarings-meanwhile.ts'
 
 export interface Served {
   /** PKCS#8 DER, base64. */
@@ -13,32 +13,13 @@ export interface Served {
   readonly zones: Readonly<Record<string, string>>
 }
 
-/** More than end while it is measured. */
-const ITERATIONS = 10 ** 11
-const BITS = 1024
-
 const [file, evaluations = '0'] = process.argv.slice(2)
 const { key, zones } = JSON.parse(readFileSync(file!, 'utf8')) as Served
 const server = startOurs({ key: Buffer.from(key, 'base64'), serial: 1_700_000_000 })
 for (const [name, records] of Object.entries(zones))
   server.setZone(name, Buffer.from(records, 'base64'), { secure: true })
 
-const count = Number(evaluations)
-if (count > 0) {
-  const pool = createNativePool({ evaluationThreads: count })
-  for (let index = 0; index < count; index++)
-    pool.evaluate(
-      {
-        seed: new Uint8Array(32).fill(index),
-        bits: BITS,
-        iterations: ITERATIONS,
-        split: null,
-        memoryBytes: 64 * 2 ** 20,
-        checkpointSeconds: 3600
-      },
-      () => undefined
-    )
-}
+squareMeanwhile(Number(evaluations))
 process.stdout.write(`${JSON.stringify({ address: server.address, port: server.port })}\n`)
 // The threads of the server keep no event loop alive.
 setInterval(() => undefined, 2 ** 30)
