@@ -34,8 +34,8 @@ const ends: (() => Promise<unknown>)[] = []
 
 const address = (url = server.url) => ({ url, credentials: '', ca: '', network })
 
-async function createFarm(): Promise<Farm> {
-  const made = new Farm({ address: address(), pool, log: silentLog, times: TIMES })
+async function createFarm(times = TIMES): Promise<Farm> {
+  const made = new Farm({ address: address(), pool, log: silentLog, times })
   await made.start()
   return made
 }
@@ -67,8 +67,8 @@ function worker(name: string): StartedWorker {
   return { begun, said, drain }
 }
 
-function workerProcess(name: string): WorkerProcess {
-  const made = new WorkerProcess({ url: server.url, network, name, times: TIMES })
+function workerProcess(name: string, times = TIMES): WorkerProcess {
+  const made = new WorkerProcess({ url: server.url, network, name, times })
   ends.push(() => made.kill())
   return made
 }
@@ -310,6 +310,27 @@ describe('an evaluation on a farm', () => {
     expect(only.begun.length).toBeGreaterThan(1)
   })
 
+  it('goes on at the worker that leads, when the server loses its disk', async () => {
+    const patient = { ...TIMES, homeMs: 120_000 }
+    await farm.close()
+    farm = await createFarm(patient)
+    const leader = workerProcess('w1', patient)
+    await hasRoom()
+    const task = new Task(23, { iterations: 100 * ITERATIONS })
+    const running = task.run().catch((error: unknown) => error)
+    await task.isKept()
+    await server.kill()
+    server.wipeDisk()
+    const { to } = leader.stretches[0]!
+    await waitFor(() => expect(leader.stretches[0]!.to).toBeGreaterThan(to))
+    worker('w2')
+    await server.start()
+    await waitFor(async () => expect(await savedOf(task)).toBeGreaterThan(to))
+    expect([leader.stretches.length, leader.said.includes('stopped')]).toEqual([1, false])
+    task.stop(true)
+    await running
+  })
+
   it('comes home from a farm that cannot be reached, and goes on from what was saved', async () => {
     const only = worker('w1')
     await hasRoom()
@@ -336,7 +357,7 @@ describe('an evaluation on a farm', () => {
     await waitFor(() => expect(task.evaluation.progress()?.worker).toBe('w2'))
     sleeper.signal('SIGCONT')
     expect(await task.verifies(await running)).toBe(true)
-    // Who saves first goes on; the other one notices.
+    // Who is further goes on; the other one notices.
     const both = () => [...sleeper.said, ...other.said].filter((said) => said === 'proved' || said === 'stopped')
     await waitFor(() => expect(both().sort()).toEqual(['proved', 'stopped']))
   })

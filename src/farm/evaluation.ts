@@ -25,6 +25,8 @@ export interface Surroundings {
   /** Whether one of them has a thread free. */
   hasIdleWorkers(): boolean
   isBarred(worker: string): boolean
+  /** The farm has nothing of it any more. */
+  lost(job: string): void
   /** The server was of no use for long. */
   isOutOfOrder(): void
   /** A proof that does not verify, or a kernel that refused. */
@@ -179,7 +181,10 @@ export class FarmEvaluation implements PlaceHandle {
     const found = await this.#proof()
     if (found !== undefined) return found
     if (!this.#isSent) await this.#send()
-    if (!(await this.#mirror())) return this.#left('the farm lost it', false)
+    if (!(await this.#mirror())) {
+      this.#at.lost(this.#job)
+      return { kind: 'left', reason: 'the farm lost it', isWrong: false }
+    }
     if (this.#fault !== undefined) {
       const { worker, message } = this.#fault
       return this.#failed(worker, message, false, message.startsWith(KERNEL_FAULT))
@@ -187,7 +192,9 @@ export class FarmEvaluation implements PlaceHandle {
     // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
     const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
     if (isForgotten) await link.takeBack(this.#job)
-    if (isForgotten || !(await link.hasWork(this.#job))) await this.#sendWork()
+    // Whoever leads after an outage has no message.
+    const isReported = !this.#hasLeft && performance.now() - this.#heardMs < link.times.silentMs
+    if (isForgotten || (!isReported && !(await link.hasWork(this.#job)))) await this.#sendWork()
     this.#isKnown = true
     return undefined
   }

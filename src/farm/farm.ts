@@ -35,6 +35,8 @@ export class Farm implements FarmPlace {
   readonly #barred = new Set<string>()
   /** To be taken back once the server can be reached. */
   readonly #unwanted = new Set<string>()
+  /** A worker may have more of them than this daemon, so they go there once more. */
+  readonly #lost = new Set<string>()
   /** Until then nothing goes to a server that was of no use for long. */
   #restsUntilMs = -Infinity
   #clearing = Promise.resolve()
@@ -88,6 +90,7 @@ export class Farm implements FarmPlace {
     const link = this.#link
     const job = jobOf(computation)
     if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return false
+    if (this.#lost.delete(job)) return true
     try {
       return (await readProof(link, job)) !== undefined || (await readState(link, job)) !== undefined
     } catch {
@@ -109,6 +112,7 @@ export class Farm implements FarmPlace {
         isLeaving: () => this.#isLeaving,
         hasWorkers: () => this.#reachable().length > 0,
         hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),
+        lost: (of) => this.#lost.add(of),
         isOutOfOrder: () => (this.#restsUntilMs = performance.now() + this.#times.homeMs),
         isBarred: (worker) => this.#barred.has(worker),
         failed: (of, worker, isProofWrong) => this.#failed(of, worker, isProofWrong),

@@ -3,8 +3,8 @@
  * - `JOB.0`, `JOB.1`, ...: its intermediate records, {@link SEGMENT_RECORDS} each. They never change: whatever worker
  * computes them, they are the same bytes.
  * - `JOB.state`: the kernel's state, how many records it counts, and those after the last whole segment. The daemon makes
- * it with the job. Workers replace the one that they have read, so of two workers the slower one notices, and nobody
- * brings back a job that was taken back.
+ * it with the job. Workers replace the one that they have read, or one that is behind theirs. So of two workers the
+ * slower one notices, and nobody brings back a job that was taken back.
  * - `JOB.proof`.
  */
 import { encode } from 'cborg'
@@ -36,7 +36,7 @@ export class DamagedState extends Error {
   override readonly name = 'DamagedState'
 }
 
-/** Somebody else saved, or took the job back. */
+/** Somebody else is further, or took the job back. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
@@ -94,6 +94,7 @@ export class StateWriter {
   #records: number
   #segments: number
   #rest: Uint8Array
+  #missingSinceMs: number | undefined
 
   /** `base`: the state that it replaces; undefined where there must be none. */
   constructor(link: Link, job: string, worker: string, base: SavedState | undefined) {
@@ -130,12 +131,42 @@ export class StateWriter {
       this.#revision = await link.put(`${this.#job}.state`, value, this.#revision)
     } catch (error) {
       if (!isWrongRevision(error)) throw error
-      // The answer to the last save may have been lost.
-      const found = await readState(link, this.#job)
-      if (found?.worker !== this.#worker || found.squarings > squarings)
-        throw new Overtaken(`another worker has ${this.#job}, or nobody wants it`)
+      const found = await this.#stateBehind(squarings)
       this.#revision = await link.put(`${this.#job}.state`, value, found.revision)
+      // Its message is another's. While this worker reports, the daemon sends none.
+      if (found.worker !== this.#worker) await link.takeBack(this.#job)
     }
+  }
+
+  /** What is there; rejects unless what this worker has is further, and whole at the server. */
+  async #stateBehind(squarings: number): Promise<SavedState> {
+    const link = this.#link
+    const found = await readState(link, this.#job)
+    if (found === undefined) {
+      this.#missingSinceMs ??= performance.now()
+      if (performance.now() - this.#missingSinceMs < link.times.homeMs)
+        throw new Error(`nothing of ${this.#job} is at the farm: the daemon may send it again`)
+      throw new Overtaken(`nobody wants ${this.#job}`)
+    }
+    this.#missingSinceMs = undefined
+    // The answer to the last save may have been lost.
+    if (found.worker === this.#worker && found.squarings <= squarings) return found
+    const isBehind = found.records < this.#records || (found.records === this.#records && found.squarings < squarings)
+    const mine = { ...found, records: this.#records, tail: this.#rest }
+    if (!isBehind || !(await isWhole(link, this.#job, mine, found.records)))
+      throw new Overtaken(`another worker has ${this.#job}`)
+    return found
+  }
+}
+
+/** Whether the server has all segments that a state counts, from record `from` on. */
+async function isWhole(link: Link, job: string, state: SavedState, from: number): Promise<boolean> {
+  try {
+    await readRecords(link, job, state, from)
+    return true
+  } catch (error) {
+    if (error instanceof DamagedState) return false
+    throw error
   }
 }
 

@@ -122,7 +122,8 @@ export class WorkerTask {
     // Its last checkpoint came before the outcome.
     while (this.#saving !== undefined) await this.#saving
     log.info({ job, worker: name, squarings: this.#saved }, 'stopped')
-    await this.#report('left')
+    // A discarded one is another's, or nobody's.
+    if (this.#stopped !== 'discard') await this.#report('left')
     // Otherwise the message is gone soon, or another's, whose lease this would end.
     if (this.#stopped === 'drain') message.nak()
   }
