@@ -308,7 +308,7 @@ it('shows the farm where there is one: workers, core time by name, and who sent 
   const figures = { iterations: 3_600_000, progress: 720_000, iterations_per_second: 100, eta_seconds: 30_000 }
   await page.route('**/api/vdf/tasks', (route) => route.fulfill({ json: [{ ...done, ...away, ...figures }] }))
   const workers = [{ worker: 'barn-1', threads: 8, busy: 3, iterations_per_second: 900_000 }]
-  const farm = { enabled: true, connected: true, workers, tasks: 3, wrong_proofs: 1, barred: ['barn-2'] }
+  const farm = { enabled: true, connected: true, workers, tasks: 3, wrong_proofs: 1, barred: ['barn-2'], outdated: [] }
   await page.route('**/api/farm', (route) => route.fulfill({ json: farm }))
   await page.reload()
   const cells = (table: string) => page.getByRole('table', { name: table }).locator('tbody th, tbody td')

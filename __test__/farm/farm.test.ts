@@ -1,6 +1,7 @@
 /** A farm on a real nats-server and the real kernel: what becomes of an evaluation, whatever happens on the way. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
+import { encode } from 'cborg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
 import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
@@ -8,7 +9,7 @@ import { Places, type PlaceProgress } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
-import { encodeAlive, encodeReport, jobOf } from '../../src/farm/messages.ts'
+import { encodeAlive, encodeReport, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
 import { readState, saveProof } from '../../src/farm/saved-state.ts'
 import { runWorker } from '../../src/farm/worker.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
@@ -254,6 +255,37 @@ describe('an evaluation on a farm', () => {
     for (const handle of [here!, away!]) handle.stop(true)
     expect(await Promise.all([here!.outcome, away!.outcome])).toEqual([{ kind: 'stopped' }, { kind: 'stopped' }])
     expect((await begin(4))!.progress().worker).toBeUndefined()
+  })
+
+  it('goes where threads are idle, not to workers of another version', async () => {
+    const link = await openLink(address(), TIMES)
+    const alive = { threads: 8, squaringsPerSecond: 0, leaving: false }
+    const telling = setInterval(() => {
+      link.connection.publish(link.names.alive, encodeAlive({ ...alive, worker: 'w1', busy: 5 }))
+      link.connection.publish(link.names.alive, encode({ ...alive, worker: 'w2', busy: 0, version: FARM_VERSION + 1 }))
+    }, TIMES.reportMs)
+    ends.push(() => {
+      clearInterval(telling)
+      return link.close()
+    })
+    await waitFor(() => expect([farm.room(), farm.view().outdated]).toEqual([3, ['w2']]))
+  })
+
+  it('keeps its room while its worker is silent', async () => {
+    const patient = { ...TIMES, homeMs: 120_000 }
+    await farm.close()
+    farm = await createFarm(patient)
+    const sleeper = workerProcess('w1', patient)
+    await hasRoom()
+    const task = new Task(24, { iterations: 100 * ITERATIONS })
+    const running = task.run().catch((error: unknown) => error)
+    await task.reaches(0)
+    sleeper.signal('SIGSTOP')
+    await waitFor(() => expect(farm.view().workers).toEqual([]))
+    expect(farm.room()).toBe(1)
+    sleeper.signal('SIGCONT')
+    task.stop(true)
+    await running
   })
 
   it('goes on at another worker from what was saved last, when one is killed', async () => {

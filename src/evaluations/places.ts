@@ -38,7 +38,7 @@ export type Computation = Pick<EvaluationRequest, 'seed' | 'bits' | 'iterations'
 
 /** A place on other machines. */
 export interface FarmPlace {
-  /** How many evaluations its workers take at once; 0 while none can be reached. */
+  /** How many evaluations it takes at once: those that its workers have of this daemon, and one for each idle thread. */
   room(): number
   /** Whether it may have this one: not after wrong proofs. */
   accepts(computation: Computation): boolean

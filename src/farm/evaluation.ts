@@ -93,6 +93,11 @@ export class FarmEvaluation implements PlaceHandle {
     return this.#progress
   }
 
+  /** Whether a worker has it, as far as was heard. */
+  isAtWork(): boolean {
+    return typeof this.#progress.worker === 'string'
+  }
+
   stop(discard = false): void {
     this.#stopping = discard ? 'discard' : this.#at.isLeaving() ? 'leave' : 'hand-in'
     this.#wake()

@@ -4,7 +4,7 @@ import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.
 import type { FarmView } from '../views/farm.ts'
 import { FarmEvaluation, type Surroundings } from './evaluation.ts'
 import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, openLink } from './link.ts'
-import { type Alive, decodeAlive, jobOf } from './messages.ts'
+import { type Alive, decodeAlive, FARM_VERSION, jobOf } from './messages.ts'
 import { readProof, readState } from './saved-state.ts'
 
 /** After that many failures of one evaluation it comes home. */
@@ -79,7 +79,9 @@ export class Farm implements FarmPlace {
 
   room(): number {
     if (this.#isResting()) return 0
-    return this.#reachable().reduce((sum, { threads }) => sum + threads, 0)
+    // A worker that is silent for a moment keeps what it has.
+    const ours = [...this.#running.values()].filter((evaluation) => evaluation.isAtWork()).length
+    return this.#reachable().reduce((sum, { threads, busy }) => sum + Math.max(0, threads - busy), ours)
   }
 
   accepts(computation: Computation): boolean {
@@ -151,7 +153,10 @@ export class Farm implements FarmPlace {
       })),
       tasks: this.#running.size,
       wrong_proofs: this.#wrongProofs,
-      barred: [...this.#barred]
+      barred: [...this.#barred],
+      outdated: this.#heard()
+        .filter(({ version }) => version !== FARM_VERSION)
+        .map(({ worker }) => worker)
     }
   }
 
@@ -160,11 +165,13 @@ export class Farm implements FarmPlace {
   }
 
   #reachable(): KnownWorker[] {
+    return this.#heard().filter(({ worker, version }) => version === FARM_VERSION && !this.#barred.has(worker))
+  }
+
+  #heard(): KnownWorker[] {
     if (this.#link?.connected !== true) return []
     const since = performance.now() - MISSED_REPORTS * this.#times.reportMs
-    return [...this.#workers.values()].filter(
-      ({ worker, heardMs, leaving }) => heardMs > since && !leaving && !this.#barred.has(worker)
-    )
+    return [...this.#workers.values()].filter(({ heardMs, leaving }) => heardMs > since && !leaving)
   }
 
   #failed(job: string, worker: string, isProofWrong: boolean): void {

@@ -14,7 +14,7 @@ import { planDigest } from '../evaluations/state-file.ts'
 import type { EvaluationRequest } from '../native/types.ts'
 
 /** Of these messages and of what is saved: a worker leaves the jobs of another version alone. */
-const FARM_VERSION = 1
+export const FARM_VERSION = 1
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
@@ -47,6 +47,8 @@ const ReportSchema = v.object({
 export type Report = v.InferOutput<typeof ReportSchema>
 
 const AliveSchema = v.object({
+  /** The first workers did not say it. */
+  version: v.optional(count, 1),
   worker,
   threads: v.pipe(count, v.maxValue(4096)),
   busy: count,
@@ -59,7 +61,7 @@ export type Alive = v.InferOutput<typeof AliveSchema>
 export const encodeJob = (job: Omit<EvaluationRequest, 'resume'>): Uint8Array =>
   encode({ version: FARM_VERSION, ...job })
 export const encodeReport = (report: Report): Uint8Array => encode(report)
-export const encodeAlive = (alive: Alive): Uint8Array => encode(alive)
+export const encodeAlive = (alive: Omit<Alive, 'version'>): Uint8Array => encode({ version: FARM_VERSION, ...alive })
 
 /** Undefined where it is not of this version. */
 export const decodeJob = (data: Uint8Array): Omit<EvaluationRequest, 'resume'> | undefined => {

@@ -128,6 +128,8 @@ class Worker {
     }
     const task = new WorkerTask({ link: this.#link, pool, name, log, job, request, message })
     this.#tasks.add(task)
+    // Before its first report: a daemon counts threads that are idle.
+    this.tellAlive()
     const stop = (): void => task.stop('drain')
     this.#signal.addEventListener('abort', stop)
     try {
@@ -135,6 +137,7 @@ class Worker {
     } finally {
       this.#signal.removeEventListener('abort', stop)
       this.#tasks.delete(task)
+      this.tellAlive()
     }
   }
 }

@@ -14,7 +14,11 @@ export const FarmViewSchema = component('Farm', {
   workers: v.pipe(v.array(WorkerSchema), v.description('Those heard of in the last seconds that may have work')),
   tasks: v.pipe(CountSchema, v.description('Evaluations that this daemon has there')),
   wrong_proofs: v.pipe(CountSchema, v.description('Since the start')),
-  barred: v.pipe(v.array(v.string()), v.description('Workers that sent one, since the start'))
+  barred: v.pipe(v.array(v.string()), v.description('Workers that sent one, since the start')),
+  outdated: v.pipe(
+    v.array(v.string()),
+    v.description("Workers of another version, which take none of this daemon's work")
+  )
 })
 export type FarmView = v.InferOutput<typeof FarmViewSchema>
 
@@ -25,5 +29,6 @@ export const NO_FARM: FarmView = {
   workers: [],
   tasks: 0,
   wrong_proofs: 0,
-  barred: []
+  barred: [],
+  outdated: []
 }

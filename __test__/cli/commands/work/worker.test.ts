@@ -10,14 +10,17 @@ const FARM = {
   workers: [{ worker: 'w\u001b1', threads: 8, busy: 2, iterations_per_second: 601_000 }],
   tasks: 2,
   wrong_proofs: 1,
-  barred: ['liar']
+  barred: ['liar'],
+  outdated: ['old']
 }
 
 it('farm status shows workers, their work, and who lied', async () => {
   shown.farm = FARM
   expect(JSON.parse((await ask(['farm', 'status'])).stdout)).toEqual(FARM)
   const { stdout } = await ask(['farm', 'status'], { terminal: true })
-  expect(stdout).toContain('server       connected\ntasks there  2\nwrong proofs 1, of liar\n')
+  expect(stdout).toContain(
+    'server       connected\ntasks there  2\nwrong proofs 1, of liar\nno work for  old: of another version'
+  )
   expect(stdout).toMatch(/w\\u001b1 +2\/8 +601,000\/s/u)
   shown.farm = NO_FARM
   expect((await ask(['farm', 'status'], { terminal: true })).stdout).toBe('no farm: vdf.farm is not set\n')

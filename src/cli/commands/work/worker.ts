@@ -27,12 +27,15 @@ export function addWorkerCommand(program: CliCommand): void {
     .loads(async () => (await import('../../task/worker.ts')).runWorkerCommand)
 }
 
-function farmText({ enabled, connected, workers, tasks, wrong_proofs: wrong, barred }: FarmView): string {
+function farmText({ enabled, connected, workers, tasks, wrong_proofs: wrong, barred, outdated }: FarmView): string {
   if (!enabled) return 'no farm: vdf.farm is not set'
   const lines = [
     `server       ${connected ? 'connected' : 'not reached; all goes on here'}`,
     `tasks there  ${count(tasks)}`,
-    ...(wrong > 0 ? [`wrong proofs ${count(wrong)}, of ${barred.map(printable).join(', ')}`] : [])
+    ...(wrong > 0 ? [`wrong proofs ${count(wrong)}, of ${barred.map(printable).join(', ')}`] : []),
+    ...(outdated.length > 0
+      ? [`no work for  ${outdated.map(printable).join(', ')}: of another version; install the daemon's there`]
+      : [])
   ]
   const rows = workers.map(({ worker, threads, busy, iterations_per_second: rate }) => [
     printable(worker),
