@@ -1,6 +1,7 @@
 /**
- * Real daemons in mode auto: three at public addresses, and homes behind routers that map ports by NAT-PMP, by UPnP or not
- * at all, one behind two routers, and one that only IPv6 lets in. miniupnpd and the kernel's NAT are the real ones.
+ * Real daemons in mode auto but the first: three at public addresses, and homes behind routers that map ports by NAT-PMP,
+ * by UPnP or not at all, one behind two routers, and one that only IPv6 lets in. miniupnpd and the kernel's NAT are the
+ * real ones.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -88,11 +89,7 @@ beforeAll(async () => {
     return scene.daemon(args, { ...surroundings, listen: null })
   }
   const addressOf = (index: number): string => `/ip4/${publicAddress(index)}/tcp/7469`
-  nodes[0] = await start(0, ['--announce', addressOf(0)])
-  await eventually(
-    () => status(nodes[0]!),
-    ({ mode }) => mode === 'full'
-  )
+  nodes[0] = await start(0, ['--mode', 'full', '--announce', addressOf(0)])
   const bootstrap = ['--bootstrap', `${addressOf(0)}/p2p/${nodes[0].summary.peer_id}`]
   for (let index = 1; index < PUBLIC; index++) nodes[index] = await start(index, bootstrap)
   for (const home of HOMES.keys()) homes[home] = await start(machineOf(home), bootstrap)

@@ -1,6 +1,6 @@
 /**
- * Real daemons in mode auto on a wide area of network namespaces, which `chronym-wan` (src/) connects: nodes at public
- * addresses, and homes behind NAT.
+ * Real daemons on a wide area of network namespaces, which `chronym-wan` (src/) connects: nodes at public addresses, and
+ * homes behind NAT. All are in mode auto but the first node.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -125,12 +125,9 @@ export async function startWideNetwork(
   const byIPv4 = `/ip4/${publicIPv4(0)}/tcp/7469`
   const byIPv6 = `/ip6/${publicIPv6(0)}/tcp/7469`
   const announced = [byIPv4, ...(hasIPv6(0) ? [byIPv6] : [])].flatMap((address) => ['--announce', address])
-  const nodes = [await start(0, announced)]
+  // In mode auto the first node of a network waits for peers, for twenty seconds.
+  const nodes = [await start(0, ['--mode', 'full', ...announced])]
   onNode(nodes[0]!, 0)
-  await eventually(
-    () => statusOf(nodes[0]!),
-    ({ mode }) => mode === 'full'
-  )
   const id = nodes[0]!.summary.peer_id
   const bootstrap = (at: number): string[] => [
     '--bootstrap',
