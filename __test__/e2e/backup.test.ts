@@ -6,7 +6,6 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { cli } from '../cli/harness.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 
@@ -71,9 +70,7 @@ async function useNames(daemon: Daemon, address: string): Promise<void> {
 
 beforeAll(async () => {
   directory = scene.directory()
-  profile = join(directory, 'profile.json')
-  const { local } = builtInProfiles
-  writeFileSync(profile, JSON.stringify({ ...local, id: 'drill', difficulty: { ...local.difficulty, base: 50_000 } }))
+  profile = scene.network()
   first = await start(join(directory, 'first'))
   witness = await start(join(directory, 'witness'), profile, '--bootstrap', first.address)
 })

@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { firstLine, runBeacon } from '../../scripts/program.ts'
 import { seedToWords } from '../../src/protocol/crypto/keys.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { eventually, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
@@ -24,12 +23,7 @@ let profile: string
 
 beforeEach(() => {
   scene = new Scene()
-  profile = join(scene.directory(), 'profile.json')
-  const { local } = builtInProfiles
-  writeFileSync(
-    profile,
-    JSON.stringify({ ...local, id: 'disturbed', difficulty: { ...local.difficulty, base: ITERATIONS } })
-  )
+  profile = scene.network(ITERATIONS)
 })
 
 afterEach(() => scene.end())

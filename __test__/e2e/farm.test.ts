@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { nkeys } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../scripts/program.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { NatsServer } from '../farm/nats-server.ts'
 import { type Answer, type Daemon, eventually, Scene } from './processes.ts'
 
@@ -36,9 +35,7 @@ const tasks = async (): Promise<Answer[]> => (await daemon.request('GET', '/api/
 
 beforeAll(async () => {
   const directory = scene.directory()
-  const { local } = builtInProfiles
-  profile = join(directory, 'profile.json')
-  writeFileSync(profile, JSON.stringify({ ...local, id: 'e2e', difficulty: { ...local.difficulty, base: ITERATIONS } }))
+  profile = scene.network(ITERATIONS)
   const key = nkeys.createUser()
   keyFile = join(directory, 'farm.nk')
   writeFileSync(keyFile, Buffer.from(key.getSeed()))

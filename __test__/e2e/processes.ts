@@ -1,10 +1,16 @@
 /** Real processes for the end-to-end tests: daemons and a beacon on loopback, each in its own temporary directory. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { end, firstLine, run, runDaemon, type DaemonSummary, type Surroundings } from '../../scripts/program.ts'
+import { local } from '../../src/protocol/profile/built-in.ts'
+import { parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
+
+/** A network like `local`, where a name costs so many squarings. */
+export const cheap = (squarings = 20_000): NetworkProfile =>
+  parseProfile({ ...local, id: 'cheap', difficulty: { ...local.difficulty, base: squarings } })
 
 /** Parsed JSON of an answer; what it holds is what the tests check. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -105,6 +111,13 @@ export class Scene {
     const path = mkdtempSync(join(tmpdir(), 'chronym-e2e-'))
     this.cleanups.push(() => rmSync(path, { recursive: true, force: true }))
     return path
+  }
+
+  /** The file of a network that is {@link cheap}. */
+  network(squarings?: number): string {
+    const file = join(this.directory(), 'profile.json')
+    writeFileSync(file, JSON.stringify(cheap(squarings)))
+    return file
   }
 
   onEnd(cleanup: () => unknown): void {

@@ -1,8 +1,5 @@
 /** The main job with real processes: three daemons on loopback register, publish and resolve. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
 
 /** Three seconds of the fastest processors: long enough to be interrupted, and short enough to wait for. */
@@ -63,10 +60,7 @@ async function finished(daemon: Daemon, id: string): Promise<Task> {
 }
 
 beforeAll(async () => {
-  const directory = scene.directory()
-  profile = join(directory, 'profile.json')
-  const local = builtInProfiles.local
-  writeFileSync(profile, JSON.stringify({ ...local, id: 'e2e', difficulty: { ...local.difficulty, base: ITERATIONS } }))
+  profile = scene.network(ITERATIONS)
   first = await start()
   ;[second, third] = await Promise.all([start(['--bootstrap', first.address]), start(['--bootstrap', first.address])])
   await Promise.all([online(first, 2), online(second, 1), online(third, 1)])

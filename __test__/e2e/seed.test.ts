@@ -13,6 +13,7 @@ afterAll(() => scene.end())
 const NAME = 'alice.chronym'
 const QUIET = ['--port', '0', '--listen', '/ip4/127.0.0.1/tcp/0']
 
+const network = ['--network', scene.network()]
 let directory: string
 let words: string
 let peerId: string
@@ -40,7 +41,7 @@ async function ownsTheName(daemon: Daemon): Promise<void> {
 beforeAll(async () => {
   // Commands in messages quote it.
   directory = join(scene.directory(), 'my names')
-  const daemon = await scene.daemon(['--data-dir', directory])
+  const daemon = await scene.daemon([...network, '--data-dir', directory])
   expect(daemon.logText()).toContain('write its 24 words down')
   expect(daemon.logText()).toContain(`chronym --data-dir '${directory}' key show`)
   words = readFileSync(join(directory, 'seed-words'), 'utf8').trim()
@@ -84,7 +85,10 @@ describe('the directory of a killed daemon that owns a name', () => {
     spoil()
     const before = image()
     expect(Object.keys(before)).toContain('chronym.db-wal')
-    const { code: ended, stderr } = await runToEnd('src/daemon/main.ts', [...QUIET, '--data-dir', directory, ...args])
+    const { code: ended, stderr } = await runToEnd('src/daemon/main.ts', [
+      ...[...QUIET, '--data-dir', directory],
+      ...(args.length === 0 ? network : args)
+    ])
     expect(stderr).toContain(code)
     expect(stderr).toContain(directory)
     const commands = stderr.match(/`chronym (?!daemon)[^`]*`/gu) ?? []
@@ -102,7 +106,7 @@ describe('the directory of a killed daemon that owns a name', () => {
     expect(await runToEnd('src/cli/main.ts', ['key', 'import', paper, '--data-dir', directory])).toMatchObject({
       code: 0
     })
-    const daemon = await scene.daemon(['--data-dir', directory, '--seed-passphrase-file', '/not/needed'])
+    const daemon = await scene.daemon([...network, '--data-dir', directory, '--seed-passphrase-file', '/not/needed'])
     expect(daemon.logText()).toContain(`\`chronym --data-dir '${directory}' key passphrase\` gives it one`)
     await ownsTheName(daemon)
     expect(daemon.summary.peer_id).toBe(peerId)
@@ -117,7 +121,7 @@ describe('the directory of a killed daemon that owns a name', () => {
 
   it('without a node key is another peer with the same names', async () => {
     rmSync(join(directory, 'node-key'))
-    const daemon = await scene.daemon(['--data-dir', directory])
+    const daemon = await scene.daemon([...network, '--data-dir', directory])
     expect(daemon.summary.peer_id).not.toBe(peerId)
     expect(daemon.logText()).toContain('there was no node key')
     await ownsTheName(daemon)

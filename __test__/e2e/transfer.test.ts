@@ -10,18 +10,24 @@ import { changePoint, changePublicKey, signAsChangeKey } from '../../src/protoco
 import { wordsToSeed } from '../../src/protocol/crypto/keys.ts'
 import { toBase64 } from '../../src/protocol/encoding/bytes.ts'
 import type { Name } from '../../src/protocol/name/names.ts'
-import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import type { KeysView } from '../../src/views/keys.ts'
 import { cli } from '../cli/harness.ts'
-import { eventually, Scene, type Daemon } from './processes.ts'
+import { cheap, eventually, Scene, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())
 
 const NAME = 'alice.chronym'
-const HASH = profileHash(builtInProfiles.local)
+const NETWORK = scene.network()
+const HASH = profileHash(cheap())
 const zone = (value: string) => ({ records: { '@': [{ type: 'A', value }] } })
+
+const start = (directory: string, bootstrap?: Daemon): Promise<Daemon> =>
+  scene.daemon([
+    ...['--network', NETWORK, '--data-dir', directory],
+    ...(bootstrap === undefined ? [] : ['--bootstrap', bootstrap.address])
+  ])
 
 async function chronym(directory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { exitCode, stdout, stderr } = await cli(['--data-dir', directory, '--json', ...args], { env: {} })
@@ -45,12 +51,11 @@ const stateOf = async (daemon: Daemon): Promise<string | undefined> => {
 it('is sold, recovered and taken back: its code and claim stay, and the former key signs no more', async () => {
   const root = scene.directory()
   const at = (who: string): string => join(root, who)
-  const witness = await scene.daemon(['--data-dir', at('witness')])
-  const beside = ['--bootstrap', witness.address]
+  const witness = await start(at('witness'))
   const [seller, buyer, thief] = [
-    await scene.daemon(['--data-dir', at('seller'), ...beside]),
-    await scene.daemon(['--data-dir', at('buyer'), ...beside]),
-    await scene.daemon(['--data-dir', at('thief'), ...beside])
+    await start(at('seller'), witness),
+    await start(at('buyer'), witness),
+    await start(at('thief'), witness)
   ]
   const sellersWords = await changeWords(at('seller'))
   const { body } = await seller.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
@@ -129,13 +134,8 @@ const COUNT = Number(process.env['NAMES'] ?? 5)
 it('goes to a new seed with all other names, by one command that is given again after each kill -9', async () => {
   const root = scene.directory()
   const at = (who: string): string => join(root, who)
-  const profile = join(root, 'profile.json')
-  const { local } = builtInProfiles
-  writeFileSync(profile, JSON.stringify({ ...local, id: 'seed', difficulty: { ...local.difficulty, base: 20_000 } }))
-  const witness = await scene.daemon(['--network', profile, '--data-dir', at('witness')])
-  const start = (who: string): Promise<Daemon> =>
-    scene.daemon(['--network', profile, '--data-dir', at(who), '--bootstrap', witness.address])
-  let [old, fresh] = [await start('old'), await start('fresh')]
+  const witness = await start(at('witness'))
+  let [old, fresh] = [await start(at('old'), witness), await start(at('fresh'), witness)]
   const words = await changeWords(at('old'))
   await changeWords(at('fresh'))
   const all = Array.from({ length: COUNT }, (_, index) => `name-${index}.chronym`)
@@ -169,10 +169,10 @@ it('goes to a new seed with all other names, by one command that is given again 
   await rotate(1, (command) => command.kill('SIGKILL'))
   await rotate(1, () => old.signal('SIGKILL'))
   await old.signal('SIGKILL')
-  old = await start('old')
+  old = await start(at('old'), witness)
   await rotate(1, () => fresh.signal('SIGKILL'))
   await fresh.signal('SIGKILL')
-  fresh = await start('fresh')
+  fresh = await start(at('fresh'), witness)
   expect(await rotate(0)).toBe(0)
 
   const states = async (daemon: Daemon): Promise<Record<string, string>> => {
@@ -196,10 +196,9 @@ it('goes to a new seed with all other names, by one command that is given again 
 it("outlives kill -9 of the owner at any moment of a change: the name is always the one owner's or the other's", async () => {
   const root = scene.directory()
   const at = (who: string): string => join(root, who)
-  const witness = await scene.daemon(['--data-dir', at('witness')])
-  const start = (who: string): Promise<Daemon> => scene.daemon(['--data-dir', at(who), '--bootstrap', witness.address])
-  let owner = await start('owner')
-  const buyer = await start('buyer')
+  const witness = await start(at('witness'))
+  let owner = await start(at('owner'), witness)
+  const buyer = await start(at('buyer'), witness)
   const words = wordsToSeed(readFileSync(await changeWords(at('owner')), 'utf8'))
   await changeWords(at('buyer'))
   const { status, body } = await owner.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
@@ -223,7 +222,7 @@ it("outlives kill -9 of the owner at any moment of a change: the name is always 
     await Promise.race([accepted.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, milliseconds))])
     await owner.signal('SIGKILL')
     await accepted.catch(() => undefined)
-    owner = await start('owner')
+    owner = await start(at('owner'), witness)
   }
   for (const milliseconds of [10, 80]) {
     const before = await changes()
