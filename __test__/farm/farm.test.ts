@@ -328,18 +328,20 @@ describe('an evaluation on a farm', () => {
     expect(only.begun.filter((squarings) => squarings === 0)).toEqual([0])
   })
 
-  it('goes on from what this daemon has, when the server loses its disk', async () => {
-    const only = worker('w1')
+  it('goes on from what this daemon has, when the server loses its disk and the worker ends', async () => {
+    const first = workerProcess('w1')
     await hasRoom()
     const task = new Task(8, { iterations: 3 * ITERATIONS })
     const running = task.run()
     await task.isKept()
     await server.kill()
+    await first.kill()
     server.wipeDisk()
     await server.start()
+    const second = workerProcess('w2')
     expect(await task.verifies(await running)).toBe(true)
     expect(task.said).toContain('the evaluation resumes from a checkpoint')
-    expect(only.begun.length).toBeGreaterThan(1)
+    expect(second.stretches).toHaveLength(1)
   })
 
   it('goes on at the worker that leads, when the server loses its disk', async () => {
