@@ -8,7 +8,7 @@ import { end, firstLine, run, runDaemon, type DaemonSummary, type Surroundings }
 import { local } from '../../src/protocol/profile/built-in.ts'
 import { parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
 
-/** A network like `local`, where a name costs so many squarings. */
+/** A network like `local`, where a name costs this number of squarings. */
 export const cheap = (squarings = 20_000): NetworkProfile =>
   parseProfile({ ...local, id: 'cheap', difficulty: { ...local.difficulty, base: squarings } })
 

@@ -74,6 +74,16 @@ function workerProcess(name: string, times = TIMES): WorkerProcess {
   return made
 }
 
+/** The only worker of a farm from which no evaluation comes home. */
+async function onlyWorker(): Promise<WorkerProcess> {
+  const patient = { ...TIMES, homeMs: 120_000 }
+  await farm.close()
+  farm = await createFarm(patient)
+  const made = workerProcess('w1', patient)
+  await hasRoom()
+  return made
+}
+
 /** Sends wrong proofs for as long as it is asked. */
 const liar = (name: string): Promise<void> =>
   bad(name, async (link, job, message) => {
@@ -272,11 +282,7 @@ describe('an evaluation on a farm', () => {
   })
 
   it('keeps its room while its worker is silent', async () => {
-    const patient = { ...TIMES, homeMs: 120_000 }
-    await farm.close()
-    farm = await createFarm(patient)
-    const sleeper = workerProcess('w1', patient)
-    await hasRoom()
+    const sleeper = await onlyWorker()
     const task = new Task(24, { iterations: 100 * ITERATIONS })
     const running = task.run().catch((error: unknown) => error)
     await task.reaches(0)
@@ -345,11 +351,7 @@ describe('an evaluation on a farm', () => {
   })
 
   it('goes on at the worker that leads, when the server loses its disk', async () => {
-    const patient = { ...TIMES, homeMs: 120_000 }
-    await farm.close()
-    farm = await createFarm(patient)
-    const leader = workerProcess('w1', patient)
-    await hasRoom()
+    const leader = await onlyWorker()
     const task = new Task(23, { iterations: 100 * ITERATIONS })
     const running = task.run().catch((error: unknown) => error)
     await task.isKept()

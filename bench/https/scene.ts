@@ -32,7 +32,7 @@ export interface Measured {
 export type Kind = 'ours' | 'nginx-tls' | 'haproxy-tls' | 'nginx' | 'haproxy'
 
 export interface Scene {
-  /** Bound to this CPU, if any, with so many evaluations in its process: of ours alone. */
+  /** Bound to this CPU, if any. Our own proxy runs this number of evaluations in its process meanwhile. */
   start(kind: Kind, cpu: number | null, evaluations?: number): Promise<Measured>
   readonly originPort: number
 }

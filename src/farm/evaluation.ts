@@ -197,7 +197,7 @@ export class FarmEvaluation implements PlaceHandle {
     // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
     const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
     if (isForgotten) await link.takeBack(this.#job)
-    // Whoever leads after an outage has no message.
+    // A worker that leads after an outage has no message.
     const isReported = !this.#hasLeft && performance.now() - this.#heardMs < link.times.silentMs
     if (isForgotten || (!isReported && !(await link.hasWork(this.#job)))) await this.#sendWork()
     this.#isKnown = true

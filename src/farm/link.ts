@@ -139,7 +139,7 @@ export class Link {
     for (let attempt = 0; attempt < 2; attempt++)
       if ((await this.#publishWork(job, data)) || (await this.hasWork(job))) return
     // nats-server 2.9.10 removes the files of a queue that is made again at once after it was deleted, and then counts
-    // messages that it does not have. Emptied, the queue begins anew. Each daemon sends again what it misses.
+    // messages that it does not have. An empty queue works again. Each daemon sends again what it misses.
     await this.#manager.streams.purge(this.names.queue)
     if (await this.#publishWork(job, data)) return
     throw new Error(`the server has lost files of the stream ${this.names.queue}: delete the stream`)

@@ -41,7 +41,7 @@ export function warningsOf({ survey, machine, places, totals, renewals }: Warnin
     [
       renewals.share > HALF && renewals.share <= 1,
       'renewals',
-      `The renewals of these names take ${percent} of all slots for ever. Add workers (vdf.farm) before there are more.`
+      `The renewals of these names take ${percent} of all slots, as long as they are kept. Add workers (vdf.farm) before there are more.`
     ],
     [
       totals.seconds > renewals.every_seconds,

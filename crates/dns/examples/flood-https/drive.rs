@@ -26,7 +26,7 @@ const ORIGIN: [u8; 4] = [127, 77, 0, 1];
 const DAY_MS: u64 = 86_400_000;
 /// A connection that is quiet for as long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Of so many sets of records one goes through the proxy.
+/// One of this number of record sets goes through the proxy.
 const SETS: usize = 256;
 
 /// A proxy, and the origin of its one name.
