@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { missingPackages, needPackages, TEST_PACKAGES } from './packages.ts'
 import { ROOT } from './toolchain.mjs'
 
@@ -13,6 +13,8 @@ const long = process.argv.includes('--long')
 const hostile = process.argv.includes('--hostile')
 const scratch = mkdtempSync(join(tmpdir(), 'chronym-test-'))
 const totals = { passed: 0, failed: 0 }
+/** What failed, said again at the end: a log of a run may be kept by its last lines. */
+const failures = []
 let broken = false
 
 function run(command, args) {
@@ -48,6 +50,7 @@ const target = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target')
 async function cargoTest(args) {
   const { status, output } = await run('cargo', ['test', ...args])
   let failed = 0
+  for (const [, name] of output.matchAll(/^test (\S+)(?: - .*)? \.\.\. FAILED$/gm)) failures.push(name)
   for (const match of output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed;/gm)) {
     totals.passed += Number(match[1])
     failed += Number(match[2])
@@ -56,6 +59,8 @@ async function cargoTest(args) {
   // A run that did not build or was cut short failed without a count of its own.
   if (status !== 0 && failed === 0) broken = true
 }
+
+const firstLineOf = (text = '') => text.split('\n', 1)[0]
 
 async function vitest(args) {
   const report = join(scratch, 'vitest.json')
@@ -74,6 +79,12 @@ async function vitest(args) {
     process.stderr.write(`vitest left no report: ${error.message}\n`)
     broken = true
     return
+  }
+  for (const { name, message, assertionResults } of result.testResults) {
+    const failed = assertionResults.filter(({ status }) => status === 'failed')
+    const file = relative(ROOT, name)
+    for (const each of failed) failures.push(`${file} > ${each.fullName}: ${firstLineOf(each.failureMessages[0])}`)
+    if (failed.length === 0 && message !== '') failures.push(`${file}: ${firstLineOf(message)}`)
   }
   totals.passed += result.numPassedTests
   totals.failed += result.numFailedTests
@@ -130,6 +141,7 @@ if (hostile) {
 }
 rmSync(scratch, { recursive: true, force: true })
 
+for (const failure of failures) process.stdout.write(`\nfailed: ${failure}`)
 if (broken) process.stderr.write('\nA runner ended with an error that is not a failed test; see above.\n')
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`)
 process.exit(broken || totals.failed > 0 || totals.passed === 0 ? 1 : 0)

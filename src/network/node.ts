@@ -12,6 +12,7 @@ import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Listening, Node } from './libp2p.ts'
 import { compareUse, isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './routing/keep-places.ts'
+import { keepDialled } from './transport/dial.ts'
 import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
 import { identifyAgain } from './transport/identify-again.ts'
@@ -136,6 +137,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     services
   })
   identifyAgain(node)
+  keepDialled(node)
   await prepare?.(node)
   try {
     await node.start()

@@ -5,9 +5,11 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
+import { knownAddresses } from '../../../src/network/transport/addresses.ts'
 import { dialAll } from '../../../src/network/transport/dial.ts'
 import { ask } from '../../../src/network/wire/exchange.ts'
 import type { Request } from '../../../src/network/wire/messages.ts'
+import { waitFor } from '../../wait-for.ts'
 import { startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
 
@@ -81,7 +83,6 @@ it('an address whose packets vanish delays the next one by less than its own tim
 it('a version of IP that another one overtook is dialled last from then on', async () => {
   const silent = await silentPlace()
   for (let question = 0; question < 2; question++) {
-    // Identify leaves what the peer announces.
     await asker.peerStore.patch(asked.peerId, { multiaddrs: [silent.address, placeOf(asked)] })
     expect(await ask(asker, asked.peerId, REQUEST, labProfile(), AbortSignal.timeout(PATIENT_MS))).toEqual({
       type: 'busy'
@@ -98,4 +99,23 @@ it('another peer that answers there is not taken for it', async () => {
   expect(dialled.remotePeer.equals(asked.peerId)).toBe(true)
   await asker.hangUp(asked.peerId)
   await expect(dialAll(asker, asked.peerId, [placeOf(other)])).rejects.toThrow('does not match')
+})
+
+it('a peer that names no address of use is dialled again where it was reached', async () => {
+  const nowhere = multiaddr('/ip4/127.0.0.1/tcp/1')
+  const other = await startBareNode(3, labProfile(), undefined, { announced: () => [nowhere] })
+  ends.push(() => other.stop())
+  const [place] = other.services.listening()
+  const connection = await asker.dial(place!)
+  await waitFor(async () => {
+    const known = await knownAddresses(asker, other.peerId)
+    expect(known.map(({ multiaddr }) => String(multiaddr)).sort()).toEqual([nowhere, place].map(String).sort())
+  })
+  const { promise: closed, resolve } = Promise.withResolvers()
+  asker.addEventListener('connection:close', resolve)
+  connection.abort(new Error('the router forgot it'))
+  await closed
+  expect(await ask(asker, other.peerId, REQUEST, labProfile(), AbortSignal.timeout(PATIENT_MS))).toEqual({
+    type: 'busy'
+  })
 })

@@ -28,6 +28,22 @@ export async function dialPeerAnywhere(node: Node, peer: PeerId, signal: AbortSi
   return new Set(addresses.map(isIPv6)).size < 2 ? node.dial(peer, { signal }) : dialAll(node, peer, addresses, signal)
 }
 
+/**
+ * Keeps the address at which this node reached a peer beside those that the peer names. A peer names none of use until
+ * others have dialled it, as a first node of a network: with its connection it would be lost. Call before the node
+ * starts.
+ */
+export function keepDialled(node: Node): void {
+  node.addEventListener('peer:identify', ({ detail: { connection, peerId, listenAddrs, signedPeerRecord } }) => {
+    const { direction, remoteAddr } = connection
+    const dialled = remoteAddr.decapsulateCode(CODE_P2P)
+    const named = signedPeerRecord?.addresses ?? listenAddrs
+    if (direction === 'inbound' || named.some((address) => address.decapsulateCode(CODE_P2P).equals(dialled))) return
+    // Fails as the node stops.
+    node.peerStore.merge(peerId, { multiaddrs: [dialled] }).catch(() => undefined)
+  })
+}
+
 /** Dials under way: several questions at the same time often meet the same peer. */
 const dialling = new WeakMap<Node, Map<string, Promise<Connection>>>()
 
