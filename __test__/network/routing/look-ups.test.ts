@@ -9,6 +9,8 @@ import { distance, networkSize } from '../../../src/protocol/neighbourhood/key-s
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import type { PeerId } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
+import { lookUp } from '../../../src/network/routing/look-up.ts'
+import { modelledPeer } from '../modelled-peers.ts'
 import { findingOn, placing, startBareNode } from '../bare-node.ts'
 import { labProfile } from '../lab.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -196,4 +198,41 @@ it('two at the same time dial each peer that they meet once', async () => {
   const dialled = dial.mock.calls.map(([target]) => String(target)).filter((target) => target.startsWith('/'))
   expect(dialled.length).toBeGreaterThan(1)
   expect(new Set(dialled).size).toBe(dialled.length)
+})
+
+describe('a look-up', () => {
+  const peers = Array.from({ length: 20 }, (_, index) => modelledPeer(index).id)
+  const [first, ...others] = peers
+  /** Peers asked before anybody but the first has answered, who names all. */
+  async function askedAtOnce(known: readonly PeerId[]): Promise<number> {
+    const ended = new AbortController()
+    let count = 0
+    const found = lookUp(
+      FIRST,
+      {
+        k: 20,
+        limits: { answers_per_prefix: 0, answers_per_wide_prefix: 0 },
+        own: modelledPeer(200).id,
+        known,
+        prefixOf: ({ id }) => id.toString(),
+        ask({ id }) {
+          count++
+          const named = others.map((each) => ({ id: each, addresses: [] }))
+          return id === first ? Promise.resolve(named) : new Promise(() => undefined)
+        },
+        waitMs: () => 0,
+        roundTripMs: () => 0
+      },
+      ended.signal
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    ended.abort(new Error('enough'))
+    await expect(found).rejects.toThrow('enough')
+    return count
+  }
+
+  it('asks six at a time, and as many as there may be holders where the table is not full yet', async () => {
+    expect(await askedAtOnce(peers)).toBe(6)
+    expect(await askedAtOnce([first!])).toBe(peers.length)
+  })
 })

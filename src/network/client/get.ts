@@ -71,6 +71,12 @@ export async function getReveals(
     if (!isDecided()) note(peer.peer, reply)
   }
 
+  const askOnce = (peer: Peer): Promise<void> => {
+    const pending = questions.get(peer.peer) ?? question(peer)
+    questions.set(peer.peer, pending)
+    return pending
+  }
+
   /**
    * Asks the diverse peers among `found`. More than half of `others` and this node must agree. Peers that are late are
    * left out where a look-up follows: it finds the next nearest, and they count if they come meanwhile. Then they are
@@ -107,9 +113,7 @@ export async function getReveals(
     stopWhenDecided()
     const answered = asked.map(async (peer) => {
       if (isDecided()) return
-      const pending = questions.get(peer.peer) ?? question(peer)
-      questions.set(peer.peer, pending)
-      await pending
+      await askOnce(peer)
       stopWhenDecided()
       whenLate()
     })
@@ -154,7 +158,11 @@ export async function getReveals(
     const soFar = report?.()
     if (soFar !== undefined && (isDecided() || suffices(soFar.answers, soFar.asked, breadth))) return soFar
     try {
-      const found = await shouldHold(peers, place.kind, place.id, parts.profile, either)
+      // Most of the nearest will be among those that should hold it, and know it by then.
+      const askEarly = (closest: readonly Peer[]): void => {
+        if (!isDecided()) for (const peer of peers.diverse(closest)) askOnce(peer).catch(() => undefined)
+      }
+      const found = await shouldHold(peers, place.kind, place.id, parts.profile, either, askEarly)
       enough.signal.throwIfAborted()
       return (await askThem(found))()
     } catch (error) {

@@ -14,7 +14,10 @@ import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../p
 import { positionOf } from '../table.ts'
 import { afterWait } from '../wire/patience.ts'
 
-/** Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. */
+/**
+ * Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. A node that knows
+ * fewer than k peers asks k at once: it has to dial each, which takes five round trips, and wants them in its table.
+ */
 const AT_ONCE = 6
 
 /**
@@ -81,12 +84,14 @@ class LookUp {
   /** Failed candidates, by the wide prefix that names them. */
   readonly #inVain = new Map<string, number>()
   readonly #end = Promise.withResolvers<Found>()
+  readonly #atOnce: number
   #underWay = 0
   #hasEnded = false
 
   constructor(key: Uint8Array, parts: LookUpParts) {
     this.#key = key
     this.#parts = parts
+    this.#atOnce = parts.known.length < parts.k ? Math.max(parts.k, AT_ONCE) : AT_ONCE
   }
 
   async run(signal?: AbortSignal): Promise<Found> {
@@ -170,7 +175,7 @@ class LookUp {
       return
     }
     for (const candidate of this.#quickestFirst(open)) {
-      if (this.#underWay >= AT_ONCE) break
+      if (this.#underWay >= this.#atOnce) break
       void this.#ask(candidate)
     }
   }
