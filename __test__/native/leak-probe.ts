@@ -125,6 +125,7 @@ const probes: Record<string, Probe> = {
     count: MANY,
     call: () => refused(() => native.notify('/nobody/reads/here', 'WATCHDOG=1'), 'NOTIFY_FAILED')
   },
+  'giving way to other threads': { calls: ['bePreempted'], count: MANY, call: () => native.bePreempted() },
   'locks of directories': {
     calls: ['DirectoryLock', 'DirectoryLock.isTaken', 'DirectoryLock.release'],
     count: MANY,

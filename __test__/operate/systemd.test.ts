@@ -58,7 +58,7 @@ describe('the unit', () => {
   })
 
   it('lets threads lower their priority, without which no evaluation starts', () => {
-    expect(settings('SystemCallFilter').at(-1)).toBe('setpriority')
+    expect(settings('SystemCallFilter').at(-1)).toBe('setpriority sched_setattr')
   })
 
   it('names a configuration and a data directory by variables that the daemon knows', () => {

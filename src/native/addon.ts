@@ -136,6 +136,11 @@ export interface Addon {
    * most. Throws NOTIFY_FAILED.
    */
   notify(address: string, message: string): void
+  /**
+   * Has threads that wake up take the place of the caller's, and of those it starts, at once. Returns whether the
+   * scheduler took it: Linux 6.12 and newer do.
+   */
+  bePreempted(): boolean
 }
 
 export interface AddonSource {
@@ -162,7 +167,8 @@ const EXPORTS = [
   'authorityCertificate',
   'serverCertificate',
   'DirectoryLock',
-  'notify'
+  'notify',
+  'bePreempted'
 ] as const satisfies readonly (keyof Addon)[]
 
 let loaded: Addon | undefined

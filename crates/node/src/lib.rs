@@ -13,6 +13,7 @@ mod directory_lock;
 mod dns;
 mod evaluation;
 mod notify;
+mod thread;
 mod verification;
 
 use napi_derive::napi;

@@ -38,6 +38,7 @@ export function evaluate({ evaluation: request, slot: memory, checkpoints }: Req
   return answer(() => {
     const slot = new Slot(memory)
     if (!slot.begin()) return null
+    addon().bePreempted()
     const evaluation = openEvaluation(request)
     const proof = runEvaluation({
       evaluation,
