@@ -20,6 +20,10 @@ import { waitFor } from '../wait-for.ts'
 import { NatsServer } from './nats-server.ts'
 import { computationOf, ITERATIONS, planOf, WorkerProcess } from './processes.ts'
 
+/** Under way when a test has seen its first checkpoint and acted: 0.8 s of the fastest core so far. */
+const LONG = 6 * ITERATIONS
+/** Never done before its test stops it. */
+const ENDLESS = 400 * ITERATIONS
 const MOVED = 'the evaluation goes on at another place'
 const CHECKPOINT_SECONDS = 0.05
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
@@ -283,7 +287,7 @@ describe('an evaluation on a farm', () => {
 
   it('keeps its room while its worker is silent', async () => {
     const sleeper = await onlyWorker()
-    const task = new Task(24, { iterations: 100 * ITERATIONS })
+    const task = new Task(24, { iterations: ENDLESS })
     const running = task.run().catch((error: unknown) => error)
     await task.reaches(0)
     sleeper.signal('SIGSTOP')
@@ -297,7 +301,7 @@ describe('an evaluation on a farm', () => {
   it('goes on at another worker from what was saved last, when one is killed', async () => {
     const first = workerProcess('w1')
     await hasRoom()
-    const task = new Task(5, { iterations: 3 * ITERATIONS })
+    const task = new Task(5, { iterations: LONG })
     const running = task.run()
     await task.isSaved()
     await first.kill()
@@ -310,7 +314,7 @@ describe('an evaluation on a farm', () => {
   it('loses nothing when its worker is told to end', async () => {
     const first = worker('w1')
     await hasRoom()
-    const task = new Task(6, { iterations: 3 * ITERATIONS })
+    const task = new Task(6, { iterations: LONG })
     const running = task.run()
     const { squarings } = await task.reaches(0)
     const second = worker('w2')
@@ -324,7 +328,7 @@ describe('an evaluation on a farm', () => {
   it('survives a server that is killed and starts again', async () => {
     const only = worker('w1')
     await hasRoom()
-    const task = new Task(7, { iterations: 3 * ITERATIONS })
+    const task = new Task(7, { iterations: LONG })
     const running = task.run()
     await task.isSaved()
     await server.kill()
@@ -337,7 +341,7 @@ describe('an evaluation on a farm', () => {
   it('goes on from what this daemon has, when the server loses its disk and the worker ends', async () => {
     const first = workerProcess('w1')
     await hasRoom()
-    const task = new Task(8, { iterations: 3 * ITERATIONS })
+    const task = new Task(8, { iterations: LONG })
     const running = task.run()
     await task.isKept()
     await server.kill()
@@ -352,7 +356,7 @@ describe('an evaluation on a farm', () => {
 
   it('goes on at the worker that leads, when the server loses its disk', async () => {
     const leader = await onlyWorker()
-    const task = new Task(23, { iterations: 100 * ITERATIONS })
+    const task = new Task(23, { iterations: ENDLESS })
     const running = task.run().catch((error: unknown) => error)
     await task.isKept()
     await server.kill()
@@ -371,7 +375,7 @@ describe('an evaluation on a farm', () => {
     const only = worker('w1')
     await hasRoom()
     let slots = 0
-    const task = new Task(9, { slots: () => slots, iterations: 3 * ITERATIONS })
+    const task = new Task(9, { slots: () => slots, iterations: LONG })
     const running = task.run()
     await task.isSaved()
     await only.drain()
@@ -384,7 +388,7 @@ describe('an evaluation on a farm', () => {
   it('gets one result of two workers, where one slept while the other went on', async () => {
     const sleeper = workerProcess('w1')
     await hasRoom()
-    const task = new Task(10, { iterations: 6 * ITERATIONS })
+    const task = new Task(10, { iterations: LONG })
     const running = task.run()
     await task.reaches(10_000)
     sleeper.signal('SIGSTOP')
@@ -432,7 +436,7 @@ describe('an evaluation on a farm', () => {
     const honest = worker('w1')
     await hasRoom()
     const mayCome = (): boolean => farm.accepts(computationOf(task.plan))
-    const task: Task = new Task(16, { slots: () => (mayCome() ? 0 : 1), iterations: 3 * ITERATIONS })
+    const task: Task = new Task(16, { slots: () => (mayCome() ? 0 : 1), iterations: LONG })
     const running = task.run()
     await task.isKept()
     await honest.drain()
@@ -449,7 +453,7 @@ describe('an evaluation on a farm', () => {
   ])('stays at a farm that cannot be reached when it %s, and is taken up later', async (_what, leave) => {
     worker('w1')
     await hasRoom()
-    const task = new Task(17, { iterations: 20 * ITERATIONS })
+    const task = new Task(17, { iterations: ENDLESS })
     const running = task.run().catch((error: unknown) => error)
     await task.isSaved()
     await server.kill()
@@ -485,7 +489,7 @@ describe('an evaluation on a farm', () => {
   it('leaves what was reached here when it is paused, and nothing at the farm', async () => {
     worker('w1')
     await hasRoom()
-    const task = new Task(14, { iterations: 10 * ITERATIONS })
+    const task = new Task(14, { iterations: LONG })
     const running = task.run().catch((error: unknown) => error)
     const { squarings } = await task.reaches(10_000)
     task.stop()
@@ -573,7 +577,7 @@ describe('an evaluation on a farm', () => {
   it('stops everywhere when it is cancelled', async () => {
     worker('w1')
     await hasRoom()
-    const task = new Task(15, { iterations: 100 * ITERATIONS })
+    const task = new Task(15, { iterations: ENDLESS })
     const running = task.run().catch((error: unknown) => error)
     await task.reaches(0)
     task.stop(true)
