@@ -19,6 +19,7 @@ export function cpuShare({ wall, cpu }: Times, cpus: number): number {
 }
 
 export interface Program {
+  readonly pid: number
   ask<T>(request: { do: string; [field: string]: unknown }): Promise<T>
   /** From now on all its threads have these CPUs instead; nothing where that can't be done. */
   bind(cpus: readonly number[] | null): void
@@ -58,6 +59,7 @@ export function startProgram(command: string, args: readonly string[], cpus: rea
   child.stdin.on('error', () => undefined)
 
   return {
+    pid: child.pid ?? -1,
     ask<T>(request: object): Promise<T> {
       if (ended) return Promise.reject(new Error(`${command} has ended: ${complaint}`))
       const answer = Promise.withResolvers<unknown>()

@@ -49,6 +49,7 @@ const COMMANDS = {
   'bench:wan': [['bench/wan.ts']],
   'bench:api': [['bench/api.ts']],
   'bench:dns': [['bench/dns.ts']],
+  'bench:farm': [['bench/farm.ts']],
   // The addon of a release: the checkout's own does not optimise what speaks TLS.
   'bench:https': [['scripts/build-native.mjs', '--locked'], ['bench/https.ts']],
   sim: [['bench/sim.ts']],

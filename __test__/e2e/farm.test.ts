@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { nkeys } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../scripts/program.ts'
-import { NatsServer } from '../farm/nats-server.ts'
+import { NatsServer } from '../../scripts/nats-server.ts'
 import { type Answer, type Daemon, eventually, Scene } from './processes.ts'
 
 const CHRONYM = 'src/cli/main.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
   writeFileSync(keyFile, Buffer.from(key.getSeed()))
   const settings = join(directory, 'nats.conf')
   writeFileSync(settings, `authorization { users: [ { nkey: ${key.getPublicKey()} } ] }\n`)
-  server = await NatsServer.started(['--config', settings])
+  server = await NatsServer.started(scene.directory(), ['--config', settings])
   scene.onEnd(() => server.kill())
   dataDir = scene.directory()
   peer = await start(['--data-dir', scene.directory()])

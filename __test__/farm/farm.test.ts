@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
 import { encode } from 'cborg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NatsServer } from '../../scripts/nats-server.ts'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
 import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
 import { Places, type PlaceProgress } from '../../src/evaluations/places.ts'
@@ -17,7 +18,6 @@ import type { NativePool } from '../../src/native/types.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { NatsServer } from './nats-server.ts'
 import { computationOf, ITERATIONS, planOf, WorkerProcess } from './processes.ts'
 
 /** Under way when a test has seen its first checkpoint and acted: 0.8 s of the fastest core so far. */
@@ -221,7 +221,7 @@ async function savedOf({ plan }: Task): Promise<number | undefined> {
 const hasRoom = (room = 1): Promise<void> => waitFor(() => expect(farm.room()).toBe(room), 10)
 
 beforeAll(async () => {
-  server = await NatsServer.started()
+  server = await NatsServer.started(temporary())
   pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
   workersPool = createNativePool({ evaluationThreads: 2, provingThreads: 1, auxiliaryThreads: 1 })
 })

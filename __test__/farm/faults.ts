@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { NatsServer } from '../../scripts/nats-server.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { temporary } from '../temporary.ts'
-import { NatsServer } from './nats-server.ts'
 import { computationOf, FarmProcess, planOf, type Stretch, WorkerProcess } from './processes.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1500, lookMs: 300, homeMs: 60_000 }
@@ -39,7 +39,7 @@ export async function runFaults({
 }): Promise<FaultsOutcome> {
   const random = generator(seed)
   const directory = temporary()
-  const server = await NatsServer.started()
+  const server = await NatsServer.started(temporary())
   const common = { url: server.url, network: NETWORK, times: TIMES }
   const daemonArguments = { ...common, directory, tasks: TASKS, checkpointSeconds }
   const stretches: Stretch[][] = []
