@@ -4,13 +4,15 @@
  */
 import { runWorker } from '../../src/farm/worker.ts'
 import { measured, type Figure } from '../figure.ts'
-import { BITS, MEMORY_BYTES } from '../tasks/real-tasks.ts'
+import { BITS } from '../tasks/real-tasks.ts'
 import { alternateTurns, ratiosOf, total } from '../tasks/turns-pool.ts'
 import { BENCH_NETWORK, startDaemon, startServer } from './scene.ts'
 
 const ITERATIONS = 20_000_000
 /** Half of it are bare turns: the default of `vdf.checkpoint_seconds` for the squarings of the worker. */
 const CHECKPOINT_SECONDS = 20
+/** As many records a squaring as a name of half an hour has by default. */
+const MEMORY_BYTES = Math.round((256 * 2 ** 20 * ITERATIONS) / 600_000_000)
 const LEAST = 0.99
 const PER_MILLION = 1_000_000
 
@@ -31,7 +33,7 @@ export async function measureRate(): Promise<Figure[]> {
         return done
       }
     }
-  })
+  }, MEMORY_BYTES)
   const after = await server.seen()
   daemon.close()
   await server.stop()

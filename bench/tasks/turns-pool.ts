@@ -32,7 +32,8 @@ interface Ratios extends Summary {
 
 /** Until the last squaring of the evaluation that `begin` brings to the pool; `end` then has to give it up. */
 export async function alternateTurns(
-  begin: (pool: Pick<NativePool, 'evaluate'>) => Promise<{ end: () => Promise<unknown> }>
+  begin: (pool: Pick<NativePool, 'evaluate'>) => Promise<{ end: () => Promise<unknown> }>,
+  memoryBytes = MEMORY_BYTES
 ): Promise<Alternated> {
   const threads = new Piscina({
     filename: fileURLToPath(new URL('./turns.ts', import.meta.url)),
@@ -50,7 +51,7 @@ export async function alternateTurns(
   })
   const call: Call = async (kind, request, transfer = []) => {
     const result = (await threads.run(
-      { ...request, turns: theirs, memoryBytes: MEMORY_BYTES },
+      { ...request, turns: theirs, memoryBytes },
       { name: kind, transferList: [...transfer, theirs] }
     )) as Answer<never>
     return unwrap(result)

@@ -94,7 +94,11 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('vdf.checkpoint_seconds', 'number', 'seconds between checkpoints'),
   field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
   field('vdf.farm', 'string', 'NATS server whose workers evaluate too: nats://HOST:PORT, or tls:// to insist on TLS'),
-  field('vdf.farm_credentials', 'string', 'absolute path of the credentials for it (.creds, or the seed of an nkey)'),
+  field(
+    'vdf.farm_credentials',
+    'string',
+    'absolute path of the credentials for it (.creds, or the seed of an nkey), or of a folder with one for each account'
+  ),
   field('vdf.farm_ca', 'string', 'absolute path of the authority that signed its certificate, PEM'),
   field('pins.codes', 'list', 'names with a check code (alice--7kq2mx.chronym): the bare name means that claim alone'),
   field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),

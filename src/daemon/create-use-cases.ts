@@ -12,7 +12,7 @@ import {
   setPath
 } from '../config/config.ts'
 import { createConfigService, type LiveConfig, type StartSources } from '../config/service.ts'
-import type { Farm } from '../farm/farm.ts'
+import type { WholeFarm } from './create-farm.ts'
 import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
 import { roundTimeMs } from '../protocol/time.ts'
@@ -28,7 +28,7 @@ import type { Store } from '../store/types.ts'
 export interface DaemonCore extends RegistryParts {
   readonly pool: NativePool
   /** Undefined where the configuration names none. */
-  readonly farm: Farm | undefined
+  readonly farm: WholeFarm | undefined
   readonly log: Logger
 }
 

@@ -44,7 +44,8 @@ export interface FarmPlace {
   accepts(computation: Computation): boolean
   /** Whether it has a state or a proof of this one from before. */
   holds(computation: Computation): Promise<boolean>
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle
+  /** Undefined where no worker that may have it can be reached. */
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle | undefined
   /** Nobody needs this one any more: its proof is journaled, or it was cancelled. */
   forget(computation: Computation): void
 }
@@ -105,7 +106,8 @@ export class Places implements Place {
     count(1)
     const handle = await place.evaluate(request, onCheckpoint)
     const ended = (): void => count(-1)
-    void handle?.outcome.then(ended, ended)
+    if (handle === undefined) ended()
+    else void handle.outcome.then(ended, ended)
     return handle
   }
 }

@@ -24,6 +24,8 @@ export interface Surroundings {
   hasWorkers(): boolean
   /** Whether one of them has a thread free. */
   hasIdleWorkers(): boolean
+  /** What a worker is called here. */
+  named(worker: string): string
   isBarred(worker: string): boolean
   /** The farm has nothing of it any more. */
   lost(job: string): void
@@ -141,9 +143,10 @@ export class FarmEvaluation implements PlaceHandle {
       callback: (error, message) => {
         const report = error === null ? decodeReport(message.data) : undefined
         if (report === undefined || report.squarings > this.#request.iterations) return
-        const isRefused = this.#at.isBarred(report.worker)
+        const worker = this.#at.named(report.worker)
+        const isRefused = this.#at.isBarred(worker)
         message.respond(isRefused ? 'stop' : 'go')
-        if (!isRefused) this.#hear(report)
+        if (!isRefused) this.#hear({ ...report, worker })
       }
     })
   }
@@ -227,7 +230,7 @@ export class FarmEvaluation implements PlaceHandle {
     const { seed, bits, iterations, split } = this.#request
     if (await this.#at.pool.verifyProof({ seed, bits, iterations, split, proof: saved.proof }))
       return { kind: 'proof', proof: saved.proof }
-    return this.#failed(saved.worker, 'its proof is wrong', true, true)
+    return this.#failed(this.#at.named(saved.worker), 'its proof is wrong', true, true)
   }
 
   /** Whatever else a worker says tells nothing about the squarings. */

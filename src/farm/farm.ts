@@ -17,6 +17,8 @@ const MISSED_REPORTS = 4
 
 interface FarmParts {
   readonly address: FarmAddress
+  /** Of several, put before the names of its workers. */
+  readonly account?: string
   readonly pool: Pick<NativePool, 'verifyProof'>
   readonly log: Surroundings['log']
   readonly times?: FarmTimes
@@ -116,6 +118,7 @@ export class Farm implements FarmPlace {
         hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),
         lost: (of) => this.#lost.add(of),
         isOutOfOrder: () => (this.#restsUntilMs = performance.now() + this.#times.homeMs),
+        named: (worker) => this.#named(worker),
         isBarred: (worker) => this.#barred.has(worker),
         failed: (of, worker, isProofWrong) => this.#failed(of, worker, isProofWrong),
         forget: (of) => this.#forget(of),
@@ -235,6 +238,13 @@ export class Farm implements FarmPlace {
   }
 
   #hear(alive: Alive | undefined): void {
-    if (alive !== undefined) this.#workers.set(alive.worker, { ...alive, heardMs: performance.now() })
+    if (alive === undefined) return
+    const worker = this.#named(alive.worker)
+    this.#workers.set(worker, { ...alive, worker, heardMs: performance.now() })
+  }
+
+  #named(worker: string): string {
+    const { account } = this.#parts
+    return account === undefined ? worker : `${account}/${worker}`
   }
 }

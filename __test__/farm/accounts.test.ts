@@ -1,0 +1,225 @@
+/** Workers of several owners, each in an account of a real nats-server, as docs/operate/farm.md sets it up. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { nkeys } from '@nats-io/transport-node'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { NatsServer } from '../../scripts/nats-server.ts'
+import { checkConfig } from '../../src/config/config.ts'
+import { createFarm, type WholeFarm } from '../../src/daemon/create-farm.ts'
+import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
+import { Places } from '../../src/evaluations/places.ts'
+import { FarmAccounts } from '../../src/farm/accounts.ts'
+import { Farm } from '../../src/farm/farm.ts'
+import { FARM_TIMES, type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
+import { farmNetwork, jobOf } from '../../src/farm/messages.ts'
+import { readState, saveProof } from '../../src/farm/saved-state.ts'
+import { runWorker } from '../../src/farm/worker.ts'
+import { createLogger } from '../../src/log.ts'
+import { createNativePool } from '../../src/native/pool/pool.ts'
+import type { NativePool } from '../../src/native/types.ts'
+import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
+import { profileHash } from '../../src/protocol/profile/profile.ts'
+import { silentLog } from '../registry/claims/fakes.ts'
+import { temporary } from '../temporary.ts'
+import { waitFor } from '../wait-for.ts'
+import { computationOf, ITERATIONS, planOf } from './processes.ts'
+
+const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
+const PROFILE = builtInProfiles.local
+const NETWORK = farmNetwork(profileHash(PROFILE))
+/** More than end within a test. */
+const ENDLESS = 10 ** 9
+
+const keys = temporary()
+/** Of daemons alone, as `vdf.farm_credentials` names it. */
+const folder = join(keys, 'daemon')
+const ends: (() => Promise<unknown>)[] = []
+let server: NatsServer
+let pool: NativePool
+let workersPool: NativePool
+
+const address = (file: string) => ({ url: server.url, credentials: join(keys, file), ca: '', network: NETWORK })
+
+/** What the page says, with keys of this test. */
+function accountsOfThePage(): string {
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/operate/farm.md'), 'utf8')
+  const [block = ''] = /^accounts \{\n[\s\S]*?^\}\n/mu.exec(page) ?? []
+  return block.replaceAll(/U\.\.\.(DAEMON|WORKER)-(\w+)/gu, (_text, side: string, account: string) => {
+    const key = nkeys.createUser()
+    const directory = side === 'DAEMON' ? folder : keys
+    writeFileSync(join(directory, `${account.toLowerCase()}.nk`), Buffer.from(key.getSeed()))
+    return key.getPublicKey()
+  })
+}
+
+function worker(account: string, name: string, times = TIMES): () => Promise<void> {
+  const abort = new AbortController()
+  const parts = { address: address(`${account}.nk`), pool: workersPool, threads: 1, name, log: silentLog, times }
+  const done = runWorker(parts, abort.signal)
+  const drain = async (): Promise<void> => {
+    abort.abort()
+    await done
+  }
+  ends.push(drain)
+  return drain
+}
+
+async function started<T extends WholeFarm>(farm: T): Promise<T> {
+  await farm.start()
+  ends.push(() => farm.close())
+  return farm
+}
+
+function farmOf(account: string): Farm {
+  return new Farm({ address: address(`daemon/${account}.nk`), account, pool, log: silentLog, times: TIMES })
+}
+
+const hasRoom = (farm: WholeFarm, room = 1): Promise<void> => waitFor(() => expect(farm.room()).toBe(room), 10)
+
+beforeAll(async () => {
+  mkdirSync(folder)
+  const settings = join(keys, 'nats.conf')
+  writeFileSync(settings, accountsOfThePage())
+  server = await NatsServer.started(temporary(), ['--config', settings])
+  pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+  workersPool = createNativePool({ evaluationThreads: 2, provingThreads: 1, auxiliaryThreads: 1 })
+})
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+afterAll(async () => {
+  await Promise.all([pool.close(), workersPool.close()])
+  await server.kill()
+})
+
+/** All that a worker could do to a job, whose numbers it has guessed, by subjects that the server takes. */
+async function intrude(link: Link, job: string): Promise<{ readonly isRead: boolean }> {
+  const { connection, names } = link
+  const isRead = (await readState(link, job)) !== undefined
+  // Whatever the consumer's own number and the time are, the message is meant.
+  for (const end of ['+ACK', '+TERM']) connection.publish(`$JS.ACK.${names.queue}.workers.1.1.1.1.0`, end)
+  await link.put(`${job}.state`, new Uint8Array(1))
+  await saveProof(link, job, { proof: new Uint8Array(300), worker: 'intruder' })
+  connection.publish(names.stop(job), 'discard')
+  await connection.flush()
+  return { isRead }
+}
+
+describe('a farm of several accounts', () => {
+  it('lets no worker read, acknowledge or overwrite what the worker of another account has', async () => {
+    const farm = await started(
+      (await createFarm({
+        settings: checkConfig({ vdf: { farm: server.url, farm_credentials: folder } }, 'test').vdf,
+        profile: PROFILE,
+        pool,
+        log: createLogger('silent')
+      }))!
+    )
+    worker('alice', 'w1', FARM_TIMES)
+    await hasRoom(farm)
+    const computation = computationOf(planOf(1, ENDLESS))
+    const handle = farm.evaluate({ ...computation, checkpointSeconds: 0.05 }, () => undefined)!
+    await waitFor(() => expect(handle.progress().worker).toBe('alice/w1'))
+    const job = jobOf(computation)
+    const [own, alice] = [await openLink(address('own.nk'), TIMES), await openLink(address('alice.nk'), TIMES)]
+    ends.push(
+      () => own.close(),
+      () => alice.close()
+    )
+    const seen: string[] = []
+    own.connection.subscribe('>', { callback: (_error, { subject }) => void seen.push(subject) })
+
+    expect(await intrude(own, job)).toEqual({ isRead: false })
+    const { squarings } = (await readState(alice, job))!
+    await waitFor(async () => expect((await readState(alice, job))!.squarings).toBeGreaterThan(squarings))
+    expect(await alice.hasWork(job)).toBe(true)
+    expect(farm.view().wrong_proofs).toBe(0)
+    expect(seen.filter((subject) => subject.includes('.at.') || subject.endsWith('.alive'))).toEqual([])
+
+    // Within an account it is otherwise.
+    expect(await intrude(alice, job)).toEqual({ isRead: true })
+    await waitFor(async () => expect(await alice.hasWork(job)).toBe(false))
+    handle.stop(true)
+    await handle.outcome
+  })
+
+  it('goes on in another account from what the daemon has, when the workers of one are gone', async () => {
+    const farm = await started(new FarmAccounts([farmOf('own'), farmOf('alice')]))
+    const drain = worker('alice', 'w1')
+    await hasRoom(farm)
+    const resumed: number[] = []
+    const say = (fields: object, message: string): void => {
+      if (message.endsWith('resumes from a checkpoint')) resumed.push((fields as { squarings: number }).squarings)
+    }
+    const plan = planOf(2, 3 * ITERATIONS)
+    const evaluation = new Evaluation({
+      directory: temporary(),
+      pool: new Places(pool, farm, () => 0),
+      checkpointSeconds: 0.05,
+      log: { info: say, warn: say, error: say },
+      about: {},
+      signal: new AbortController().signal,
+      hasBegun: () => false,
+      begins: () => undefined,
+      pause: () => delay(10),
+      cannotSave: () => undefined
+    })
+    const run = async (): Promise<Uint8Array> => {
+      for (;;) {
+        try {
+          return await evaluation.run(plan)
+        } catch (error) {
+          if (!(error instanceof NoRoom)) throw error
+          await delay(20)
+        }
+      }
+    }
+    const running = run()
+    await waitFor(() => expect(evaluation.progress()?.squarings).toBeGreaterThan(0), 10)
+    expect(evaluation.progress()!.worker).toBe('alice/w1')
+    await drain()
+    worker('own', 'w2')
+    const proof = await running
+    expect(await pool.verifyProof({ ...computationOf(plan), proof })).toBe(true)
+    expect(resumed.at(-1)).toBeGreaterThan(0)
+    // The account that had it last has the proof until it is forgotten.
+    expect(await farm.holds(computationOf(plan))).toBe(true)
+    farm.forget(computationOf(plan))
+    await waitFor(async () => expect(await farm.holds(computationOf(plan))).toBe(false))
+  })
+
+  it('gives an account no more work once three of its workers have lied', async () => {
+    const [own, alice] = [farmOf('own'), farmOf('alice')]
+    const farm = await started(new FarmAccounts([own, alice]))
+    worker('alice', 'w1')
+    await hasRoom(farm)
+    const barred = ['alice/a', 'alice/b']
+    const view = alice.view.bind(alice)
+    alice.view = () => ({ ...view(), barred })
+    const computation = computationOf(planOf(3))
+    expect([farm.room(), farm.accepts(computation)]).toEqual([1, true])
+    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)!
+    await waitFor(() => expect(handle.progress().worker).toBe('alice/w1'))
+    handle.stop(true)
+    await handle.outcome
+    barred.push('alice/c')
+    expect(farm.room()).toBe(0)
+    expect(farm.view()).toMatchObject({ connected: true, barred })
+    // The other one has no worker, but takes it.
+    const waiting = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)!
+    expect([own.view().tasks, alice.view().tasks]).toEqual([1, 0])
+    waiting.stop(true)
+    await waiting.outcome
+  })
+
+  it('needs a file for each account', async () => {
+    const settings = checkConfig({ vdf: { farm: server.url, farm_credentials: temporary() } }, 'test').vdf
+    await expect(createFarm({ settings, profile: PROFILE, pool, log: createLogger('silent') })).rejects.toMatchObject({
+      code: 'SVC-CFG-001',
+      message: expect.stringContaining('put one in for each account') as string
+    })
+  })
+})

@@ -1,0 +1,94 @@
+/**
+ * A farm of several accounts of one NATS server, each with workers of another owner. The server lets no account see
+ * another's subjects, streams and buckets. So what one worker has, only this daemon brings to another account: with the
+ * checkpoints that are on its own disk.
+ */
+import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.ts'
+import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
+import type { FarmView } from '../views/farm.ts'
+import type { Farm } from './farm.ts'
+import { jobOf } from './messages.ts'
+
+/** Workers choose their names; who owns the key of an account has no further ones after that many that lied. */
+const MAX_LIARS = 3
+
+type Account = Pick<Farm, 'start' | 'leave' | 'close' | 'view' | keyof FarmPlace>
+
+export class FarmAccounts implements FarmPlace {
+  readonly #accounts: readonly Account[]
+  /** By job, what {@link holds} found. */
+  readonly #holders = new Map<string, Account>()
+
+  constructor(accounts: readonly Account[]) {
+    this.#accounts = accounts
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#accounts.map((account) => account.start()))
+  }
+
+  leave(): void {
+    for (const account of this.#accounts) account.leave()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#accounts.map((account) => account.close()))
+  }
+
+  room(): number {
+    return this.#trusted().reduce((sum, account) => sum + account.room(), 0)
+  }
+
+  accepts(computation: Computation): boolean {
+    return this.#taking(computation).length > 0
+  }
+
+  async holds(computation: Computation): Promise<boolean> {
+    const accounts = this.#taking(computation)
+    const found = await Promise.all(accounts.map((account) => account.holds(computation)))
+    const holder = accounts[found.indexOf(true)]
+    if (holder === undefined) return false
+    this.#holders.set(jobOf(computation), holder)
+    return true
+  }
+
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle | undefined {
+    const job = jobOf(request)
+    const account = this.#holders.get(job) ?? this.#roomiest(request)
+    this.#holders.delete(job)
+    return account?.evaluate(request, onCheckpoint)
+  }
+
+  forget(computation: Computation): void {
+    this.#holders.delete(jobOf(computation))
+    for (const account of this.#accounts) account.forget(computation)
+  }
+
+  view(): FarmView {
+    const views = this.#accounts.map((account) => account.view())
+    return {
+      enabled: true,
+      connected: views.some(({ connected }) => connected),
+      workers: views.flatMap(({ workers }) => workers),
+      tasks: views.reduce((sum, { tasks }) => sum + tasks, 0),
+      wrong_proofs: views.reduce((sum, { wrong_proofs: wrong }) => sum + wrong, 0),
+      barred: views.flatMap(({ barred }) => barred),
+      outdated: views.flatMap(({ outdated }) => outdated)
+    }
+  }
+
+  #trusted(): readonly Account[] {
+    return this.#accounts.filter((account) => account.view().barred.length < MAX_LIARS)
+  }
+
+  #taking(computation: Computation): readonly Account[] {
+    return this.#trusted().filter((account) => account.accepts(computation))
+  }
+
+  #roomiest(computation: Computation): Account | undefined {
+    const spare = (account: Account): number => account.room() - account.view().tasks
+    return this.#taking(computation)
+      .filter((account) => account.view().connected)
+      .sort((one, other) => spare(other) - spare(one))[0]
+  }
+}
