@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { CONFIG_FIELDS, checkConfig, configFromEnvironment, configFromFile, DNS_PORT } from '../../src/config/config.ts'
+import { cli } from '../cli/harness.ts'
 import { temporary } from '../temporary.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -59,6 +60,22 @@ describe('the containers', () => {
     for (const file of files) for (const port of [api.port, DNS_PORT]) expect(file).toContain(String(port))
     // Without TLS: for this machine alone.
     expect(files[1]).toContain(`- "127.0.0.1:${api.port}:${api.port}"`)
+  })
+
+  it('the workers have flags of the command, a core for each thread, and metrics of the daemon', async () => {
+    const manifest = read('kubernetes/workers.yaml')
+    const args = [...manifest.matchAll(/^ +- (worker|--.+)$/gm)].map(([, argument]) => argument!)
+    // All before the wrong one is right.
+    const { stderr } = await cli([...args, '--label=two words'])
+    expect(stderr).toContain('--label two words')
+    const [, threads] = /--threads=(\d+)/.exec(manifest)!
+    expect(manifest).toContain(`requests: { cpu: "${threads}"`)
+    expect(manifest).toContain(`threshold: "${threads}"`)
+    const metrics = readFileSync(join(ROOT, 'src/daemon/metrics.ts'), 'utf8')
+    const [, query] = /query: (.+)/.exec(manifest)!
+    const named = query!.match(/chronym_\w+/g)!
+    expect(named.filter((name) => !metrics.includes(`'${name}'`))).toEqual([])
+    expect(manifest).toContain(`runAsUser: ${/^USER (\d+)/m.exec(read('docker/Dockerfile'))![1]}`)
   })
 
   it('the configuration in the manifest is valid', () => {
