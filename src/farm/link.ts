@@ -42,6 +42,8 @@ export const FARM_TIMES: FarmTimes = { reportMs: 2000, silentMs: 30_000, lookMs:
 const STORE_FAILED = 10_077
 const NOT_STORED = /per subject|no such file/u
 const QUEUE_CONSUMER = 'workers'
+/** Threads that may wait for work at once; the server's own limit is 512, and it refuses the others. */
+const MAX_WAITING = 65_536
 /** What no daemon fetched by then is of nobody any more. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000
 const RECONNECT_MS = 1000
@@ -207,7 +209,8 @@ export class Link {
         durable_name: QUEUE_CONSUMER,
         ack_policy: AckPolicy.Explicit,
         ack_wait: this.times.silentMs * NS_PER_MS,
-        max_ack_pending: -1
+        max_ack_pending: -1,
+        max_waiting: MAX_WAITING
       })
     const buckets = new Kvm(this.js)
     this.#kv = (await exists(streams.info(`KV_${bucket}`)))
