@@ -117,6 +117,11 @@ struct Origin {
 }
 
 fn origin(count: usize, announces_end: bool) -> Origin {
+    origin_that_cuts(0, count, announces_end)
+}
+
+/// First it takes `cut` connections and ends them, as a server that reloads may.
+fn origin_that_cuts(cut: usize, count: usize, announces_end: bool) -> Origin {
     let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed([NAME.to_owned()]).unwrap();
     let tlsa = [&[3, 1, 1], digest(&SHA256, &signing_key.subject_public_key_info()).as_ref()].concat();
     let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
@@ -131,6 +136,9 @@ fn origin(count: usize, announces_end: bool) -> Origin {
     let port = listener.local_addr().unwrap().port();
     let (refusals, refused) = channel();
     let thread = spawn(move || {
+        for _ in 0..cut {
+            drop(listener.accept().unwrap());
+        }
         for _ in 0..count {
             let (socket, _) = listener.accept().unwrap();
             socket.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -181,6 +189,19 @@ fn a_key_that_no_old_answer_names_is_looked_for_in_the_new_one() {
         scene.learn(Trust::Secure, port, &[tlsa], HOUR);
         assert_eq!(visitor.join().unwrap(), (BODY.to_owned(), true));
     });
+}
+
+#[test]
+fn an_origin_that_cuts_off_the_handshake_is_asked_once_more() {
+    let scene = scene(&[NAME]);
+    let origin = origin_that_cuts(1, 1, true);
+    scene.learn(Trust::Secure, origin.port, &[origin.tlsa], HOUR);
+    assert_eq!(scene.get(origin.port), (BODY.to_owned(), true));
+    let origin = origin_that_cuts(2, 0, true);
+    scene.learn(Trust::Secure, origin.port, &[origin.tlsa], HOUR);
+    let (page, _) = scene.get(origin.port);
+    assert!(page.contains("slow.chronym cannot be reached"), "{page}");
+    origin.thread.join().unwrap();
 }
 
 #[test]

@@ -386,7 +386,10 @@ impl Session {
             }
             Err(error) => {
                 self.origin = None;
-                if is_of_certificate(&error) && goal.told.is_stale && goal.again < AGAIN {
+                let may_be_rolled = is_of_certificate(&error) && goal.told.is_stale && goal.again < AGAIN;
+                // A server that reloads may end connections that it has just taken. Nothing was sent to it yet.
+                let may_reload = is_cut_off(&error) && goal.again == 0;
+                if may_be_rolled || may_reload {
                     goal.again += 1;
                     return Ok(Step::Wait(Stage::Again(goal), Next::Event));
                 }
@@ -435,6 +438,11 @@ impl Session {
         }
         Ok(Step::Wait(Stage::Page { response, seen }, Next::Turn))
     }
+}
+
+fn is_cut_off(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | NotConnected | UnexpectedEof)
 }
 
 /// Moves one piece; whether something moved.
