@@ -54,12 +54,21 @@ describe('the proxy for https of a configuration', () => {
 
   it('is off, and on 127.0.0.1 where it is on', () => {
     expect(proxy({})).toBeUndefined()
-    expect(proxy({ enabled: true })).toEqual({ address: '127.0.0.1', port: 7443, allowPrivate: [] })
+    expect(proxy({ enabled: true })).toEqual({
+      address: '127.0.0.1',
+      port: 7443,
+      allowPrivate: [],
+      localPorts: null
+    })
     expect(proxy({ enabled: true, listen: '[::1]:0', allow_private: ['alice.chronym'] })).toEqual({
       address: '::1',
       port: 0,
-      allowPrivate: ['alice.chronym']
+      allowPrivate: ['alice.chronym'],
+      localPorts: null
     })
+    const local = { enabled: true, local_addresses: true }
+    expect(proxy(local)).toMatchObject({ localPorts: [443, 80, 22] })
+    expect(proxy({ ...local, pass_ports: ['25', '993', '25'] })).toMatchObject({ localPorts: [443, 80, 25, 993] })
   })
 
   it.each([
@@ -67,7 +76,17 @@ describe('the proxy for https of a configuration', () => {
     [{ enabled: true, listen: '192.168.1.2:7443' }, {}, 'https.listen', 'loopback'],
     [{ listen: 'localhost:7443' }, {}, 'https.listen', 'IP address'],
     [{ allow_private: ['Alice.chronym'] }, {}, 'https.allow_private', 'alice.chronym'],
-    [{ enabled: true }, { enabled: false }, 'https.enabled', 'no effect']
+    [{ enabled: true }, { enabled: false }, 'https.enabled', 'no effect'],
+    [{ local_addresses: true }, {}, 'https.local_addresses', 'no effect'],
+    [
+      { enabled: true, local_addresses: true },
+      { listen: ['0.0.0.0:53'] },
+      'https.local_addresses',
+      'this machine alone'
+    ],
+    [{ enabled: true, pass_ports: ['443'] }, {}, 'https.pass_ports', 'no port to pass'],
+    [{ enabled: true, pass_ports: ['65536'] }, {}, 'https.pass_ports', 'no port to pass'],
+    [{ enabled: true, pass_ports: ['022'] }, {}, 'https.pass_ports', 'such as 22']
   ])('refuses %j beside %j', (https, dns, field, reason) => {
     expect(() => proxy(https, dns)).toThrow(
       expect.objectContaining({ code: 'SVC-CFG-001', message: expect.stringContaining(field) })

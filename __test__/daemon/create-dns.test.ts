@@ -98,7 +98,7 @@ it('takes the authority that is made later, and loses the one that is taken back
   await waitFor(() => expect(isReady()).toBe(true))
   removeAuthority(paths)
   await waitFor(() => expect(isReady()).toBe(false))
-  const taken = { address: '127.0.0.1', port: dns.resolver.view().https!.port, allowPrivate: [] }
+  const taken = { address: '127.0.0.1', port: dns.resolver.view().https!.port, allowPrivate: [], localPorts: null }
   dns.setProxy(undefined)
   expect(dns.resolver.view().https).toBeNull()
   const other = createServer().listen(taken.port, taken.address)
@@ -112,7 +112,9 @@ it('says that https needs the DNS server', () => {
   const rest = { seed: new SeedHolder(undefined), store, paths, now: () => 0, log: createLogger('silent') }
   const dns = createDns({ ...parts, ...rest })
   dns.setProxy(undefined)
-  expect(() => dns.setProxy({ address: '127.0.0.1', port: 0, allowPrivate: [] })).toThrow('https needs the DNS server')
+  expect(() => dns.setProxy({ address: '127.0.0.1', port: 0, allowPrivate: [], localPorts: null })).toThrow(
+    'https needs the DNS server'
+  )
 })
 
 it('remembers over a restart that a name had a key', async () => {

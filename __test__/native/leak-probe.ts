@@ -172,7 +172,14 @@ const probes: Record<string, Probe> = {
     }
   },
   authorities: {
-    calls: ['authorityCertificate', 'serverCertificate', 'DnsServer.mint', 'DnsServer.setProxy', 'DnsServer.proxyPort'],
+    calls: [
+      'authorityCertificate',
+      'serverCertificate',
+      'DnsServer.mint',
+      'DnsServer.setProxy',
+      'DnsServer.proxyPort',
+      'DnsServer.localAddress'
+    ],
     count: SOME,
     call: () => {
       const server = (dns ??= startDns())
@@ -180,8 +187,16 @@ const probes: Record<string, Probe> = {
       native.serverCertificate(dnsKey, ['alice.chronym'], 1_795_000_000)
       refused(() => server.mint(dnsKey, dnsKey))
       server.mint(null, new Uint8Array(0))
-      server.setProxy({ address: '127.0.0.1', port: 0, allowPrivate: [], keyed: [], onKeyed: () => undefined })
+      server.setProxy({
+        address: '127.0.0.1',
+        port: 0,
+        allowPrivate: [],
+        localPorts: [],
+        keyed: [],
+        onKeyed: () => undefined
+      })
       server.proxyPort()
+      server.localAddress('alice.chronym', ['192.0.2.1'])
       server.setProxy(null)
     }
   },

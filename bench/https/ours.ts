@@ -40,6 +40,7 @@ server.setProxy({
   address: '127.0.0.1',
   port: 0,
   allowPrivate: [served.name],
+  localPorts: null,
   keyed: [],
   onKeyed: () => undefined
 })

@@ -87,6 +87,12 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('https.enabled', 'boolean', 'open https for names of the network in browsers, by a proxy on this machine'),
   field('https.listen', 'string', 'ip:port of that proxy, a loopback address'),
   field('https.allow_private', 'list', 'names that may lead to private addresses, such as alice.chronym'),
+  field('https.local_addresses', 'boolean', 'DNS answers for names with a key lead to addresses of this machine'),
+  field(
+    'https.pass_ports',
+    'list',
+    'ports at those addresses that are passed to the server; 80 and 443 need no mention'
+  ),
   field('vdf.threads', 'number', 'worker threads for evaluations'),
   field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),
   field('vdf.max_tasks', 'number', 'tasks computing at once'),

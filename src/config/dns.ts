@@ -11,7 +11,9 @@ export interface DnsSettings {
   /** Paths of PEM files; there is one where something listens with TLS. */
   readonly certificate: { readonly certificate: string; readonly key: string } | undefined
   /** Of https; undefined: off. */
-  readonly proxy: (SocketAddress & { readonly allowPrivate: readonly string[] }) | undefined
+  readonly proxy:
+    | (SocketAddress & { readonly allowPrivate: readonly string[]; readonly localPorts: readonly number[] | null })
+    | undefined
   readonly forward: readonly SocketAddress[]
   /** Something listens beyond this machine. */
   readonly isPublic: boolean
@@ -31,7 +33,7 @@ export function configuredDns({ dns, https }: Pick<Config, 'dns' | 'https'>): Dn
   const [listen, tlsListen, httpsListen, forward] = [dns.listen, dns.tls_listen, dns.https_listen, dns.forward].map(
     (texts) => texts.map((text) => parseSocketAddress(text)!)
   )
-  const all = [...listen!, ...tlsListen!, ...httpsListen!]
+  const isPublic = ![...listen!, ...tlsListen!, ...httpsListen!].every(isLoopback)
   checkCertificate(dns)
   checkForward(forward!, listen!)
   return {
@@ -39,21 +41,40 @@ export function configuredDns({ dns, https }: Pick<Config, 'dns' | 'https'>): Dn
     tlsListen: tlsListen!,
     httpsListen: httpsListen!,
     certificate: dns.tls_cert === '' ? undefined : { certificate: dns.tls_cert, key: dns.tls_key },
-    proxy: configuredProxy(https),
+    proxy: configuredProxy(https, isPublic),
     forward: forward!,
-    isPublic: !all.every(isLoopback),
+    isPublic,
     policy: { answerThin: dns.answer_thin, adNeedsPin: dns.ad_needs_pin },
     cacheBytes: dns.cache_mib * 2 ** 20
   }
 }
 
 /** Any program that reaches it trusts its word for names, and sends it their bytes in clear: so loopback alone. */
-function configuredProxy({ enabled, listen, allow_private }: Config['https']): DnsSettings['proxy'] {
-  if (!enabled) return undefined
+function configuredProxy(
+  { enabled, listen, allow_private, local_addresses, pass_ports }: Config['https'],
+  isPublic: boolean
+): DnsSettings['proxy'] {
+  if (!enabled) {
+    if (local_addresses) throw invalid('https.local_addresses', 'has no effect while https.enabled is false')
+    return undefined
+  }
+  if (local_addresses && isPublic)
+    throw invalid(
+      'https.local_addresses',
+      'is for this machine alone, and dns.listen, dns.tls_listen or dns.https_listen has an address that others reach'
+    )
+  const passed = pass_ports.map(Number)
+  const unfit = passed.find((port) => port > 65_535 || port === 80 || port === 443)
+  if (unfit !== undefined)
+    throw invalid('https.pass_ports', `${unfit} is no port to pass: 80 and 443 are served, and the last is 65535`)
   const address = parseSocketAddress(listen)!
   if (!isLoopback(address))
     throw invalid('https.listen', `${listen} is no loopback address: give one, such as 127.0.0.1`)
-  return { ...address, allowPrivate: allow_private }
+  return {
+    ...address,
+    allowPrivate: allow_private,
+    localPorts: local_addresses ? [443, 80, ...new Set(passed)] : null
+  }
 }
 
 function checkCertificate(dns: Config['dns']): void {

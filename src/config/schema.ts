@@ -142,7 +142,13 @@ export const ConfigSchema = v.strictObject({
       allow_private: v.optional(
         v.array(v.pipe(v.string(), v.regex(/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/, 'must be a name such as alice.chronym'))),
         []
-      )
+      ),
+      /** Whether DNS gives addresses of this machine for names with a key. */
+      local_addresses: v.optional(v.boolean(), false),
+      /** Beside 80 and 443. */
+      pass_ports: v.optional(v.array(v.pipe(v.string(), v.regex(/^[1-9][0-9]{0,4}$/, 'must be a port such as 22'))), [
+        '22'
+      ])
     }),
     {}
   ),
@@ -229,6 +235,8 @@ export const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'api.allowed_origins',
   'https.enabled',
   'https.allow_private',
+  'https.local_addresses',
+  'https.pass_ports',
   'vdf.max_tasks',
   'vdf.queue',
   'backup.list_in',

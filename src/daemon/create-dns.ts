@@ -122,19 +122,34 @@ class Https {
   readonly #service: DnsService
   readonly #parts: Pick<DnsParts, 'seed' | 'store' | 'paths' | 'log'>
   readonly #ends: readonly (() => void)[]
-  #isOn = false
+  /** Undefined: off. */
+  #settings: DnsSettings['proxy']
 
   constructor(service: DnsService, parts: Pick<DnsParts, 'seed' | 'store' | 'paths' | 'log'>) {
     this.#service = service
     this.#parts = parts
     const changed = (): void => {
-      if (this.#isOn) this.#mint()
+      if (this.#settings !== undefined) this.#mint()
     }
     this.#ends = [parts.seed.onUnlock(changed), parts.seed.onLock(changed)]
   }
 
-  /** Throws SVC-DNS-001, SVC-DNS-002. */
+  /** Throws SVC-DNS-001, SVC-DNS-002; then the former settings hold, where they still can. */
   set(settings: DnsSettings['proxy']): void {
+    const former = this.#settings
+    try {
+      this.#apply(settings)
+    } catch (error) {
+      try {
+        this.#apply(former)
+      } catch {
+        // Another program has its port now: there is no proxy.
+      }
+      throw error
+    }
+  }
+
+  #apply(settings: DnsSettings['proxy']): void {
     const { store, paths } = this.#parts
     this.#off()
     if (settings === undefined) return
@@ -143,7 +158,7 @@ class Https {
       keyed: readKeyedHosts(store),
       onKeyed: (host, noneSince) => keepKeyedHost(store, host, noneSince)
     })
-    this.#isOn = true
+    this.#settings = settings
     this.#mint()
     watchFile(paths.httpsCertificate, { interval: LOOK_MS, persistent: false }, this.#look)
   }
@@ -155,8 +170,8 @@ class Https {
 
   #off(): void {
     unwatchFile(this.#parts.paths.httpsCertificate, this.#look)
-    if (!this.#isOn) return
-    this.#isOn = false
+    if (this.#settings === undefined) return
+    this.#settings = undefined
     this.#service.mint(undefined)
     this.#service.setProxy(undefined)
   }

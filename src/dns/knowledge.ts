@@ -10,7 +10,7 @@ import { ServiceError } from '../errors.ts'
 import type { ErrorCode } from '../error-table.ts'
 import type { DnsTrust } from '../native/dns.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
-import { parseZonePayload, ZoneError } from '../protocol/zone/zone.ts'
+import { parseZonePayload, ZoneError, type Zone } from '../protocol/zone/zone.ts'
 import type { LookedUp, ResolvedName } from '../registry/use-cases.ts'
 import { zoneToWire } from './wire.ts'
 
@@ -57,8 +57,14 @@ export interface DnsPolicy {
   readonly adNeedsPin: boolean
 }
 
-/** What was looked up, as the policy has it. Throws nothing. */
-export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, profile: NetworkProfile): Knowledge {
+/** What was looked up, as the policy has it. `shown`: what DNS shows of a zone that it vouches for. Throws nothing. */
+export function knowledgeOf(
+  name: string,
+  found: LookedUp,
+  policy: DnsPolicy,
+  profile: NetworkProfile,
+  shown: (zone: Zone) => Zone = (zone) => zone
+): Knowledge {
   const { freshMs, staleMs } = found
   if ('failure' in found) {
     if (found.failure.extensions['thin'] === true) return thinDenial(policy, found)
@@ -79,8 +85,9 @@ export function knowledgeOf(name: string, found: LookedUp, policy: DnsPolicy, pr
       true
     )
   try {
-    const records = zoneToWire(parseZonePayload(reveal.payload, profile), reveal.name, profile, name)
     const trust = trustOf(found.resolved, found.isPinFirm, policy)
+    const zone = parseZonePayload(reveal.payload, profile)
+    const records = zoneToWire(trust.secure ? shown(zone) : zone, reveal.name, profile, name)
     // Stale from the beginning: the extended error Stale Answer, a TTL of 30 s, and the server asks again.
     return { kind: 'zone', records, trust, freshMs: source === 'network' ? freshMs : 0, staleMs }
   } catch (error) {

@@ -5,6 +5,7 @@ import { parseCodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import { NameError } from '../protocol/errors.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import type { Zone } from '../protocol/zone/zone.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import type { DnsListenView, DnsView } from '../views/dns.ts'
 import {
@@ -17,6 +18,7 @@ import {
   type DnsPolicy,
   type Knowledge
 } from './knowledge.ts'
+import { withLocalAddresses } from './local-addresses.ts'
 import { leastTtl } from './wire.ts'
 import { Questions } from './questions.ts'
 
@@ -133,7 +135,12 @@ class Service implements DnsService {
 
   setProxy(proxy: DnsProxy | undefined): void {
     this.#proxyAddress = undefined
-    listening(() => this.#running().setProxy(proxy ?? null))
+    try {
+      listening(() => this.#running().setProxy(proxy ?? null))
+    } finally {
+      // The former proxy's addresses lead nowhere now.
+      this.#running().flush(null)
+    }
     this.#proxyAddress = proxy?.address
   }
 
@@ -206,13 +213,24 @@ class Service implements DnsService {
       const found = await registry.lookUp(name, options)
       // A refresh: the server has something already.
       if (options.leastLeft > 0 && isAlone(found)) return outageKnowledge()
-      return knowledgeOf(name, found, policy, profile)
+      return knowledgeOf(name, found, policy, profile, (zone) => this.#shown(zone, name))
     } catch (error) {
       const knowledge = knowledgeOfError(name, error)
       if (knowledge !== undefined) return knowledge
       if (!options.signal.aborted) log.error({ err: error }, 'a name could not be looked up for DNS')
       return faultKnowledge()
     }
+  }
+
+  #shown(zone: Zone, served: string): Zone {
+    return withLocalAddresses(zone, served, (host, origins) => {
+      try {
+        return this.#server?.localAddress(host, origins) ?? undefined
+      } catch (error) {
+        this.#parts.log.warn({ host, err: error }, 'a host has no address of this machine, so it keeps its own')
+        return undefined
+      }
+    })
   }
 
   #learn(name: string, knowledge: Knowledge): void {

@@ -22,6 +22,11 @@ export interface DnsProxy {
   readonly port: number
   /** Names of the zone, lower-case: they and all below them may lead to private addresses. */
   readonly allowPrivate: readonly string[]
+  /**
+   * Ports at addresses of this machine that stand in for those of hosts, 443 and 80 among them; all others are passed to
+   * the origin. Null: there are no such addresses.
+   */
+  readonly localPorts: readonly number[] | null
   /** As `onKeyed` was told last. */
   readonly keyed: readonly KeyedHost[]
   /**
@@ -131,6 +136,11 @@ export interface DnsServer {
   setProxy(proxy: DnsProxy | null): void
   /** Null without a proxy. */
   proxyPort(): number | null
+  /**
+   * The address of this machine that stands in for those of a host with a key, `origins`; the proxy listens there. Null
+   * without such addresses. Throws LISTEN_FAILED.
+   */
+  localAddress(host: string, origins: readonly string[]): string | null
   /**
    * The proxy mints leaves with this authority from now on, or with null no more. PKCS#8 and X.509, both DER. Throws
    * INVALID_ARGUMENT where they do not fit, and for a certificate without name constraints.

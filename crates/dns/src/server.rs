@@ -10,10 +10,10 @@ use guard::{Clock, Job, QUERY_BYTES, Shared};
 use listen::{Bound, bind_all, bind_stream};
 pub use listen::{Listen, ListenError};
 use mio::Waker;
-pub use proxy::{Keep, NoneSince, ProxyOptions};
-use proxy::{Mint, RunningProxy};
+pub use proxy::{Keep, NoneSince, ProxyOptions, Way};
+use proxy::{Mint, RunningProxy, try_ports};
 use ring::rand::{SecureRandom, SystemRandom};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -196,6 +196,7 @@ impl Server {
         // Its port may be that of the next.
         *proxy = None;
         if let Some(options) = options {
+            try_ports(options.local.as_deref().unwrap_or_default())?;
             let (_, listener) = bind_stream(options.listen)?;
             *proxy = Some(RunningProxy::start(self.shared.clone(), self.mint.clone(), listener, options)?);
         }
@@ -206,6 +207,15 @@ impl Server {
     #[must_use]
     pub fn proxy(&self) -> Option<SocketAddr> {
         self.proxy.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|proxy| proxy.address)
+    }
+
+    /// The address of this machine that stands in for those of a host with a key; `None`: the proxy has no such addresses.
+    ///
+    /// # Errors
+    /// [`ListenError`]; then it has none.
+    pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<Option<Ipv4Addr>, ListenError> {
+        let proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
+        proxy.as_ref().map_or(Ok(None), |proxy| proxy.place(host, origins))
     }
 
     /// The proxy mints with this authority from now on, or no more.

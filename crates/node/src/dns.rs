@@ -79,6 +79,15 @@ impl DnsServer {
         self.server.proxy().map(|address| address.port())
     }
 
+    /// The address of this machine that stands in for those of a host with a key; null: there are no such addresses.
+    /// Throws as `start`.
+    #[napi(catch_unwind)]
+    pub fn local_address(&self, host: String, origins: Vec<String>) -> Result<Option<String>> {
+        let origins = origins.iter().map(|text| ip(text, "origins")).collect::<Result<_>>()?;
+        let address = self.server.place(&host, origins).map_err(|error| not_started(error.into()))?;
+        Ok(address.map(|address| address.to_string()))
+    }
+
     /// The proxy mints leaves with this authority (PKCS#8 and X.509, both DER) from now on; with null no more.
     #[napi(catch_unwind)]
     pub fn mint(&self, key: Either<&[u8], Null>, certificate: &[u8]) -> Result<()> {

@@ -48,6 +48,7 @@ impl Scene {
             allow_private: vec![HOST.to_owned()],
             keyed: BTreeMap::new(),
             keep: Box::new(|_, _| true),
+            local: None,
         };
         let options = ServerOptions {
             apex: Apex::new("chronym", key, 1).expect("a zone's name"),

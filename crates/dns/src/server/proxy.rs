@@ -2,17 +2,21 @@
 //! One thread for all connections.
 
 use super::guard::Shared;
+use super::listen::ListenError;
 use crate::apex::Apex;
 use crate::engine::{Asker, Handled, Later, Now, Transport};
 use crate::x509::{Authority, CertificateError};
 use ask::Told;
+use local::{Change, Locals};
+pub use local::{Way, try_ports};
 use memory::Memory;
 pub use memory::{Keep, NoneSince};
 use mint::Minter;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use session::{Around, Next, SCRATCH_BYTES, Session};
-use std::collections::{BTreeMap, VecDeque};
+use side::watch;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +29,7 @@ use std::time::Duration;
 mod ask;
 mod goal;
 mod head;
+mod local;
 mod memory;
 mod mint;
 mod page;
@@ -36,6 +41,8 @@ const WAKE: Token = Token(0);
 const LISTENER: Token = Token(1);
 /// Of the first session's two sockets.
 const FIRST: usize = 2;
+/// Of the first listener at an address that stands in for a host's; sessions have those below.
+const LOCAL: usize = 1 << 24;
 /// Sessions at once; beyond, the one that was idle for longest gives way.
 const SESSIONS: usize = 1_024;
 /// What takes too long is looked for this often.
@@ -53,6 +60,8 @@ pub struct ProxyOptions {
     pub keyed: BTreeMap<String, NoneSince>,
     /// Called from the thread of the proxy.
     pub keep: Keep,
+    /// What is served at addresses of this machine that stand in for those of hosts; none: there are no such addresses.
+    pub local: Option<Vec<(Way, u16)>>,
 }
 
 /// The authority of the machine, which is set while its key is open.
@@ -87,6 +96,7 @@ pub struct RunningProxy {
     pub address: SocketAddr,
     waker: Arc<Waker>,
     ended: Arc<AtomicBool>,
+    locals: Option<Locals>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -101,8 +111,14 @@ impl RunningProxy {
         let address = listener.local_addr()?;
         let ended = Arc::<AtomicBool>::default();
         let (proxy, waker) = Proxy::new(shared, mint, listener, options, Arc::clone(&ended))?;
+        let locals = proxy.locals.clone();
         let thread = Builder::new().name("https-proxy".to_owned()).spawn(move || proxy.run())?;
-        Ok(Self { address, waker, ended, thread: Some(thread) })
+        Ok(Self { address, waker, ended, locals, thread: Some(thread) })
+    }
+
+    /// The address of this machine that stands in for a host's; `None`: there are no such addresses.
+    pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<Option<Ipv4Addr>, ListenError> {
+        self.locals.as_ref().map(|locals| locals.place(host, origins)).transpose()
     }
 }
 
@@ -123,6 +139,11 @@ struct Proxy {
     allow_private: Vec<String>,
     memory: Memory,
     listener: TcpListener,
+    locals: Option<Locals>,
+    changes: Receiver<Change>,
+    /// By token.
+    local_listeners: HashMap<usize, (Ipv4Addr, Way, u16, TcpListener)>,
+    next_local: usize,
     sessions: Vec<(u64, Option<Session>)>,
     count: usize,
     generation: u64,
@@ -139,13 +160,15 @@ impl Proxy {
         shared: Shared,
         mint: Mint,
         listener: std::net::TcpListener,
-        ProxyOptions { allow_private, keyed, keep, .. }: ProxyOptions,
+        ProxyOptions { allow_private, keyed, keep, local, .. }: ProxyOptions,
         ended: Arc<AtomicBool>,
     ) -> io::Result<(Self, Arc<Waker>)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
         let mut listener = TcpListener::from_std(listener);
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
+        let (sender, changes) = channel();
+        let locals = local.map(|ports| Locals::new(&ports, sender, Arc::clone(&waker)));
         let proxy = Self {
             poll,
             waker: Arc::clone(&waker),
@@ -155,6 +178,10 @@ impl Proxy {
             allow_private,
             memory: Memory::new(keyed, keep),
             listener,
+            locals,
+            changes,
+            local_listeners: HashMap::new(),
+            next_local: LOCAL,
             sessions: Vec::new(),
             count: 0,
             generation: 0,
@@ -181,10 +208,12 @@ impl Proxy {
                 continue;
             }
             let now = self.shared.clock.now();
+            self.change_listeners(now);
             for event in &events {
                 match event.token() {
                     WAKE => {}
                     LISTENER => self.accept(now),
+                    Token(token) if token >= LOCAL => self.accept_local(token, now),
                     Token(token) => self.pump((token - FIRST) / 2, now),
                 }
             }
@@ -224,34 +253,61 @@ impl Proxy {
         }
         if std::mem::take(&mut self.accepts_again) {
             self.accept(now);
+            for token in self.local_listeners.keys().copied().collect::<Vec<_>>() {
+                self.accept_local(token, now);
+            }
         }
     }
 
-    fn accept(&mut self, now: Now) {
-        loop {
-            match self.listener.accept() {
-                // A connection that cannot be set up is closed by its drop.
-                Ok((socket, _)) => _ = self.welcome(socket, now),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) => {
-                }
-                Err(_) => {
-                    self.accepts_again = true;
-                    return;
+    fn change_listeners(&mut self, now: Now) {
+        while let Ok((address, listeners)) = self.changes.try_recv() {
+            if listeners.is_empty() {
+                self.local_listeners.retain(|_, (own, ..)| *own != address);
+            }
+            for (way, port, listener) in listeners {
+                let (token, mut listener) = (self.next_local, TcpListener::from_std(listener));
+                self.next_local += 1;
+                if self.poll.registry().register(&mut listener, Token(token), Interest::READABLE).is_ok() {
+                    self.local_listeners.insert(token, (address, way, port, listener));
+                    // Who connected before has no event.
+                    self.accept_local(token, now);
                 }
             }
         }
     }
 
-    fn welcome(&mut self, mut socket: TcpStream, now: Now) -> io::Result<()> {
+    fn accept(&mut self, now: Now) {
+        while let Some(socket) = accepted(&self.listener, &mut self.accepts_again) {
+            self.welcome(Session::new(socket, now.ms), now);
+        }
+    }
+
+    fn accept_local(&mut self, token: usize, now: Now) {
+        let (Some(locals), Some((address, way, port, _))) = (self.locals.clone(), self.local_listeners.get(&token))
+        else {
+            return;
+        };
+        let (address, way, port) = (*address, *way, *port);
+        while let Some((.., listener)) = self.local_listeners.get(&token)
+            && let Some(socket) = accepted(listener, &mut self.accepts_again)
+        {
+            if let Some(host) = locals.host(address) {
+                self.welcome(Session::local(socket, now.ms, way, host, port), now);
+            }
+        }
+    }
+
+    fn welcome(&mut self, mut session: Session, now: Now) {
         if self.count >= SESSIONS {
             self.end_oldest();
         }
-        socket.set_nodelay(true)?;
         let index = self.sessions.iter().position(|(_, session)| session.is_none()).unwrap_or(self.sessions.len());
-        watch(self.poll.registry(), &mut socket, FIRST + 2 * index)?;
+        // A connection that cannot be set up is closed by its drop.
+        if session.begin(self.poll.registry(), FIRST + 2 * index).is_err() {
+            return;
+        }
         self.generation += 1;
-        let slot = (self.generation, Some(Session::new(socket, now.ms)));
+        let slot = (self.generation, Some(session));
         if index == self.sessions.len() {
             self.sessions.push(slot);
         } else {
@@ -259,7 +315,6 @@ impl Proxy {
         }
         self.count += 1;
         self.pump(index, now);
-        Ok(())
     }
 
     fn end_oldest(&mut self) {
@@ -287,6 +342,7 @@ impl Proxy {
             mint: &self.mint,
             allow_private: &self.allow_private,
             memory: &mut self.memory,
+            locals: self.locals.as_ref(),
             late: (&self.waker, &self.late.0),
             scratch: &mut self.scratch,
             place,
@@ -301,15 +357,26 @@ impl Proxy {
     }
 }
 
+/// The next connection. Where the system refuses one, as when files ran out, no event comes again.
+fn accepted(listener: &TcpListener, again: &mut bool) -> Option<TcpStream> {
+    loop {
+        match listener.accept() {
+            Ok((socket, _)) => return Some(socket),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+            Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) => {}
+            Err(_) => {
+                *again = true;
+                return None;
+            }
+        }
+    }
+}
+
 /// An event may find a session that waits for its turn: it has one turn all the same.
 fn queue(turns: &mut VecDeque<Place>, place: Place) {
     if !turns.contains(&place) {
         turns.push_back(place);
     }
-}
-
-fn watch(registry: &Registry, socket: &mut TcpStream, token: usize) -> io::Result<()> {
-    registry.register(socket, Token(token), Interest::READABLE | Interest::WRITABLE)
 }
 
 /// The proxy as one session sees it.
@@ -319,6 +386,7 @@ struct Here<'a> {
     mint: &'a Mint,
     allow_private: &'a [String],
     memory: &'a mut Memory,
+    locals: Option<&'a Locals>,
     late: (&'a Arc<Waker>, &'a Sender<Late>),
     scratch: &'a mut [u8],
     place: Place,
@@ -361,6 +429,10 @@ impl Around for Here<'_> {
 
     fn watch(&mut self, origin: &mut TcpStream) -> io::Result<()> {
         watch(self.registry, origin, FIRST + 2 * self.place.index + 1)
+    }
+
+    fn origins(&self, address: IpAddr) -> Option<Vec<IpAddr>> {
+        self.locals?.origins(address)
     }
 
     fn note(&mut self, host: &str, has_key: bool) {

@@ -3,7 +3,7 @@
 use crate::fixture::{name, record, zone};
 use crate::running::{PATIENCE, Running, options, start};
 use chronym_dns::engine::Reason;
-use chronym_dns::server::{NoneSince, ProxyOptions};
+use chronym_dns::server::{NoneSince, ProxyOptions, Way};
 use chronym_dns::x509::{Authority, authority};
 use chronym_dns::{Knowledge, Trust};
 use rcgen::{CertifiedKey, KeyPair, PublicKeyData};
@@ -44,10 +44,14 @@ fn scene(allow_private: &[&str]) -> Scene {
 }
 
 fn scene_with(allow_private: &[&str], keyed: BTreeMap<String, NoneSince>) -> Scene {
+    scene_at(allow_private, keyed, None)
+}
+
+fn scene_at(allow_private: &[&str], keyed: BTreeMap<String, NoneSince>, local: Option<Vec<(Way, u16)>>) -> Scene {
     let (keeps, kept) = channel();
     let keep = Box::new(move |host: &str, next| keeps.send((host.to_owned(), next)).is_ok());
     let allow_private = allow_private.iter().map(|&name| name.to_owned()).collect();
-    let proxy = ProxyOptions { listen: "127.0.0.1:0".parse().unwrap(), allow_private, keyed, keep };
+    let proxy = ProxyOptions { listen: "127.0.0.1:0".parse().unwrap(), allow_private, keyed, keep, local };
     let running = start(options());
     running.server.set_proxy(Some(proxy)).unwrap();
     let key = KeyPair::generate().unwrap().serialize_der();
@@ -86,6 +90,10 @@ impl Visitor {
         let mut head = [0; 39];
         stream.read_exact(&mut head).unwrap();
         assert_eq!(&head[..12], b"HTTP/1.1 200");
+        self.encrypted(stream, NAME)
+    }
+
+    fn encrypted(&self, stream: TcpStream, host: &'static str) -> StreamOwned<ClientConnection, TcpStream> {
         let mut roots = RootCertStore::empty();
         roots.add(self.ca.clone()).unwrap();
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
@@ -93,7 +101,7 @@ impl Visitor {
             .unwrap()
             .with_root_certificates(roots)
             .with_no_client_auth();
-        StreamOwned::new(ClientConnection::new(Arc::new(config), ServerName::try_from(NAME).unwrap()).unwrap(), stream)
+        StreamOwned::new(ClientConnection::new(Arc::new(config), ServerName::try_from(host).unwrap()).unwrap(), stream)
     }
 
     /// All that a client reads, and whether the end was announced.
@@ -420,6 +428,104 @@ fn a_name_that_had_a_key_is_not_served_without_one() {
     assert_eq!(later.kept.recv().unwrap(), (NAME.to_owned(), None));
 }
 
+/// A scene with one port at addresses of its own, as DNS shows them; and the address of the name.
+fn local_scene(way: Way, port: u16, allow_private: &[&str]) -> (Scene, SocketAddr) {
+    let scene = scene_at(allow_private, BTreeMap::new(), Some(vec![(way, port)]));
+    let real = vec!["127.0.0.1".parse().unwrap()];
+    let address = scene.running.server.place(NAME, real).unwrap().unwrap();
+    (scene, (address, port).into())
+}
+
+impl Scene {
+    fn learn_local(&self, trust: Trust, address: SocketAddr, port: u16, key: &[u8]) {
+        let SocketAddr::V4(address) = address else { panic!() };
+        let records = [
+            record(NAME, 1, 300, &address.ip().octets()),
+            record(&format!("_{port}._tcp.{NAME}"), 52, 300, key),
+            record(&format!("www.{NAME}"), 5, 300, b"\x04slow\x07chronym\0"),
+            record(&format!("_{port}._tcp.www.{NAME}"), 52, 300, key),
+        ];
+        self.running.server.learn(&name(NAME), Knowledge::Zone { zone: zone(NAME, &records), trust }, HOUR, HOUR);
+    }
+}
+
+#[test]
+fn an_address_of_this_machine_leads_to_the_host_whose_it_is_and_to_its_aliases() {
+    let origin = origin(2, true);
+    let (scene, address) = local_scene(Way::Tls, origin.port, &[NAME]);
+    scene.learn_local(Trust::Secure, address, origin.port, &origin.tlsa);
+    let get = |host: &'static str| {
+        let mut seen = String::new();
+        let mut stream = scene.visitor.encrypted(TcpStream::connect(address).unwrap(), host);
+        stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(stream, "GET / HTTP/1.1\r\n\r\n").and_then(|()| stream.read_to_string(&mut seen)).map(|_| seen)
+    };
+    assert_eq!(get(NAME).unwrap(), BODY);
+    assert_eq!(get("www.slow.chronym").unwrap(), BODY);
+    origin.thread.join().unwrap();
+    // No leaf for names of others.
+    assert!(get("example.com").is_err());
+    drop(scene);
+    // Its permission counts, not that of the address that stands in for it.
+    let (forbidden, address) = local_scene(Way::Tls, origin.port, &[]);
+    forbidden.learn_local(Trust::Secure, address, origin.port, &origin.tlsa);
+    let mut stream = forbidden.visitor.encrypted(TcpStream::connect(address).unwrap(), NAME);
+    write!(stream, "GET / HTTP/1.1\r\n\r\n").unwrap();
+    let mut seen = String::new();
+    stream.read_to_string(&mut seen).unwrap();
+    assert!(seen.contains("slow.chronym leads to a private address"), "{seen}");
+}
+
+#[test]
+fn other_ports_of_such_an_address_are_passed_to_the_origin_while_the_name_is_vouched_for() {
+    let origin = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = origin.local_addr().unwrap().port();
+    let thread = spawn(move || {
+        let (mut socket, _) = origin.accept().unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        // As sshd does it: before the client says anything.
+        socket.write_all(b"SSH-2.0-x\r\n").unwrap();
+        let mut seen = String::new();
+        socket.read_to_string(&mut seen).unwrap();
+        socket.write_all(b"bye").unwrap();
+        (seen, origin)
+    });
+    let (scene, address) = local_scene(Way::Passed, port, &[NAME]);
+    scene.learn_local(Trust::Secure, address, 443, &[&[3, 1, 1][..], &[7; 32]].concat());
+    let talk = || {
+        let mut client = TcpStream::connect(address).unwrap();
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        client.write_all(b"SSH-2.0-y\r\n").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let mut seen = String::new();
+        let _ = client.read_to_string(&mut seen);
+        seen
+    };
+    assert_eq!(talk(), "SSH-2.0-x\r\nbye");
+    let (seen, origin) = thread.join().unwrap();
+    assert_eq!(seen, "SSH-2.0-y\r\n");
+    scene.learn_local(Trust::Insecure { ede_text: "no firm pin yet".into() }, address, 443, &[3, 1, 1]);
+    assert_eq!(talk(), "");
+    origin.set_nonblocking(true).unwrap();
+    assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn plain_http_at_such_an_address_is_sent_to_https() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (scene, address) = local_scene(Way::Plain, port, &[NAME]);
+    scene.learn_local(Trust::Secure, address, 443, &[&[3, 1, 1][..], &[7; 32]].concat());
+    for (host, answer) in [(NAME, "HTTP/1.1 307 "), ("example.com", "HTTP/1.1 403 ")] {
+        let mut client = TcpStream::connect(address).unwrap();
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(client, "GET /a HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        let mut seen = String::new();
+        client.read_to_string(&mut seen).unwrap();
+        assert!(seen.starts_with(answer), "{seen}");
+        assert_eq!(seen.contains("\r\nLocation: https://slow.chronym/a\r\n"), host == NAME);
+    }
+}
+
 #[test]
 fn while_the_authority_is_locked_there_is_no_tunnel() {
     let scene = scene(&[NAME]);
@@ -437,8 +543,13 @@ fn a_proxy_gives_way_to_the_next_on_its_port() {
     let scene = scene(&[]);
     let mut held = scene.visitor.connect();
     let listen = scene.visitor.proxy;
-    let next =
-        || ProxyOptions { listen, allow_private: Vec::new(), keyed: BTreeMap::new(), keep: Box::new(|_, _| true) };
+    let next = || ProxyOptions {
+        listen,
+        allow_private: Vec::new(),
+        keyed: BTreeMap::new(),
+        keep: Box::new(|_, _| true),
+        local: None,
+    };
     scene.running.server.set_proxy(Some(next())).unwrap();
     assert_eq!(held.read(&mut [0]).unwrap_or(0), 0);
     assert_eq!(scene.running.server.proxy(), Some(listen));

@@ -3,7 +3,7 @@
 use super::call::call;
 use crate::convert::{Result, count, invalid};
 use chronym_dns::engine::Transport;
-use chronym_dns::server::{Keep, Listen, ProxyOptions, ServerOptions, TlsFiles};
+use chronym_dns::server::{Keep, Listen, ProxyOptions, ServerOptions, TlsFiles, Way};
 use chronym_dns::{Apex, SigningKey};
 use napi::Status;
 use napi::bindgen_prelude::{Either, Either3, FnArgs, Function, Null, Uint8ArraySlice};
@@ -43,6 +43,8 @@ pub struct DnsProxy<'a> {
     pub allow_private: Vec<String>,
     /// Hosts that had a key.
     pub keyed: Vec<KeyedHost>,
+    /// Ports at addresses of this machine that stand in for those of hosts; null: there are no such addresses.
+    pub local_ports: Either<Vec<f64>, Null>,
     /// Called from the event loop, which it does not keep alive, with what is remembered of a host.
     pub on_keyed: Function<'a, FnArgs<KeyedArgs>, UnknownReturnValue>,
 }
@@ -113,7 +115,20 @@ pub fn checked_proxy(proxy: &DnsProxy) -> Result<ProxyOptions> {
         keyed.insert(host.clone(), since);
     }
     let keep = keep(&proxy.on_keyed)?;
-    Ok(ProxyOptions { listen, allow_private: proxy.allow_private.clone(), keyed, keep })
+    let local = match &proxy.local_ports {
+        Either::A(ports) => Some(ports.iter().map(|&number| port(number).map(way)).collect::<Result<_>>()?),
+        Either::B(Null) => None,
+    };
+    Ok(ProxyOptions { listen, allow_private: proxy.allow_private.clone(), keyed, keep, local })
+}
+
+/// What comes in at a port.
+fn way(port: u16) -> (Way, u16) {
+    match port {
+        443 => (Way::Tls, port),
+        80 => (Way::Plain, port),
+        _ => (Way::Passed, port),
+    }
 }
 
 fn keep(on_keyed: &Function<'_, FnArgs<KeyedArgs>, UnknownReturnValue>) -> Result<Keep> {

@@ -1,6 +1,7 @@
 //! What a client wants, what DNS says of it, and whether it may be had: else the page that says why not.
 
 use super::ask::{Told, is_own, is_public};
+use super::local::Way;
 use super::page::Refusal;
 use crate::dane::Tlsa;
 use rustls::server::Accepted;
@@ -25,11 +26,22 @@ pub struct Goal {
     pub client: Option<Accepted>,
     /// How often DNS was asked once more, since its answer was an old one.
     pub again: u8,
+    /// What came to an address of this machine that stands in for the host's; `None`: a request to a proxy.
+    pub local: Option<Way>,
 }
 
 impl Goal {
+    pub fn new(host: String, port: u16, first: Option<Vec<u8>>, local: Option<Way>) -> Self {
+        Self { host, port, first, told: Told::new(), client: None, again: 0, local }
+    }
+
     pub fn is_encrypted(&self) -> bool {
-        self.first.is_none() && self.port != HTTP
+        self.first.is_none() && self.port != HTTP && !self.is_passed()
+    }
+
+    /// Whether its bytes are none of the proxy's business.
+    pub fn is_passed(&self) -> bool {
+        self.local == Some(Way::Passed)
     }
 
     /// The port whose TLSA records are asked for.

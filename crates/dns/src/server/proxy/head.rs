@@ -51,6 +51,27 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
     Ok(Some((request, end + 4)))
 }
 
+/// As [`parse`], of a client that takes this for the host itself: a path is its target, and the host is in a field.
+pub fn parse_direct(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return if bytes.len() > HEAD_BYTES { Err(BadHead::Malformed) } else { Ok(None) };
+    };
+    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| BadHead::Malformed)?;
+    let (line, fields) = text.split_once("\r\n").ok_or(BadHead::Malformed)?;
+    let (method, target) =
+        line.split_once(' ').filter(|(_, target)| target.starts_with('/')).ok_or(BadHead::Malformed)?;
+    let mut hosts = fields.split("\r\n").filter_map(|field| {
+        field.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, value)| value)
+    });
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(BadHead::Malformed) };
+    let host = host.trim_matches([' ', '\t']);
+    if host.contains(['/', '?', '#']) {
+        return Err(BadHead::Malformed);
+    }
+    let head = format!("{method} http://{host}{target}\r\n{fields}\r\n\r\n");
+    Ok(parse(head.as_bytes())?.map(|(request, _)| (request, end + 4)))
+}
+
 fn plain<'a>(method: &str, target: &str, lines: impl Iterator<Item = &'a str>) -> Result<Request, BadHead> {
     let rest = target.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")).ok_or(BadHead::Malformed)?;
     let rest = &target[rest.len()..];
@@ -144,6 +165,24 @@ mod tests {
                     Connection: keep-alive, X\r\nAccept: */*\r\n\r\n";
         let seen = "GET /?a=1 HTTP/1.1\r\nHost: alice.chronym:8080\r\nConnection: close\r\nAccept: */*\r\n\r\n";
         assert_eq!(plain_head(head).as_deref(), Some(seen));
+    }
+
+    #[test]
+    fn a_client_without_a_proxy_names_its_host_once() {
+        let head = b"GET /a?b=1 HTTP/1.1\r\nAccept: */*\r\nhost:\tAlice.Chronym \r\n\r\nrest";
+        let Ok(Some((Request::Plain { host, port, head: sent, .. }, length))) = parse_direct(head) else { panic!() };
+        assert_eq!((host.as_str(), port, length), ("alice.chronym", 80, head.len() - 4));
+        assert_eq!(sent, b"GET /a?b=1 HTTP/1.1\r\nHost: alice.chronym\r\nConnection: close\r\nAccept: */*\r\n\r\n");
+        assert_eq!(parse_direct(&head[..head.len() - 5]), Ok(None));
+        for wrong in [
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a.chronym\r\nHost: b.chronym\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a.chronym/b\r\n\r\n",
+            "GET http://a.chronym/ HTTP/1.1\r\nHost: a.chronym\r\n\r\n",
+            "CONNECT a.chronym:443 HTTP/1.1\r\nHost: a.chronym\r\n\r\n",
+        ] {
+            assert_eq!(parse_direct(wrong.as_bytes()), Err(BadHead::Malformed), "{wrong}");
+        }
     }
 
     #[test]

@@ -3,13 +3,15 @@
 
 use super::ask::{Told, queries};
 use super::goal::{Goal, HTTPS, has_key, is_of_certificate, secured, targets, unlike, vouched};
-use super::head::{BadHead, Request, parse};
+use super::head::{BadHead, Request, parse, parse_direct};
+use super::local::Way;
 use super::mint::Minter;
 use super::page::Refusal;
-use super::side::{Got, Side};
+use super::side::{Got, Side, watch};
 use crate::apex::{Apex, Position};
 use crate::dane::{Tlsa, Verifier};
 use crate::name;
+use mio::Registry;
 use mio::net::TcpStream;
 use rustls::client::Resumption;
 use rustls::crypto::ring::default_provider;
@@ -17,7 +19,7 @@ use rustls::pki_types::ServerName;
 use rustls::server::{Accepted, Acceptor};
 use rustls::{ClientConfig, ClientConnection};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// Bytes read at once, and the most that is held for a side that takes none.
@@ -32,6 +34,8 @@ const DIAL_MS: u64 = 4_000;
 const DIALS_MS: u64 = 20_000;
 /// An open tunnel without a byte.
 const IDLE_MS: u64 = 600_000;
+/// The same, where no request is answered at once, as in a terminal.
+const PASSED_IDLE_MS: u64 = 86_400_000;
 /// An origin whose key no record names is asked for again, while the answer is an old one: its key may have been rolled.
 const AGAIN: u8 = 8;
 
@@ -47,6 +51,8 @@ pub trait Around {
     fn ask(&mut self, question: usize, packet: &[u8], told: &mut Told);
     /// Has events of a new socket come to this session.
     fn watch(&mut self, origin: &mut TcpStream) -> io::Result<()>;
+    /// Where an address of this machine leads that stands in for a host's.
+    fn origins(&self, address: IpAddr) -> Option<Vec<IpAddr>>;
     /// Takes an answer that is vouched for: whether the host has a key.
     fn note(&mut self, host: &str, has_key: bool);
     /// Days until a host that had a key is forgotten; `None`: it had none.
@@ -103,11 +109,31 @@ pub struct Session {
     origin: Option<Side>,
     stage: Stage,
     since_ms: u64,
+    /// What came to an address of this machine.
+    local: Option<Way>,
 }
 
 impl Session {
     pub fn new(socket: TcpStream, now_ms: u64) -> Self {
-        Self { client: Side::new(socket), origin: None, stage: Stage::Head(Vec::new()), since_ms: now_ms }
+        let stage = Stage::Head(Vec::new());
+        Self { client: Side::new(socket), origin: None, stage, since_ms: now_ms, local: None }
+    }
+
+    /// Of a client that takes this machine for the host.
+    pub fn local(socket: TcpStream, now_ms: u64, way: Way, host: String, port: u16) -> Self {
+        let goal = Goal::new(host, port, None, Some(way));
+        let stage = match way {
+            Way::Tls => Stage::Hello(Box::new((goal, Acceptor::default()))),
+            Way::Plain => Stage::Head(Vec::new()),
+            Way::Passed => Stage::Again(Box::new(goal)),
+        };
+        Self { stage, local: Some(way), ..Self::new(socket, now_ms) }
+    }
+
+    /// Has events of its client come with this token.
+    pub fn begin(&mut self, registry: &Registry, token: usize) -> io::Result<()> {
+        self.client.socket.set_nodelay(true)?;
+        watch(registry, &mut self.client.socket, token)
     }
 
     /// When it last got on.
@@ -129,6 +155,7 @@ impl Session {
                 }
                 return false;
             }
+            Stage::Open if self.local == Some(Way::Passed) => PASSED_IDLE_MS,
             Stage::Open if self.client.tls().is_none_or(|tls| !tls.is_handshaking()) => IDLE_MS,
             _ => STEP_MS,
         };
@@ -181,6 +208,7 @@ impl Session {
 
     fn head(&mut self, mut seen: Vec<u8>, around: &mut dyn Around) -> io::Result<Step> {
         let (request, length) = loop {
+            let parse = if self.local.is_some() { parse_direct } else { parse };
             match parse(&seen) {
                 Ok(Some(found)) => break found,
                 Ok(None) => {}
@@ -212,13 +240,11 @@ impl Session {
                 (host, port, Some([head, rest].concat()))
             }
         };
-        let is_served = name::from_text(&host)
-            .is_some_and(|name| matches!(around.apex().registered_name(&name), Position::Below(_)));
-        if !is_served {
+        if !is_served(&host, around) {
             let text = format!("This proxy serves names of one zone, and {host} is none of them.");
             return Ok(shown(&Refusal::new("403 Forbidden", "Not a name of this zone", text)));
         }
-        ask(Box::new(Goal { host, port, first, told: Told::new(), client: None, again: 0 }), around)
+        ask(Box::new(Goal::new(host, port, first, self.local)), around)
     }
 
     fn asking(&mut self, goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
@@ -228,7 +254,7 @@ impl Session {
         if goal.client.is_some() {
             return self.decide(*goal, around);
         }
-        if goal.first.is_none() {
+        if goal.first.is_none() && goal.local.is_none() {
             if goal.is_encrypted() && around.minter().is_none() {
                 let text = "The key of this machine's authority is locked. `chronym unlock` opens it.";
                 return Ok(shown(&Refusal::new("503 Service Unavailable", "Locked", text)));
@@ -242,16 +268,19 @@ impl Session {
         self.decide(*goal, around)
     }
 
-    fn decide(&mut self, goal: Goal, around: &mut dyn Around) -> io::Result<Step> {
+    fn decide(&mut self, mut goal: Goal, around: &mut dyn Around) -> io::Result<Step> {
+        let told = std::mem::take(&mut goal.told.addresses);
+        goal.told.addresses =
+            told.into_iter().flat_map(|one| around.origins(one).unwrap_or_else(|| vec![one])).collect();
         if goal.asked_port() == HTTPS && goal.told.is_vouched && !goal.told.is_stale {
             around.note(&goal.host, has_key(&goal));
         }
         let days_left = around.days_left(&goal.host).filter(|_| goal.asked_port() == HTTPS);
         let verdict = targets(&goal, around.allows_private(&goal.host)).and_then(|targets| {
             let vouched = vouched(&goal, days_left);
-            if goal.is_encrypted() {
+            if goal.is_encrypted() || goal.is_passed() && !goal.told.is_vouched {
                 vouched?;
-            } else if vouched.is_ok() || days_left.is_some() {
+            } else if !goal.is_passed() && (vouched.is_ok() || days_left.is_some()) {
                 return Err(secured(&goal));
             }
             Ok(targets)
@@ -265,6 +294,9 @@ impl Session {
     /// In place of the site. Over TLS a page needs a leaf for its name, as a site does. Not a byte of the origin is under
     /// it.
     fn refuse(&mut self, goal: Goal, refusal: &Refusal, around: &mut dyn Around) -> io::Result<Step> {
+        if goal.is_passed() {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
         let Some(accepted) = goal.client else {
             // After CONNECT the client's request is still to come.
             return Ok(if goal.first.is_none() { Step::Go(page(refusal, Vec::new())) } else { shown(refusal) });
@@ -293,12 +325,23 @@ impl Session {
             }
         };
         let mut goal = hello.0;
-        // A tunnel to one name is for no other.
-        if accepted.client_hello().server_name().is_some_and(|name| !name.eq_ignore_ascii_case(&goal.host)) {
+        let asked = accepted.client_hello().server_name().map(str::to_ascii_lowercase);
+        goal.client = Some(accepted);
+        if goal.local.is_none() {
+            // A tunnel to one name is for no other.
+            if asked.is_some_and(|name| name != goal.host) {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            return self.decide(goal, around);
+        }
+        // An alias of a host leads to its address.
+        if let Some(name) = asked {
+            goal.host = name;
+        }
+        if !is_served(&goal.host, around) {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        goal.client = Some(accepted);
-        self.decide(goal, around)
+        ask(Box::new(goal), around)
     }
 
     fn accept(
@@ -471,6 +514,10 @@ fn carry(from: &mut Side, to: &mut Side, scratch: &mut [u8]) -> io::Result<bool>
     Ok(true)
 }
 
+fn is_served(host: &str, around: &dyn Around) -> bool {
+    name::from_text(host).is_some_and(|name| matches!(around.apex().registered_name(&name), Position::Below(_)))
+}
+
 /// Asks all that is to be known of the goal.
 fn ask(mut goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
     let packets = queries(&goal.host, goal.asked_port()).ok_or(io::ErrorKind::InvalidData)?;
@@ -518,7 +565,7 @@ mod tests {
     fn goal(addresses: Vec<IpAddr>) -> Goal {
         let mut told = Told::new();
         told.addresses = addresses;
-        Goal { host: "alice.chronym".to_owned(), port: 443, first: None, told, client: None, again: 0 }
+        Goal { told, ..Goal::new("alice.chronym".to_owned(), 443, None, None) }
     }
 
     /// A session, and the other end of its client.
@@ -547,6 +594,9 @@ mod tests {
         fn ask(&mut self, _: usize, _: &[u8], _: &mut Told) {}
         fn watch(&mut self, _: &mut TcpStream) -> io::Result<()> {
             Ok(())
+        }
+        fn origins(&self, _: IpAddr) -> Option<Vec<IpAddr>> {
+            None
         }
         fn note(&mut self, _: &str, _: bool) {}
         fn days_left(&self, _: &str) -> Option<u32> {

@@ -1,9 +1,15 @@
 //! One end of a tunnel: a socket, with TLS or without. Calls never block.
 
 use mio::net::TcpStream;
+use mio::{Interest, Registry, Token};
 use rustls::Connection;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
+
+/// Has events of a socket come with this token.
+pub fn watch(registry: &Registry, socket: &mut TcpStream, token: usize) -> io::Result<()> {
+    registry.register(socket, Token(token), Interest::READABLE | Interest::WRITABLE)
+}
 
 /// A socket, and what it has yet to send.
 pub struct Side {
