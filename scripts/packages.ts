@@ -31,6 +31,7 @@ const PROGRAMS = {
   'gnutls-bin': 'certtool',
   'libnss3-tools': 'certutil',
   'golang-go': 'go',
+  httpie: 'http',
   chromium: 'chromium',
   'firefox-esr': 'firefox-esr',
   curl: 'curl',
@@ -40,7 +41,7 @@ const PROGRAMS = {
 export type Package = keyof typeof PROGRAMS
 
 /** Those that `npm test` does not need: of benches, of the screenshots, and of `npm run test:long`. */
-const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'haproxy', 'util-linux', 'pngquant', 'golang-go']
+const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'haproxy', 'util-linux', 'pngquant', 'golang-go', 'httpie']
 
 /** Those of `npm test`, which installs them before anything runs: a test that waits for apt-get blocks its worker. */
 export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !NOT_OF_TESTS.includes(name))
