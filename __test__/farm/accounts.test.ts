@@ -12,7 +12,7 @@ import { Places } from '../../src/evaluations/places.ts'
 import { FarmAccounts } from '../../src/farm/accounts.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { FARM_TIMES, type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
-import { farmNetwork, jobOf } from '../../src/farm/messages.ts'
+import { encodeAlive, farmNetwork, jobOf } from '../../src/farm/messages.ts'
 import { readState, saveProof } from '../../src/farm/saved-state.ts'
 import { runWorker } from '../../src/farm/worker.ts'
 import { createLogger } from '../../src/log.ts'
@@ -28,6 +28,8 @@ import { computationOf, ITERATIONS, planOf } from './processes.ts'
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
 const PROFILE = builtInProfiles.local
 const NETWORK = farmNetwork(profileHash(PROFILE))
+/** Under way when a test has seen its first squarings and acted. */
+const LONG = 12 * ITERATIONS
 /** More than end within a test. */
 const ENDLESS = 10 ** 9
 
@@ -71,8 +73,42 @@ async function started<T extends WholeFarm>(farm: T): Promise<T> {
   return farm
 }
 
-function farmOf(account: string): Farm {
-  return new Farm({ address: address(`daemon/${account}.nk`), account, pool, log: silentLog, times: TIMES })
+function farmOf(account: string, times = TIMES): Farm {
+  return new Farm({ address: address(`daemon/${account}.nk`), account, pool, log: silentLog, times })
+}
+
+/** As a daemon runs it, which has no slot of its own. */
+function daemonsTask(farm: WholeFarm, seed: number, iterations = ITERATIONS) {
+  const plan = planOf(seed, iterations)
+  const resumed: number[] = []
+  const said: string[] = []
+  const say = (fields: object, message: string): void => {
+    said.push(`${message} ${(fields as { reason?: string }).reason ?? ''}`)
+    if (message.endsWith('resumes from a checkpoint')) resumed.push((fields as { squarings: number }).squarings)
+  }
+  const evaluation = new Evaluation({
+    directory: temporary(),
+    pool: new Places(pool, farm, () => 0),
+    checkpointSeconds: 0.05,
+    log: { info: say, warn: say, error: say },
+    about: {},
+    signal: new AbortController().signal,
+    hasBegun: () => false,
+    begins: () => undefined,
+    pause: () => delay(10),
+    cannotSave: () => undefined
+  })
+  const run = async (): Promise<Uint8Array> => {
+    for (;;) {
+      try {
+        return await evaluation.run(plan)
+      } catch (error) {
+        if (!(error instanceof NoRoom)) throw error
+        await delay(20)
+      }
+    }
+  }
+  return { plan, resumed, said, evaluation, running: run() }
 }
 
 const hasRoom = (farm: WholeFarm, room = 1): Promise<void> => waitFor(() => expect(farm.room()).toBe(room), 10)
@@ -150,34 +186,7 @@ describe('a farm of several accounts', () => {
     const farm = await started(new FarmAccounts([farmOf('own'), farmOf('alice')]))
     const drain = worker('alice', 'w1')
     await hasRoom(farm)
-    const resumed: number[] = []
-    const say = (fields: object, message: string): void => {
-      if (message.endsWith('resumes from a checkpoint')) resumed.push((fields as { squarings: number }).squarings)
-    }
-    const plan = planOf(2, 3 * ITERATIONS)
-    const evaluation = new Evaluation({
-      directory: temporary(),
-      pool: new Places(pool, farm, () => 0),
-      checkpointSeconds: 0.05,
-      log: { info: say, warn: say, error: say },
-      about: {},
-      signal: new AbortController().signal,
-      hasBegun: () => false,
-      begins: () => undefined,
-      pause: () => delay(10),
-      cannotSave: () => undefined
-    })
-    const run = async (): Promise<Uint8Array> => {
-      for (;;) {
-        try {
-          return await evaluation.run(plan)
-        } catch (error) {
-          if (!(error instanceof NoRoom)) throw error
-          await delay(20)
-        }
-      }
-    }
-    const running = run()
+    const { evaluation, running, resumed, plan } = daemonsTask(farm, 2, LONG)
     await waitFor(() => expect(evaluation.progress()?.squarings).toBeGreaterThan(0), 10)
     expect(evaluation.progress()!.worker).toBe('alice/w1')
     await drain()
@@ -189,6 +198,25 @@ describe('a farm of several accounts', () => {
     expect(await farm.holds(computationOf(plan))).toBe(true)
     farm.forget(computationOf(plan))
     await waitFor(async () => expect(await farm.holds(computationOf(plan))).toBe(false))
+  })
+
+  it('leaves an account whose workers say that they are idle and take nothing', async () => {
+    const farm = await started(new FarmAccounts([farmOf('own'), farmOf('alice', { ...TIMES, silentMs: 200 })]))
+    const boaster = await openLink(address('alice.nk'), TIMES)
+    const alive = { worker: 'b', threads: 8, busy: 0, squaringsPerSecond: 0, leaving: false }
+    const telling = setInterval(
+      () => boaster.connection.publish(boaster.names.alive, encodeAlive(alive)),
+      TIMES.reportMs
+    )
+    ends.push(() => {
+      clearInterval(telling)
+      return boaster.close()
+    })
+    worker('own', 'w2')
+    await hasRoom(farm, 9)
+    const { running, said, plan } = daemonsTask(farm, 4)
+    expect(await pool.verifyProof({ ...computationOf(plan), proof: await running })).toBe(true)
+    expect(said.join()).toContain('idle workers do not take it')
   })
 
   it('gives an account no more work once three of its workers have lied', async () => {

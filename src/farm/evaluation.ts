@@ -8,6 +8,8 @@ import { DamagedState, readProof, readRecords, readState, RECORD_BYTES, saveStar
 
 /** A worker that is told to stop has that long to save what it has reached. */
 const HAND_IN_MS = 4000
+/** A farm whose idle workers leave it that often does not get it any more. */
+const MAX_UNHEEDED = 3
 /** How the report of a worker begins whose kernel found a squaring wrong. */
 const KERNEL_FAULT = 'KERNEL_FAULT:'
 /** Of the kernel. */
@@ -33,6 +35,8 @@ export interface Surroundings {
   isOutOfOrder(): void
   /** A proof that does not verify, or a kernel that refused. */
   failed(job: string, worker: string, isProofWrong: boolean): void
+  /** Its workers say that they are idle, and do not take it. */
+  unheeded(job: string): void
   /** Takes the job back, now or once the server can be reached. */
   forget(job: string): void
   /** Rejects while what was taken back before is still there. */
@@ -53,6 +57,8 @@ export class FarmEvaluation implements PlaceHandle {
   /** When it was sent, or a worker was heard of. */
   #movedMs = 0
   #stopping: 'no' | 'hand-in' | 'discard' | 'leave'
+  /** How often it was sent again since a worker was heard of. */
+  #unheeded = 0
   /** Its worker goes no further with it. */
   #hasLeft = false
   #fault: { readonly worker: string; readonly message: string } | undefined
@@ -164,6 +170,7 @@ export class FarmEvaluation implements PlaceHandle {
   }: Report): void {
     this.#heardMs = performance.now()
     this.#movedMs = this.#heardMs
+    this.#unheeded = 0
     this.#hasLeft = event !== undefined
     this.#progress = {
       phase,
@@ -199,7 +206,13 @@ export class FarmEvaluation implements PlaceHandle {
     }
     // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
     const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
-    if (isForgotten) await link.takeBack(this.#job)
+    if (isForgotten) {
+      if (++this.#unheeded === MAX_UNHEEDED) {
+        this.#at.unheeded(this.#job)
+        return this.#left('its idle workers do not take it', false)
+      }
+      await link.takeBack(this.#job)
+    }
     // A worker that leads after an outage has no message.
     const isReported = !this.#hasLeft && performance.now() - this.#heardMs < link.times.silentMs
     if (isForgotten || (!isReported && !(await link.hasWork(this.#job)))) await this.#sendWork()

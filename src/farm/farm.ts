@@ -121,6 +121,7 @@ export class Farm implements FarmPlace {
         named: (worker) => this.#named(worker),
         isBarred: (worker) => this.#barred.has(worker),
         failed: (of, worker, isProofWrong) => this.#failed(of, worker, isProofWrong),
+        unheeded: (of) => this.#failures.set(of, MAX_FAILURES),
         forget: (of) => this.#forget(of),
         forgotten: (of) => this.#forgotten(of),
         homeMs: this.#times.homeMs,
