@@ -154,3 +154,24 @@ it('remembers over a restart that a name had a key', async () => {
   expect(readKeyedHosts(store)).toEqual([])
   expect(await plain()).toContain(`${NAME} cannot be reached`)
 })
+
+it('forgets by hand that a name had a key, while it runs', async () => {
+  const other = 'bob.chronym'
+  for (const host of [NAME, other]) keepKeyedHost(store, host, host === NAME ? null : 1_800_000_000)
+  const { resolver } = await startDns(new SeedHolder(undefined), new SmallRegistry())
+  const plain = (host: string): Promise<string> => {
+    const socket = connect(resolver.view().https!.port, '127.0.0.1')
+    socket.write(`GET http://${host}:1/ HTTP/1.1\r\n\r\n`)
+    return text(socket)
+  }
+  expect(resolver.keyedHosts()).toEqual([
+    { host: NAME, none_since: null },
+    { host: other, none_since: '2027-01-15T08:00:00.000Z' }
+  ])
+  expect(resolver.forgetKeyed('carol.chronym')).toBe(false)
+  expect(resolver.forgetKeyed(NAME.toUpperCase())).toBe(true)
+  expect(resolver.keyedHosts()).toHaveLength(1)
+  const title = async (host: string) => /<h1>(.*?)<\/h1>/u.exec(await plain(host))?.[1]
+  await waitFor(async () => expect(await title(NAME)).not.toContain('is served by https alone'))
+  expect(resolver.keyedHosts()).toHaveLength(1)
+})

@@ -44,6 +44,7 @@ function create(listen = FREE, more: Partial<DnsServiceParts> = {}): DnsService 
         },
         onQuestion
       ),
+    keyed: { list: () => [], forget: () => undefined },
     nowMs: () => 0,
     log: {
       warn: (_fields, message) => void logged.push(message),
@@ -281,7 +282,8 @@ describe('the DNS server of a daemon', () => {
       anchor: null,
       stats: null
     })
-    expect(() => off.flush()).toThrow(expect.objectContaining({ code: 'SVC-DNS-001' }) as Error)
+    for (const act of [() => off.flush(), () => off.keyedHosts(), () => off.forgetKeyed('alice.chronym')])
+      expect(act).toThrow(expect.objectContaining({ code: 'SVC-DNS-001' }) as Error)
     await expect(off.query(new Uint8Array(0), '127.0.0.1')).rejects.toMatchObject({ code: 'SVC-DNS-001' })
   })
 })

@@ -103,6 +103,22 @@ describe('https at addresses of this machine', () => {
     expect(await talk(coded)).toEqual({ code: 0, output: 'SSH-2.0-origin\ntold: hello' })
   })
 
+  it('says by a command that the host had a key, and forgets it by another', async () => {
+    const cli = async (...args: string[]): Promise<string> => {
+      const ran = await runToEnd(CLI, ['--data-dir', join(directory, 'data'), ...args], {
+        environment: { HOME: directory }
+      })
+      expect(ran, ran.stderr).toMatchObject({ code: 0 })
+      return ran.stdout
+    }
+    const hosts = () => daemon.request('GET', '/api/https/hosts')
+    expect((await hosts()).body).toEqual([{ host: coded, none_since: null }])
+    expect(await cli('--no-json', 'explain', coded)).toContain(`${coded} had a key for https`)
+    expect(JSON.parse(await cli('https', 'forget', coded))).toEqual({ success: true, forgotten: true })
+    expect((await hosts()).body).toEqual([])
+    expect(JSON.parse(await cli('https', 'forget', coded))).toEqual({ success: true, forgotten: false })
+  })
+
   it('says which port another program has, and changes nothing', async () => {
     const program = `import { createServer } from 'node:net'\ncreateServer().listen(2022, '0.0.0.0', () => console.log('listening'))`
     const args = ['--input-type=module', '--eval', program]

@@ -178,7 +178,8 @@ const probes: Record<string, Probe> = {
       'DnsServer.mint',
       'DnsServer.setProxy',
       'DnsServer.proxyPort',
-      'DnsServer.localAddress'
+      'DnsServer.localAddress',
+      'DnsServer.forgetKeyed'
     ],
     count: SOME,
     call: () => {
@@ -196,6 +197,7 @@ const probes: Record<string, Probe> = {
         onKeyed: () => undefined
       })
       server.proxyPort()
+      server.forgetKeyed('alice.chronym')
       server.localAddress('alice.chronym', ['192.0.2.1'])
       server.setProxy(null)
     }

@@ -192,6 +192,7 @@ it(`DNS looks up the name that was asked for, and no other, over ${COUNT} change
         },
         onQuestion
       ),
+    keyed: { list: () => [], forget: () => undefined },
     nowMs: () => 0,
     log: { warn: () => undefined, error: (fields) => expect.unreachable(JSON.stringify(fields)) }
   })

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Registry } from '../registry/use-cases.ts'
 import type { BackupView } from '../views/backup.ts'
 import type { FarmView } from '../views/farm.ts'
-import type { DnsView } from '../views/dns.ts'
+import type { DnsView, KeyedHostView } from '../views/dns.ts'
 import type { TaskManager } from '../registry/tasks.ts'
 import type { ConfigService } from '../config/service.ts'
 import type { ReadinessCheck } from '../views/readiness.ts'
@@ -31,6 +31,9 @@ export interface DnsResolver {
   view(): DnsView
   /** Forgets what is known of a name, or of all; how many were known. SVC-NAM-001. */
   flush(name?: string): number
+  keyedHosts(): KeyedHostView[]
+  /** Takes a host for one that had no key; whether it had one. */
+  forgetKeyed(host: string): boolean
   /**
    * A DNS message in, one out, with the seconds that an HTTP cache may keep it. `client`: the IP address that limits
    * count. SVC-REQ-001 for what is not a query.

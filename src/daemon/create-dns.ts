@@ -78,6 +78,7 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
         log.info({ dns: dnsText(server.addresses()), reason: remark }, 'DNS answers on another address than usual')
       return server
     },
+    keyed: { list: () => readKeyedHosts(store), forget: (host) => keepKeyedHost(store, host, undefined) },
     nowMs: () => performance.now(),
     log
   })

@@ -1,13 +1,13 @@
 /** The DNS server of a daemon: starts the addon's server, answers its questions, and shows what it does. */
 import { ServiceError } from '../errors.ts'
-import type { DnsListen, DnsProxy, DnsQuestion, DnsServer } from '../native/dns.ts'
+import type { DnsListen, DnsProxy, DnsQuestion, DnsServer, KeyedHost } from '../native/dns.ts'
 import { parseCodedName } from '../protocol/claim/check-code.ts'
 import { canonicalName } from '../protocol/name/names.ts'
 import { NameError } from '../protocol/errors.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Zone } from '../protocol/zone/zone.ts'
 import type { Registry } from '../registry/use-cases.ts'
-import type { DnsListenView, DnsView } from '../views/dns.ts'
+import type { DnsListenView, DnsView, KeyedHostView } from '../views/dns.ts'
 import {
   EDE,
   faultKnowledge,
@@ -56,6 +56,10 @@ export interface DnsService {
    * SVC-NAM-001, SVC-DNS-001.
    */
   flush(name?: string): number
+  /** Hosts that had a key when somebody went there. */
+  keyedHosts(): KeyedHostView[]
+  /** Takes a host for one that had none; whether it had one. */
+  forgetKeyed(host: string): boolean
   /**
    * Answers a DNS message. `client`: the IP address that limits count. SVC-REQ-001 for what is not a query, SVC-DNS-001.
    */
@@ -69,6 +73,8 @@ export interface DnsServiceParts {
   readonly isForwarding: boolean
   /** Throws NativeError LISTEN_FAILED. */
   readonly startServer: (onQuestion: (question: DnsQuestion) => void) => DnsServer
+  /** The hosts that had a key, on disk. */
+  readonly keyed: { list(): KeyedHost[]; forget(host: string): void }
   /** Milliseconds, forward only. */
   readonly nowMs: () => number
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -79,7 +85,12 @@ export function createDnsService(parts: DnsServiceParts): DnsService {
 }
 
 /** Used in its place while `dns.enabled` is false. */
-export function disabledDns({ tld }: Pick<NetworkProfile, 'tld'>): Pick<DnsService, 'view' | 'flush' | 'query'> {
+export function disabledDns({
+  tld
+}: Pick<NetworkProfile, 'tld'>): Pick<DnsService, 'view' | 'flush' | 'query' | 'keyedHosts' | 'forgetKeyed'> {
+  const refuse = (): never => {
+    throw isOff()
+  }
   return {
     view: () => ({
       enabled: false,
@@ -90,9 +101,9 @@ export function disabledDns({ tld }: Pick<NetworkProfile, 'tld'>): Pick<DnsServi
       anchor: null,
       stats: null
     }),
-    flush: () => {
-      throw isOff()
-    },
+    flush: refuse,
+    keyedHosts: refuse,
+    forgetKeyed: refuse,
     query: () => Promise.reject(isOff())
   }
 }
@@ -183,6 +194,22 @@ class Service implements DnsService {
     // Else the next question is answered from what the registry keeps.
     this.#parts.registry.forget(registered)
     return flushed
+  }
+
+  keyedHosts(): KeyedHostView[] {
+    return this.#parts.keyed.list().map(({ host, noneSince }) => ({
+      host,
+      none_since: noneSince === null ? null : new Date(1000 * noneSince).toISOString()
+    }))
+  }
+
+  forgetKeyed(given: string): boolean {
+    const host = canonicalName(given)
+    const { keyed } = this.#parts
+    if (!keyed.list().some((each) => each.host === host)) return false
+    keyed.forget(host)
+    this.#running().forgetKeyed(host)
+    return true
   }
 
   async query(message: Uint8Array, client: string): Promise<DnsReply> {

@@ -136,6 +136,8 @@ export interface DnsServer {
   setProxy(proxy: DnsProxy | null): void
   /** Null without a proxy. */
   proxyPort(): number | null
+  /** Has the proxy take a host, lower-case, for one that had no key; `onKeyed` is told. Without a proxy nothing. */
+  forgetKeyed(host: string): void
   /**
    * The address of this machine that stands in for those of a host with a key, `origins`; the proxy listens there. Null
    * without such addresses. Throws LISTEN_FAILED.

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { component, CountSchema } from './common.ts'
+import { component, CountSchema, TimeSchema } from './common.ts'
 
 const CountsSchema = v.record(v.string(), CountSchema)
 
@@ -44,6 +44,15 @@ export const DnsViewSchema = component('Dns', {
   anchor: v.pipe(v.nullable(AnchorSchema), v.description('What validators need; null while DNS is off')),
   stats: v.nullable(StatsSchema)
 })
+export const KeyedHostListSchema = v.array(
+  component('KeyedHost', {
+    host: v.string(),
+    none_since: v.pipe(v.nullable(TimeSchema), v.description('Since when its zone names no key; null: it names one'))
+  })
+)
+/** A host that had a key for https when somebody went there. */
+export type KeyedHostView = v.InferOutput<typeof KeyedHostListSchema>[number]
+
 /** The DNS server of the daemon. */
 export type DnsView = v.InferOutput<typeof DnsViewSchema>
 export type DnsListenView = v.InferOutput<typeof ListenSchema>

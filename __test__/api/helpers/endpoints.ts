@@ -8,7 +8,7 @@ import * as zone from '../../../src/api/schemas/zone.ts'
 import { BackupSchema } from '../../../src/views/backup.ts'
 import { ConfigFieldListSchema } from '../../../src/views/config.ts'
 import { FarmViewSchema } from '../../../src/views/farm.ts'
-import { DnsViewSchema } from '../../../src/views/dns.ts'
+import { DnsViewSchema, KeyedHostListSchema } from '../../../src/views/dns.ts'
 import { ExplanationSchema } from '../../../src/views/explanation.ts'
 import { ChangeWordsSchema, KeysSchema, OfferSchema } from '../../../src/views/keys.ts'
 import * as network from '../../../src/views/network.ts'
@@ -172,6 +172,10 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   closed('DELETE /api/config/{field}', daemon.ConfigSchema, 'config'),
   open('GET /api/dns', DnsViewSchema),
   closed('POST /api/dns/flush', daemon.DnsFlushedSchema, 'dns', { body: { name: NAME } }),
+  closed('GET /api/https/hosts', KeyedHostListSchema, 'dns'),
+  closed('DELETE /api/https/hosts/{host}', daemon.KeyedHostForgottenSchema, 'dns', {
+    path: `/api/https/hosts/${NAME}`
+  }),
   open('GET /dns-query', undefined, 'dns', { path: '/dns-query?dns=AAABAAABAAAAAAAA' }),
   open('POST /dns-query', undefined, 'dns', {
     raw: new Uint8Array(12),

@@ -12,7 +12,7 @@ import type { ReadinessCheck } from '../../../src/views/readiness.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import type { BackupView } from '../../../src/views/backup.ts'
 import { NO_FARM } from '../../../src/views/farm.ts'
-import type { DnsView } from '../../../src/views/dns.ts'
+import type { DnsView, KeyedHostView } from '../../../src/views/dns.ts'
 import { MemoryRegistry } from './registry.ts'
 import { MemoryTasks } from './tasks.ts'
 
@@ -127,6 +127,16 @@ class MemoryDns extends Failing implements DnsResolver {
     this.called()
     this.flushed.push(name)
     return 1
+  }
+
+  keyedHosts(): KeyedHostView[] {
+    this.called()
+    return [{ host: 'www.alice.chronym', none_since: null }]
+  }
+
+  forgetKeyed(host: string): boolean {
+    this.called()
+    return host === 'www.alice.chronym'
   }
 
   async query(message: Uint8Array, client: string): Promise<{ message: Uint8Array; maxAge: number }> {

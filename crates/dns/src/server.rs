@@ -209,6 +209,13 @@ impl Server {
         self.proxy.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|proxy| proxy.address)
     }
 
+    /// Has the proxy take a host, lower-case, for one that had no key.
+    pub fn forget_keyed(&self, host: &str) {
+        if let Some(proxy) = self.proxy.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            proxy.forget(host);
+        }
+    }
+
     /// The address of this machine that stands in for those of a host with a key; `None`: the proxy has no such addresses.
     ///
     /// # Errors

@@ -79,6 +79,12 @@ impl DnsServer {
         self.server.proxy().map(|address| address.port())
     }
 
+    /// Has the proxy take a host for one that had no key.
+    #[napi(catch_unwind)]
+    pub fn forget_keyed(&self, host: String) {
+        self.server.forget_keyed(&host);
+    }
+
     /// The address of this machine that stands in for those of a host with a key; null: there are no such addresses.
     /// Throws as `start`.
     #[napi(catch_unwind)]

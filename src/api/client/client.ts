@@ -214,6 +214,10 @@ export function createClient(settings: ClientOptions = {}) {
     /** Forgets what is known of a name, or of all. */
     flushDns: (name?: string, options?: Options) =>
       json<api.DnsFlushedBody>('POST', '/api/dns/flush', { ...options, body: { name } }),
+    /** Hosts that had a key for https. */
+    keyedHosts: fixed<api.KeyedHostView[]>('GET', '/api/https/hosts'),
+    forgetKeyedHost: (host: string, options?: Options) =>
+      json<api.KeyedHostForgottenBody>('DELETE', `/api/https/hosts/${segment(host)}`, options),
     tokens: fixed<api.TokenView[]>('GET', '/api/tokens'),
     createToken: (request: api.CreateTokenRequest, options?: Options) =>
       json<api.NewTokenBody>('POST', '/api/tokens', { ...options, body: request }),

@@ -5,7 +5,7 @@ import type { ZoneBody } from '../schemas/zone.ts'
 
 export type { BackupView } from '../../views/backup.ts'
 export type { ConfigFieldView } from '../../views/config.ts'
-export type { DnsView } from '../../views/dns.ts'
+export type { DnsView, KeyedHostView } from '../../views/dns.ts'
 export type { FarmView } from '../../views/farm.ts'
 export type { Explanation } from '../../views/explanation.ts'
 export type { ChangeWordsView, KeysView, OfferView } from '../../views/keys.ts'
@@ -28,6 +28,7 @@ export type {
   DaemonEvent,
   DnsFlushedBody,
   HealthBody,
+  KeyedHostForgottenBody,
   LoginLinkBody,
   NewTokenBody,
   RotatedTokenBody,

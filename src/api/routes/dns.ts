@@ -1,11 +1,17 @@
 import { Hono, type Context } from 'hono'
-import { DnsViewSchema } from '../../views/dns.ts'
+import { DnsViewSchema, KeyedHostListSchema } from '../../views/dns.ts'
 import { decodeBase64 } from '../../util/base64.ts'
 import { ServiceError } from '../../errors.ts'
 import { endpoint } from '../endpoint.ts'
 import { type AppEnv, ipOf } from '../http/request.ts'
 import { readBytes } from '../http/body.ts'
-import { DnsFlushedSchema, DnsFlushSchema, type DnsFlushedBody } from '../schemas/daemon.ts'
+import {
+  DnsFlushedSchema,
+  DnsFlushSchema,
+  KeyedHostForgottenSchema,
+  type DnsFlushedBody,
+  type KeyedHostForgottenBody
+} from '../schemas/daemon.ts'
 import { socketAddressText } from '../../config/socket-address.ts'
 import type { ApiServices } from '../services.ts'
 
@@ -49,6 +55,28 @@ export function dnsRoutes({ dns }: Pick<ApiServices, 'dns'>) {
         errors: ['SVC-NAM-001', 'SVC-DNS-001']
       }),
       (c) => c.json<DnsFlushedBody>({ success: true, flushed: dns.flush(c.req.valid('json').name) })
+    )
+    .get(
+      '/api/https/hosts',
+      endpoint({
+        tag: TAG,
+        summary: 'Hosts that had a key for https when somebody went there: they are not served without TLS',
+        access: ['read'],
+        answers: { 200: { description: 'The hosts', schema: KeyedHostListSchema } },
+        errors: ['SVC-DNS-001']
+      }),
+      (c) => c.json(dns.keyedHosts())
+    )
+    .delete(
+      '/api/https/hosts/:host',
+      endpoint({
+        tag: TAG,
+        summary: 'Take a host for one that had no key for https',
+        access: ['admin'],
+        answers: { 200: { description: 'Forgotten', schema: KeyedHostForgottenSchema } },
+        errors: ['SVC-DNS-001']
+      }),
+      (c) => c.json<KeyedHostForgottenBody>({ success: true, forgotten: dns.forgetKeyed(c.req.param('host')) })
     )
 }
 

@@ -86,6 +86,12 @@ export const DnsFlushedSchema = component('DnsFlushed', {
   success: v.literal(true),
   flushed: v.pipe(CountSchema, v.description('Names that were known'))
 })
+export const KeyedHostForgottenSchema = component('KeyedHostForgotten', {
+  success: v.literal(true),
+  forgotten: v.pipe(v.boolean(), v.description('Whether it was remembered'))
+})
+export type KeyedHostForgottenBody = v.InferOutput<typeof KeyedHostForgottenSchema>
+
 export type DnsFlushedBody = v.InferOutput<typeof DnsFlushedSchema>
 
 /** An event of the daemon, as its stream sends it. `at`: RFC 3339. */

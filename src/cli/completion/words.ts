@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   share: 'names',
   'dns flush': 'names',
   'dns test': 'names',
+  'https forget': 'names',
   status: 'tasks',
   cancel: 'tasks',
   pause: 'tasks',

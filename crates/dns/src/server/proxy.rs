@@ -97,6 +97,7 @@ pub struct RunningProxy {
     waker: Arc<Waker>,
     ended: Arc<AtomicBool>,
     locals: Option<Locals>,
+    changes: Sender<Change>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -110,10 +111,18 @@ impl RunningProxy {
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let ended = Arc::<AtomicBool>::default();
-        let (proxy, waker) = Proxy::new(shared, mint, listener, options, Arc::clone(&ended))?;
+        let (changes, received) = channel();
+        let (proxy, waker) =
+            Proxy::new(shared, mint, listener, options, Arc::clone(&ended), (changes.clone(), received))?;
         let locals = proxy.locals.clone();
         let thread = Builder::new().name("https-proxy".to_owned()).spawn(move || proxy.run())?;
-        Ok(Self { address, waker, ended, locals, thread: Some(thread) })
+        Ok(Self { address, waker, ended, locals, changes, thread: Some(thread) })
+    }
+
+    /// Takes a host for one that had no key.
+    pub fn forget(&self, host: &str) {
+        let _ = self.changes.send(Change::Forget(host.to_owned()));
+        let _ = self.waker.wake();
     }
 
     /// The address of this machine that stands in for a host's; `None`: there are no such addresses.
@@ -162,12 +171,12 @@ impl Proxy {
         listener: std::net::TcpListener,
         ProxyOptions { allow_private, keyed, keep, local, .. }: ProxyOptions,
         ended: Arc<AtomicBool>,
+        (sender, changes): (Sender<Change>, Receiver<Change>),
     ) -> io::Result<(Self, Arc<Waker>)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
         let mut listener = TcpListener::from_std(listener);
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
-        let (sender, changes) = channel();
         let locals = local.map(|ports| Locals::new(&ports, sender, Arc::clone(&waker)));
         let proxy = Self {
             poll,
@@ -208,7 +217,7 @@ impl Proxy {
                 continue;
             }
             let now = self.shared.clock.now();
-            self.change_listeners(now);
+            self.change(now);
             for event in &events {
                 match event.token() {
                     WAKE => {}
@@ -259,8 +268,15 @@ impl Proxy {
         }
     }
 
-    fn change_listeners(&mut self, now: Now) {
-        while let Ok((address, listeners)) = self.changes.try_recv() {
+    fn change(&mut self, now: Now) {
+        while let Ok(change) = self.changes.try_recv() {
+            let (address, listeners) = match change {
+                Change::Listen(address, listeners) => (address, listeners),
+                Change::Forget(host) => {
+                    self.memory.forget(&host);
+                    continue;
+                }
+            };
             if listeners.is_empty() {
                 self.local_listeners.retain(|_, (own, ..)| *own != address);
             }

@@ -418,6 +418,11 @@ fn a_name_that_had_a_key_is_not_served_without_one() {
     let (page, _) = scene.get(443);
     assert!(page.contains("slow.chronym names no key any more") && page.contains("again in 7 days"), "{page}");
 
+    // The user knows better.
+    scene.running.server.forget_keyed(NAME);
+    assert_eq!(scene.kept.recv().unwrap(), (NAME.to_owned(), None));
+    assert!(!is_refused(&plain(&scene, 80)));
+
     // After a restart, a week later.
     let unix = u32::try_from(SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap();
     let later = scene_with(&[NAME], BTreeMap::from([(NAME.to_owned(), Some(unix - 7 * 86_400))]));

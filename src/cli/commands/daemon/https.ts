@@ -1,5 +1,7 @@
+import { connect } from '../../connection/connect.ts'
 import type { CliCommand } from '../../context.ts'
 import { integerOption } from '../../input/values.ts'
+import { printable } from '../../terminal/format.ts'
 
 export function addHttpsCommands(program: CliCommand): void {
   const https = program
@@ -28,6 +30,19 @@ export function addHttpsCommands(program: CliCommand): void {
     .option('--reload <command>', 'with --roll: has the server read its certificate again, such as "nginx -s reload"')
     .option('--wait <seconds>', 'with --roll: in place of the TTL of the record', integerOption(0, 86_400))
     .loads(async () => (await import('../../https/cert.ts')).cert)
+
+  https
+    .command('forget')
+    .argument('<host>', 'a host, such as www.alice.chronym')
+    .description('take a host that had a key for one that had none: http:// opens again, where its zone names no key')
+    .runs(async (context, _: object, host: string) => {
+      const answer = await connect(context).forgetKeyedHost(host)
+      context.output.answer(
+        answer,
+        () =>
+          `${printable(host)} ${answer.forgotten ? 'is forgotten' : 'was not remembered: there is nothing to forget'}`
+      )
+    })
 
   https
     .command('test')

@@ -3,7 +3,7 @@ import type { RevealJson, Verification, VerifiedReveal } from '../../../verify/v
 import { loadProfile } from '../../connection/location.ts'
 import { EXIT } from '../../failures/failure.ts'
 import { readJson } from '../../input/files.ts'
-import type { RevealBody } from '../../../api/client/client.ts'
+import type { Client, RevealBody } from '../../../api/client/client.ts'
 import type { Explanation } from '../../../views/explanation.ts'
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand } from '../../context.ts'
@@ -134,11 +134,27 @@ export function addLookUpCommands(program: CliCommand): void {
     .description('explain who owns a name, which peers say so, and which rule decided')
     .option(...CODE_OPTION)
     .runs(async (context, { code }: CodeOption, name: string) => {
-      const explanation = await connect(context).explain(askedName(name, code))
+      const client = connect(context)
+      const asked = askedName(name, code)
+      const explanation = await client.explain(asked)
+      const text = context.output.json ? '' : await rememberedText(client, asked)
       context.output.answer(explanation, (paint) =>
-        context.output.commands(explanationText(explanation, Date.now(), paint))
+        context.output.commands(explanationText(explanation, Date.now(), paint) + text)
       )
     })
+}
+
+/** What keeps hosts of the name from being served without TLS; empty for a token that may not know. */
+async function rememberedText(client: Client, asked: string): Promise<string> {
+  const hosts = await client.keyedHosts().catch(() => [])
+  const own = hosts.map(({ host }) => printable(host)).filter((host) => host === asked || host.endsWith(`.${asked}`))
+  return own
+    .map(
+      (host) =>
+        `\n\n${host} had a key for https, so it is not opened by http://. ` +
+        `If it has none any more, \`chronym https forget ${host}\`.`
+    )
+    .join('')
 }
 
 const MARKS = { true: ['green', 'ok  '], false: ['red', 'no  '], null: ['dim', '-   '] } as const

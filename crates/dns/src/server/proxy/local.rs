@@ -24,8 +24,13 @@ pub enum Way {
     Passed,
 }
 
-/// Listeners of an address from now on; without any it has none.
-pub type Change = (Ipv4Addr, Vec<(Way, u16, TcpListener)>);
+/// What other threads have the proxy do.
+pub enum Change {
+    /// Listeners of an address from now on; without any it has none.
+    Listen(Ipv4Addr, Vec<(Way, u16, TcpListener)>),
+    /// The host had no key.
+    Forget(String),
+}
 
 /// Fails where a port cannot be had.
 pub fn try_ports(ports: &[(Way, u16)]) -> Result<(), ListenError> {
@@ -72,10 +77,10 @@ impl Locals {
             && let Some((&oldest, _)) = places.iter().min_by_key(|(_, place)| place.used)
         {
             places.remove(&oldest);
-            let _ = self.changes.send((oldest, Vec::new()));
+            let _ = self.changes.send(Change::Listen(oldest, Vec::new()));
         }
         places.insert(address, Place { host: host.to_owned(), origins, used });
-        let _ = self.changes.send((address, listeners));
+        let _ = self.changes.send(Change::Listen(address, listeners));
         let _ = self.waker.wake();
         Ok(address)
     }
@@ -111,7 +116,15 @@ fn free(host: &str, places: &HashMap<Ipv4Addr, Place>) -> Ipv4Addr {
 mod tests {
     use super::*;
     use mio::{Poll, Token};
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, channel};
+
+    fn listened(changes: &Receiver<Change>) -> Vec<Ipv4Addr> {
+        let address = |change| match change {
+            Change::Listen(address, _) => Some(address),
+            Change::Forget(_) => None,
+        };
+        changes.try_iter().filter_map(address).collect()
+    }
 
     #[test]
     fn each_host_has_an_address_of_its_own_and_the_oldest_gives_way() {
@@ -131,7 +144,7 @@ mod tests {
         assert_eq!(locals.place(&host(0), origin(9)).unwrap(), first);
         assert_eq!(locals.origins(first.into()), Some(origin(9)));
         let last = locals.place("bob.chronym", origin(4)).unwrap();
-        assert_eq!(changes.try_iter().map(|(address, _)| address).collect::<Vec<_>>(), [second, last]);
+        assert_eq!(listened(&changes), [second, last]);
         assert_eq!((locals.host(second), locals.host(first)), (None, Some(host(0))));
         assert!([first, last].iter().all(|one| one.octets()[0] == 127 && one.octets()[1] & 0xe0 == 64));
     }

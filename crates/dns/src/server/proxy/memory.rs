@@ -46,6 +46,13 @@ impl Memory {
         Some(FORGOTTEN_AFTER.saturating_sub(unix.saturating_sub(since)).div_ceil(DAY))
     }
 
+    /// Forgets a host at once, as its user wants it.
+    pub fn forget(&mut self, host: &str) {
+        if self.hosts.contains_key(host) {
+            self.change(host, None);
+        }
+    }
+
     fn change(&mut self, host: &str, next: Option<NoneSince>) -> bool {
         let is_kept = (self.keep)(host, next);
         match next {
