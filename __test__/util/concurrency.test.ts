@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { ConcurrencyLimit, forEachConcurrently, KeyedMutex } from '../../src/util/concurrency.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ConcurrencyLimit, forEachConcurrently, KeyedMutex, SharedWork } from '../../src/util/concurrency.ts'
 
 describe('concurrency limit', () => {
   it('bounds the total and each holder, and takes a place back once', () => {
@@ -59,5 +59,55 @@ describe('forEachConcurrently', () => {
     })
     await expect(work).rejects.toThrow('no 1')
     expect(begun).toEqual([1])
+  })
+})
+
+describe('shared work', () => {
+  const begun: AbortSignal[] = []
+  let done: ((value: number) => void)[] = []
+  const work = (signal: AbortSignal): Promise<number> => {
+    begun.push(signal)
+    return new Promise((resolve, reject) => {
+      done.push(resolve)
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  }
+  beforeEach(() => {
+    begun.length = 0
+    done = []
+  })
+
+  it('runs once for all who ask meanwhile, and again for who asks later', async () => {
+    const shared = new SharedWork<number>()
+    const both = Promise.all([shared.run('a', work), shared.run('a', work)])
+    const other = shared.run('b', work)
+    expect(begun).toHaveLength(2)
+    done[0]!(1)
+    done[1]!(2)
+    expect([await both, await other]).toEqual([[1, 1], 2])
+    const later = shared.run('a', work)
+    done[2]!(3)
+    expect(await later).toBe(3)
+  })
+
+  it('goes on while one caller waits, and ends once all have left', async () => {
+    const shared = new SharedWork<number>()
+    const [first, second] = [new AbortController(), new AbortController()]
+    const running = [first, second].map(({ signal }) => shared.run('a', work, signal))
+    first.abort(new Error('the first left'))
+    await expect(running[0]).rejects.toThrow('the first left')
+    expect(begun[0]!.aborted).toBe(false)
+    const third = shared.run('a', work)
+    expect(begun).toHaveLength(1)
+    second.abort(new Error('so did the second'))
+    await expect(running[1]).rejects.toThrow('so did the second')
+    done[0]!(1)
+    expect(await third).toBe(1)
+    const last = new AbortController()
+    const alone = shared.run('a', work, last.signal)
+    last.abort(new Error('nobody is left'))
+    await expect(alone).rejects.toThrow('nobody is left')
+    expect(begun[1]!.aborted).toBe(true)
+    await expect(shared.run('a', () => Promise.reject(new Error('it failed')))).rejects.toThrow('it failed')
   })
 })

@@ -1,7 +1,7 @@
 /** The peers as holders and clients see them, so that neither touches libp2p. */
 import type { PeerId } from '@libp2p/interface'
 import { randomBytes } from 'node:crypto'
-import { sha256 } from '../protocol/encoding/bytes.ts'
+import { sha256, toHex } from '../protocol/encoding/bytes.ts'
 import {
   distance,
   isWithin,
@@ -20,6 +20,7 @@ import type { LookUps } from './routing/look-ups.ts'
 import { dropUnreachable } from './routing/keep-table.ts'
 import { contactOf, type Prefixes } from './routing/prefixes.ts'
 import { positionOf, type Contact } from './table.ts'
+import { SharedWork } from '../util/concurrency.ts'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { KnownPeer } from './types.ts'
 
@@ -103,6 +104,20 @@ export function createPeers(
   const { table } = node.services
   const ownPosition = positionOf(node.peerId)
   const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => contactOf(id, prefixes))
+  // To publish asks for the holders of two keys, of each for the newest record and for where it belongs.
+  const [nearestTo, under] = [new SharedWork<PeerId[]>(), new SharedWork<PeerId[]>()]
+  /** Connected peers, which are alive, and those that look-ups of random keys find. */
+  const foundUnder = async (key: Uint8Array, bits: number, signal: AbortSignal): Promise<PeerId[]> => {
+    const connected = table.nearest(key).filter(({ id }) => node.getConnections(id).length > 0)
+    const found = new Map(connected.map(({ peer, id }) => [peer, id]))
+    const lookedUp = Array.from({ length: lookUpsUnder(bits, table.size, k) }, () =>
+      lookUps.closest(blindedKey(key, bits, random(32)), signal)
+    )
+    for (const peers of await Promise.all(lookedUp)) {
+      for (const id of peers) found.set(id.toString(), id)
+    }
+    return [...found.values()]
+  }
   const nearest = (key: Uint8Array): Contact[] => diverseFirst(table.nearest(key), k, profile)
 
   return {
@@ -124,21 +139,17 @@ export function createPeers(
       const reach = radius(k, lookUps.networkSize())
       return nearest(key).filter(({ position }) => isWithin(key, position, reach))
     },
-    closest: async (preimage, signal) => peersOf(await lookUps.closest(sha256(preimage), signal)),
+    async closest(preimage, signal) {
+      const key = sha256(preimage)
+      return peersOf(await nearestTo.run(toHex(key), (shared) => lookUps.closest(key, shared), signal))
+    },
     async neighbourhood(key, signal) {
       const bits = blindedPrefixBits(lookUps.networkSize())
-      // A connected peer is alive; others in the table may be long gone.
-      const connected = table.nearest(key).filter(({ id }) => node.getConnections(id).length > 0)
-      const found = new Map(connected.map(({ peer, id }) => [peer, id]))
-      const lookedUp = Array.from({ length: lookUpsUnder(bits, table.size, k) }, () =>
-        lookUps.closest(blindedKey(key, bits, random(32)), signal)
-      )
-      for (const peers of await Promise.all(lookedUp)) {
-        for (const id of peers) found.set(id.toString(), id)
-      }
+      const prefix = toHex(blindedKey(key, bits, new Uint8Array(32)))
+      const found = await under.run(`${bits} ${prefix}`, (shared) => foundUnder(key, bits, shared), signal)
       // Not ordered by distance: the selection must not reveal the key.
       const start = random(32)
-      const sharing = [...found.values()].filter((id) => sharesPrefix(key, positionOf(id), bits))
+      const sharing = found.filter((id) => sharesPrefix(key, positionOf(id), bits))
       const shuffled = sharing
         .map((id) => ({ id, place: distance(start, positionOf(id)) }))
         .sort((left, right) => left.place - right.place)

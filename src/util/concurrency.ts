@@ -75,3 +75,41 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
     signal.removeEventListener('abort', onAbort)
   }
 }
+
+interface Shared<T> {
+  readonly promise: Promise<T>
+  readonly end: AbortController
+  callers: number
+}
+
+/** Work that its callers share while it is under way, by key. It is aborted once all of them have left. */
+export class SharedWork<T> {
+  readonly #underWay = new Map<string, Shared<T>>()
+
+  /** Rejects with the work's error, or the signal's reason. */
+  async run(key: string, work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    const shared = this.#underWay.get(key) ?? this.#begin(key, work)
+    shared.callers++
+    try {
+      return await (signal === undefined ? shared.promise : orAborted(shared.promise, signal))
+    } finally {
+      if (--shared.callers === 0) {
+        this.#forget(key, shared)
+        shared.end.abort(new Error('nobody waits for it'))
+      }
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Shared<T> {
+    const end = new AbortController()
+    const promise = work(end.signal).finally(() => this.#forget(key, shared))
+    const shared = { promise, end, callers: 0 }
+    this.#underWay.set(key, shared)
+    return shared
+  }
+
+  #forget(key: string, shared: Shared<T>): void {
+    if (this.#underWay.get(key) === shared) this.#underWay.delete(key)
+  }
+}

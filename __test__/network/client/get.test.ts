@@ -151,30 +151,6 @@ describe('a look-up', () => {
     )
   })
 
-  it('asks the nearest while look-ups of keys nearby are still under way, each once', async () => {
-    const all = Array.from({ length: 20 }, (_, index) => modelledPeer(index))
-    const { promise: allAsked, resolve } = Promise.withResolvers<undefined>()
-    const asked: string[] = []
-    const peers = modelledPeers(
-      () => all,
-      ({ peer }) => {
-        if (asked.push(peer) === all.length) resolve(undefined)
-        return ENTRY
-      },
-      {
-        networkSize: () => 300,
-        within: () => [],
-        neighbourhood: async () => {
-          await allAsked
-          return { peers: all, bits: 0 }
-        }
-      }
-    )
-    const { answers } = await getReveals(clientOf(lab, peers), NAME)
-    expect(answers.length).toBeGreaterThan(10)
-    expect(asked).toHaveLength(all.length)
-  })
-
   it('asks nobody of a table that knows too few, nor when everybody is wanted', async () => {
     const all = Array<GetAnswer>(20).fill(ENTRY)
     expect((await lookUp(all, { known: 10, networkSize: 10_000, breadth: 'majority' })).log[0]).toBe('look-up')

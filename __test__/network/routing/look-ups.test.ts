@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi, type MockIns
 import { type Finder, createLookUps, type LookUps } from '../../../src/network/routing/look-ups.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { positionOf } from '../../../src/network/table.ts'
-import { contactOf } from '../../../src/network/routing/prefixes.ts'
+import { createPeers } from '../../../src/network/peers.ts'
+import { contactOf, createPrefixes } from '../../../src/network/routing/prefixes.ts'
+import { createPatience } from '../../../src/network/wire/patience.ts'
 import { diverseFirst } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { distance, networkSize } from '../../../src/protocol/neighbourhood/key-space.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
@@ -200,6 +202,23 @@ it('two at the same time dial each peer that they meet once', async () => {
   expect(new Set(dialled).size).toBe(dialled.length)
 })
 
+describe('holders that several questions look for at the same time', () => {
+  it('are looked up once, and once those under one blinded prefix', async () => {
+    const lookUps = lookUpsOf(20)
+    const looked = vi.spyOn(lookUps, 'closest')
+    const prefixes = placing(asker, createPrefixes(asker, labProfile()))
+    const parts = { lookUps, prefixes, acquaintances: { met: () => undefined }, patience: createPatience(asker) }
+    const peers = createPeers(asker, labProfile(), parts, () => undefined)
+    const all = () => Promise.all([peers.closest(FIRST), peers.neighbourhood(FIRST), peers.neighbourhood(SECOND)])
+    const [[closest], [again]] = await Promise.all([all(), all()])
+    expect(again).toEqual(closest)
+    // Of a network that is smaller than one answer, one tells who is under a prefix.
+    expect(looked).toHaveBeenCalledTimes(2)
+    await peers.closest(FIRST)
+    expect(looked).toHaveBeenCalledTimes(3)
+  })
+})
+
 describe('a look-up', () => {
   const peers = Array.from({ length: 20 }, (_, index) => modelledPeer(index).id)
   const [first, ...others] = peers
@@ -231,8 +250,8 @@ describe('a look-up', () => {
     return count
   }
 
-  it('asks six at a time, and as many as there may be holders where the table is not full yet', async () => {
+  it('asks six at a time, and twelve where it knows fewer than k', async () => {
     expect(await askedAtOnce(peers)).toBe(6)
-    expect(await askedAtOnce([first!])).toBe(peers.length)
+    expect(await askedAtOnce([first!])).toBe(1 + 12)
   })
 })

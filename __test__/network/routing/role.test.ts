@@ -308,7 +308,9 @@ describe('mode auto on a public network', () => {
     expect(modeOf(hidden)).toBe('light')
     // It need not have met all of them, and was full if 20 s passed here before anybody had dialled it.
     const id = hidden.network.status().peer_id
+    // Who is not connected to it hears of its role, or that nobody reaches it, when it looks for peers again.
     await waitFor(() => {
+      lab.advance(LOOK)
       const seen = [first, ...others].flatMap(({ network }) => network.peers().filter(({ peer }) => peer === id))
       expect(new Set(seen.map(({ isInTable }) => isInTable))).toEqual(new Set([false]))
     })

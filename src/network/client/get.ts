@@ -71,12 +71,6 @@ export async function getReveals(
     if (!isDecided()) note(peer.peer, reply)
   }
 
-  const askOnce = (peer: Peer): Promise<void> => {
-    const pending = questions.get(peer.peer) ?? question(peer)
-    questions.set(peer.peer, pending)
-    return pending
-  }
-
   /**
    * Asks the diverse peers among `found`. More than half of `others` and this node must agree. Peers that are late are
    * left out where a look-up follows: it finds the next nearest, and they count if they come meanwhile. Then they are
@@ -113,7 +107,9 @@ export async function getReveals(
     stopWhenDecided()
     const answered = asked.map(async (peer) => {
       if (isDecided()) return
-      await askOnce(peer)
+      const pending = questions.get(peer.peer) ?? question(peer)
+      questions.set(peer.peer, pending)
+      await pending
       stopWhenDecided()
       whenLate()
     })
@@ -158,11 +154,7 @@ export async function getReveals(
     const soFar = report?.()
     if (soFar !== undefined && (isDecided() || suffices(soFar.answers, soFar.asked, breadth))) return soFar
     try {
-      // Most of the nearest will be among those that should hold it, and know it by then.
-      const askEarly = (closest: readonly Peer[]): void => {
-        if (!isDecided()) for (const peer of peers.diverse(closest)) askOnce(peer).catch(() => undefined)
-      }
-      const found = await shouldHold(peers, place.kind, place.id, parts.profile, either, askEarly)
+      const found = await shouldHold(peers, place.kind, place.id, parts.profile, either)
       enough.signal.throwIfAborted()
       return (await askThem(found))()
     } catch (error) {

@@ -73,23 +73,18 @@ export function reachable(parts: ClientParts): Reachable {
 
 /**
  * The k peers that should hold a record, diverse ones first. In networks of more than k peers, look-ups of other keys
- * nearby join in: ids chosen around K cannot foresee them [a look-up led astray]. `onClosest`: the k nearest to K, while
- * those look-ups may still run. Rejects with the signal's reason.
+ * nearby join in: ids chosen around K cannot foresee them [a look-up led astray]. Rejects with the signal's reason.
  */
 export async function shouldHold(
   peers: Peers,
   kind: RecordKind,
   id: string,
   profile: NetworkProfile,
-  signal?: AbortSignal,
-  onClosest: (closest: readonly Peer[]) => void = () => undefined
+  signal?: AbortSignal
 ): Promise<Peer[]> {
   const preimage = recordKeyPreimage(kind, id, profileHash(profile))
   const key = sha256(preimage)
-  const closest = peers.closest(preimage, signal).then((found) => {
-    onClosest(found)
-    return found
-  })
+  const closest = peers.closest(preimage, signal)
   // A newcomer has to meet some first: it would look up keys anywhere.
   if (peers.known() < profile.k && (await closest).length < profile.k) return closest
   const found = distinct(...(await Promise.all([closest, nearby(peers, key, profile.k, signal)])))

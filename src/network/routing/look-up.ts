@@ -14,11 +14,15 @@ import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../p
 import { positionOf } from '../table.ts'
 import { afterWait } from '../wire/patience.ts'
 
-/**
- * Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. A node that knows
- * fewer than k peers asks k at once: it has to dial each, which takes five round trips, and wants them in its table.
- */
+/** Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. */
 const AT_ONCE = 6
+
+/**
+ * Of a node that knows fewer than k peers: it has to dial each, which takes five round trips, and wants them in its
+ * table. As many as may be dialled elsewhere at once, since all may be named at one address (DIAL_BACKS) [honest peers
+ * behind an address of a liar].
+ */
+const AT_ONCE_AT_FIRST = 12
 
 /**
  * A peer is slow once it has taken as long as usual. After twice as long it is skipped, if more than half of the nearest
@@ -91,7 +95,7 @@ class LookUp {
   constructor(key: Uint8Array, parts: LookUpParts) {
     this.#key = key
     this.#parts = parts
-    this.#atOnce = parts.known.length < parts.k ? Math.max(parts.k, AT_ONCE) : AT_ONCE
+    this.#atOnce = parts.known.length < parts.k ? AT_ONCE_AT_FIRST : AT_ONCE
   }
 
   async run(signal?: AbortSignal): Promise<Found> {
