@@ -22,12 +22,18 @@ beforeAll(async () => {
 
 afterAll(() => scene.end())
 
-it('delays no answer that nobody holds a name, while who asks everybody waits for it', async () => {
+it('delays no answer that nobody holds a name, and an explanation names it; who asks everybody waits for it', async () => {
   const name = 'nowhere.chronym'
   const order: string[] = []
-  const explained = fleet.explain(ASKER, name).then(() => order.push('everybody'))
+  const everybody = fleet
+    .daemon(ASKER)
+    .request('GET', `/api/names/${name}/keys`)
+    .then(() => order.push('everybody'))
   expect(await fleet.resolve(ASKER, name)).toMatchObject({ status: 404, code: 'SVC-RES-002' })
   order.push('resolved')
-  await explained
-  expect(order).toEqual(['resolved', 'everybody'])
+  const { asked } = (await fleet.explain(ASKER, name)) as { asked: unknown }
+  order.push('explained')
+  expect(asked).toMatchObject({ silent: [{ peer: fleet.daemon(STALLED).summary.peer_id, reason: 'late' }] })
+  await everybody
+  expect(order).toEqual(['resolved', 'explained', 'everybody'])
 })

@@ -120,21 +120,23 @@ export interface RevealAnswer {
 }
 
 /**
- * `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. `shows`: it ends a
+ * `majority`: a look-up ends once more than half of those asked agree. `everybody`: it waits for all. `punctual`: for all
+ * but those that are late by a second, where they cannot change who the owner is. `shows`: it ends a
  * second after more than half have answered and one of them showed such a record. `heard` gets each answer as it comes.
  */
 export type LookupBreadth =
   | 'majority'
   | 'everybody'
+  | 'punctual'
   | { readonly shows: (reveal: Reveal) => boolean; readonly heard: (answer: RevealAnswer) => void }
 
 /**
- * A peer without an answer that counts. `no-answer`: not reached, too slow, or unreadable; `invalid`: a record that is
- * not Valid.
+ * A peer without an answer that counts. `no-answer`: not reached, too slow, or unreadable; `late`: not waited for;
+ * `invalid`: a record that is not Valid.
  */
 export interface SilentPeer {
   peer: string
-  reason: 'no-answer' | 'busy' | 'invalid'
+  reason: 'no-answer' | 'late' | 'busy' | 'invalid'
 }
 
 export interface RevealLookup {

@@ -141,7 +141,7 @@ export const ExplanationSchema = component('Explanation', {
     peers: v.pipe(CountSchema, v.description('Among them the store of this daemon, where it holds records')),
     answered: CountSchema,
     silent: v.array(
-      v.object({ peer: v.string(), ...placeEntries, reason: v.picklist(['no-answer', 'busy', 'invalid']) })
+      v.object({ peer: v.string(), ...placeEntries, reason: v.picklist(['no-answer', 'late', 'busy', 'invalid']) })
     ),
     left_out: v.pipe(
       CountSchema,

@@ -110,6 +110,15 @@ describe('a peer that never answers', () => {
     expect(tookMs).toBeLessThan(WAIT_MS + LOOK_UP_MS + GRACE_MS)
   })
 
+  it('is waited for a second longer, and named as silent, by those that show who answered what', async () => {
+    const { lookup, votes, tookMs } = await look([...times(7, now(ENTRY)), NEVER], { breadth: 'punctual' })
+    expect({ votes, silent: lookup.silent }).toEqual({
+      votes: 7,
+      silent: [{ peer: modelledPeer(7).peer, reason: 'late' }]
+    })
+    expect(tookMs - LOOK_UP_MS - WAIT_MS - GRACE_MS).toBeLessThan(SOON_MS)
+  })
+
   it('delays nobody where more than half agree', async () => {
     expect((await look([...times(7, now(ENTRY)), NEVER])).tookMs).toBe(0)
   })
@@ -134,10 +143,18 @@ describe('a peer that is late', () => {
     expect(votes).toBe(11)
   })
 
-  it('is waited for where it could outvote those that answer at once', async () => {
-    const { votes } = await look([...times(4, now(NONE)), now(ENTRY), ...times(3, later(ENTRY, 2_000))])
-    expect(votes).toBeGreaterThanOrEqual(2)
+  it('counts within a second, for those that show who answered what', async () => {
+    const said = [...times(7, now(ENTRY)), later(ENTRY, 1_200)]
+    expect((await look(said, { breadth: 'punctual' })).votes).toBe(8)
   })
+
+  it.each(['majority', 'punctual'] as const)(
+    'is waited for where it could outvote those that answer at once (%s)',
+    async (breadth) => {
+      const said = [...times(4, now(NONE)), now(ENTRY), ...times(3, later(ENTRY, 2_000))]
+      expect((await look(said, { breadth })).votes).toBeGreaterThanOrEqual(2)
+    }
+  )
 
   it('is waited for where more than a few are, however fast others deny the name', async () => {
     const { votes } = await look([...times(5, now(NONE)), ...times(3, later(ENTRY, 2_000))])

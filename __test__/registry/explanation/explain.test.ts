@@ -54,6 +54,9 @@ describe('a name that', () => {
       `Seen as the settled owner once, at ${since}: the same as now. A second look after ${secondLook} makes that firm, where it finds the same; until then it binds nobody.`
     )
     bench.clock.set(Date.parse(secondLook!))
+    bench.world.peers[4]!.silent = 'late'
+    expect((await explained(asker)).pin).toMatchObject({ state: 'tentative' })
+    bench.world.peers[4]!.silent = undefined
     const firm = await explained(asker)
     expect(firm.pin).toMatchObject({
       owner: KEY,
@@ -90,7 +93,7 @@ describe('a name that', () => {
     bench.world.peers[0]!.reveals.set(ALICE, { state: 'settled', reveal })
     bench.world.peers[2]!.silent = 'no-answer'
     bench.world.peers[3]!.silent = 'busy'
-    bench.world.peers[4]!.silent = 'busy'
+    bench.world.peers[4]!.silent = 'late'
     const explanation = await explained(asker)
     expect(explanation).toMatchObject({
       resolves: 'thin',
@@ -100,14 +103,14 @@ describe('a name that', () => {
         silent: [
           { peer: 'peer-2', reason: 'no-answer' },
           { peer: 'peer-3', reason: 'busy' },
-          { peer: 'peer-4', reason: 'busy' }
+          { peer: 'peer-4', reason: 'late' }
         ]
       },
       pin: null
     })
     expect(explanation.verdict).toContain('1 of 1 votes, from fewer peers than should hold it')
     expect(explanation.notes[0]).toBe(
-      '2 of 5 asked have answered (1 gave no answer, 2 had too much to do). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.'
+      '2 of 5 asked have answered (1 gave no answer, 1 had too much to do, 1 took so long that nobody waited). 1 of the answers had no vote. The network has about 5 nodes; all of them should hold it.'
     )
     expect(explanation.notes[1]).toMatch(/^At most half of the peers that should know agree/)
     expect(explanation.answers.map(({ vote }) => vote)).toEqual([true, false])

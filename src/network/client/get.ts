@@ -101,8 +101,10 @@ export async function getReveals(
       if (grace !== undefined || !awaited.every(({ peer }) => late.has(peer))) return
       const count = { asked: asked.length, awaited: awaited.length, total }
       if (others !== undefined) leave(undefined)
-      else if (breadth === 'majority' && isBeyond(answersOf(), count))
-        grace = setTimeout(leave, mayBeThick(answersOf(), count) ? GRACE_MS : 0, undefined)
+      else if ((breadth === 'majority' || breadth === 'punctual') && isBeyond(answersOf(), count)) {
+        const mayMatter = breadth === 'punctual' || mayBeThick(answersOf(), count)
+        grace = setTimeout(leave, mayMatter ? GRACE_MS : 0, undefined)
+      }
     }
     stopWhenDecided()
     const answered = asked.map(async (peer) => {
@@ -116,9 +118,10 @@ export async function getReveals(
     whenLate()
     await Promise.race([Promise.all(answered), leaving])
     return () => {
-      const silent = [...replies].flatMap(([peer, reply]) =>
-        typeof reply === 'string' && ids.has(peer) ? [{ peer, reason: reply }] : []
-      )
+      const silent = [...replies].flatMap(([peer, reply]) => {
+        const reason = breadth === 'punctual' ? (reply ?? 'late') : reply
+        return typeof reason === 'string' && ids.has(peer) ? [{ peer, reason }] : []
+      })
       const leftOut = found.length - asked.length + heard().length - peers.diverse(heard()).length
       return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize(), leftOut }
     }
@@ -142,7 +145,7 @@ export async function getReveals(
       const own = await judge(self.get(place.kind, key), { peer: parts.ownPeerId, self: true })
       if (typeof own === 'object') note(parts.ownPeerId, own)
     }
-    const near = breadth === 'everybody' ? [] : peers.within(key)
+    const near = breadth === 'everybody' || breadth === 'punctual' ? [] : peers.within(key)
     const known = peers.diverse(near)
     const holders = Math.max(
       known.length,
@@ -194,7 +197,7 @@ function mayBeThick(answers: readonly RevealAnswer[], { awaited, total }: Count)
 }
 
 function suffices(answers: readonly RevealAnswer[], total: number, breadth: LookupBreadth): boolean {
-  if (breadth === 'everybody') return false
+  if (breadth === 'everybody' || breadth === 'punctual') return false
   if (breadth === 'majority') return hasMajority(answers, total)
   return answers.length * 2 > total && answers.some(({ reveal }) => reveal !== undefined && breadth.shows(reveal))
 }

@@ -222,6 +222,7 @@ function diversityNotes({
 
 const SILENCE_TEXTS: Readonly<Record<Facts['asked']['silent'][number]['reason'], string>> = {
   'no-answer': 'gave no answer',
+  late: 'took so long that nobody waited',
   busy: 'had too much to do',
   invalid: 'sent a record that is not valid'
 }

@@ -59,7 +59,7 @@ async function explainName(
   }
   const openly = async (): Promise<Explanation> => {
     try {
-      return explainAnswers(context, await survey(context, name, signal, 'everybody'), own, placeOf)
+      return explainAnswers(context, await survey(context, name, signal, 'punctual'), own, placeOf)
     } catch (error) {
       const alone = error instanceof OfflineError ? answerAlone(context, name) : undefined
       if (alone === undefined) throw error

@@ -44,7 +44,10 @@ export async function survey(
   signal?: AbortSignal,
   breadth?: LookupBreadth
 ): Promise<Survey> {
-  const found = weigh(context, name, await context.network.getReveals(name, signal, breadth), breadth === 'everybody')
+  const lookup = await context.network.getReveals(name, signal, breadth)
+  const hasAskedAll =
+    breadth === 'everybody' || (breadth === 'punctual' && lookup.silent.every(({ reason }) => reason !== 'late'))
+  const found = weigh(context, name, lookup, hasAskedAll)
   // A node's own store tells what it holds. Whether others hold more, the node knows only where it is the whole
   // network.
   if (found.tally.kind === 'none' && isUnconfirmed(context, found)) throw nobodyAnswered(context)

@@ -20,6 +20,7 @@ export const kindWords = ({ owner }: Owned): Readonly<Record<Kind, string>> =>
 
 const SILENCE: Readonly<Record<string, string>> = {
   'no-answer': 'no answer',
+  late: 'late',
   busy: 'too busy',
   invalid: 'sent a record that is not valid'
 }
