@@ -169,7 +169,8 @@ function fakeDaemon() {
     await next()
   })
   app.get('/api/resolve/:code', (c) => {
-    if (c.req.param('code') === REVEAL.name) return c.json({ ...REVEAL_BODY, source: 'held' })
+    if (c.req.param('code') === REVEAL.name)
+      return c.json({ ...REVEAL_BODY, source: 'held', asked_at: '2000-01-02T00:00:00.000Z' })
     // A code in the place of a name, spelt as one.
     const code = c.req.param('code').replace('.chronym', '').toUpperCase() as ErrorCode
     return problem(c, code, `detail of ${code}`)

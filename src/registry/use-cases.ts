@@ -176,6 +176,8 @@ export interface ResolvedName {
   source: 'network' | 'own' | 'held'
   /** The last change of its keys is not final: another may still take its place. */
   keysPending?: true
+  /** Of an answer that is given while peers are asked again: when they gave it, milliseconds since 1970. */
+  askedAtMs?: number
 }
 
 /**

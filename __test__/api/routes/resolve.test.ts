@@ -14,10 +14,17 @@ describe('resolving', () => {
 
   it('answers from what is kept without asking', async () => {
     const world = createWorld()
-    world.registry.kept = () => ({ reveal: REVEAL, checkCode: CHECK_CODE, confidence: 'thin', source: 'own' })
+    const askedAtMs = Date.parse('2026-11-21T12:00:00.000Z')
+    world.registry.kept = () => ({
+      reveal: REVEAL,
+      checkCode: CHECK_CODE,
+      confidence: 'thin',
+      source: 'own',
+      askedAtMs
+    })
     const response = await world.request('GET', `/api/resolve/${NAME}`)
     expect([await response.json(), response.headers.get('X-Confidence')]).toEqual([
-      { ...REVEAL_BODY, check_code: CHECK_CODE, source: 'own' },
+      { ...REVEAL_BODY, check_code: CHECK_CODE, source: 'own', asked_at: '2026-11-21T12:00:00.000Z' },
       'thin'
     ])
     expect(world.registry.calls).toEqual([])

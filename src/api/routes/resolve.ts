@@ -45,7 +45,7 @@ const texts = new WeakMap<ResolvedName, string>()
 function textOf(resolved: ResolvedName): string {
   const known = texts.get(resolved)
   if (known !== undefined) return known
-  const { reveal, checkCode, source, keysPending } = resolved
+  const { reveal, checkCode, source, askedAtMs, keysPending } = resolved
   const text = JSON.stringify({
     name: reveal.name,
     pubkey: [...reveal.pubkey],
@@ -56,6 +56,7 @@ function textOf(resolved: ResolvedName): string {
     payload: encodeBase64(reveal.payload),
     check_code: checkCode,
     source,
+    ...(askedAtMs !== undefined && { asked_at: new Date(askedAtMs).toISOString() }),
     ...(keysPending && { keys_pending: true })
   } satisfies RevealBody)
   texts.set(resolved, text)

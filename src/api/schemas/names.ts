@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { decodeBase64 } from '../../util/base64.ts'
-import { component, CountSchema, NameSchema } from '../../views/common.ts'
+import { component, CountSchema, NameSchema, TimeSchema } from '../../views/common.ts'
 import { NameOrDidSchema } from '../../views/own.ts'
 import { TaskIdSchema } from '../../views/task.ts'
 import { ZoneSchema } from './zone.ts'
@@ -114,6 +114,12 @@ export const RevealSchema = component('Reveal', {
         'In every answer. `own`, `held`: no peer answered, and this is the record of a name of this daemon, or one ' +
           'that it holds for others'
       )
+    )
+  ),
+  asked_at: v.optional(
+    v.pipe(
+      TimeSchema,
+      v.description('Where peers are being asked again, or cannot be: when they gave this answer, 24 hours ago at most')
     )
   ),
   keys_pending: v.optional(

@@ -51,7 +51,15 @@ export class Resolver {
    */
   async resolve(text: string, signal?: AbortSignal): Promise<ResolvedName> {
     const wanted = this.#registrable(text)
-    const kept = await this.#cache.get(keyOf(wanted), () => this.#ask(wanted), signal)
+    const kept = await this.#cache.get(
+      keyOf(wanted),
+      () => this.#ask(wanted),
+      signal,
+      (value, askedAtMs) =>
+        'failure' in value || value.resolved.source !== 'network'
+          ? value
+          : { resolved: { ...value.resolved, askedAtMs } }
+    )
     if ('failure' in kept) throw kept.failure
     return kept.resolved
   }
@@ -215,14 +223,22 @@ export class AnswerCache<T> {
     this.#onBackgroundError = onBackgroundError
   }
 
-  /** `signal` ends only this caller's wait: others may wait for the same answer. */
-  async get(key: string, ask: () => Promise<Answer<T>>, signal?: AbortSignal): Promise<T> {
+  /**
+   * `signal` ends only this caller's wait: others may wait for the same answer. `asStale` makes what is given of one that
+   * is stale, which came at that time.
+   */
+  async get(
+    key: string,
+    ask: () => Promise<Answer<T>>,
+    signal?: AbortSignal,
+    asStale: (value: T, atMs: number) => T = (value) => value
+  ): Promise<T> {
     signal?.throwIfAborted()
     const entry = this.#entries.get(key)
     if (entry !== undefined && this.#isYounger(entry, entry.freshMs)) return entry.value
     if (entry !== undefined && this.#isYounger(entry, entry.staleMs)) {
       this.#refresh(key, entry, ask)
-      return entry.value
+      return asStale(entry.value, entry.atMs)
     }
     return (await this.#answered(key, ask, signal)).value
   }

@@ -32,7 +32,7 @@ function resolvedText(
   { lease, resolves, own }: Partial<Pick<Explanation, 'lease' | 'resolves' | 'own'>>,
   nowMs: number
 ): string {
-  const { source } = reveal
+  const { source, asked_at: askedAt } = reveal
   const owner = Buffer.from(reveal.pubkey).toString('hex')
   return [
     formatFields([
@@ -42,7 +42,10 @@ function resolvedText(
       ...(lease == null ? [] : [['lease', `until ${lease.end} (${formatRelative(lease.end, nowMs)})`] as const]),
       ...(resolves == null ? [] : [['confidence', CONFIDENCES[resolves]] as const]),
       ...(reveal.keys_pending ? [['keys', 'changed lately: another change may still take its place'] as const] : []),
-      ...(source === undefined ? [] : [['source', SOURCES[source]] as const])
+      ...(source === undefined ? [] : [['source', SOURCES[source]] as const]),
+      ...(askedAt === undefined
+        ? []
+        : [['answered', `${formatRelative(askedAt, nowMs)}; peers are asked again`] as const])
     ]),
     '',
     recordsText(Buffer.from(reveal.payload, 'base64').toString('utf8'))
