@@ -100,6 +100,7 @@ export async function openConnection(
     named: options.announce.map(parseAddress),
     mapped: () => router.mapping?.address(),
     fault: () => router.mapping?.fault(),
+    expectsOthers: () => bootstrap.expectsOthers || metBefore().length > 0,
     mayDial: dialable({ profile, listen: options.listen.map(parseAddress), bootstrap: () => named().map(parseAddress) })
   }
   checkNamed(rules)

@@ -23,6 +23,7 @@ describe('the role', () => {
       voices: [{ address: OWN, voices }],
       prefixes: Array.from({ length: known }, (_, index) => prefix(index)),
       isNamed: false,
+      expectsOthers: true,
       looks
     })
     // At look 0 the node meets its peers. By look 9 it waits for no others.
@@ -149,7 +150,38 @@ describe('the role', () => {
       2,
       'light'
     ],
-    ['a young network has one /16', [[0, true]], 1, 'full']
+    ['a young network has one /16', [[0, true]], 1, 'full'],
+    [
+      'a young network has three /16, and one liar denies what two say',
+      [
+        [0, true],
+        [1, false],
+        [2, true]
+      ],
+      3,
+      'full'
+    ],
+    [
+      'a young network has three /16, and one liar claims what two deny',
+      [
+        [0, false],
+        [1, true],
+        [2, false]
+      ],
+      3,
+      'light'
+    ],
+    [
+      'a young network has four /16, of which two deny it',
+      [
+        [0, true],
+        [1, false],
+        [2, true],
+        [3, false]
+      ],
+      4,
+      'light'
+    ]
   ] as const)('where %s: %j of %i', (_, said, known, expected) => {
     expect(after(said, known)).toBe(expected)
   })
@@ -191,10 +223,16 @@ describe('the role', () => {
     ).toBe('light')
   })
 
+  it('of a full node among three /16 goes only once all three cannot reach it', () => {
+    const denied = [0, 1].map((index) => [index, false] as const)
+    expect(after(denied, 3, full())).toBe('full')
+    expect(after([...denied, [2, false]], 3, full())).toBe('light')
+  })
+
   it('of a full node stays while nobody can be asked, and goes after its address', () => {
     expect(after([], 0, full())).toBe('full')
     const role = full()
-    const without = { voices: [], prefixes: [], isNamed: false }
+    const without = { voices: [], prefixes: [], isNamed: false, expectsOthers: true }
     role.decide({ ...without, looks: 11 })
     expect(role.mode).toBe('full')
     role.decide({ ...without, looks: 12 })
@@ -209,6 +247,7 @@ describe('the role', () => {
       voices: voices.map((each) => ({ address: OWN, voices: each })),
       prefixes: Array.from({ length: known }, (_, index) => prefix(index)),
       isNamed: false,
+      expectsOthers: true,
       looks
     })
     const role = full()
@@ -226,7 +265,42 @@ describe('the role', () => {
       young.decide(at([reached], 1, looks))
       expect(young.mode).toBe(mode)
     }
+    reached.hear(prefix(1), true)
+    const larger = new Role()
+    for (const [looks, mode] of [
+      [0, 'light'],
+      [1, 'light'],
+      [2, 'full']
+    ] as const) {
+      larger.decide(at([reached], 3, looks))
+      expect(larger.mode).toBe(mode)
+    }
   })
+
+  it('counts no /16 whose peers are all beside the address, since they have no voice', () => {
+    const voices = new Voices()
+    for (const index of [0, 1]) voices.hear(prefix(index), true)
+    const role = new Role()
+    const prefixes = ['45.1.0.0/24', UNDIALLED, prefix(0), prefix(1), prefix(2)]
+    for (const looks of [0, 2])
+      role.decide({ voices: [{ address: OWN, voices }], prefixes, isNamed: false, expectsOthers: true, looks })
+    expect(role.mode).toBe('full')
+  })
+
+  it.each([
+    [false, 2],
+    [true, 6]
+  ])(
+    'of a named node that meets nobody (it expects others: %s) is that of a first node after %i looks',
+    (expects, at) => {
+      const role = new Role()
+      const after = (looks: number): Role['mode'] => {
+        role.decide({ voices: [], prefixes: [], isNamed: true, expectsOthers: expects, looks })
+        return role.mode
+      }
+      expect([after(at - 1), after(at)]).toEqual(['light', 'full'])
+    }
+  )
 
   it('tells the cure after a minute in which no peer could say anything of the address', () => {
     const role = new Role()
@@ -235,12 +309,13 @@ describe('the role', () => {
         voices: [{ address: multiaddr('/ip6/2a01::1/tcp/7469'), voices: new Voices() }],
         prefixes: [0, 1, 2].map(prefix),
         isNamed: false,
+        expectsOthers: true,
         looks
       }
       role.decide(now)
       return role.why(now, '7469')
     }
-    expect(why(0)).toMatch(/^Light until peers .* has fewer\.$/)
+    expect(why(0)).toMatch(/^Light until peers .* has no more\.$/)
     expect(why(5)).toBe(why(0))
     expect(why(6)).toMatch(/^Light until peers .* lack its IP version\. Open TCP port 7469 .* forward the port/)
   })
@@ -306,7 +381,7 @@ describe('mode auto on a public network', () => {
       expect(hidden.network.status().auto).toMatch(/cannot reach it. Open TCP port \d+ in the firewall/)
     })
     expect(modeOf(hidden)).toBe('light')
-    // It need not have met all of them, and was full if 20 s passed here before anybody had dialled it.
+    // It need not have met all of them, and was full if a minute passed here before anybody had dialled it.
     const id = hidden.network.status().peer_id
     // Who is not connected to it hears of its role, or that nobody reaches it, when it looks for peers again.
     await waitFor(() => {

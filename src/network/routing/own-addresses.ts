@@ -40,7 +40,7 @@ interface OwnAddresses {
   start(timers: Pick<Clock, 'every'>): () => void
 }
 
-export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules, wasReached: boolean): OwnAddresses {
+export function createOwnAddresses(profile: NetworkProfile, rules: RoleRules, wasReached: boolean): OwnAddresses {
   const verdicts = new Map<string, AddressVerdicts>()
   const serving = new Map<string, PeerId>()
   const role = new Role(wasReached ? 'full' : 'light')
@@ -73,6 +73,7 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules,
     voices: toConfirm().map((address) => ({ address, voices: verdictsOn(address).voices })),
     prefixes: [...serving.values()].map((peer) => prefixes!.of(peer)),
     isNamed: rules.named.length > 0,
+    expectsOthers: rules.expectsOthers(),
     looks
   })
   const decide = (): void => {
@@ -112,7 +113,7 @@ export function createOwnAddresses(profile: NetworkProfile, rules: AddressRules,
       for (let asked = 0; asked < ASKED_A_LOOK; asked++) {
         const able = [...serving.values()].filter((peer) => on.mayAsk(peer.toString(), looks))
         // One that reaches an address confirms it, and does not outvote those that could not: more are asked.
-        const judges = role.isReached(circumstances(), on.voices)
+        const judges = role.isReached(circumstances(), { address, voices: on.voices })
           ? []
           : able.filter((peer) => mayJudge(prefixes!.of(peer), address))
         const unheard = judges.filter((peer) => !on.voices.has(prefixes!.of(peer)))
@@ -182,6 +183,11 @@ const ORDER: readonly OwnAddress['state'][] = ['announced', 'unconfirmed', 'loca
 
 function portOf(address: Multiaddr | undefined): string {
   return address?.getComponents().find(({ name }) => name === 'tcp')?.value ?? ''
+}
+
+interface RoleRules extends AddressRules {
+  /** Whether there are peers to find, which it may not have met yet. */
+  readonly expectsOthers: () => boolean
 }
 
 interface AddressRules {

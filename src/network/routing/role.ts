@@ -6,7 +6,10 @@ import { ipOf } from '../transport/addresses.ts'
 import { addressPrefix, UNDIALLED, widePrefix } from '../../protocol/neighbourhood/diversity.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
-/** Wide prefixes that must agree. A young network, with fewer, needs all it has. */
+/**
+ * Wide prefixes that must agree. In a young network, with at most as many, more than half of them make a node full, and
+ * all make it light: a dial may also fail by the trouble of the one who dials.
+ */
 const QUORUM = 3
 
 /**
@@ -15,7 +18,10 @@ const QUORUM = 3
  */
 const PATIENCE = 2
 
-/** Looks after which the cure is told to a node of which peers say nothing, as to one with IPv6 alone among others. */
+/**
+ * Looks after which the cure is told to a node of which peers say nothing, as to one with IPv6 alone among others, and
+ * after which a node that has met none of the peers that it was named counts as the first.
+ */
 const LONG = 6
 
 /** The latest word of each wide prefix on one address. It keeps five, so that only one side can have three. */
@@ -33,14 +39,20 @@ export class Voices {
     return this.#said.has(widePrefix(prefix))
   }
 
-  /** Whether peers reach the address; undefined while no side has the quorum, and for a quorum of nobody. */
-  verdict(quorum: number): boolean | undefined {
-    if (quorum === 0) return undefined
-    const latest = [...this.#said.values()].slice(1 - 2 * quorum)
-    const reached = latest.filter(Boolean).length
-    if (reached >= quorum) return true
-    return latest.length - reached >= quorum ? false : undefined
+  /** Whether peers reach the address; undefined while no side has its quorum, and without one. */
+  verdict(quorum: Quorum | undefined): boolean | undefined {
+    if (quorum === undefined) return undefined
+    const isSaid = (what: boolean, by: number): boolean =>
+      [...this.#said.values()].slice(1 - 2 * by).filter((said) => said === what).length >= by
+    if (isSaid(true, quorum.full)) return true
+    return isSaid(false, quorum.light) ? false : undefined
   }
+}
+
+/** Wide prefixes, at least one, that must have reached an address, and that must have failed to. */
+interface Quorum {
+  readonly full: number
+  readonly light: number
 }
 
 /** Whether a peer of that prefix has a voice on an address. One in its own /24 may be led back by a router. */
@@ -55,6 +67,8 @@ export interface Circumstances {
   readonly prefixes: readonly string[]
   /** `p2p.announce` names the addresses. */
   readonly isNamed: boolean
+  /** It was named peers, or has met some in an earlier run. */
+  readonly expectsOthers: boolean
   readonly looks: number
 }
 
@@ -68,8 +82,8 @@ export class Role {
     this.mode = mode
   }
 
-  isReached(now: Circumstances, voices: Voices): boolean {
-    return voices.verdict(this.#quorum(now)) === true
+  isReached(now: Circumstances, { address, voices }: Circumstances['voices'][number]): boolean {
+    return voices.verdict(this.#quorum(now, address)) === true
   }
 
   decide(now: Circumstances): void {
@@ -99,26 +113,29 @@ export class Role {
         'Light: no peer can be asked to dial it. On a first node of a network, name its public address with ' +
         '--announce (p2p.announce).'
       )
-    const waits = `Light until peers of ${QUORUM} /16 (IPv6: /32) have dialled it, or of all in a network that has fewer.`
+    const waits = `Light until peers of ${QUORUM} /16 (IPv6: /32) have dialled it, or of most in a network that has no more.`
     const isLong = this.#metAt !== undefined && now.looks - this.#metAt >= LONG
     return isLong ? `${waits} Too few could in the last minute, as where they lack its IP version. ${cure}` : waits
   }
 
   #verdicts(now: Circumstances): (boolean | undefined)[] {
-    const quorum = this.#quorum(now)
-    return now.voices.map(({ voices }) => voices.verdict(quorum))
+    return now.voices.map(({ address, voices }) => voices.verdict(this.#quorum(now, address)))
   }
 
-  /** Wide prefixes that must agree now; 0 while none can be asked. */
-  #quorum({ prefixes, looks }: Circumstances): number {
-    const wide = new Set(prefixes.filter((prefix) => prefix !== UNDIALLED).map(widePrefix)).size
-    if (wide > 0) this.#metAt ??= looks
-    if (wide >= QUORUM) return QUORUM
-    return this.#metAt !== undefined && looks - this.#metAt >= PATIENCE ? wide : 0
+  /**
+   * Undefined while nobody can be asked. Of three, two make it full once those of a larger network had their time: so one
+   * liar decides nothing.
+   */
+  #quorum({ prefixes, looks }: Circumstances, address: Multiaddr): Quorum | undefined {
+    if (prefixes.some((prefix) => prefix !== UNDIALLED)) this.#metAt ??= looks
+    const wide = new Set(prefixes.filter((prefix) => mayJudge(prefix, address)).map(widePrefix)).size
+    const hadTime = this.#metAt !== undefined && looks - this.#metAt >= PATIENCE
+    if (wide > QUORUM || (wide === QUORUM && !hadTime)) return { full: QUORUM, light: QUORUM }
+    return hadTime && wide > 0 ? { full: Math.floor(wide / 2) + 1, light: wide } : undefined
   }
 
   /** Nobody could ever be asked about the named address: as the first nodes of a network. */
-  #isFirst({ isNamed, looks }: Circumstances): boolean {
-    return isNamed && this.#metAt === undefined && looks >= PATIENCE
+  #isFirst({ isNamed, expectsOthers, looks }: Circumstances): boolean {
+    return isNamed && this.#metAt === undefined && looks >= (expectsOthers ? LONG : PATIENCE)
   }
 }
