@@ -16,6 +16,7 @@
 import { parseArgs } from 'node:util'
 import { Scene } from '../__test__/e2e/processes.ts'
 import { areRight, linesOf, measureHomes } from './wan/homes.ts'
+import { endFirst } from './network/scratch.ts'
 import { measureMany, soakMany } from './wan/many.ts'
 import { memoryLines } from './wan/many/soak.ts'
 import type { Weather } from './wan/places.ts'
@@ -43,6 +44,7 @@ const NODES_BESIDE_HOMES = 8
 const scene = new Scene()
 const print = (result: unknown, lines: readonly string[]): void => {
   console.log(values.json ? JSON.stringify(result) : lines.join('\n'))
+endFirst(() => scene.end())
 }
 
 async function roundTrips(): Promise<void> {

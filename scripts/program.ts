@@ -62,8 +62,8 @@ function listening({ listen = '/ip4/127.0.0.1/tcp/0' }: Surroundings): string[] 
 }
 
 /** A dev beacon on a free port; `firstLine` has its `url`. */
-export function runBeacon(args: readonly string[] = []): ChildProcess {
-  return run('src/cli/main.ts', ['beacon', '--port', '0', '--json', ...args])
+export function runBeacon(args: readonly string[] = [], surroundings: Surroundings = {}): ChildProcess {
+  return run('src/cli/main.ts', ['beacon', '--port', '0', '--json', ...args], surroundings)
 }
 
 /** What a program says first on stdout, parsed. Rejects when it ends before. */

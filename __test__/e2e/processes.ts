@@ -136,8 +136,8 @@ export class Scene {
   }
 
   async end(): Promise<void> {
-    for (const cleanup of this.cleanups.reverse()) await cleanup()
-    this.cleanups.length = 0
+    // Also what is started meanwhile, as after a signal.
+    for (let cleanup = this.cleanups.pop(); cleanup !== undefined; cleanup = this.cleanups.pop()) await cleanup()
   }
 }
 

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually, type Daemon, type Scene } from '../../__test__/e2e/processes.ts'
-import { makeNamespaces } from '../../__test__/e2e/network/namespaces.ts'
+import { ENDS_WITH_US, makeNamespaces } from '../../__test__/e2e/network/namespaces.ts'
 import { firstLine, runBeacon } from '../../scripts/program.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import type { NetworkStatusView } from '../../src/views/network.ts'
@@ -112,7 +112,9 @@ export async function startWideNetwork(
   const directory = scene.directory()
   const profile = join(directory, 'profile.json')
   writeFileSync(profile, JSON.stringify(numbers))
-  const { url } = await firstLine<{ url: string }>(scene.child(runBeacon(['--host', made.ourHost])))
+  const { url } = await firstLine<{ url: string }>(
+    scene.child(runBeacon(['--host', made.ourHost], { within: ENDS_WITH_US }))
+  )
   const startedWith: (readonly string[])[] = []
   const start = (at: number, more: readonly string[]): Promise<Daemon> => {
     startedWith[at] = more

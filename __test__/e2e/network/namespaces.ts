@@ -8,6 +8,8 @@ import type { Places } from './places.ts'
 
 const PREFIX = 'chronym-test'
 const PEER_PORT = 7469
+/** What runs in a namespace ends with the process that started it, or a run that is killed leaves daemons behind. */
+export const ENDS_WITH_US = ['setpriv', '--pdeathsig', 'KILL'] as const
 const NO_IPV6 = 'for each in all default lo; do echo 1 > /proc/sys/net/ipv6/conf/$each/disable_ipv6; done'
 /** Second octet of 10/8 for our own bridge: one that this machine has no route to. */
 const CANDIDATES = Array.from({ length: 120 }, (_, index) => 128 + ((process.pid + index) % 120))
@@ -82,7 +84,7 @@ export function makeNamespaces(count: number, ground: (index: number) => Ground 
       kind: 'network namespaces',
       places: Array.from({ length: count }, (_, index) => ({
         listen: ground(index).listen,
-        surroundings: { within: ['ip', 'netns', 'exec', namespace(index)] },
+        surroundings: { within: [...ENDS_WITH_US, 'ip', 'netns', 'exec', namespace(index)] },
         apiHost: `10.${ours}.0.${index + 10}`
       })),
       ourHost: `10.${ours}.0.1`,
