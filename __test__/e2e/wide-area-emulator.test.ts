@@ -137,6 +137,16 @@ it('a cut parts two groups until it heals', async () => {
   expect((await ask(SIX, '2a10:1:7::2')).seenAs).toBe('2a11:2:7::2')
 })
 
+it('packets of one version vanish above a length, in both directions', async () => {
+  await emulator.command(`vanish ${BOTH} ipv6 100`)
+  const { seenAs } = await ask(SIX, '2a10:1:7::2')
+  expect(seenAs).toBe('2a11:2:7::2')
+  expect((await ask(SIX, '2a10:1:7::2', { bytes: 1_000, waitsMs: NO_ANSWER_MS })).seenAs).toBeNull()
+  expect((await ask(HOME, '45.40.7.2', { bytes: 1_000 })).seenAs).toBe('46.40.7.2')
+  await emulator.command(`vanish ${BOTH} ipv6 65535`)
+  await expect(emulator.command(`vanish ${BOTH} ipv5 0`)).rejects.toThrow('no version of IP: ipv5')
+})
+
 it('a home gets another public address', async () => {
   await emulator.command(`move ${HOME} 47.1.7.2`)
   expect((await ask(HOME, '45.40.7.2')).seenAs).toBe('47.1.7.2')

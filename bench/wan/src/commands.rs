@@ -1,7 +1,8 @@
 //! What can be asked of it while it runs, one line each. Places have the numbers of their order in the plan.
 //!
 //! `cut PLACE...`: those places and the rest no longer reach each other. `heal`: all do. `stall PLACE SECONDS`: its line
-//! carries nothing meanwhile. `move PLACE ADDRESS`: its outermost router gets another public address. `counts`: what
+//! carries nothing meanwhile. `move PLACE ADDRESS`: its outermost router gets another public address. `vanish PLACE
+//! ipv4|ipv6 BYTES`: its packets of that version that are longer vanish from now on, in both directions. `counts`: what
 //! each place sent and received; the highest rates since the last time.
 
 use std::net::IpAddr;
@@ -44,6 +45,15 @@ impl Wan {
                 nat.renumber(address);
                 self.routes.remove(&before);
                 self.routes.insert(address, number);
+            }
+            "vanish" => {
+                let place = self.numbered(&next::<String>(words)?)?;
+                let is_ipv4 = match next::<String>(words)?.as_str() {
+                    "ipv4" => true,
+                    "ipv6" => false,
+                    other => return Err(format!("no version of IP: {other}")),
+                };
+                place.vanishing = Some((is_ipv4, next(words)?));
             }
             "counts" => {
                 let places: Vec<String> = self.places.iter_mut().map(report).collect();

@@ -24,6 +24,8 @@ pub struct Place {
     pub down: Line,
     /// On the other side of a cut.
     pub is_apart: bool,
+    /// Packets of IPv4, or of IPv6, with more bytes than these reach nobody.
+    pub vanishing: Option<(bool, usize)>,
     pub traffic: Traffic,
 }
 
@@ -36,6 +38,10 @@ impl Place {
     pub fn ask_router(&mut self, packet: &Packet) -> Option<Packet> {
         let is_asked = self.answers_pmp && packet.protocol() == UDP && packet.end(Side::Destination).port == pmp::PORT;
         if is_asked { pmp::answer(self.nats.first_mut()?, packet) } else { None }
+    }
+
+    pub fn swallows(&self, packet: &Packet) -> bool {
+        self.vanishing.is_some_and(|(is_ipv4, longest)| packet.is_ipv4() == is_ipv4 && packet.bytes().len() > longest)
     }
 
     pub fn hairpins(&self) -> bool {

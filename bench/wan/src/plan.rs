@@ -110,6 +110,7 @@ fn place(words: &mut dyn Iterator<Item = &str>) -> Result<(Place, Vec<IpAddr>), 
         up: Line::new(up, queue),
         down: Line::new(down, queue),
         is_apart: false,
+        vanishing: None,
         traffic: crate::traffic::Traffic::new(),
     };
     Ok((place, addresses))

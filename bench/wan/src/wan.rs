@@ -89,7 +89,8 @@ impl Wan {
             return;
         }
         let bytes = packet.bytes().len() as u64;
-        let is_cut = self.places[from].is_apart != self.places[target].is_apart;
+        let (one, other) = (&self.places[from], &self.places[target]);
+        let is_cut = one.is_apart != other.is_apart || one.swallows(&packet) || other.swallows(&packet);
         let place = &mut self.places[from];
         place.traffic.follow(Way::Out, &packet);
         place.outward(&mut packet, &mut self.random, now);
