@@ -1,5 +1,5 @@
 /**
- * npm run bench:farm -- [--json] [--part rate,tasks,load] [--tasks 1000] [--workers 1000] [--seconds 60]
+ * npm run bench:farm -- [--json] [--part rate,tasks,load] [--tasks 1000] [--rounds 4] [--workers 1000] [--seconds 60]
  *
  * What a farm costs (docs/operate/farm.md, "What it costs"): squarings at a worker beside the bare loop by turns, small
  * tasks over several worker processes, and the server under the messages of many workers. All programs are real, on this
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     json: { type: 'boolean' },
     part: option(PARTS.join(',')),
     tasks: option('1000'),
+    rounds: option('4'),
     workers: option('1000'),
     seconds: option('60')
   }
@@ -36,7 +37,7 @@ if (process.platform !== 'linux') {
 const figures: Figure[] = []
 let load: ServerLoad | undefined
 if (chosen.includes('rate')) figures.push(...(await measureRate()))
-if (chosen.includes('tasks')) figures.push(...(await measureTasks(Number(values.tasks))))
+if (chosen.includes('tasks')) figures.push(...(await measureTasks(Number(values.tasks), Number(values.rounds))))
 if (chosen.includes('load')) load = await measureLoad(Number(values.workers), Number(values.seconds))
 
 const result = { machine: machine(), figures, ...(load !== undefined && { load }) }

@@ -20,7 +20,6 @@ const TINY = 30_000
 /** Hardly anything but the task itself. */
 const NOTHING = 1_000
 const WORKERS = [1, 2, 4, 8]
-const ROUNDS = 4
 const ALONE = 25
 
 const planOf = (iterations: number) => ({ bits: BITS, iterations, split: null, checkpointSeconds: 10 })
@@ -30,12 +29,12 @@ interface Scene {
   readonly daemon: BenchDaemon
 }
 
-/** `tasks`: of each number of workers. */
-export async function measureTasks(tasks: number): Promise<Figure[]> {
+/** `tasks`: of each number of workers, in so many rounds. */
+export async function measureTasks(tasks: number, rounds: number): Promise<Figure[]> {
   const server = await startServer()
   const daemon = startDaemon(server.url)
   const scene = { server, daemon }
-  const figures = [await alone(scene), ...(await together(scene, Math.ceil(tasks / ROUNDS)))]
+  const figures = [await alone(scene), ...(await together(scene, Math.ceil(tasks / rounds), rounds))]
   daemon.close()
   await server.stop()
   return figures
@@ -68,18 +67,22 @@ interface Turn {
   readonly rate: number
   /** Processor time a task, ms. */
   readonly workerMs: number
+  readonly daemonMs: number
   readonly serverMs: number
   readonly bytesIn: number
   readonly bytesOut: number
 }
 
-async function together(scene: Scene, count: number): Promise<Figure[]> {
+async function together(scene: Scene, count: number, rounds: number): Promise<Figure[]> {
   const here: number[] = []
+  const hereMs: number[] = []
   const turns = new Map<number, Turn[]>(WORKERS.map((workers) => [workers, []]))
   const cores = availableParallelism()
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
+    const before = processorSeconds(scene.daemon.pid)
     const { seconds } = await scene.daemon.ask<Proved>({ do: 'prove', on: cores, count, plan: planOf(TINY) })
     here.push(count / seconds)
+    hereMs.push(((processorSeconds(scene.daemon.pid) - before) * 1000) / count)
     for (const workers of round % 2 === 0 ? WORKERS : WORKERS.toReversed())
       turns.get(workers)!.push(await withWorkers(scene, workers, (all) => turn(scene, all, count)))
     const rates = WORKERS.map((workers) => `${workers}: ${turns.get(workers)!.at(-1)!.rate.toFixed(2)}`)
@@ -92,12 +95,14 @@ async function together(scene: Scene, count: number): Promise<Figure[]> {
     const share = Math.min(workers, cores) / cores
     return measured(
       {
-        name: `${count * ROUNDS} tasks of ${TINY} squarings on ${workers} worker processes by those of ${Math.min(workers, cores)} cores`,
+        name: `${count * rounds} tasks of ${TINY} squarings on ${workers} worker processes by those of ${Math.min(workers, cores)} cores`,
         unit: 'ratio',
         parts: {
           'tasks/s': of('rate'),
           'here, on all cores': median(here),
-          'processor ms of workers a task': of('workerMs'),
+          'processor ms of a task here': median(hereMs),
+          'of workers': of('workerMs'),
+          'of the daemon': of('daemonMs'),
           'of the server': of('serverMs'),
           'kB to the server a task': of('bytesIn') / 1000,
           'kB from it': of('bytesOut') / 1000
@@ -115,12 +120,18 @@ async function together(scene: Scene, count: number): Promise<Figure[]> {
 
 async function turn({ server, daemon }: Scene, workers: readonly BenchProcess[], count: number): Promise<Turn> {
   const used = (): number => workers.reduce((sum, { pid }) => sum + processorSeconds(pid), 0)
-  const before = { workers: used(), server: processorSeconds(server.pid), seen: await server.seen() }
+  const before = {
+    workers: used(),
+    daemon: processorSeconds(daemon.pid),
+    server: processorSeconds(server.pid),
+    seen: await server.seen()
+  }
   const { seconds } = await daemon.ask<Proved>({ do: 'prove', on: 'farm', count, plan: planOf(TINY) })
   const seen = await server.seen()
   return {
     rate: count / seconds,
     workerMs: ((used() - before.workers) * 1000) / count,
+    daemonMs: ((processorSeconds(daemon.pid) - before.daemon) * 1000) / count,
     serverMs: ((processorSeconds(server.pid) - before.server) * 1000) / count,
     bytesIn: (seen.in_bytes - before.seen.in_bytes) / count,
     bytesOut: (seen.out_bytes - before.seen.out_bytes) / count
