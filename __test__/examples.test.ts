@@ -66,7 +66,7 @@ describe('the examples', () => {
       watching,
       ran.then(({ stderr }) => Promise.reject(new Error(`the example ended: ${stderr}`)))
     ])
-    world.tasks.move(task.task_id, 'completed', { status: 'completed', phase: 'done', progress: task.iterations })
+    world.tasks.change(task.task_id, 'completed', { status: 'completed', phase: 'done', progress: task.iterations })
     const { code, lines } = await ran
     expect([code, lines.at(-1)]).toEqual([0, expect.stringMatching(/^completed: done, 100 %/)])
   })

@@ -306,6 +306,22 @@ export const ERROR_TABLE = {
       'See how it ended: `chronym status TASK_ID`. To clear it from the list: ' +
       '`chronym cancel --clear TASK_ID`, or DELETE its status.'
   },
+  'SVC-TSK-005': {
+    status: 409,
+    title: 'The farm does not take the task',
+    cause:
+      'No farm is configured, none of its workers was heard within the last minute, or its workers have failed twice ' +
+      'with this task.',
+    cure:
+      '`chronym farm status` shows the farm. Start a worker or the server; where vdf.farm is not set, set it and ' +
+      'restart the daemon. After two failures the task stays on this machine.'
+  },
+  'SVC-TSK-006': {
+    status: 409,
+    title: 'Nothing to move',
+    cause: 'The task is at that place already, or its proof is finished.',
+    cure: 'None is needed. `place` and `moved_to` of the task say where it is: `chronym tasks --json`.'
+  },
   'SVC-VDF-001': {
     status: 501,
     title: 'No native addon',

@@ -26,6 +26,7 @@ export const TASK: TaskView = {
   queue_position: null,
   stalled: null,
   phase_progress: 0,
+  moved_to: null,
   place: null,
   worker: null,
   iterations_per_second: 250,

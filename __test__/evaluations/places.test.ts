@@ -4,6 +4,7 @@ import { type FarmPlace, Places } from '../../src/evaluations/places.ts'
 it('a farm that reaches nobody for an evaluation has its room for the next one', async () => {
   let asked = 0
   const farm: FarmPlace = {
+    isThere: () => true,
     room: () => 1,
     accepts: () => true,
     holds: () => Promise.resolve(false),

@@ -243,6 +243,22 @@ describe('a farm of several accounts', () => {
     await waiting.outcome
   })
 
+  it('has what is moved there wait in an account whose workers can be reached', async () => {
+    const [own, alice] = [farmOf('own'), farmOf('alice')]
+    const farm = await started(new FarmAccounts([own, alice]))
+    worker('alice', 'w1')
+    await hasRoom(farm)
+    await waitFor(() => expect([own.isThere(), farm.isThere()]).toEqual([false, true]))
+    const begin = (seed: number) =>
+      farm.evaluate({ ...computationOf(planOf(seed, ENDLESS)), checkpointSeconds: 10 }, () => undefined)!
+    const first = begin(4)
+    await waitFor(() => expect(first.progress().worker).toBe('alice/w1'))
+    const second = begin(5)
+    expect([own.view().tasks, alice.view().tasks]).toEqual([0, 2])
+    for (const handle of [first, second]) handle.stop(true)
+    await Promise.all([first.outcome, second.outcome])
+  })
+
   it('needs a file for each account', async () => {
     const settings = checkConfig({ vdf: { farm: server.url, farm_credentials: temporary() } }, 'test').vdf
     await expect(createFarm({ settings, profile: PROFILE, pool, log: createLogger('silent') })).rejects.toMatchObject({

@@ -291,6 +291,13 @@ export function byTurn<T extends Turn>(waiting: readonly T[]): T[] {
   return waiting.toSorted((left, right) => compareDeadlines(left, right) || left.order - right.order)
 }
 
+/** The same, where of equal deadlines those at work come first: they give up their slots to earlier ones alone. */
+export function byTurnAtWork<T extends Turn>(ready: readonly T[], isAtWork: (one: T) => boolean): T[] {
+  return byTurn(ready).sort(
+    (left, right) => compareDeadlines(left, right) || Number(isAtWork(right)) - Number(isAtWork(left))
+  )
+}
+
 interface Slots<T> {
   readonly count: number
   /** How many are taken now, including those that are about to be given up. */
@@ -309,9 +316,7 @@ export function takeTurns<T extends Turn>(
   ready: readonly T[],
   { count, taken, isAtWork, begin, giveUp }: Slots<T>
 ): void {
-  const inTurn = byTurn(ready).sort(
-    (left, right) => compareDeadlines(left, right) || Number(isAtWork(right)) - Number(isAtWork(left))
-  )
+  const inTurn = byTurnAtWork(ready, isAtWork)
   const next = inTurn.slice(0, count).filter((one) => !isAtWork(one))
   for (const one of next) if (taken() < count) begin(one)
   if (next.length > 0 && taken() >= count) inTurn.slice(count).filter(isAtWork).forEach(giveUp)

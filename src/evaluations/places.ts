@@ -36,8 +36,13 @@ export interface Place {
 /** What is computed, without how. */
 export type Computation = Pick<EvaluationRequest, 'seed' | 'bits' | 'iterations' | 'split'>
 
+/** Where its owner has moved an evaluation; null leaves it to the places. */
+export type MovedTo = 'local' | 'farm' | null
+
 /** A place on other machines. */
 export interface FarmPlace {
+  /** Whether one of its workers that may have it was heard lately, or may yet be. */
+  isThere(computation?: Computation): boolean
   /** How many evaluations it takes at once: those that its workers have of this daemon, and one for each idle thread. */
   room(): number
   /** Whether it may have this one: not after wrong proofs. */
@@ -67,24 +72,40 @@ export class Places implements Place {
     this.#kept = kept
   }
 
-  /** How many evaluations may run at once. */
-  room(): number {
-    return this.#slots() + (this.#farm?.room() ?? 0)
+  /** How many evaluations may run at once, where `sent` of them {@link isSent}, beside those. */
+  room(sent = 0): number {
+    return this.#slots() + Math.max(0, (this.#farm?.room() ?? 0) - sent)
   }
 
-  /** Whether the farm may not have it, so that it needs a slot of this machine. */
-  staysHere(computation: Computation): boolean {
-    return this.#farm?.accepts(computation) === false
+  /** Whether it needs a slot of this machine: the farm may not have it, or its owner wants it here. */
+  staysHere(computation: Computation | undefined, movedTo: MovedTo = null): boolean {
+    if (this.#farm === undefined) return false
+    return movedTo === 'local' || (computation !== undefined && !this.#farm.accepts(computation))
+  }
+
+  /** Whether its owner has sent it to the farm, where it waits for a worker. It takes no slot. */
+  isSent(computation: Computation, movedTo: MovedTo): boolean {
+    return movedTo === 'farm' && this.whyNotSent(computation) === undefined
+  }
+
+  /** Why the farm does not take it now; undefined where it does. */
+  whyNotSent(computation: Computation | undefined): string | undefined {
+    if (this.#farm === undefined) return 'vdf.farm names none.'
+    if (computation !== undefined && !this.#farm.accepts(computation)) return 'It has failed there twice.'
+    return this.#farm.isThere(computation) ? undefined : 'None of its workers can be reached.'
   }
 
   async evaluate(
     request: EvaluationRequest,
-    onCheckpoint: (checkpoint: Checkpoint) => void
+    onCheckpoint: (checkpoint: Checkpoint) => void,
+    movedTo: () => MovedTo = () => null
   ): Promise<PlaceHandle | undefined> {
     const farm = this.#farm
     if (farm === undefined) return this.#begin(this.#pool, request, onCheckpoint)
-    const staysHere = this.staysHere(request)
-    if (!staysHere && (await farm.holds(request))) return this.#begin(farm, request, onCheckpoint)
+    // What it has from before comes home from there, wherever the evaluation goes on.
+    if (farm.accepts(request) && (await farm.holds(request))) return this.#begin(farm, request, onCheckpoint)
+    if (this.isSent(request, movedTo())) return this.#begin(farm, request, onCheckpoint)
+    const staysHere = this.staysHere(request, movedTo())
     if (this.#here + (staysHere ? 0 : this.#kept()) < this.#slots())
       return this.#begin(this.#pool, request, onCheckpoint)
     return !staysHere && this.#away < farm.room() ? this.#begin(farm, request, onCheckpoint) : undefined

@@ -35,6 +35,11 @@ export class FarmAccounts implements FarmPlace {
     await Promise.all(this.#accounts.map((account) => account.close()))
   }
 
+  isThere(computation?: Computation): boolean {
+    const accounts = computation === undefined ? this.#trusted() : this.#taking(computation)
+    return accounts.some((account) => account.view().connected && account.isThere())
+  }
+
   room(): number {
     return this.#trusted().reduce((sum, account) => sum + account.room(), 0)
   }
@@ -89,6 +94,6 @@ export class FarmAccounts implements FarmPlace {
     const spare = (account: Account): number => account.room() - account.view().tasks
     return this.#taking(computation)
       .filter((account) => account.view().connected)
-      .sort((one, other) => spare(other) - spare(one))[0]
+      .sort((one, other) => Number(other.isThere()) - Number(one.isThere()) || spare(other) - spare(one))[0]
   }
 }

@@ -41,6 +41,8 @@ export class Farm implements FarmPlace {
   readonly #lost = new Set<string>()
   /** Until then nothing goes to a server that was of no use for long. */
   #restsUntilMs = -Infinity
+  /** When a worker was heard that may have work; at first there is time to hear one. */
+  #heardMs = performance.now()
   #clearing = Promise.resolve()
   #wrongProofs = 0
   #link: Link | undefined
@@ -77,6 +79,11 @@ export class Farm implements FarmPlace {
     await Promise.allSettled([...this.#running.values()].map(({ outcome }) => outcome))
     await this.#clear()
     await this.#link?.close()
+  }
+
+  isThere(): boolean {
+    const isHeard = performance.now() - this.#heardMs < this.#times.homeMs
+    return this.#link !== undefined && isHeard && !this.#isResting()
   }
 
   room(): number {
@@ -169,7 +176,11 @@ export class Farm implements FarmPlace {
   }
 
   #reachable(): KnownWorker[] {
-    return this.#heard().filter(({ worker, version }) => version === FARM_VERSION && !this.#barred.has(worker))
+    return this.#heard().filter((worker) => this.#mayHave(worker))
+  }
+
+  #mayHave({ worker, version }: Alive): boolean {
+    return version === FARM_VERSION && !this.#barred.has(worker)
   }
 
   #heard(): KnownWorker[] {
@@ -240,8 +251,9 @@ export class Farm implements FarmPlace {
 
   #hear(alive: Alive | undefined): void {
     if (alive === undefined) return
-    const worker = this.#named(alive.worker)
-    this.#workers.set(worker, { ...alive, worker, heardMs: performance.now() })
+    const known = { ...alive, worker: this.#named(alive.worker), heardMs: performance.now() }
+    this.#workers.set(known.worker, known)
+    if (!alive.leaving && this.#mayHave(known)) this.#heardMs = known.heardMs
   }
 
   #named(worker: string): string {

@@ -1,7 +1,7 @@
 /** The tasks of claims, as other rooms see them, and the steps of one claim. */
 import type { EvaluationPlan } from '../evaluations/state-file.ts'
 import type { StoreOperation } from '../store/types.ts'
-import type { TaskKind, TaskView } from '../views/task.ts'
+import type { TaskKind, TaskPlace, TaskView } from '../views/task.ts'
 
 /** The evaluation of a claim, with what the claim needs to continue after a restart. */
 export interface ClaimPlan extends EvaluationPlan {
@@ -45,6 +45,11 @@ export interface TaskManager {
   /** Undefined when unknown. Both throw SVC-TSK-004 for a task that has ended. */
   pause(taskId: string): TaskView | undefined
   resume(taskId: string): TaskView | undefined
+  /**
+   * It goes on there from what it has reached, and stays there over a restart. Undefined when unknown. Throws
+   * ServiceError SVC-TSK-004 (ended), SVC-TSK-005 (the farm does not take it) or SVC-TSK-006 (nothing to move).
+   */
+  move(taskId: string, place: TaskPlace): TaskView | undefined
   /**
    * Kept events after `lastEventId`, then new ones, until the task ends or `signal` aborts. A slow reader gets the
    * newest progress only; nothing grows.

@@ -3,6 +3,13 @@ import { component, CountSchema, ErrorCodeSchema, NameSchema, TimeSchema } from 
 
 export const TaskIdSchema = v.pipe(v.string(), v.description('Opaque'))
 
+const PlaceSchema = v.picklist(['local', 'farm'])
+
+export const MoveTaskSchema = component('MoveTask', {
+  place: v.pipe(PlaceSchema, v.description('`local`: this machine. `farm`: a worker of `vdf.farm`'))
+})
+export type TaskPlace = v.InferOutput<typeof PlaceSchema>
+
 export const TaskSchema = component('Task', {
   task_id: TaskIdSchema,
   name: NameSchema,
@@ -18,10 +25,8 @@ export const TaskSchema = component('Task', {
   iterations: v.pipe(CountSchema, v.description('Squarings required in all')),
   progress: v.pipe(CountSchema, v.description('Squarings done; never decreases, at most one second old')),
   phase_progress: v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description('Within the proving phase')),
-  place: v.pipe(
-    v.nullable(v.picklist(['local', 'farm'])),
-    v.description('Where it is computed; null while nothing is')
-  ),
+  moved_to: v.pipe(v.nullable(PlaceSchema), v.description('Where it was moved; null: the daemon chooses')),
+  place: v.pipe(v.nullable(PlaceSchema), v.description('Where it is computed; null while nothing is')),
   worker: v.pipe(v.nullable(v.string()), v.description('On a farm: who computes it; null while it waits for a worker')),
   iterations_per_second: v.nullable(v.number()),
   eta_seconds: v.nullable(v.number()),

@@ -70,6 +70,7 @@ describe('the client', () => {
     expect(await client.tasks()).toHaveLength(1)
     expect(await client.pauseTask(taskId)).toMatchObject({ paused: true })
     expect(await client.resumeTask(taskId)).toMatchObject({ paused: false })
+    expect(await client.moveTask(taskId, 'farm')).toMatchObject({ moved_to: 'farm' })
     expect(await client.cancelTask(taskId)).toEqual({ success: true })
     expect(await client.task(taskId)).toMatchObject({ status: 'failed' })
     await expect(client.cancelTask(taskId)).rejects.toThrow('SVC-TSK-004')
@@ -138,11 +139,11 @@ describe('the events of a task', () => {
   it('come until it ends', async () => {
     const { world, client } = await connected()
     const { task_id: taskId } = await client.register(NAME)
-    world.tasks.move(taskId, 'progress', { progress: 5 })
+    world.tasks.change(taskId, 'progress', { progress: 5 })
     const types: string[] = []
     for await (const { type } of client.taskEvents(taskId)) {
       types.push(type)
-      if (type === 'progress') world.tasks.move(taskId, 'completed', { status: 'completed' })
+      if (type === 'progress') world.tasks.change(taskId, 'completed', { status: 'completed' })
     }
     expect(types).toEqual(['progress', 'completed'])
   })
@@ -152,15 +153,15 @@ describe('the events of a task', () => {
     const first = await start(world)
     const client = createClient({ baseUrl: first.url, token: MAIN_TOKEN })
     const { task_id: taskId } = await client.register(NAME)
-    world.tasks.move(taskId, 'progress', { progress: 1 })
+    world.tasks.change(taskId, 'progress', { progress: 1 })
     const seen: [number, string][] = []
     for await (const { id, type } of client.taskEvents(taskId)) {
       seen.push([id, type])
       if (id === 1) {
         await first.close()
-        world.tasks.move(taskId, 'progress', { progress: 2 })
+        world.tasks.change(taskId, 'progress', { progress: 2 })
         await start(world, first.port)
-      } else if (id === 2) world.tasks.move(taskId, 'completed', { status: 'completed' })
+      } else if (id === 2) world.tasks.change(taskId, 'completed', { status: 'completed' })
     }
     expect(seen).toEqual([
       [1, 'progress'],
@@ -185,13 +186,13 @@ describe('the events of a task', () => {
     const first = await start(world)
     const client = createClient({ baseUrl: first.url, token: MAIN_TOKEN })
     const { task_id: taskId } = await client.register(NAME)
-    world.tasks.move(taskId, 'progress', { progress: 1 })
+    world.tasks.change(taskId, 'progress', { progress: 1 })
     const types: string[] = []
     for await (const { type } of client.taskEvents(taskId)) {
       types.push(type)
       if (type !== 'progress') continue
       await first.close()
-      world.tasks.move(taskId, 'failed', { status: 'failed', error: { code: 'SVC-BCN-001', message: 'No pulse' } })
+      world.tasks.change(taskId, 'failed', { status: 'failed', error: { code: 'SVC-BCN-001', message: 'No pulse' } })
       await start(world, first.port)
     }
     expect(types).toEqual(['progress', 'failed'])

@@ -58,6 +58,8 @@ describe('docs/errors.md', () => {
       'SVC-TSK-002': 429,
       'SVC-TSK-003': null,
       'SVC-TSK-004': 409,
+      'SVC-TSK-005': 409,
+      'SVC-TSK-006': 409,
       'SVC-BCN-001': 503,
       'SVC-CFG-001': 400,
       'SVC-CFG-002': 409,

@@ -156,6 +156,7 @@ export const ENDPOINTS: readonly EndpointCase[] = [
   closed('GET /api/vdf/status/{task_id}/events', undefined, undefined, { path: '/api/vdf/status/task-2/events' }),
   closed('POST /api/vdf/tasks/{task_id}/pause', task.TaskSchema, 'tasks'),
   closed('POST /api/vdf/tasks/{task_id}/resume', task.TaskSchema, 'tasks'),
+  closed('POST /api/vdf/tasks/{task_id}/move', task.TaskSchema, 'tasks', { body: { place: 'farm' } }),
   closed('POST /api/zone/{name}', zone.ZoneSavedSchema, 'saveZone', { body: ZONE }),
   closed('POST /api/zone/{name}/check', zone.ZoneCheckedSchema, 'checkZone', { body: ZONE }),
   closed('PATCH /api/zone/{name}', zone.ZoneSavedSchema, 'patchZone', {
@@ -255,7 +256,7 @@ export function furnish(world: World, { path }: EndpointCase): string {
   world.registry.zones.set('owned.chronym', { serial: 1, records: {} })
   world.tasks.create({ name: 'running.chronym', kind: 'register' })
   world.tasks.create({ name: 'ended.chronym', kind: 'register' })
-  world.tasks.move('task-2', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
+  world.tasks.change('task-2', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
   return path.includes('{token id}') ? path.replace('{token id}', world.services.tokens.create(['read']).id) : path
 }
 

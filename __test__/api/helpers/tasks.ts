@@ -1,7 +1,7 @@
 /** Tasks in memory, moved by the test instead of a VDF. */
 import { ServiceError } from '../../../src/errors.ts'
 import type { TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
-import type { TaskKind, TaskView } from '../../../src/views/task.ts'
+import type { TaskKind, TaskPlace, TaskView } from '../../../src/views/task.ts'
 
 interface Entry {
   view: TaskView
@@ -38,6 +38,7 @@ export class MemoryTasks implements TaskManager {
       iterations: 1_000_000,
       progress: 0,
       phase_progress: 0,
+      moved_to: null,
       place: null,
       worker: null,
       iterations_per_second: null,
@@ -53,7 +54,7 @@ export class MemoryTasks implements TaskManager {
   }
 
   /** Changes a task and reports it. */
-  move(taskId: string, type: TaskEvent['type'], change: Partial<TaskView>): void {
+  change(taskId: string, type: TaskEvent['type'], change: Partial<TaskView>): void {
     const entry = this.#entries.get(taskId)!
     entry.view = { ...entry.view, ...change }
     const event = { id: entry.events.length + 1, type, task: entry.view }
@@ -80,24 +81,28 @@ export class MemoryTasks implements TaskManager {
     if (entry.view.status !== 'running' && onlyRunning)
       throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
     if (entry.view.status !== 'running') return this.#entries.delete(taskId)
-    this.move(taskId, 'failed', { status: 'failed', error: { code: 'SVC-TSK-003', message: 'Cancelled' } })
+    this.change(taskId, 'failed', { status: 'failed', error: { code: 'SVC-TSK-003', message: 'Cancelled' } })
     return true
   }
 
   pause(taskId: string): TaskView | undefined {
-    return this.#set(taskId, true)
+    return this.#set(taskId, { paused: true })
   }
 
   resume(taskId: string): TaskView | undefined {
-    return this.#set(taskId, false)
+    return this.#set(taskId, { paused: false })
   }
 
-  #set(taskId: string, paused: boolean): TaskView | undefined {
+  move(taskId: string, place: TaskPlace): TaskView | undefined {
+    return this.#set(taskId, { moved_to: place })
+  }
+
+  #set(taskId: string, change: Partial<TaskView>): TaskView | undefined {
     if (this.failure !== undefined) throw this.failure
     const entry = this.#entries.get(taskId)
     if (entry !== undefined && entry.view.status !== 'running')
       throw new ServiceError('SVC-TSK-004', `The task has ended (${taskId}).`)
-    if (entry !== undefined) entry.view = { ...entry.view, paused }
+    if (entry !== undefined) entry.view = { ...entry.view, ...change }
     return entry?.view
   }
 

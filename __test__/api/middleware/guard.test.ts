@@ -42,6 +42,7 @@ describe('scopes', () => {
     ['POST', '/api/vdf/estimate', {}, ['read', 'vdf']],
     ['DELETE', '/api/vdf/status/none', undefined, ['vdf']],
     ['POST', '/api/vdf/tasks/none/pause', undefined, ['vdf']],
+    ['POST', '/api/vdf/tasks/none/move', {}, ['vdf']],
     ['POST', '/api/commit', {}, ['publish']],
     ['POST', '/api/publish', {}, ['publish']],
     ['POST', '/api/publish-kid', {}, ['publish']],

@@ -76,7 +76,7 @@ describe('the daemon of a data directory', () => {
     const watching = cli(['--data-dir', dataDirectory(url), 'status', '--watch', id])
     await expect.poll(() => world.tasks.openStreams).toBe(1)
     proof.abort()
-    world.tasks.move(id, 'completed', { status: 'completed', phase: 'done' })
+    world.tasks.change(id, 'completed', { status: 'completed', phase: 'done' })
     expect((await watching).stdout).toContain('"event":"completed"')
     expect(world.logged.filter(({ route }) => String(route).endsWith('/events'))).toHaveLength(1)
   })

@@ -296,6 +296,7 @@ export function taskView(change: Partial<TaskView> = {}): TaskView {
     iterations: 1,
     progress: 0,
     phase_progress: 0,
+    moved_to: null,
     place: null,
     worker: null,
     iterations_per_second: null,

@@ -1,5 +1,5 @@
-/** A task that the farm may not have any more, and the slots of this machine. */
-import { beforeEach, expect, it } from 'vitest'
+/** Tasks that their owner moves, or that the farm may not have any more; and the slots of this machine. */
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Computation, FarmPlace, PlaceHandle, PlaceOutcome } from '../../../src/evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest } from '../../../src/native/types.ts'
 import { FakePool, until } from './fakes.ts'
@@ -12,18 +12,30 @@ class FakeFarm implements FarmPlace {
   readonly #refused = new Set<string>()
   /** Gives up each that it was given, which it may not have any more. */
   readonly giveUp: (() => void)[] = []
+  /** Squarings of each that it was given. */
+  readonly given: number[] = []
+  idle = 2
+  hasWorkers = true
+  /** Whether it has the next one from before. */
+  hasNext = false
 
+  isThere(): boolean {
+    return this.hasWorkers
+  }
   room(): number {
-    return 2
+    return this.idle
   }
   accepts({ seed }: Computation): boolean {
     return !this.#refused.has(Buffer.from(seed).toString('hex'))
   }
   holds(): Promise<boolean> {
-    return Promise.resolve(false)
+    const { hasNext } = this
+    this.hasNext = false
+    return Promise.resolve(hasNext)
   }
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle {
     const run = this.#pool.evaluate(request, onCheckpoint)
+    this.given.push(run.current.squarings)
     const { promise: left, resolve } = Promise.withResolvers<PlaceOutcome>()
     this.giveUp.push(() => {
       this.#refused.add(Buffer.from(request.seed).toString('hex'))
@@ -42,13 +54,17 @@ class FakeFarm implements FarmPlace {
 
 let farm: FakeFarm
 
-beforeEach(async () => {
+const start = async (): Promise<void> => {
   await at.manager.stop()
-  farm = new FakeFarm()
   at.pool = new FakePool()
   const { store, dataDir, pool, steps, clock, progress } = at
   at.manager = taskManager({ store, dataDir, pool, steps, clock, progress, farm, options: { ...OPTIONS, queue: 10 } })
   await at.manager.start()
+}
+
+beforeEach(() => {
+  farm = new FakeFarm()
+  return start()
 })
 
 const renewal = (name: string, days: number): string => {
@@ -88,4 +104,87 @@ it('takes the slot of a later deadline, which goes to the farm', async () => {
   await at.clock.advance(500)
   expect(at.manager.get(here)).toMatchObject({ place: 'farm' })
   await at.end(away, run)
+})
+
+describe('a task that its owner moves', () => {
+  /** The code of a refusal. */
+  const refusal = (id: string, place: 'local' | 'farm'): unknown => {
+    try {
+      return at.manager.move(id, place)
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  /** Those that have nothing to do do not begin. */
+  const ticks = async (): Promise<void> => {
+    for (let tick = 0; tick < 4; tick++) await at.clock.advance(500)
+  }
+
+  it('goes on at the farm, takes no slot there, and leaves its own to another', async () => {
+    farm.idle = 0
+    const moved = renewal('moved.chronym', 40)
+    await at.reach(await at.evaluation(), 30)
+    const other = renewal('other.chronym', 40)
+    expect(refusal(moved, 'local')).toBe('SVC-TSK-006')
+    expect(at.manager.move(moved, 'farm')).toMatchObject({ moved_to: 'farm' })
+    await until(() => farm.given.length === 1)
+    expect(farm.given).toEqual([30])
+    await at.reach(await at.evaluation(1), 10)
+    expect([moved, other].map((id) => at.manager.get(id)!.place)).toEqual(['farm', 'local'])
+    await at.end(other, at.pool.evaluations[1])
+  })
+
+  it('comes here, where it waits for a slot, also after a restart', async () => {
+    const here = renewal('here.chronym', 20)
+    ;(await at.evaluation()).reach(10)
+    const moved = renewal('moved.chronym', 40)
+    await until(() => farm.given.length === 1)
+    await at.clock.advance(500)
+    expect(refusal(moved, 'farm')).toBe('SVC-TSK-006')
+    at.manager.move(moved, 'local')
+    await until(() => at.status(moved) === 'running/queued')
+    farm.idle = 0
+    await start()
+    const run = await at.evaluation()
+    await ticks()
+    expect(at.manager.get(moved)).toMatchObject({ phase: 'queued', moved_to: 'local' })
+    expect([farm.given.length, at.pool.evaluations.length]).toEqual([1, 1])
+    await at.end(here, run)
+    await at.end(moved, await at.evaluation(1))
+  })
+
+  it('is taken back where the farm has it from before', async () => {
+    const moved = renewal('moved.chronym', 40)
+    await at.reach(await at.evaluation(), 30)
+    at.manager.pause(moved)
+    await until(() => refusal(moved, 'local') !== 'SVC-TSK-006')
+    farm.hasNext = true
+    at.manager.resume(moved)
+    await until(() => farm.given.length === 1)
+    await at.clock.advance(500)
+    await at.end(moved, await at.evaluation(1))
+    expect(farm.given).toEqual([30])
+  })
+
+  it('is moved neither to a farm that does not take it, nor without one, nor once it is proved', async () => {
+    const { here, away } = await givenUp(20, 40)
+    await until(() => at.status(away) === 'running/queued')
+    expect(refusal(away, 'farm')).toBe('SVC-TSK-005')
+    farm.hasWorkers = false
+    expect(refusal(here, 'farm')).toBe('SVC-TSK-005')
+    expect(refusal('none', 'farm')).toBeUndefined()
+    const { release } = at.steps.holdBack('reveal')
+    at.pool.evaluations[0]!.finish()
+    await until(() => at.status(here) === 'running/reveal')
+    expect(refusal(here, 'local')).toBe('SVC-TSK-006')
+    release()
+    await at.manager.remove(away)
+    expect(refusal(away, 'local')).toBe('SVC-TSK-004')
+  })
+
+  it('stays where no farm is configured', async () => {
+    await at.restart()
+    const { id } = await at.running()
+    expect([refusal(id, 'farm'), refusal(id, 'local')]).toEqual(['SVC-TSK-005', 'SVC-TSK-006'])
+  })
 })

@@ -1,4 +1,6 @@
+import { encode } from 'cborg'
 import { describe, expect, it } from 'vitest'
+import { decodeEntry } from '../../../src/registry/claims/journal.ts'
 import {
   hasEnded,
   ImpossibleTransition,
@@ -38,7 +40,8 @@ const INPUTS: Record<string, TaskInput> = {
   failed: { type: 'failed', error: { code: 'SVC-PUB-001', message: 'refused' } },
   cancelled: { type: 'cancelled' },
   paused: { type: 'paused' },
-  unpaused: { type: 'unpaused' }
+  unpaused: { type: 'unpaused' },
+  moved: { type: 'moved', to: 'farm' }
 }
 
 const fresh = newTask({ id: 'id', name: 'alice.chronym', kind: 'register', order: 1, iterations: 100 }, 0)
@@ -78,7 +81,8 @@ const TABLE: Record<string, readonly (TaskPhase | '!' | '=')[]> = {
   failed: PHASES,
   cancelled: PHASES,
   paused: PHASES,
-  unpaused: ['=', '=', '=', '=', '=', '=']
+  unpaused: ['=', '=', '=', '=', '=', '='],
+  moved: PHASES
 }
 
 describe('the state machine', () => {
@@ -143,6 +147,11 @@ describe('the state machine', () => {
   it('never lets the time of the last change go back with the clock', () => {
     const state = transition(fresh, { type: 'started' }, 1000)
     expect(transition(state, { type: 'committed', draft: bytes }, 10).updatedMs).toBe(1000)
+  })
+
+  it('is read as not moved from a journal of before that was possible', () => {
+    const former = Object.fromEntries(Object.entries(fresh).filter(([member]) => member !== 'movedTo'))
+    expect(decodeEntry(encode({ state: former, lastEventId: 1 }), 'id').state).toEqual(fresh)
   })
 
   it('needs a slot until the proof is finished', () => {

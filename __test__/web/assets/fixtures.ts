@@ -21,6 +21,7 @@ export const task = (change: Partial<TaskView> = {}): TaskView => ({
   phase: 'evaluate',
   paused: false,
   queue_position: null,
+  moved_to: null,
   place: 'local',
   worker: null,
   stalled: null,

@@ -163,6 +163,9 @@ export function createClient(settings: ClientOptions = {}) {
       json<api.TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/pause`, options),
     resumeTask: (taskId: string, options?: Options) =>
       json<api.TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/resume`, options),
+    /** SVC-TSK-005 where the farm does not take it, SVC-TSK-006 where it is there. */
+    moveTask: (taskId: string, place: api.TaskPlace, options?: Options) =>
+      json<api.TaskView>('POST', `/api/vdf/tasks/${segment(taskId)}/move`, { ...options, body: { place } }),
     /**
      * Connects again after a cut or a restart of the daemon, with Last-Event-ID. Ends after `completed` or `failed`, or
      * when the signal aborts.

@@ -13,7 +13,7 @@ export type { NetworkStatusView, PeerClockView, PeerView } from '../../views/net
 export type { OwnIdentityView, OwnedNameView, WantedView, ZoneDraft } from '../../views/own.ts'
 export type { PinView, PinnedCodesView } from '../../views/pin.ts'
 export type { ReadinessBody } from '../../views/readiness.ts'
-export type { Estimate, TaskView } from '../../views/task.ts'
+export type { Estimate, TaskPlace, TaskView } from '../../views/task.ts'
 export type {
   CommittedBody,
   IdentityPublishedBody,

@@ -1,7 +1,14 @@
 import { Hono, type Context } from 'hono'
 import { ServiceError } from '../../errors.ts'
 import { FarmViewSchema } from '../../views/farm.ts'
-import { EstimateSchema, type RenewalGain, TaskListSchema, TaskSchema, type TaskView } from '../../views/task.ts'
+import {
+  EstimateSchema,
+  MoveTaskSchema,
+  type RenewalGain,
+  TaskListSchema,
+  TaskSchema,
+  type TaskView
+} from '../../views/task.ts'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
 import { createIdempotentRunner } from '../access/idempotency.ts'
@@ -265,6 +272,26 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
       }),
       (c) => {
         const task = tasks.resume(c.req.param('task_id'))
+        if (task === undefined) throw noSuchTask()
+        return c.json(task)
+      }
+    )
+    .post(
+      '/api/vdf/tasks/:task_id/move',
+      endpoint({
+        tag: TAG,
+        summary: 'Move a task to this machine or to the farm',
+        description:
+          'It goes on there from what it has reached, and stays there over a restart. At `local` it waits for a slot, ' +
+          'at `farm` for a worker. Where no worker is heard for a minute, it goes on at this machine.',
+        access: ['vdf'],
+        body: MoveTaskSchema,
+        parameters: [TASK_PARAMETER],
+        answers: { 200: { description: 'The task, moving', schema: TaskSchema } },
+        errors: ['SVC-TSK-001', 'SVC-TSK-004', 'SVC-TSK-005', 'SVC-TSK-006', 'SVC-STO-001']
+      }),
+      (c) => {
+        const task = tasks.move(c.req.param('task_id'), c.req.valid('json').place)
         if (task === undefined) throw noSuchTask()
         return c.json(task)
       }

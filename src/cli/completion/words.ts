@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   cancel: 'tasks',
   pause: 'tasks',
   resume: 'tasks',
+  'tasks move': 'tasks',
   'config get': 'fields',
   'config set': 'fields',
   'config unset': 'fields'

@@ -75,7 +75,7 @@ export class TaskEventLog {
 /** The event of a change; drafts and signed reveals change nothing that is shown. */
 export function eventOf(before: TaskState, next: TaskState): TaskEvent['type'] | undefined {
   if (hasEnded(next)) return eventType(next, 'phase')
-  if (before.phase !== next.phase || before.paused !== next.paused) return 'phase'
+  if (before.phase !== next.phase || before.paused !== next.paused || before.movedTo !== next.movedTo) return 'phase'
   return before.progress !== next.progress || before.phaseProgress !== next.phaseProgress ? 'progress' : undefined
 }
 

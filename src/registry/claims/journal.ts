@@ -118,6 +118,8 @@ const State = v.pipe(
     status: v.picklist(['running', 'completed', 'failed']),
     phase: v.picklist(['queued', 'commit', 'pulse', 'evaluate', 'prove', 'reveal', 'done']),
     paused: v.boolean(),
+    /** Records of before tasks could be moved have none. */
+    movedTo: v.optional(v.nullable(v.picklist(['local', 'farm'])), null),
     iterations: Count,
     progress: Count,
     phaseProgress: Share,

@@ -231,6 +231,7 @@ function taskView(state: TaskState, { activity, stalled, queuePosition }: TaskCi
     iterations: state.iterations,
     progress: state.progress,
     phase_progress: state.phaseProgress,
+    moved_to: state.movedTo,
     place: activity === undefined ? null : activity.evaluation.worker === undefined ? 'local' : 'farm',
     worker: activity?.evaluation.worker ?? null,
     iterations_per_second: rate === null ? null : Math.round(rate),

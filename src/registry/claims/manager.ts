@@ -1,4 +1,4 @@
-import { type EvaluationSettings, type Log, takeTurns } from '../../evaluations/evaluation.ts'
+import { byTurnAtWork, type EvaluationSettings, type Log, takeTurns } from '../../evaluations/evaluation.ts'
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 import { type Store, type StoreOperation, StoreError } from '../../store/types.ts'
@@ -22,7 +22,7 @@ import {
 } from './state.ts'
 import { type Computation, type FarmPlace, type Place, Places } from '../../evaluations/places.ts'
 import { EvaluationDirectories } from '../../evaluations/checkpoints.ts'
-import type { TaskKind, TaskView } from '../../views/task.ts'
+import type { TaskKind, TaskPlace, TaskView } from '../../views/task.ts'
 import type { OwnerSeed } from '../seed-holder.ts'
 
 /** How often progress is read, saved and shown; the promise is one second. */
@@ -206,6 +206,31 @@ class Manager implements ClaimTasks {
     return this.#ledger.view(task)
   }
 
+  move(taskId: string, place: TaskPlace): TaskView | undefined {
+    const task = this.#ledger.get(taskId)
+    if (task === undefined) return undefined
+    requireRunning(task.state)
+    this.#requireMovable(task, place)
+    stored(() => this.#ledger.apply(task, { type: 'moved', to: place }))
+    // Before its seed is known it has nothing to take along.
+    if (task.state.plan !== null && placeOf(task) !== place) task.run?.stop()
+    this.#schedule()
+    return this.#ledger.view(task)
+  }
+
+  #requireMovable(task: Task, place: TaskPlace): void {
+    const { name, plan, movedTo, proof } = task.state
+    const whyNot =
+      place === 'farm' ? this.#places.whyNotSent(plan === null ? undefined : computationOf(plan)) : undefined
+    if (proof === null && whyNot !== undefined)
+      throw new ServiceError('SVC-TSK-005', `The farm does not take the task of ${name}. ${whyNot}`)
+    const now = this.#with.farm === undefined ? 'local' : placeOf(task)
+    const isThere = (movedTo ?? now) === place && (now ?? place) === place
+    if (proof === null && !isThere) return
+    const why = proof === null ? `is at the place '${place}' already` : 'has its proof: nothing is left to compute'
+    throw new ServiceError('SVC-TSK-006', `The task of ${name} ${why}.`)
+  }
+
   events(taskId: string, lastEventId: number | undefined, signal: AbortSignal): AsyncIterable<TaskEvent> | undefined {
     const task = this.#ledger.get(taskId)
     if (task === undefined) return undefined
@@ -249,7 +274,7 @@ class Manager implements ClaimTasks {
     const waiting = [...this.#ledger.all()].filter(
       ({ state, run }) => state.kind === 'register' && !hasEnded(state) && run === undefined && needsSlot(state)
     )
-    if (this.#slotsTaken() < this.#places.room() || waiting.length < queue) return
+    if (this.#slotsTaken() < this.#room() || waiting.length < queue) return
     throw new ServiceError('SVC-TSK-002', `${queue} registrations wait already, as many as vdf.queue allows.`, {
       retryAfter: 60
     })
@@ -274,22 +299,37 @@ class Manager implements ClaimTasks {
     const turns = ready
       .filter((task) => needsSlot(task.state) && !isHeldUp(task))
       .map((task) => this.#ledger.turnOf(task))
-    for (const task of all) if (isAtWork(task) && isHeldUp(task)) task.run?.stop()
+    // What an earlier move left at the farm is taken back.
+    const isBack = (task: Task): boolean => task.state.movedTo === 'local' && placeOf(task) === 'farm'
+    for (const task of all) if (isAtWork(task) && (isHeldUp(task) || isBack(task))) task.run?.stop()
+    for (const { task } of turns) if (task.run === undefined && this.#isSent(task)) this.#begin(task)
     const acts = { isAtWork: ofTask(isAtWork), begin: ofTask((task) => this.#begin(task)), giveUp }
-    const here = turns.filter(({ task }) => this.#staysHere(task) || isHere(task))
+    const mayGo = turns.filter(({ task }) => !this.#isSent(task) && !this.#staysHere(task) && placeOf(task) !== 'local')
+    const goes = new Set(byTurnAtWork(mayGo, acts.isAtWork).slice(0, this.#room() - this.#with.options.maxTasks))
+    const here = turns.filter((turn) => placeOf(turn.task) === 'local' || !(goes.has(turn) || this.#isSent(turn.task)))
     const taken = (): number => here.filter(acts.isAtWork).length
     takeTurns(here, { ...acts, count: this.#with.options.maxTasks, taken })
-    const others = turns.filter(({ task }) => isAtWork(task) || !this.#staysHere(task))
-    takeTurns(others, { ...acts, count: this.#places.room(), taken: () => this.#slotsTaken() })
+    const others = turns.filter(({ task }) => !this.#isSent(task) && (isAtWork(task) || !this.#staysHere(task)))
+    takeTurns(others, { ...acts, count: this.#room(), taken: () => this.#slotsTaken() })
   }
 
   /** Whether no farm may have it. */
-  #staysHere({ state: { plan } }: Task): boolean {
-    return plan !== null && this.#places.staysHere(computationOf(plan))
+  #staysHere({ state: { plan, movedTo } }: Task): boolean {
+    return this.#places.staysHere(plan === null ? undefined : computationOf(plan), movedTo)
+  }
+
+  #isSent({ state: { plan, movedTo } }: Task): boolean {
+    return plan !== null && this.#places.isSent(computationOf(plan), movedTo)
+  }
+
+  /** Slots for those that are not sent. */
+  #room(): number {
+    return this.#places.room([...this.#ledger.all()].filter((task) => isAtWork(task) && this.#isSent(task)).length)
   }
 
   #slotsTaken(): number {
-    return [...this.#ledger.all()].filter(isAtWork).length
+    const takesSlot = (task: Task): boolean => isAtWork(task) && (!this.#isSent(task) || placeOf(task) === 'local')
+    return [...this.#ledger.all()].filter(takesSlot).length
   }
 
   /** On tasks that wait without a run; a run shows it itself. */
@@ -315,7 +355,9 @@ class Manager implements ClaimTasks {
     const { dataDir, steps, seed, options, clock, log } = this.#with
     const run = new TaskRun({
       dataDir,
-      pool: this.#places,
+      pool: {
+        evaluate: (request, onCheckpoint) => this.#places.evaluate(request, onCheckpoint, () => task.state.movedTo)
+      },
       steps,
       seed,
       settings: { checkpointSeconds: options.checkpointSeconds, memoryBytes: options.memoryBytes },
@@ -388,10 +430,10 @@ const ofTask =
   ({ task }: { readonly task: Task }): T =>
     act(task)
 
-/** Whether it squares on a slot of this machine. */
-function isHere({ run }: Task): boolean {
+/** Where it squares; undefined while it does not. */
+function placeOf({ run }: Task): TaskPlace | undefined {
   const progress = run?.progress()
-  return progress !== undefined && progress.worker === undefined
+  return progress && (progress.worker === undefined ? 'local' : 'farm')
 }
 
 function computationOf({ seed, discriminantBits: bits, iterations, split }: ClaimPlan): Computation {

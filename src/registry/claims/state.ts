@@ -6,6 +6,7 @@
  * Inputs to an ended task change nothing, so a result that arrives after a cancel has no effect.
  */
 import type { ErrorCode } from '../../error-table.ts'
+import type { MovedTo } from '../../evaluations/places.ts'
 import type { ClaimPlan } from '../tasks.ts'
 import type { TaskKind, TaskPhase, TaskStatus } from '../../views/task.ts'
 
@@ -23,6 +24,7 @@ export interface TaskState {
   readonly status: TaskStatus
   readonly phase: TaskPhase
   readonly paused: boolean
+  readonly movedTo: MovedTo
   readonly iterations: number
   /** The highest number of squarings ever shown. */
   readonly progress: number
@@ -63,6 +65,7 @@ export type TaskInput =
   | { readonly type: 'cancelled' }
   | { readonly type: 'paused' }
   | { readonly type: 'unpaused' }
+  | { readonly type: 'moved'; readonly to: 'local' | 'farm' }
 
 export const CANCELLED: TaskFailure = {
   code: 'SVC-TSK-003',
@@ -103,6 +106,7 @@ export function newTask(task: NewTask, nowMs: number): TaskState {
     status: 'running',
     phase: 'queued',
     paused: false,
+    movedTo: null,
     progress: 0,
     phaseProgress: 0,
     createdMs: nowMs,
@@ -205,6 +209,8 @@ function step(state: TaskState, input: TaskInput): TaskState {
       return state.paused ? state : { ...state, paused: true }
     case 'unpaused':
       return state.paused ? { ...state, paused: false } : state
+    case 'moved':
+      return state.movedTo === input.to ? state : { ...state, movedTo: input.to }
   }
 }
 

@@ -17,6 +17,7 @@ const TASK: TaskView = {
   iterations: 1000,
   progress: 0,
   phase_progress: 0,
+  moved_to: null,
   place: null,
   worker: null,
   iterations_per_second: null,
@@ -57,6 +58,10 @@ beforeAll(async () => {
   app.get('/api/names', (c) => c.json([NAMED]))
   app.on(['POST', 'DELETE'], '/api/names/:name/release', (c) => c.json(NAMED))
   app.post('/api/vdf/tasks/:id/pause', (c) => c.json(TASK))
+  app.post('/api/vdf/tasks/:id/move', async (c) => {
+    asked.push(`${asked.pop()} ${await c.req.text()}`)
+    return c.json({ ...TASK, task_id: c.req.param('id') })
+  })
   app.get('/api/vdf/tasks', (c) => c.json(lists.length > 1 ? lists.shift() : lists[0]))
   app.get('/api/vdf/status/:id', (c) => c.json({ ...shown, task_id: c.req.param('id') }))
   app.delete('/api/vdf/status/:id', (c) => {
@@ -232,6 +237,11 @@ describe('a task meant by its name', () => {
     ]
     await ask(['pause', 'Alice.chronym'])
     expect(asked).toEqual(['GET /api/vdf/tasks', 'POST /api/vdf/tasks/now/pause'])
+    asked = []
+    const { stdout } = await ask(['tasks', 'move', 'alice', 'farm'], { terminal: true })
+    expect(stdout).toBe('task now goes to the farm\n')
+    expect(asked).toEqual(['GET /api/vdf/tasks', 'POST /api/vdf/tasks/now/move {"place":"farm"}'])
+    expect((await ask(['tasks', 'move', 'alice', 'home'])).stderr).toContain('local, farm')
   })
 
   it('is the newest where none runs', async () => {

@@ -51,7 +51,7 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
     undefined
   )
   await expect.poll(() => world.tasks.openStreams).toBe(1)
-  world.tasks.move('task-1', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
+  world.tasks.change('task-1', 'completed', { status: 'completed', phase: 'done', progress: 1_000_000 })
   expect(await ended.promise).toBe('task-1')
   close()
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Argument } from 'commander'
 import type { Client } from '../../../api/client/client.ts'
-import type { TaskView } from '../../../views/task.ts'
+import type { TaskPlace, TaskView } from '../../../views/task.ts'
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from '../../failures/failure.ts'
@@ -59,15 +60,28 @@ async function watchTasks(context: Context, client: Client): Promise<ExitCode> {
 }
 
 export function addTaskCommands(program: CliCommand): void {
-  program
-    .command('tasks')
-    .description("list the daemon's tasks")
+  const all = program.command('tasks').description("the daemon's tasks").helpCommand(false)
+  all
+    .command('list', { isDefault: true })
+    .description('list them')
     .option('-w, --watch', 'refresh every second until none is running')
     .runs(async (context, options: { watch?: boolean }) => {
       if (options.watch === true) return watchTasks(context, connect(context))
       const tasks = await connect(context).tasks()
       context.output.answer(tasks, (paint) => taskTable(tasks, paint, context.output.columns))
       return EXIT.ok
+    })
+
+  all
+    .command('move')
+    .argument('<task>', 'task id, or the name of a task')
+    .addArgument(new Argument('<place>', 'this machine, or a worker of vdf.farm').choices(['local', 'farm']))
+    .description('let a task go on at another place; nothing is lost')
+    .runs(async (context, _options: unknown, taskId: string, place: TaskPlace) => {
+      const client = connect(context)
+      const task = await client.moveTask(await taskIdOf(client, taskId), place)
+      const where = place === 'local' ? 'comes to this machine' : 'goes to the farm'
+      context.output.answer(task, () => `task ${printable(task.task_id)} ${where}`)
     })
 
   addCancelCommand(program)

@@ -1,0 +1,118 @@
+/** Tasks that their owner moves between this machine and a worker: a real server, a real kernel, a real database. */
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { NatsServer } from '../../scripts/nats-server.ts'
+import { Farm } from '../../src/farm/farm.ts'
+import { type FarmTimes, openLink } from '../../src/farm/link.ts'
+import { jobOf } from '../../src/farm/messages.ts'
+import { readState } from '../../src/farm/saved-state.ts'
+import { createNativePool } from '../../src/native/pool/pool.ts'
+import type { NativePool } from '../../src/native/types.ts'
+import type { ClaimPlan, TaskManager } from '../../src/registry/tasks.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/types.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import type { TaskView } from '../../src/views/task.ts'
+import { FakeSteps, silentLog, taskWhere } from '../registry/claims/fakes.ts'
+import { taskManager } from '../registry/claims/workbench.ts'
+import { temporary } from '../temporary.ts'
+import { waitFor } from '../wait-for.ts'
+import { computationOf, planOf, WorkerProcess } from './processes.ts'
+
+const TIMES: FarmTimes = { reportMs: 100, silentMs: 10_000, lookMs: 200, homeMs: 120_000 }
+const PLAN = planOf(1, 400_000)
+const NETWORK = 'moves'
+
+/** Steps whose plan is a real evaluation, and which keep each proof. */
+class RealSteps extends FakeSteps {
+  readonly proofs: Uint8Array[] = []
+
+  override async plan(...args: Parameters<FakeSteps['plan']>): Promise<ClaimPlan> {
+    return { ...(await super.plan(...args)), ...PLAN }
+  }
+  override async reveal(...args: Parameters<FakeSteps['reveal']>): Promise<void> {
+    this.proofs.push(args[2])
+    await super.reveal(...args)
+  }
+}
+
+let server: NatsServer
+let pool: NativePool
+let store: Store
+let farm: Farm
+let worker: WorkerProcess
+let steps: RealSteps
+let manager: TaskManager
+const dataDir = temporary()
+const address = () => ({ url: server.url, credentials: '', ca: '', network: NETWORK })
+/** Squarings of each checkpoint from which it went on here. */
+const resumed: number[] = []
+
+async function start(): Promise<void> {
+  farm = new Farm({ address: address(), pool, log: silentLog, times: TIMES })
+  await farm.start()
+  const info = (fields: object, message: string): void => {
+    if (message.endsWith('resumes from a checkpoint')) resumed.push((fields as { squarings: number }).squarings)
+  }
+  const options = { maxTasks: 1, queue: 10, checkpointSeconds: 0.05, memoryBytes: 1 << 22 }
+  const log = { ...silentLog, info }
+  manager = taskManager({ store, dataDir, pool, farm, steps, options, clock: systemClock, log })
+  await manager.start()
+}
+
+/** As the daemon ends. */
+async function stop(): Promise<void> {
+  farm.leave()
+  await manager.stop()
+  await farm.close()
+}
+
+/** What the farm has saved. */
+async function saved(): Promise<number | undefined> {
+  const link = await openLink(address(), TIMES)
+  const state = await readState(link, jobOf(computationOf(PLAN)))
+  await link.close()
+  return state?.squarings
+}
+
+const isAt = (id: string, place: TaskView['place'], least: number): Promise<TaskView> =>
+  taskWhere(manager, id, (view) => view.place === place && view.progress > least)
+
+beforeEach(async () => {
+  server = await NatsServer.started(temporary())
+  pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
+  store = openStore(join(dataDir, 'chronym.db'))
+  steps = new RealSteps()
+  worker = new WorkerProcess({ url: server.url, network: NETWORK, name: 'w1', times: TIMES })
+  await start()
+})
+
+afterEach(async () => {
+  await stop()
+  await worker.kill()
+  store.close()
+  await pool.close()
+  await server.kill()
+})
+
+it('goes on where it was moved from what it had reached, also after a restart, and gives one proof', async () => {
+  await waitFor(() => expect(farm.room()).toBe(1))
+  const { task_id: id } = manager.create({ name: 'alice.chronym', kind: 'register' })
+  const { progress } = await isAt(id, 'local', 0)
+  manager.move(id, 'farm')
+  expect(await isAt(id, 'farm', progress)).toMatchObject({ worker: 'w1', moved_to: 'farm' })
+  await stop()
+  await start()
+  // The slot here is free.
+  const { progress: there } = await isAt(id, 'farm', progress)
+  const before = await saved()
+  manager.move(id, 'local')
+  await isAt(id, 'local', there)
+  expect(resumed.at(-1)).toBeGreaterThanOrEqual(before!)
+  expect(worker.stretches).toHaveLength(1)
+  await taskWhere(manager, id, ({ status }) => status === 'completed')
+  expect(steps.proofs).toHaveLength(1)
+  expect(await pool.verifyProof({ ...computationOf(PLAN), proof: steps.proofs[0]! })).toBe(true)
+  await waitFor(async () => expect(await saved()).toBeUndefined())
+  expect(farm.view()).toMatchObject({ tasks: 0, workers: [{ busy: 0 }] })
+})
