@@ -78,7 +78,7 @@ pub(crate) type Native = Aarch64;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Adx(());
 
-/// The processor has AVX2 (and BMI2 and ADX), or NEON.
+/// The processor has AVX2 and FMA (and BMI2 and ADX), or NEON.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct FourLanes(());

@@ -20,7 +20,7 @@ pub(crate) enum InstructionSet {
     Bmi2,
     /// Broadwell, Zen and later.
     Adx,
-    /// The same processors but for a few without AVX2: products of 32 bits in four lanes.
+    /// The same processors but for a few without AVX2 or FMA: products of 32 bits, or of doubles, in four lanes.
     Avx2,
     /// Ice Lake, Zen 4 and later: products of 52 bits in eight lanes.
     Ifma,
@@ -49,7 +49,7 @@ impl InstructionSet {
         let bmi2 =
             is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt");
         let adx = bmi2 && is_x86_feature_detected!("adx");
-        let avx2 = adx && is_x86_feature_detected!("avx2");
+        let avx2 = adx && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         let ifma = avx2
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")

@@ -1,4 +1,4 @@
-//! Whether this process tests four numbers at once, or one after another: what is faster here.
+//! Whether this process tests four numbers at once, and how, or one after another: what is faster here.
 
 use super::{four, miller_rabin};
 use crate::backend::{Backend, FourLanes};
@@ -14,35 +14,56 @@ const TURNS: u32 = 8;
 const BITS: usize = 128;
 
 /// Of `backend`, what a search for primes uses: less than all of it where that is faster, unless it was asked for.
-/// Measured once, in one to three milliseconds.
+/// Measured once, in one to four milliseconds.
 pub(crate) fn for_search(backend: Backend) -> Backend {
-    static GAINS: OnceLock<bool> = OnceLock::new();
     match backend.four_lanes() {
         Some(has) if !Backend::is_forced() => {
-            let gains = *GAINS.get_or_init(|| are_lanes_faster(has, backend));
-            if gains { backend } else { backend.one_by_one() }
+            let [one_by_one, integers, doubles] = times(has, backend);
+            if integers.min(doubles) < one_by_one { backend } else { backend.one_by_one() }
         }
         _ => backend,
     }
 }
 
-fn are_lanes_faster(has: FourLanes, backend: Backend) -> bool {
+/// Whether four numbers of 1024 bits are tested faster in doubles than in integers.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn are_doubles_faster(has: FourLanes, backend: Backend) -> bool {
+    let [_, integers, doubles] = times(has, backend);
+    doubles < integers
+}
+
+/// What four tests take one by one, at once in integers, and in doubles, which aarch64 lacks.
+fn times(has: FourLanes, backend: Backend) -> [Duration; 3] {
+    static TIMES: OnceLock<[Duration; 3]> = OnceLock::new();
+    *TIMES.get_or_init(|| measure(has, backend))
+}
+
+fn measure(has: FourLanes, backend: Backend) -> [Duration; 3] {
     let numbers = [159, 173, 233, 237].map(|less| Uint::<16>::ONE.shl(BITS).sub(&Uint::from_word(less)));
-    let lanes = || _ = black_box(four::strong_tests::<16, 38, 76, 6>(has, black_box(&numbers), BITS));
     let one_by_one = || {
         for n in black_box(&numbers) {
             _ = black_box(miller_rabin::is_probable_prime(n, &Montgomery::with_backend(n, backend)));
         }
     };
-    let mut shortest = [Duration::MAX; 2];
+    let integers =
+        || _ = black_box(four::strong_tests::<16, four::Integers<38, 76, 6>>(has, black_box(&numbers), BITS));
+    #[cfg(target_arch = "x86_64")]
+    let doubles = || _ = black_box(four::strong_tests::<16, four::Doubles<23, 46, 3>>(has, black_box(&numbers), BITS));
+    let ways: &[&dyn Fn()] = &[
+        &one_by_one,
+        &integers,
+        #[cfg(target_arch = "x86_64")]
+        &doubles,
+    ];
+    let mut shortest = [Duration::MAX; 3];
     for _ in 0..TURNS {
-        for (shortest, run) in shortest.iter_mut().zip([&lanes as &dyn Fn(), &one_by_one]) {
+        for (shortest, run) in shortest.iter_mut().zip(ways) {
             let begun = Instant::now();
             run();
             *shortest = begun.elapsed().min(*shortest);
         }
     }
-    shortest[0] < shortest[1]
+    shortest
 }
 
 #[cfg(test)]

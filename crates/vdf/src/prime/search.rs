@@ -2,7 +2,7 @@
 
 use super::baillie_psw::is_prime;
 #[cfg(target_arch = "x86_64")]
-use super::ifma;
+use super::{choice, ifma};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::{four, lucas, trial};
 use crate::backend::Backend;
@@ -57,11 +57,15 @@ fn search_by_lanes<const N: usize>(
     match N {
         16 => {
             let candidates = four::without_small_divisors(has, candidates, bits);
-            four::strong_probable_primes::<N, 38, 76, 6>(has, candidates, bits).find(lucas)
+            #[cfg(target_arch = "x86_64")]
+            if choice::are_doubles_faster(has, backend) {
+                return four::strong_probable_primes::<N, four::Doubles<23, 46, 3>>(has, candidates, bits).find(lucas);
+            }
+            four::strong_probable_primes::<N, four::Integers<38, 76, 6>>(has, candidates, bits).find(lucas)
         }
         5 if bits <= 272 => {
             let candidates = candidates.filter(|n| !trial::has_divisor(n));
-            four::strong_probable_primes::<N, 11, 22, 7>(has, candidates, bits).find(lucas)
+            four::strong_probable_primes::<N, four::Integers<11, 22, 7>>(has, candidates, bits).find(lucas)
         }
         _ => None,
     }
