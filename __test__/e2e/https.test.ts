@@ -448,7 +448,10 @@ print(r.build_opener(*handlers).open(sys.argv[3], timeout=30).read().decode())`
   it.each([
     ['the site', () => [site, ports.right], 0, /answers with status 200/u],
     ['a site with another key', () => [site, ports.wrong], 1, /Not the server of/u],
-    ['a bare name', () => [NAME, ports.right], 1, /does not vouch.*chronym explain/u]
+    ['a bare name', () => [NAME, ports.right], 1, /does not vouch.*chronym explain/u],
+    ['a name without its zone', () => ['alice', ports.right], 1, /vouch for alice\.chronym/u],
+    ['a name that nobody has', () => ['nobody', 443], 1, /^nobody\.chronym .*chronym explain nobody\.chronym/u],
+    ['a name of another zone', () => ['example.com', 443], 1, /serves names of one zone, and example\.com is none/u]
   ] as const)('says by a command whether %s opens', async (_, where, code, detail) => {
     const [host, port] = where()
     const args = ['--data-dir', directory, 'https', 'test', host as string, '--port', String(port)]

@@ -33,7 +33,7 @@ export function addHttpsCommands(program: CliCommand): void {
 
   https
     .command('forget')
-    .argument('<host>', 'a host, such as www.alice.chronym')
+    .argument('<name>', 'a host, such as www.alice.chronym')
     .description('take a host that had a key for one that had none: http:// opens again, where its zone names no key')
     .runs(async (context, _: object, host: string) => {
       const answer = await connect(context).forgetKeyedHost(host)
