@@ -222,7 +222,16 @@ impl Server {
     /// [`ListenError`]; then it has none.
     pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<Option<Ipv4Addr>, ListenError> {
         let proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
-        proxy.as_ref().map_or(Ok(None), |proxy| proxy.place(host, origins))
+        let placed = proxy.as_ref().map_or(Ok(None), |proxy| proxy.place(host, origins))?;
+        let Some((address, gone)) = placed else { return Ok(None) };
+        // What is known of that host shows an address which leads nowhere now.
+        let gone = gone.and_then(|host| name::from_text(&host));
+        if let Some(name) = &gone
+            && let Position::Below(registered) = self.apex().registered_name(name)
+        {
+            let _ = self.flush(Some(registered));
+        }
+        Ok(Some(address))
     }
 
     /// The proxy mints with this authority from now on, or no more.

@@ -125,8 +125,8 @@ impl RunningProxy {
         let _ = self.waker.wake();
     }
 
-    /// The address of this machine that stands in for a host's; `None`: there are no such addresses.
-    pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<Option<Ipv4Addr>, ListenError> {
+    /// As [`Locals::place`]; `None`: there are no such addresses.
+    pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<Option<(Ipv4Addr, Option<String>)>, ListenError> {
         self.locals.as_ref().map(|locals| locals.place(host, origins)).transpose()
     }
 }

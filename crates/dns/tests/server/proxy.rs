@@ -516,6 +516,21 @@ fn other_ports_of_such_an_address_are_passed_to_the_origin_while_the_name_is_vou
 }
 
 #[test]
+fn what_shows_an_address_that_gave_way_is_forgotten() {
+    let scene = scene_at(&[], BTreeMap::new(), Some(vec![]));
+    let place = |host: &str| scene.running.server.place(host, Vec::new()).unwrap();
+    scene.learn(Trust::Secure, 443, &[], HOUR);
+    place("www.slow.chronym");
+    for number in 1..256 {
+        place(&format!("h{number}.chronym"));
+    }
+    assert!(scene.running.server.flush(Some(&name(NAME))) == 1);
+    scene.learn(Trust::Secure, 443, &[], HOUR);
+    place("one.more.chronym");
+    assert!(scene.running.server.flush(Some(&name(NAME))) == 0);
+}
+
+#[test]
 fn plain_http_at_such_an_address_is_sent_to_https() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (scene, address) = local_scene(Way::Plain, port, &[NAME]);

@@ -59,13 +59,13 @@ impl Locals {
         Self { ports: ports.into(), places: Arc::default(), changes, waker }
     }
 
-    /// The address of a host, which leads to these.
-    pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<Ipv4Addr, ListenError> {
+    /// The address of a host, which leads to these; and the host that gave way for it.
+    pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<(Ipv4Addr, Option<String>), ListenError> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         let used = places.values().map(|place| place.used).max().unwrap_or(0) + 1;
         if let Some((address, place)) = places.iter_mut().find(|(_, place)| place.host == host) {
             (place.origins, place.used) = (origins, used);
-            return Ok(*address);
+            return Ok((*address, None));
         }
         let address = free(host, &places);
         let bound = self.ports.iter().map(|&(way, port)| {
@@ -73,16 +73,17 @@ impl Locals {
             Ok((way, port, listener))
         });
         let listeners = bound.collect::<Result<_, ListenError>>()?;
+        let mut gone = None;
         if places.len() >= HOSTS
             && let Some((&oldest, _)) = places.iter().min_by_key(|(_, place)| place.used)
         {
-            places.remove(&oldest);
+            gone = places.remove(&oldest).map(|place| place.host);
             let _ = self.changes.send(Change::Listen(oldest, Vec::new()));
         }
         places.insert(address, Place { host: host.to_owned(), origins, used });
         let _ = self.changes.send(Change::Listen(address, listeners));
         let _ = self.waker.wake();
-        Ok(address)
+        Ok((address, gone))
     }
 
     /// Where an address leads.
@@ -134,16 +135,17 @@ mod tests {
         let locals = Locals::new(&[], sender, waker);
         let host = |number: usize| format!("h{number}.alice.chronym");
         let origin = |last| vec![Ipv4Addr::new(192, 0, 2, last).into()];
-        let first = locals.place(&host(0), origin(1)).unwrap();
-        let second = locals.place(&host(1), origin(2)).unwrap();
+        let (first, _) = locals.place(&host(0), origin(1)).unwrap();
+        let (second, _) = locals.place(&host(1), origin(2)).unwrap();
         for number in 2..HOSTS {
             locals.place(&host(number), origin(3)).unwrap();
         }
         assert_eq!(changes.try_iter().count(), HOSTS);
         // Looked up again, with another origin.
-        assert_eq!(locals.place(&host(0), origin(9)).unwrap(), first);
+        assert_eq!(locals.place(&host(0), origin(9)).unwrap(), (first, None));
         assert_eq!(locals.origins(first.into()), Some(origin(9)));
-        let last = locals.place("bob.chronym", origin(4)).unwrap();
+        let (last, gone) = locals.place("bob.chronym", origin(4)).unwrap();
+        assert_eq!(gone, Some(host(1)));
         assert_eq!(listened(&changes), [second, last]);
         assert_eq!((locals.host(second), locals.host(first)), (None, Some(host(0))));
         assert!([first, last].iter().all(|one| one.octets()[0] == 127 && one.octets()[1] & 0xe0 == 64));
