@@ -30,9 +30,10 @@ pub(super) fn without_small_divisors<const N: usize>(
     bits: usize,
 ) -> impl Iterator<Item = Uint<N>> {
     let candidates = candidates.filter(|n| !trial::has_first_divisor(n));
-    let [first, second] = sieve::stages_for(bits);
+    let [first, second, third] = sieve::stages_for(bits);
     let candidates = batched(candidates, move |numbers| !divisible(numbers, first));
-    batched(candidates, move |numbers| !divisible(numbers, second))
+    let candidates = batched(candidates, move |numbers| !divisible(numbers, second));
+    batched(candidates, move |numbers| !divisible(numbers, third))
 }
 
 /// A bit a number: whether a prime of the groups divides it.

@@ -14,15 +14,16 @@ fn every_prime_of_the_table_is_found_in_every_place() {
     }
     let stages = stages_for(1024);
     let primes: Vec<u64> = small_primes::below(1 << 16).into_iter().filter(|&p| p > 200).collect();
-    let pairs = stages.map(<[_]>::len);
-    assert!(pairs[0] > 50 && primes.len() - 2 * (pairs[0] + pairs[1]) < 3);
     // what each group divides by, as the table is made
-    let (small, others) = primes.split_at(primes.partition_point(|&p| p < 1000));
-    let of_first = small.chunks(2).take(pairs[0]).map(|pair| [pair[0], pair[1]]);
-    let of_second = (0..pairs[1]).map(|index| [others[index], others[others.len() - 1 - index]]);
-    let groups = stages[0].chunks(1).chain(stages[1].chunks(1));
+    let [first, second] = [1000, 12_000].map(|limit| primes.partition_point(|&p| p < limit));
+    let pairs = [&primes[..first], &primes[first..second], &primes[second..]].map(|primes| {
+        (0..primes.len() / 2).map(|index| [primes[index], primes[primes.len() - 1 - index]]).collect::<Vec<_>>()
+    });
+    assert_eq!(stages.map(<[_]>::len), pairs.each_ref().map(Vec::len));
+    assert!(pairs[0].len() > 50 && primes.len() - 2 * pairs.concat().len() <= 3);
+    let groups = stages.iter().flat_map(|stage| stage.chunks(1));
     let mut random = structured_words();
-    for (index, (group, pair)) in groups.zip(of_first.chain(of_second)).enumerate() {
+    for (index, (group, pair)) in groups.zip(pairs.concat()).enumerate() {
         for prime in pair {
             let mut batch: [Uint<16>; NUMBERS] = core::array::from_fn(|_| odd(&mut random, 1024));
             let place = index % NUMBERS;
@@ -39,7 +40,7 @@ fn every_prime_of_the_table_is_found_in_every_place() {
     let batch: [Uint<16>; NUMBERS] = core::array::from_fn(|place| edges[place % 4]);
     // no group undoes what one before it has found: 257 and 641 divide 2^1024 - 1
     assert_eq!(divisible(&batch, stages[0]), 0b0011_0011);
-    for (group, pair) in stages[1].chunks(1).zip((0..).map(|index| [others[index], others[others.len() - 1 - index]])) {
+    for (group, pair) in stages[1].chunks(1).chain(stages[2].chunks(1)).zip(pairs[1..].concat()) {
         let expected = (0..NUMBERS)
             .filter(|&place| pair.iter().any(|&prime| batch[place].rem_word(prime) == 0))
             .fold(0, |bits, place| bits | 1 << place);
