@@ -91,7 +91,8 @@ export class Places implements Place {
   /** Why the farm does not take it now; undefined where it does. */
   whyNotSent(computation: Computation | undefined): string | undefined {
     if (this.#farm === undefined) return 'vdf.farm names none.'
-    if (computation !== undefined && !this.#farm.accepts(computation)) return 'It has failed there twice.'
+    if (computation !== undefined && !this.#farm.accepts(computation))
+      return 'It has failed there twice, or no worker took it.'
     return this.#farm.isThere(computation) ? undefined : 'None of its workers can be reached.'
   }
 
