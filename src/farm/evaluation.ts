@@ -253,7 +253,6 @@ export class FarmEvaluation implements PlaceHandle {
   }
 
   #left(reason: string, isWrong: boolean): PlaceOutcome {
-    this.#tellStop('discard')
     this.#at.forget(this.#job)
     return { kind: 'left', reason, isWrong }
   }
@@ -298,7 +297,7 @@ export class FarmEvaluation implements PlaceHandle {
       } catch (error) {
         return this.#trouble(error) ?? { kind: 'stopped' }
       }
-    } else this.#tellStop('discard')
+    }
     this.#at.forget(this.#job)
     return { kind: 'stopped' }
   }
@@ -306,7 +305,8 @@ export class FarmEvaluation implements PlaceHandle {
   async #handIn(): Promise<PlaceOutcome | undefined> {
     const waiting = await this.#proof()
     if (waiting !== undefined) return waiting
-    this.#tellStop('hand-in')
+    const { link } = this.#at
+    link.connection.publish(link.names.stop(this.#job), 'hand-in')
     const untilMs = performance.now() + HAND_IN_MS
     const isAtWork = performance.now() - this.#heardMs < HAND_IN_MS
     for (let left = HAND_IN_MS; isAtWork && !this.#hasLeft && left > 0; left = untilMs - performance.now())
@@ -314,11 +314,6 @@ export class FarmEvaluation implements PlaceHandle {
     const found = await this.#proof()
     if (found === undefined) await this.#mirror()
     return found
-  }
-
-  #tellStop(how: 'hand-in' | 'discard'): void {
-    const { link } = this.#at
-    if (link.connected) link.connection.publish(link.names.stop(this.#job), how)
   }
 
   #trouble(error: unknown): PlaceOutcome | undefined {

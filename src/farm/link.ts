@@ -172,8 +172,9 @@ export class Link {
     if (sequence !== undefined) await this.#manager.streams.deleteMessage(this.names.queue, sequence)
   }
 
-  /** Takes back the work, and all that was saved for it. Workers notice when they save next. */
+  /** Takes back the work, and all that was saved for it. A worker that does not hear of it notices when it saves next. */
   async forget(job: string): Promise<void> {
+    this.connection.publish(this.names.stop(job), 'discard')
     await this.takeBack(job)
     await this.#manager.streams.purge(`KV_${this.names.bucket}`, { filter: `$KV.${this.names.bucket}.${job}.>` })
   }

@@ -104,7 +104,11 @@ class Manager implements ClaimTasks {
     const shown = await this.#progress.load()
     for (const entry of this.#journal.load()) {
       const { state, lastEventId } = withShown(entry, shown.get(entry.state.id))
-      if (hasEnded(state)) this.#ledger.hold(state, lastEventId)
+      if (hasEnded(state)) {
+        const task = this.#ledger.hold(state, lastEventId)
+        // The farm may not have been there when it was cancelled.
+        if (state.proof === null) this.#forget(task)
+      }
       // Above the ids of events that readers got unsaved.
       else this.#ledger.apply(this.#hold(state, lastEventId + UNSAVED_EVENTS), { type: 'restarted' })
     }
