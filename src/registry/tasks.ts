@@ -66,4 +66,6 @@ export interface ClaimTasks extends TaskManager {
   of(name: string): TaskView[]
   /** The one of a name that has not ended. */
   running(name: string): TaskView | undefined
+  /** Throws ServiceError SVC-TSK-002 where `create` would. */
+  requireRoom(request: { name: string; kind: TaskKind }): void
 }

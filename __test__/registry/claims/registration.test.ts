@@ -162,11 +162,12 @@ describe('registering', () => {
     await registered()
   })
 
-  it('leaves no zone behind where the queue is full', async () => {
+  it('leaves no zone behind where the queue is full, and asks nobody', async () => {
     node.pool.instant = false
     for (let number = 0; number <= 10; number++) await node.registry.register(`name-${number}.chronym`, {})
     await expect(node.registry.register(ALICE, { zone: ZONE })).rejects.toThrow(code('SVC-TSK-002'))
     expect(node.registry.drafts()).toEqual([])
+    expect(node.network.sent, 'no peer is asked').not.toContain(`probe ${ALICE}`)
   })
 
   it('and renewing leave no zone behind where the task cannot be saved', async () => {

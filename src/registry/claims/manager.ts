@@ -138,13 +138,17 @@ class Manager implements ClaimTasks {
     if (running !== undefined) throw runningAlready(name, running.state.id)
     return stored(() => {
       const state = this.#newState(name, kind)
-      if (kind === 'register' && needsSlot(state)) this.#requirePlace()
+      this.#requirePlace(kind, needsSlot(state))
       this.#journal.save({ state, lastEventId: FIRST_EVENT }, also)
       const task = this.#hold(state, FIRST_EVENT)
       this.#schedule()
       if (task.run === undefined) this.#ledger.announce(task)
       return this.#ledger.view(task)
     })
+  }
+
+  requireRoom({ name, kind }: { name: string; kind: TaskKind }): void {
+    this.#requirePlace(kind, this.finishedProof({ name, kind }) === undefined)
   }
 
   get(taskId: string): TaskView | undefined {
@@ -272,7 +276,8 @@ class Manager implements ClaimTasks {
    * For a registration. A renewal always has a place, or its name would lapse; one task a name and one renewal a name
    * bound their number.
    */
-  #requirePlace(): void {
+  #requirePlace(kind: TaskKind, takesSlot: boolean): void {
+    if (kind !== 'register' || !takesSlot) return
     const { queue } = this.#with.options
     // Paused ones count too.
     const waiting = [...this.#ledger.all()].filter(

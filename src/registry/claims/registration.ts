@@ -27,6 +27,8 @@ export async function register(
   context.seed.require()
   requireNotOwned(context, name)
   requireNoTask(tasks, name)
+  // Peers are asked for nothing that could not begin.
+  tasks.requireRoom({ name, kind: 'register' })
   await requireBeacon(context)
   await requireFree(context, name)
   // Another request may have come since, whose zone this one must not replace.
