@@ -153,7 +153,11 @@ function firstBits(position: Uint8Array): number {
   return (position[0]! << 8) | position[1]!
 }
 
+const positions = new WeakMap<PeerId, Uint8Array>()
+
 /** A peer's position in the key space, 32 bytes. */
 export function positionOf(peer: PeerId): Uint8Array {
-  return sha256(peer.toMultihash().bytes)
+  const position = positions.get(peer) ?? sha256(peer.toMultihash().bytes)
+  positions.set(peer, position)
+  return position
 }

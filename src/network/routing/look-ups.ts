@@ -6,6 +6,8 @@ import * as Digest from 'multiformats/hashes/digest'
 import type { PeerId } from '@libp2p/interface'
 import { networkSize } from '../../protocol/neighbourhood/key-space.ts'
 import { diverse, diverseFirst, type DiversityLimits, isIPv6Prefix } from '../../protocol/neighbourhood/diversity.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { Node } from '../libp2p.ts'
 import { contactOf, type Prefixes, type SettledPrefixes } from './prefixes.ts'
@@ -143,6 +145,7 @@ export function createFinder(
   versions: typeof ownVersions = ownVersions,
   addressesOf: AddressBook = keepAddresses(node)
 ): Finder {
+  const read = readOnce()
   // A peer that is not connected will be dialled.
   const prefixOfNamed = ({ id, addresses }: Named, hasAnswered: boolean): string =>
     hasAnswered || node.getConnections(id).length > 0
@@ -161,7 +164,7 @@ export function createFinder(
       await prefixes.settled(id)
       if (answer.type === 'found') {
         void offer(id)
-        return namedBy(answer.peers, mayDial)
+        return namedBy(answer.peers.map(read), mayDial)
       }
       return answer.type === 'busy' ? [] : undefined
     } catch {
@@ -208,12 +211,27 @@ function prefixOfNew(addresses: readonly Multiaddr[]): string | undefined {
   return named.find((prefix) => !isIPv6Prefix(prefix)) ?? named[0]
 }
 
-/** The peers that an answer names, without addresses that this machine cannot dial, and those that have no other. */
-function namedBy(peers: readonly FoundPeer[], mayDial: (address: Multiaddr) => boolean): Named[] {
+/** Those of a few look-ups. */
+const MAX_READ = 500
+
+/** Reads a peer that an answer names. Most name the same ones, and to read ids and addresses takes as long as to ask. */
+function readOnce(): (found: FoundPeer) => Named {
+  const kept = new BoundedMap<string, Named>(MAX_READ)
+  return ({ peer, addresses }) => {
+    const key = [peer, ...addresses].map(toHex).join()
+    const named = kept.get(key) ?? {
+      // Copies: what is kept must not keep the whole answer.
+      id: peerIdFromMultihash(Digest.decode(peer.slice())),
+      addresses: readableAddresses(addresses.map((address) => address.slice()))
+    }
+    kept.set(key, named)
+    return named
+  }
+}
+
+/** Without addresses that this machine cannot dial, and those that have no other. */
+function namedBy(peers: readonly Named[], mayDial: (address: Multiaddr) => boolean): Named[] {
   return peers
-    .map(({ peer, addresses }) => ({
-      id: peerIdFromMultihash(Digest.decode(peer)),
-      addresses: readableAddresses(addresses).filter(mayDial)
-    }))
+    .map(({ id, addresses }) => ({ id, addresses: addresses.filter(mayDial) }))
     .filter(({ addresses }) => addresses.length > 0)
 }
