@@ -65,6 +65,7 @@ export function createUseCases(
   const registry = createRegistry(context, tasks, {
     automaticRenewal: () => config.current().auto_renew,
     slots: () => taskOptions.maxTasks,
+    farmRoom: () => core.farm?.room() ?? 0,
     giveUp: (nameOrDid) => holdings.forget(nameOrDid)
   })
   return { config, tasks, registry }

@@ -30,6 +30,8 @@ export interface RegistryOptions {
   readonly automaticRenewal?: () => boolean
   /** `vdf.max_tasks`, read at each use. Default: 1. */
   readonly slots?: () => number
+  /** Evaluations that a farm takes beside those, read at each use. Default: 0. */
+  readonly farmRoom?: () => number
   /** The owner gives up what the database lost; false where it lost nothing of that name or DID. */
   readonly giveUp?: (nameOrDid: string) => boolean
 }
@@ -47,6 +49,7 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     for (const listener of listeners) listener(event)
   }
   const slots = options.slots ?? (() => 1)
+  const room = (): number => slots() + (options.farmRoom?.() ?? 0)
   const renewal = new AutomaticRenewal(context, tasks, rate, {
     isOn: options.automaticRenewal ?? (() => true),
     slots,
@@ -194,6 +197,6 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     register: (name, request) => translated(() => register(context, tasks, name, request)),
     renew: (name, request) => translated(() => renew(context, tasks, name, request)),
     renewalGain: (name) => translatedSync(() => renewalGain(context, openName(context, name), context.time().now)),
-    estimate: (name, options) => translated(() => estimate({ context, tasks, rate, slots }, name, options))
+    estimate: (name, options) => translated(() => estimate({ context, tasks, rate, slots: room }, name, options))
   }
 }

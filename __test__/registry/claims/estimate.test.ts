@@ -86,6 +86,15 @@ describe('estimates and status', () => {
     expect(asked).toEqual([100, 100, 100, 100])
   })
 
+  it('count no wait where a farm has room beside the slots of this machine', async () => {
+    const registrar = await start({ self: 'peer-2', seed: 3, registry: { farmRoom: () => 1 } })
+    registrar.pool.instant = false
+    await registrar.registry.register('bob.chronym', {})
+    expect(await registrar.registry.estimate(ALICE)).toMatchObject({ queued_seconds: 0 })
+    await registrar.registry.register('carol.chronym', {})
+    expect((await registrar.registry.estimate(ALICE)).queued_seconds).toBeGreaterThan(0)
+  })
+
   it('count nothing where a finished proof is kept: it is taken up, with the lease of then', async () => {
     node.network.before = (kind) => {
       for (const peer of bench.world.peers) peer.refuses = kind === 'commit' ? undefined : 'busy'

@@ -61,7 +61,7 @@ interface EstimateParts {
   readonly context: RegistryContext
   readonly tasks: ClaimTasks
   readonly rate: MeasuredRate
-  /** `vdf.max_tasks` */
+  /** `vdf.max_tasks`, and the room of a farm. */
   readonly slots: () => number
 }
 
