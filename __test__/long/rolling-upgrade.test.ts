@@ -3,11 +3,11 @@
  * `UPGRADE_FROM=COMMIT npx vitest run --project long __test__/long/rolling-upgrade.test.ts`; by default from the newest
  * release, else from thirty commits ago. Needs the history of the checkout.
  */
-import { execFileSync } from 'node:child_process'
-import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/program.ts'
+import { checkOutEarlier } from '../e2e/earlier-build.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { eventually, Scene, type Daemon } from '../e2e/processes.ts'
 
@@ -16,32 +16,10 @@ afterAll(() => scene.end())
 
 const COUNT = 6
 const address = (index: number): string => `192.0.2.${index}`
-const git = (...args: string[]): string => execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8' }).trim()
-
-function earlierCommit(): string {
-  const given = process.env['UPGRADE_FROM'] ?? git('tag', '--sort=-creatordate').split('\n')[0]!
-  return git('rev-parse', given === '' ? 'HEAD~30' : given)
-}
-
-/** A checkout of that commit that runs: with the packages and the addon of this one, where they are the same. */
-function checkOut(commit: string): string {
-  const root = join(scene.directory(), 'earlier')
-  git('worktree', 'add', '--detach', root, commit)
-  scene.onEnd(() => git('worktree', 'remove', '--force', root))
-  const isSame = (...paths: string[]): boolean => git('diff', '--name-only', commit, 'HEAD', '--', ...paths) === ''
-  const inherit = { cwd: root, stdio: 'inherit' } as const
-  if (isSame('package-lock.json')) symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-  else execFileSync('npm', ['ci', '--ignore-scripts'], inherit)
-  if (isSame('crates', 'Cargo.toml', 'Cargo.lock'))
-    cpSync(join(ROOT, 'native'), join(root, 'native'), { recursive: true })
-  else execFileSync(process.execPath, ['scripts/build-native.mjs'], inherit)
-  return root
-}
 
 it('is upgraded daemon by daemon without a gap', { timeout: 1_800_000 }, async () => {
-  const commit = earlierCommit()
-  const earlier = checkOut(commit)
-  console.log(`from ${git('log', '-1', '--format=%h %cs %s', commit)}`)
+  const { root: earlier, title } = checkOutEarlier(scene, process.env['UPGRADE_FROM'])
+  console.log(`from ${title}`)
   const directory = scene.directory()
   const profile = join(directory, 'profile.json')
   const { local } = builtInProfiles

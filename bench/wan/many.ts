@@ -1,6 +1,7 @@
 /** Sixty daemons or as many: their figures, what names do while nodes leave and the network is parted, and a soak. */
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
+import { checkOutEarlier } from '../../__test__/e2e/earlier-build.ts'
 import type { Scene } from '../../__test__/e2e/processes.ts'
 import { buildDist } from '../network/dist.ts'
 import { measureFigures, tableOf, type Figure } from './many/figures.ts'
@@ -50,13 +51,25 @@ export async function measureMany(scene: Scene, options: ManyOptions): Promise<M
   return { nodes, source: SOURCE, load, idle_homes: idle, figures, phases, emulator }
 }
 
+interface SoakOptions {
+  readonly nodes: number
+  readonly names: number
+  readonly hours: number
+  readonly plot: string
+  /** The commit of the build that all nodes begin with. */
+  readonly from: string | undefined
+}
+
 export async function soakMany(
   scene: Scene,
-  { nodes, names, hours, plot }: { nodes: number; names: number; hours: number; plot: string }
-): Promise<Omit<Soak, 'asked' | 'marks'>> {
+  { nodes, names, hours, plot, from }: SoakOptions
+): Promise<Omit<Soak, 'asked' | 'marks'> & { readonly upgraded_from: string | null }> {
   buildDist()
-  const many = await startMany(scene, { nodes, names, profile: SHORT_LEASES, homes: [] })
+  const earlier = from === undefined ? undefined : checkOutEarlier(scene, from)
+  if (earlier !== undefined) buildDist(earlier.root)
+  const wanted = { nodes, names, profile: SHORT_LEASES, homes: [] }
+  const many = await startMany(scene, { ...wanted, ...(earlier && { root: earlier.root }) })
   const { asked, marks, ...soak } = await runSoak(many, hours * 3600)
   writeFileSync(plot, plotAsked(`${nodes} nodes that come and go: names asked for, one a second`, asked, marks))
-  return soak
+  return { ...soak, upgraded_from: earlier?.title ?? null }
 }

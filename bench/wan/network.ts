@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually, type Daemon, type Scene } from '../../__test__/e2e/processes.ts'
 import { ENDS_WITH_US, makeNamespaces } from '../../__test__/e2e/network/namespaces.ts'
-import { firstLine, runBeacon } from '../../scripts/program.ts'
+import { firstLine, ROOT, runBeacon } from '../../scripts/program.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
 import type { NetworkStatusView } from '../../src/views/network.ts'
 import { startEmulator, type Emulator } from './emulator.ts'
@@ -29,8 +29,8 @@ export interface WideNetwork {
   readonly homes: readonly Daemon[]
   /** Starts one at a spare public address, with the options of its command line. */
   readonly startSpare: (index: number, args: readonly string[]) => Promise<Daemon>
-  /** Starts that of a place again, in the directory that it had. */
-  readonly startAgain: (index: number) => Promise<Daemon>
+  /** Starts that of a place again, in the directory that it had; `isUpgraded`: from this checkout. */
+  readonly startAgain: (index: number, isUpgraded?: boolean) => Promise<Daemon>
   /** Where each node listens by IPv4, for `--bootstrap`. */
   readonly addresses: readonly string[]
   /** Places have the numbers of the nodes, the spare ones, and the homes. */
@@ -53,6 +53,8 @@ interface Ground {
   readonly together?: number
   /** They run from `dist/`. */
   readonly built?: boolean
+  /** Another checkout that they run from. */
+  readonly root?: string
   /** They serve DNS at DNS_PORT of the host of their API. */
   readonly hasDns?: boolean
   readonly onHome?: (daemon: Daemon, at: number) => void
@@ -79,6 +81,7 @@ export async function startWideNetwork(
     profile: numbers = FEW,
     together = 1,
     built = false,
+    root = ROOT,
     hasDns = false,
     onHome = () => undefined,
     onNode = () => undefined
@@ -116,13 +119,13 @@ export async function startWideNetwork(
     scene.child(runBeacon(['--host', made.ourHost], { within: ENDS_WITH_US }))
   )
   const startedWith: (readonly string[])[] = []
-  const start = (at: number, more: readonly string[]): Promise<Daemon> => {
+  const start = (at: number, more: readonly string[], from = root): Promise<Daemon> => {
     startedWith[at] = more
     const { surroundings, apiHost } = made.places[at]!
     const own = ['--network', profile, '--data-dir', join(directory, String(at)), '--host', apiHost]
     const dns = hasDns ? ['--dns-listen', `${apiHost}:${DNS_PORT}`] : ['--dns-enabled', 'false']
     const args = [...own, '--beacon-url', url, '--log-level', 'warn', ...dns, ...more]
-    return scene.daemon(args, { ...surroundings, listen: null, built })
+    return scene.daemon(args, { ...surroundings, listen: null, built, root: from })
   }
   const byIPv4 = `/ip4/${publicIPv4(0)}/tcp/7469`
   const byIPv6 = `/ip6/${publicIPv6(0)}/tcp/7469`
@@ -155,7 +158,7 @@ export async function startWideNetwork(
     nodes,
     homes: atHome,
     startSpare: (index, args) => start(count + index, args),
-    startAgain: (index) => start(index, startedWith[index]!),
+    startAgain: (index, isUpgraded = false) => start(index, startedWith[index]!, isUpgraded ? ROOT : root),
     addresses: nodes.map(({ summary }, at) => `/ip4/${publicIPv4(at)}/tcp/7469/p2p/${summary.peer_id}`),
     emulator,
     end: () => emulator.end()

@@ -1,6 +1,7 @@
 /** Many daemons on a wide area: full nodes, light ones that only ask, and names that some of the nodes own. */
 import type { Daemon, Scene } from '../../../__test__/e2e/processes.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
+import { ROOT } from '../../../scripts/program.ts'
 import { say } from '../../network/scratch.ts'
 import { until } from '../../network/waiting.ts'
 import { PATIENCE_MS, register, startWideNetwork, statusOf, type WideNetwork } from '../network.ts'
@@ -41,9 +42,14 @@ interface Wanted {
   readonly names: number
   readonly profile: NetworkProfile
   readonly homes: readonly Home[]
+  /** Another checkout that they run from. */
+  readonly root?: string
 }
 
-export async function startMany(scene: Scene, { nodes, names: count, profile, homes }: Wanted): Promise<Many> {
+export async function startMany(
+  scene: Scene,
+  { nodes, names: count, profile, homes, root = ROOT }: Wanted
+): Promise<Many> {
   const begun = performance.now()
   say(`starting ${nodes} daemons, ${TOGETHER} at a time`)
   const network = await startWideNetwork(scene, {
@@ -54,6 +60,7 @@ export async function startMany(scene: Scene, { nodes, names: count, profile, ho
     profile,
     together: TOGETHER,
     built: true,
+    root,
     hasDns: true,
     onNode: (_, at) => {
       if (at % 10 === 0) say(`${at + 1} of ${nodes} after ${Math.round((performance.now() - begun) / 1000)} s`)

@@ -18,10 +18,17 @@ interface OwnName {
   readonly lease_end: string
 }
 
-interface Memory {
+interface Sample {
   readonly second: number
   /** Resident MiB of each daemon that runs, by its number. */
   readonly mib: readonly (number | null)[]
+  /** Of the names asked for since the sample before. */
+  readonly outcomes: Record<string, number>
+}
+
+/** What a soak may log or answer, and why. Others are a fault. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  'SVC-RES-001': 'a daemon that has just started has not met its peers yet'
 }
 
 export interface Soak {
@@ -37,7 +44,11 @@ export interface Soak {
   readonly lost: readonly string[]
   /** Of the daemons' logs, by how often they appear. */
   readonly codes_logged: Record<string, number>
-  readonly memory: readonly Memory[]
+  /** Logged or answered, and in no list of why. */
+  readonly unexplained: readonly string[]
+  /** Of the median daemon, from well after the restarts on; null where that is too short to tell. */
+  readonly growth_mib_an_hour: number | null
+  readonly over_time: readonly Sample[]
 }
 
 export async function runSoak(many: Many, seconds: number): Promise<Soak> {
@@ -57,10 +68,14 @@ export async function runSoak(many: Many, seconds: number): Promise<Soak> {
   const leasesBefore = await leasesOf()
   const asking = startAsking(names, () => [...alive(), ...askers].map((daemon) => ({ daemon, group: 'all' })))
   const marks: Mark[] = []
-  const memory: Memory[] = []
+  const samples: Sample[] = []
+  let counted = 0
   const sample = (): void => {
-    memory.push({
+    const asked = asking.asked.slice(counted)
+    counted += asked.length
+    samples.push({
       second: Math.round(asking.now()),
+      outcomes: outcomes(asked),
       mib: running.map((daemon) => (daemon === undefined ? null : Math.round(residentBytes(daemon.pid)! / 2 ** 20)))
     })
   }
@@ -71,6 +86,7 @@ export async function runSoak(many: Many, seconds: number): Promise<Soak> {
     count(daemon)
     await daemon.signal(signal)
   }
+  let hasRestarted = false
   const churning = running.flatMap((_, at) => (leaves(at) ? [at] : []))
   /** By turns the next one leaves without a word, and the one before comes back. */
   const churn = async (turn: number): Promise<void> => {
@@ -79,27 +95,29 @@ export async function runSoak(many: Many, seconds: number): Promise<Soak> {
       await stop(at, 'SIGKILL')
       left++
     } else {
-      running[at] = await network.startAgain(at)
+      running[at] = await network.startAgain(at, hasRestarted)
       came++
     }
   }
+  let settledAt = Infinity
   const restartAll = async (): Promise<void> => {
     say('all nodes restart, one after the other')
     marks.push({ second: asking.now(), what: 'restarts' })
     for (const [at, daemon] of running.entries()) {
       if (daemon === undefined) continue
       await stop(at, 'SIGTERM')
-      running[at] = await network.startAgain(at)
+      running[at] = await network.startAgain(at, true)
       restarted++
       if (restarted % 5 === 0) sample()
       await delay(PAUSE_MS)
     }
     marks.push({ second: asking.now(), what: 'churn' })
+    settledAt = asking.now() + (seconds - asking.now()) / 4
   }
 
   marks.push({ second: 0, what: 'churn' })
   sample()
-  let [turn, nextChurn, nextSample, hasRestarted] = [0, CHURN_SECONDS, SAMPLE_SECONDS, false]
+  let [turn, nextChurn, nextSample] = [0, CHURN_SECONDS, SAMPLE_SECONDS]
   while (asking.now() < seconds) {
     await delay(1_000)
     if (asking.now() >= nextSample) {
@@ -123,30 +141,55 @@ export async function runSoak(many: Many, seconds: number): Promise<Soak> {
   const answers = await Promise.all(
     names.map(async (name) => {
       const statuses = await Promise.all(
-        askers.map(async (asker) => (await asker.request('GET', `/api/explain/${name}`)).body as { resolves: unknown })
+        askers.map(async (asker) => {
+          const { status, body } = await asker.request('GET', `/api/explain/${name}`)
+          return status === 200 && (body as { resolves: unknown }).resolves !== null
+        })
       )
-      return statuses.some(({ resolves }) => resolves !== null)
+      return statuses.includes(true)
     })
   )
+  const answered = outcomes(asking.asked)
+  const codesSeen = [...Object.keys(answered).filter((outcome) => outcome.startsWith('SVC-')), ...Object.keys(codes)]
   return {
     seconds: Math.round(asking.now()),
     asked: asking.asked,
     marks,
-    outcomes: outcomes(asking.asked),
+    outcomes: answered,
     left,
     came,
     restarted,
     renewed: [...leases].filter(([name, end]) => end !== leasesBefore.get(name)).length,
     lost: names.filter((_, index) => !answers[index]!),
     codes_logged: codes,
-    memory
+    unexplained: [...new Set(codesSeen)].filter((code) => !(code in EXPLAINED)),
+    growth_mib_an_hour: growthOf(samples.filter(({ second }) => second >= settledAt)),
+    over_time: samples
   }
 }
 
-/** Resident MiB over time, as lines. */
-export function memoryLines(memory: readonly Memory[]): string[] {
-  return memory.map(({ second, mib }) => {
-    const sorted = mib.filter((each) => each !== null).sort((left, right) => left - right)
-    return `${String(second).padStart(6)} s  ${sorted.length} daemons: median ${sorted[sorted.length >> 1]} MiB, most ${sorted.at(-1)}`
+const medianOf = ({ mib }: Sample): number => {
+  const sorted = mib.filter((each) => each !== null).sort((left, right) => left - right)
+  return sorted[sorted.length >> 1]!
+}
+
+/** By least squares. */
+function growthOf(samples: readonly Sample[]): number | null {
+  if (samples.length < 3) return null
+  const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length
+  const [hour, mib] = [mean(samples.map(({ second }) => second / 3600)), mean(samples.map(medianOf))]
+  const off = samples.map((each) => [each.second / 3600 - hour, medianOf(each) - mib] as const)
+  const slope = mean(off.map(([x, y]) => x * y)) / mean(off.map(([x]) => x * x))
+  return Math.round(10 * slope) / 10
+}
+
+export function linesOverTime(samples: readonly Sample[]): string[] {
+  return samples.map((each) => {
+    const { second, mib, outcomes: asked } = each
+    const running = mib.filter((one) => one !== null)
+    return (
+      `${String(second).padStart(6)} s  ${running.length} daemons: median ${medianOf(each)} MiB, most ` +
+      `${Math.max(...running)}; ${JSON.stringify(asked)}`
+    )
   })
 }
