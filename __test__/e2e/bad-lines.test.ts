@@ -1,12 +1,18 @@
-/** A home on an emulated wide area (bench/wan) whose provider gives it another address, and whose line stalls. */
+/**
+ * An emulated wide area (bench/wan): a home whose provider gives it another address, and whose line stalls; and machines
+ * of which one version of IP is half dead.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { needPackages } from '../../scripts/packages.ts'
+import { publicIPv6 } from '../../bench/wan/places.ts'
+import type { PeerView } from '../../src/views/network.ts'
 import { register, startWideNetwork, type WideNetwork } from '../../bench/wan/network.ts'
 import { eventually, Scene, type Daemon } from './processes.ts'
 
 const NODES = 4
-/** Its number in the emulator's plan. */
-const HOME = NODES
+/** Numbers in the emulator's plan: after the nodes come the spare places, then the home. */
+const HALF_DEAD = [NODES, NODES + 1] as const
+const HOME = NODES + HALF_DEAD.length
 const [FIRST, SECOND, THIRD] = ['first.chronym', 'second.chronym', 'third.chronym'] as const
 
 const scene = new Scene()
@@ -19,6 +25,8 @@ beforeAll(async () => {
   needPackages(['iproute2'])
   network = await startWideNetwork(scene, {
     count: NODES,
+    spare: HALF_DEAD.length,
+    versions: () => 'both',
     homes: [{ title: 'home', nats: ['port-restricted'], mode: 'light' }],
     weather: { seed: 3, delayMs: [20, 60], jitterMs: 3, lossPerMille: 5, homeRate: 5_000_000 }
   })
@@ -34,6 +42,29 @@ afterAll(() => scene.end())
 it('a home whose address changes resolves at the first question, though all its connections are dead', async () => {
   await network.emulator.command(`move ${HOME} 46.99.7.2`)
   expect(await resolve(SECOND)).toBe(200)
+})
+
+it.each([
+  ['ipv4', 'opens connections, and nothing follows', 100, (prefix: string) => prefix.endsWith('/48')],
+  ['ipv6', 'opens no connection', 0, (prefix: string) => prefix.endsWith('/24')]
+] as const)('a machine whose %s %s joins and resolves by the other version', async (version, _, longest, isOther) => {
+  const index = version === 'ipv4' ? 0 : 1
+  await network.emulator.command(`vanish ${HALF_DEAD[index]} ${version} ${longest}`)
+  const id = network.nodes[0]!.summary.peer_id
+  const bootstrap = [network.addresses[0]!, `/ip6/${publicIPv6(0)}/tcp/7469/p2p/${id}`]
+  const daemon = await network.startSpare(index, [
+    '--mode',
+    'light',
+    ...bootstrap.flatMap((address) => ['--bootstrap', address])
+  ])
+  await eventually(
+    async () => (await daemon.request('GET', `/api/resolve/${THIRD}`)).status,
+    (status) => status === 200
+  )
+  const peers = (await daemon.request('GET', '/api/peers')).body as PeerView[]
+  const prefixes = peers.flatMap(({ prefix, connection }) => (connection?.direction === 'outbound' ? [prefix] : []))
+  expect(prefixes.length).toBeGreaterThan(1)
+  expect(prefixes.filter((prefix) => prefix === null || !isOther(prefix))).toEqual([])
 })
 
 it('a line that stalls for 20 s stops neither a registration nor what is asked after it', async () => {
