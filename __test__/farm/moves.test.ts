@@ -83,7 +83,9 @@ beforeEach(async () => {
   pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
   store = openStore(join(dataDir, 'chronym.db'))
   steps = new RealSteps()
-  worker = new WorkerProcess({ url: server.url, network: NETWORK, name: 'w1', times: TIMES })
+  // Where it is not back in time to hear that nobody wants its work, it finds out soon.
+  const times = { ...TIMES, homeMs: 1500 }
+  worker = new WorkerProcess({ url: server.url, network: NETWORK, name: 'w1', times })
   await start()
 })
 
