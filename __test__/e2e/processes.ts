@@ -105,6 +105,7 @@ export class Daemon {
 
 /** What a test started, ended in reverse. */
 export class Scene {
+  private ending: Promise<void> | undefined
   private readonly cleanups: (() => unknown)[] = []
 
   directory(): string {
@@ -135,9 +136,25 @@ export class Scene {
     return child
   }
 
-  async end(): Promise<void> {
-    // Also what is started meanwhile, as after a signal.
-    for (let cleanup = this.cleanups.pop(); cleanup !== undefined; cleanup = this.cleanups.pop()) await cleanup()
+  /** Who calls it meanwhile waits for the same end: a bench that a signal ends also ends by what then fails. */
+  end(): Promise<void> {
+    this.ending ??= this.endAll().finally(() => {
+      this.ending = undefined
+    })
+    return this.ending
+  }
+
+  private async endAll(): Promise<void> {
+    const failures: unknown[] = []
+    // Also what is started meanwhile, as after a signal; and what is left where an end fails.
+    for (let cleanup = this.cleanups.pop(); cleanup !== undefined; cleanup = this.cleanups.pop()) {
+      try {
+        await cleanup()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   }
 }
 
