@@ -20,15 +20,17 @@ import { waitFor } from '../wait-for.ts'
 import { computationOf, planOf, WorkerProcess } from './processes.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 10_000, lookMs: 200, homeMs: 120_000 }
-const PLAN = planOf(1, 400_000)
+/** More than is done within a test. */
+const ENDLESS = 10 ** 9
 const NETWORK = 'moves'
 
 /** Steps whose plan is a real evaluation, and which keep each proof. */
 class RealSteps extends FakeSteps {
   readonly proofs: Uint8Array[] = []
+  evaluation = planOf(1, ENDLESS)
 
   override async plan(...args: Parameters<FakeSteps['plan']>): Promise<ClaimPlan> {
-    return { ...(await super.plan(...args)), ...PLAN }
+    return { ...(await super.plan(...args)), ...this.evaluation }
   }
   override async reveal(...args: Parameters<FakeSteps['reveal']>): Promise<void> {
     this.proofs.push(args[2])
@@ -70,7 +72,7 @@ async function stop(): Promise<void> {
 /** What the farm has saved. */
 async function saved(): Promise<number | undefined> {
   const link = await openLink(address(), TIMES)
-  const state = await readState(link, jobOf(computationOf(PLAN)))
+  const state = await readState(link, jobOf(computationOf(steps.evaluation)))
   await link.close()
   return state?.squarings
 }
@@ -97,7 +99,7 @@ afterEach(async () => {
   await server.kill()
 })
 
-it('goes on where it was moved from what it had reached, also after a restart, and gives one proof', async () => {
+it('goes on where it was moved from what it had reached, also after a restart', async () => {
   await waitFor(() => expect(farm.room()).toBe(1))
   const { task_id: id } = manager.create({ name: 'alice.chronym', kind: 'register' })
   const { progress } = await isAt(id, 'local', 0)
@@ -112,19 +114,34 @@ it('goes on where it was moved from what it had reached, also after a restart, a
   await isAt(id, 'local', there)
   expect(resumed.at(-1)).toBeGreaterThanOrEqual(before!)
   expect(worker.stretches).toHaveLength(1)
-  await taskWhere(manager, id, ({ status }) => status === 'completed')
+  await manager.remove(id)
+})
+
+it('gives one proof, wherever it was moved meanwhile', async () => {
+  steps.evaluation = planOf(2, 200_000)
+  await waitFor(() => expect(farm.room()).toBe(1))
+  const { task_id: id } = manager.create({ name: 'carol.chronym', kind: 'register' })
+  const isComplete = ({ status }: TaskView): boolean => status === 'completed'
+  for (const place of ['farm', 'local'] as const) {
+    await taskWhere(manager, id, (view) => isComplete(view) || (view.place ?? place) !== place)
+    // A fast machine has proved it before.
+    if (!isComplete(manager.get(id)!) && manager.get(id)!.phase !== 'reveal') manager.move(id, place)
+  }
+  await taskWhere(manager, id, isComplete)
   expect(steps.proofs).toHaveLength(1)
-  expect(await pool.verifyProof({ ...computationOf(PLAN), proof: steps.proofs[0]! })).toBe(true)
+  expect(await pool.verifyProof({ ...computationOf(steps.evaluation), proof: steps.proofs[0]! })).toBe(true)
   await waitFor(async () => expect(await saved()).toBeUndefined())
-  expect(farm.view()).toMatchObject({ tasks: 0, workers: [{ busy: 0 }] })
+  await waitFor(() => expect(farm.view()).toMatchObject({ tasks: 0, workers: [{ busy: 0 }] }))
 })
 
 it('stops at the farm that it was cancelled without, once its server is back, also after a restart', async () => {
   await waitFor(() => expect(farm.room()).toBe(1))
+  steps.evaluation = planOf(3, ENDLESS)
   const { task_id: id } = manager.create({ name: 'bob.chronym', kind: 'register' })
   await isAt(id, 'local', 0)
   manager.move(id, 'farm')
   await isAt(id, 'farm', 0)
+  await waitFor(async () => expect(await saved()).toBeGreaterThan(0))
   await server.kill()
   await waitFor(() => expect(farm.view().connected).toBe(false))
   await manager.remove(id)
