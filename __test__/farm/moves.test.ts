@@ -114,6 +114,7 @@ it('goes on where it was moved from what it had reached, also after a restart', 
   await isAt(id, 'local', there)
   expect(resumed.at(-1)).toBeGreaterThanOrEqual(before!)
   expect(worker.stretches).toHaveLength(1)
+  expect(worker.stretches[0]!.from).toBeGreaterThanOrEqual(progress)
   await manager.remove(id)
 })
 

@@ -98,7 +98,7 @@ export async function loadCheckpoints(
     name,
     generation,
     squarings,
-    resume: { state, intermediates: bytes.subarray(0, length) }
+    resume: { state, intermediates: bytes.subarray(0, length), squarings }
   })
   const distinct = believed.filter((state, index) => !isSame(state, believed[index - 1]))
   return {

@@ -85,12 +85,13 @@ export class FarmEvaluation implements PlaceHandle {
     this.#request = request
     this.#resume = resume
     this.#records = (resume?.intermediates.length ?? 0) / RECORD_BYTES
+    this.#squarings = resume?.squarings ?? 0
     this.#onCheckpoint = onCheckpoint
     this.#progress = {
       phase: 'squaring',
-      squarings: 0,
-      phaseProgress: 0,
-      remaining: request.iterations,
+      squarings: this.#squarings,
+      phaseProgress: this.#squarings / request.iterations,
+      remaining: request.iterations - this.#squarings,
       squaringsPerSecond: 0,
       worker: null
     }

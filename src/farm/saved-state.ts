@@ -77,11 +77,12 @@ export async function saveProof(link: Link, job: string, proof: SavedProof): Pro
   await link.put(`${job}.proof`, encode({ ...proof }))
 }
 
-/** Saves what an evaluation begins with; squarings that the daemon does not know are told as 0. */
+/** Saves what an evaluation begins with. */
 export async function saveStart(link: Link, job: string, resume: EvaluationRequest['resume']): Promise<void> {
   const writer = new StateWriter(link, job, '', undefined)
   const appended = resume?.intermediates ?? new Uint8Array(0)
-  await writer.save([{ state: resume?.state ?? new Uint8Array(0), appended, appendedFrom: 0, squarings: 0 }])
+  const { state = new Uint8Array(0), squarings = 0 } = resume ?? {}
+  await writer.save([{ state, appended, appendedFrom: 0, squarings }])
 }
 
 /** Saves one checkpoint after the other. One call at a time; after a failed one the next continues where it failed. */

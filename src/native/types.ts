@@ -70,10 +70,10 @@ export interface EvaluationRequest extends EvaluationSize {
   seed: Uint8Array
   checkpointSeconds: number
   /**
-   * The last saved state with all intermediate records in order. Memory that belongs to the records alone moves to the
-   * worker's thread.
+   * The last saved state with all intermediate records in order, and its squarings, which a farm tells. Memory that
+   * belongs to the records alone moves to the worker's thread.
    */
-  resume?: { state: Uint8Array; intermediates: Uint8Array }
+  resume?: { state: Uint8Array; intermediates: Uint8Array; squarings?: number }
 }
 
 export interface EvaluationProgress {
