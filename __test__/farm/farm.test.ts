@@ -462,7 +462,8 @@ describe('an evaluation on a farm', () => {
     await delay(100)
     await server.start()
     await waitFor(() => expect(farm.view().connected).toBe(true), 10)
-    expect(await farm.holds(computationOf(task.plan))).toBe(true)
+    // A server that has just started may not read its streams yet, and then the farm rests for a moment.
+    await waitFor(async () => expect(await farm.holds(computationOf(task.plan))).toBe(true))
     expect(await savedOf(task)).toBeGreaterThan(0)
     task.stop(true)
     await running
