@@ -66,6 +66,8 @@ describe('the proxy for https of a configuration', () => {
       allowPrivate: ['alice.chronym'],
       localPorts: null
     })
+    // To turn https off and on again takes one setting.
+    expect(proxy({ local_addresses: true })).toBeUndefined()
     const local = { enabled: true, local_addresses: true }
     expect(proxy(local)).toMatchObject({ localPorts: [443, 80, 22] })
     expect(proxy({ ...local, pass_ports: ['25', '993', '25'] })).toMatchObject({ localPorts: [443, 80, 25, 993] })
@@ -77,7 +79,6 @@ describe('the proxy for https of a configuration', () => {
     [{ listen: 'localhost:7443' }, {}, 'https.listen', 'IP address'],
     [{ allow_private: ['Alice.chronym'] }, {}, 'https.allow_private', 'alice.chronym'],
     [{ enabled: true }, { enabled: false }, 'https.enabled', 'no effect'],
-    [{ local_addresses: true }, {}, 'https.local_addresses', 'no effect'],
     [
       { enabled: true, local_addresses: true },
       { listen: ['0.0.0.0:53'] },

@@ -54,10 +54,7 @@ function configuredProxy(
   { enabled, listen, allow_private, local_addresses, pass_ports }: Config['https'],
   isPublic: boolean
 ): DnsSettings['proxy'] {
-  if (!enabled) {
-    if (local_addresses) throw invalid('https.local_addresses', 'has no effect while https.enabled is false')
-    return undefined
-  }
+  if (!enabled) return undefined
   if (local_addresses && isPublic)
     throw invalid(
       'https.local_addresses',
