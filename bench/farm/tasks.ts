@@ -29,7 +29,7 @@ interface Scene {
   readonly daemon: BenchDaemon
 }
 
-/** `tasks`: of each number of workers, in so many rounds. */
+/** Divides `tasks` by `rounds`: each number of workers has its part of them in each round. */
 export async function measureTasks(tasks: number, rounds: number): Promise<Figure[]> {
   const server = await startServer()
   const daemon = startDaemon(server.url)

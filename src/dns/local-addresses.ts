@@ -1,10 +1,10 @@
-/** Addresses of this machine in place of those of hosts with a key: the proxy for https has them. */
+/** Local addresses: a host with a key leads to an address of this machine, where the proxy for https listens. */
 import { MIN_TTL, type Zone, type ZoneRecord } from '../protocol/zone/zone.ts'
 
 /** Of one name. A server keeps addresses of 256 hosts. */
 const MAX_HOSTS = 16
 
-/** The address that stands in for these; undefined: none. */
+/** The local address of a host whose own are `origins`; undefined: it has none. */
 type Place = (host: string, origins: readonly string[]) => string | undefined
 
 /**

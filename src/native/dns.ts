@@ -23,8 +23,7 @@ export interface DnsProxy {
   /** Names of the zone, lower-case: they and all below them may lead to private addresses. */
   readonly allowPrivate: readonly string[]
   /**
-   * Ports at addresses of this machine that stand in for those of hosts, 443 and 80 among them; all others are passed to
-   * the origin. Null: there are no such addresses.
+   * Ports at local addresses: 443 and 80 are served, all others passed to the origin. Null: hosts have no local address.
    */
   readonly localPorts: readonly number[] | null
   /** As `onKeyed` was told last. */
@@ -139,8 +138,8 @@ export interface DnsServer {
   /** Has the proxy take a host, lower-case, for one that had no key; `onKeyed` is told. Without a proxy nothing. */
   forgetKeyed(host: string): void
   /**
-   * The address of this machine that stands in for those of a host with a key, `origins`; the proxy listens there. Null
-   * without such addresses. Throws LISTEN_FAILED.
+   * The local address of a host with a key, whose own are `origins`: the proxy listens there. Null where hosts have none.
+   * Throws LISTEN_FAILED.
    */
   localAddress(host: string, origins: readonly string[]): string | null
   /**

@@ -104,7 +104,7 @@ export function createPeers(
   const { table } = node.services
   const ownPosition = positionOf(node.peerId)
   const peersOf = (ids: readonly PeerId[]): Peer[] => ids.map((id) => contactOf(id, prefixes))
-  // To publish asks for the holders of two keys, of each for the newest record and for where it belongs.
+  // A publication looks for the holders of two keys twice: for the newest records, and for where they belong.
   const [nearestTo, under] = [new SharedWork<PeerId[]>(), new SharedWork<PeerId[]>()]
   /** Connected peers, which are alive, and those that look-ups of random keys find. */
   const foundUnder = async (key: Uint8Array, bits: number, signal: AbortSignal): Promise<PeerId[]> => {

@@ -216,7 +216,7 @@ impl Server {
         }
     }
 
-    /// The address of this machine that stands in for those of a host with a key; `None`: the proxy has no such addresses.
+    /// The local address of a host with a key; `None`: hosts have none.
     ///
     /// # Errors
     /// [`ListenError`]; then it has none.

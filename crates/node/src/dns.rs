@@ -85,7 +85,7 @@ impl DnsServer {
         self.server.forget_keyed(&host);
     }
 
-    /// The address of this machine that stands in for those of a host with a key; null: there are no such addresses.
+    /// The local address of a host with a key; null: hosts have none.
     /// Throws as `start`.
     #[napi(catch_unwind)]
     pub fn local_address(&self, host: String, origins: Vec<String>) -> Result<Option<String>> {

@@ -145,7 +145,7 @@ export async function getReveals(
       const own = await judge(self.get(place.kind, key), { peer: parts.ownPeerId, self: true })
       if (typeof own === 'object') note(parts.ownPeerId, own)
     }
-    const near = breadth === 'everybody' || breadth === 'punctual' ? [] : peers.within(key)
+    const near = wantsAll(breadth) ? [] : peers.within(key)
     const known = peers.diverse(near)
     const holders = Math.max(
       known.length,
@@ -196,8 +196,12 @@ function mayBeThick(answers: readonly RevealAnswer[], { awaited, total }: Count)
   return most * 2 <= total && (most + awaited) * 2 > total
 }
 
+function wantsAll(breadth: LookupBreadth): breadth is 'everybody' | 'punctual' {
+  return breadth === 'everybody' || breadth === 'punctual'
+}
+
 function suffices(answers: readonly RevealAnswer[], total: number, breadth: LookupBreadth): boolean {
-  if (breadth === 'everybody' || breadth === 'punctual') return false
+  if (wantsAll(breadth)) return false
   if (breadth === 'majority') return hasMajority(answers, total)
   return answers.length * 2 > total && answers.some(({ reveal }) => reveal !== undefined && breadth.shows(reveal))
 }

@@ -214,7 +214,7 @@ function prefixOfNew(addresses: readonly Multiaddr[]): string | undefined {
 /** Those of a few look-ups. */
 const MAX_READ = 500
 
-/** Reads a peer that an answer names. Most name the same ones, and to read ids and addresses takes as long as to ask. */
+/** Reads a peer that an answer names, once: most answers name the same ones, and ids and addresses are slow to read. */
 function readOnce(): (found: FoundPeer) => Named {
   const kept = new BoundedMap<string, Named>(MAX_READ)
   return ({ peer, addresses }) => {

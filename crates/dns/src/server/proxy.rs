@@ -41,7 +41,7 @@ const WAKE: Token = Token(0);
 const LISTENER: Token = Token(1);
 /// Of the first session's two sockets.
 const FIRST: usize = 2;
-/// Of the first listener at an address that stands in for a host's; sessions have those below.
+/// Of the first listener at a local address; sessions have those below.
 const LOCAL: usize = 1 << 24;
 /// Sessions at once; beyond, the one that was idle for longest gives way.
 const SESSIONS: usize = 1_024;
@@ -60,7 +60,7 @@ pub struct ProxyOptions {
     pub keyed: BTreeMap<String, NoneSince>,
     /// Called from the thread of the proxy.
     pub keep: Keep,
-    /// What is served at addresses of this machine that stand in for those of hosts; none: there are no such addresses.
+    /// What is served at local addresses; `None`: hosts have none.
     pub local: Option<Vec<(Way, u16)>>,
 }
 

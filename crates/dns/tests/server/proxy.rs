@@ -471,7 +471,7 @@ fn an_address_of_this_machine_leads_to_the_host_whose_it_is_and_to_its_aliases()
     // No leaf for names of others.
     assert!(get("example.com").is_err());
     drop(scene);
-    // Its permission counts, not that of the address that stands in for it.
+    // The permission of the host counts, not that of its local address.
     let (forbidden, address) = local_scene(Way::Tls, origin.port, &[]);
     forbidden.learn_local(Trust::Secure, address, origin.port, &origin.tlsa);
     let mut stream = forbidden.visitor.encrypted(TcpStream::connect(address).unwrap(), NAME);

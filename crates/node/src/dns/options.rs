@@ -43,7 +43,7 @@ pub struct DnsProxy<'a> {
     pub allow_private: Vec<String>,
     /// Hosts that had a key.
     pub keyed: Vec<KeyedHost>,
-    /// Ports at addresses of this machine that stand in for those of hosts; null: there are no such addresses.
+    /// Ports at local addresses; null: hosts have none.
     pub local_ports: Either<Vec<f64>, Null>,
     /// Called from the event loop, which it does not keep alive, with what is remembered of a host.
     pub on_keyed: Function<'a, FnArgs<KeyedArgs>, UnknownReturnValue>,

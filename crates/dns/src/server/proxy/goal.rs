@@ -26,7 +26,7 @@ pub struct Goal {
     pub client: Option<Accepted>,
     /// How often DNS was asked once more, since its answer was an old one.
     pub again: u8,
-    /// What came to an address of this machine that stands in for the host's; `None`: a request to a proxy.
+    /// What came to the host's local address; `None`: a request to a proxy.
     pub local: Option<Way>,
 }
 

@@ -51,7 +51,7 @@ pub trait Around {
     fn ask(&mut self, question: usize, packet: &[u8], told: &mut Told);
     /// Has events of a new socket come to this session.
     fn watch(&mut self, origin: &mut TcpStream) -> io::Result<()>;
-    /// Where an address of this machine leads that stands in for a host's.
+    /// The host's own addresses, by its local one.
     fn origins(&self, address: IpAddr) -> Option<Vec<IpAddr>>;
     /// Takes an answer that is vouched for: whether the host has a key.
     fn note(&mut self, host: &str, has_key: bool);
