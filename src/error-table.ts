@@ -438,8 +438,12 @@ export const ERROR_TABLE = {
   'SVC-DNS-001': {
     status: 409,
     title: 'DNS off',
-    cause: 'The DNS server of this daemon does not run: dns.enabled is false, or the daemon is stopping.',
-    cure: 'Set dns.enabled to true in config.toml, or remove --dns-enabled, and restart the daemon.'
+    cause:
+      'The DNS server of this daemon does not run: dns.enabled is false, or the daemon is stopping. Or it has ' +
+      'https.local_addresses, and another machine asks.',
+    cure:
+      'Set dns.enabled to true in config.toml, or remove --dns-enabled, and restart the daemon. For other machines, set ' +
+      'https.local_addresses to false.'
   },
   'SVC-DNS-002': {
     status: null,

@@ -50,8 +50,7 @@ describe('the DNS server of a configuration', () => {
 })
 
 describe('the proxy for https of a configuration', () => {
-  const proxy = (https: object, dns: object = {}, api: object = {}) =>
-    configuredDns(checkConfig({ api, dns, https }, 'test'))?.proxy
+  const proxy = (https: object, dns: object = {}) => configuredDns(checkConfig({ dns, https }, 'test'))?.proxy
 
   it('is off, and on 127.0.0.1 where it is on', () => {
     expect(proxy({})).toBeUndefined()
@@ -70,8 +69,6 @@ describe('the proxy for https of a configuration', () => {
     // To turn https off and on again takes one setting.
     expect(proxy({ local_addresses: true })).toBeUndefined()
     const local = { enabled: true, local_addresses: true }
-    expect(() => proxy(local, {}, { host: '192.0.2.1' })).toThrow('api.host')
-    expect(proxy(local, {}, { host: '::1' })).toMatchObject({ localPorts: [443, 80, 22] })
     expect(proxy(local)).toMatchObject({ localPorts: [443, 80, 22] })
     expect(proxy({ ...local, pass_ports: ['25', '993', '25'] })).toMatchObject({ localPorts: [443, 80, 25, 993] })
   })

@@ -55,7 +55,7 @@ function create(listen = FREE, more: Partial<DnsServiceParts> = {}): DnsService 
 }
 
 async function ask(name: string, type: number = TYPE.A, options?: { dnssec?: boolean }): Promise<Message> {
-  return read((await service.query(query(name, type, options), '127.0.0.1')).message)
+  return read((await service.query(query(name, type, options), '127.0.0.1', true)).message)
 }
 const address = ({ answers }: Message): string | undefined => answers[0]?.data.join('.')
 
@@ -91,7 +91,7 @@ describe('the DNS server of a daemon', () => {
   })
 
   it('says NXDOMAIN of names that nobody has, and how long that may be kept', async () => {
-    const { message, maxAge } = await service.query(query('nobody.chronym', TYPE.A), '127.0.0.1')
+    const { message, maxAge } = await service.query(query('nobody.chronym', TYPE.A), '127.0.0.1', true)
     expect(read(message)).toMatchObject({ rcode: RCODE.nxdomain, authorityTypes: [TYPE.SOA] })
     expect(maxAge).toBe(60)
   })
@@ -239,7 +239,7 @@ describe('the DNS server of a daemon', () => {
 
   it('refuses what is not a query with SVC-REQ-001', async () => {
     for (const message of [new Uint8Array(3), new Uint8Array(5_000), new Uint8Array(0)])
-      await expect(service.query(message, '127.0.0.1')).rejects.toMatchObject({ code: 'SVC-REQ-001' })
+      await expect(service.query(message, '127.0.0.1', true)).rejects.toMatchObject({ code: 'SVC-REQ-001' })
   })
 
   it('names the address on which it cannot listen: SVC-DNS-002', async () => {
@@ -284,6 +284,6 @@ describe('the DNS server of a daemon', () => {
     })
     for (const act of [() => off.flush(), () => off.keyedHosts(), () => off.forgetKeyed('alice.chronym')])
       expect(act).toThrow(expect.objectContaining({ code: 'SVC-DNS-001' }) as Error)
-    await expect(off.query(new Uint8Array(0), '127.0.0.1')).rejects.toMatchObject({ code: 'SVC-DNS-001' })
+    await expect(off.query(new Uint8Array(0), '127.0.0.1', true)).rejects.toMatchObject({ code: 'SVC-DNS-001' })
   })
 })

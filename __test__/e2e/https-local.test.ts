@@ -6,6 +6,7 @@ import { createHash, createPublicKey, generateKeyPairSync, X509Certificate } fro
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encodeQuery } from '../../scripts/dns/message.ts'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { addon } from '../../src/native/addon.ts'
 import { makeNamespace, own, startDaemon, type Namespace } from './dns/network.ts'
@@ -77,6 +78,12 @@ beforeAll(async () => {
 
 afterAll(() => scene.end())
 
+/** From outside the namespace, which the daemon's API is open to. */
+const queryOverHttp = async () => {
+  const dns = encodeQuery(0, { name: coded, type: 'A' }).toString('base64url')
+  const response = await fetch(`${daemon.summary.api_url}/dns-query?dns=${dns}`, { headers: { connection: 'close' } })
+  return { status: response.status, text: await response.text() }
+}
 const turn = (https: object) => daemon.request('POST', '/api/config', { https })
 
 describe('https at addresses of this machine', () => {
@@ -90,6 +97,8 @@ describe('https at addresses of this machine', () => {
     // No key, and no vouching on the first day.
     expect(await addresses(`bare.${coded}`)).toBe('127.0.0.1')
     expect(await addresses(NAME)).toBe('127.0.0.1')
+    // For another machine they would be addresses of its own.
+    expect((await queryOverHttp()).text).toMatch(/SVC-DNS-001.*its own machine alone/u)
 
     expect(await curl(`https://${coded}/`)).toEqual({ code: 0, output: `the site of ${coded}` })
     const moved = await curl('-o', '/dev/null', '-w', '%{http_code} %{redirect_url}', `http://${coded}/a`)
@@ -132,5 +141,6 @@ describe('https at addresses of this machine', () => {
   it('is gone once it is turned off', async () => {
     expect(await turn({ local_addresses: false })).toMatchObject({ status: 200 })
     expect(await addresses(coded)).toBe('127.0.0.1')
+    expect((await queryOverHttp()).status).toBe(200)
   })
 })

@@ -26,7 +26,7 @@ export interface SeedService {
   lock(): SeedBody
 }
 
-/** The DNS server, as far as the interface shows and asks it. SVC-DNS-001 where it does not run. */
+/** The DNS server, as far as the interface shows and asks it. SVC-DNS-001 where it does not run or answer the one who asks. */
 export interface DnsResolver {
   view(): DnsView
   /** Forgets what is known of a name, or of all; how many were known. SVC-NAM-001. */
@@ -36,9 +36,9 @@ export interface DnsResolver {
   forgetKeyed(host: string): boolean
   /**
    * A DNS message in, one out, with the seconds that an HTTP cache may keep it. `client`: the IP address that limits
-   * count. SVC-REQ-001 for what is not a query.
+   * count. `isHere`: a program of this machine asks. SVC-REQ-001 for what is not a query.
    */
-  query(message: Uint8Array, client: string): Promise<{ message: Uint8Array; maxAge: number }>
+  query(message: Uint8Array, client: string, isHere: boolean): Promise<{ message: Uint8Array; maxAge: number }>
 }
 
 export interface ApiServices {

@@ -25,7 +25,7 @@ export interface DnsSettings {
  * Undefined where `dns.enabled` is false: the other fields then wait. Throws SVC-CFG-001 for a field without effect, and
  * for one that another field needs.
  */
-export function configuredDns({ api, dns, https }: Pick<Config, 'api' | 'dns' | 'https'>): DnsSettings | undefined {
+export function configuredDns({ dns, https }: Pick<Config, 'dns' | 'https'>): DnsSettings | undefined {
   if (!dns.enabled) {
     if (https.enabled) throw invalid('https.enabled', 'has no effect while dns.enabled is false: it asks that server')
     return undefined
@@ -41,8 +41,7 @@ export function configuredDns({ api, dns, https }: Pick<Config, 'api' | 'dns' | 
     tlsListen: tlsListen!,
     httpsListen: httpsListen!,
     certificate: dns.tls_cert === '' ? undefined : { certificate: dns.tls_cert, key: dns.tls_key },
-    // The API answers DNS too, at /dns-query.
-    proxy: configuredProxy(https, isPublic || !(api.host === 'localhost' || isLoopback({ address: api.host }))),
+    proxy: configuredProxy(https, isPublic),
     forward: forward!,
     isPublic,
     policy: { answerThin: dns.answer_thin, adNeedsPin: dns.ad_needs_pin },
@@ -53,13 +52,13 @@ export function configuredDns({ api, dns, https }: Pick<Config, 'api' | 'dns' | 
 /** Any program that reaches it trusts its word for names, and sends it their bytes in clear: so loopback alone. */
 function configuredProxy(
   { enabled, listen, allow_private, local_addresses, pass_ports }: Config['https'],
-  othersAsk: boolean
+  isPublic: boolean
 ): DnsSettings['proxy'] {
   if (!enabled) return undefined
-  if (local_addresses && othersAsk)
+  if (local_addresses && isPublic)
     throw invalid(
       'https.local_addresses',
-      'is for this machine alone, and others reach an address of dns.listen, dns.tls_listen, dns.https_listen or api.host'
+      'is for this machine alone, and others reach an address of dns.listen, dns.tls_listen or dns.https_listen'
     )
   const passed = pass_ports.map(Number)
   const unfit = passed.find((port) => port > 65_535 || port === 80 || port === 443)

@@ -61,9 +61,10 @@ export interface DnsService {
   /** Takes a host for one that had none; whether it had one. */
   forgetKeyed(host: string): boolean
   /**
-   * Answers a DNS message. `client`: the IP address that limits count. SVC-REQ-001 for what is not a query, SVC-DNS-001.
+   * Answers a DNS message. `client`: the IP address that limits count. `isHere`: a program of this machine asks.
+   * SVC-REQ-001 for what is not a query, SVC-DNS-001.
    */
-  query(message: Uint8Array, client: string): Promise<DnsReply>
+  query(message: Uint8Array, client: string, isHere: boolean): Promise<DnsReply>
 }
 
 export interface DnsServiceParts {
@@ -115,6 +116,7 @@ class Service implements DnsService {
   #endSubscription: () => void = () => undefined
   #announced: readonly DnsListenView[] = []
   #proxyAddress: string | undefined
+  #hasLocalAddresses = false
   #isMinting = false
   /** Names with a check code that the server may know, as they were asked for, to the name that they are codes of. */
   readonly #coded = new Map<string, string>()
@@ -153,6 +155,7 @@ class Service implements DnsService {
       this.#running().flush(null)
     }
     this.#proxyAddress = proxy?.address
+    this.#hasLocalAddresses = proxy !== undefined && proxy.localPorts !== null
   }
 
   mint(authority: Authority | undefined): void {
@@ -212,7 +215,12 @@ class Service implements DnsService {
     return true
   }
 
-  async query(message: Uint8Array, client: string): Promise<DnsReply> {
+  async query(message: Uint8Array, client: string, isHere: boolean): Promise<DnsReply> {
+    if (this.#hasLocalAddresses && !isHere)
+      throw new ServiceError(
+        'SVC-DNS-001',
+        'This daemon answers DNS to its own machine alone, since hosts lead to addresses of it (https.local_addresses).'
+      )
     try {
       const reply = await this.#running().query(message, client)
       return { message: reply, maxAge: leastTtl(reply) }

@@ -20,7 +20,12 @@ export const INSTANCE = '6f1d2b7c-8e90-4f0e-9a53-3f1c9a520d0e'
 /** The socket that every request comes on. */
 const BINDINGS: object = {
   incoming: {
-    socket: { remoteAddress: 'local', localAddress: '::ffff:127.0.0.1', localPort: 7468, setTimeout: () => undefined }
+    socket: {
+      remoteAddress: '::ffff:127.0.0.1',
+      localAddress: '::ffff:127.0.0.1',
+      localPort: 7468,
+      setTimeout: () => undefined
+    }
   }
 }
 
@@ -107,7 +112,7 @@ class MemoryConfig extends Failing implements ConfigService {
 
 /** Of the DNS server: an answer that says nothing but the id of the query. */
 class MemoryDns extends Failing implements DnsResolver {
-  readonly queries: { readonly message: Uint8Array; readonly client: string }[] = []
+  readonly queries: { readonly message: Uint8Array; readonly client: string; readonly isHere: boolean }[] = []
   readonly flushed: (string | undefined)[] = []
   https: DnsView['https'] = null
 
@@ -139,9 +144,9 @@ class MemoryDns extends Failing implements DnsResolver {
     return host === 'www.alice.chronym'
   }
 
-  async query(message: Uint8Array, client: string): Promise<{ message: Uint8Array; maxAge: number }> {
+  async query(message: Uint8Array, client: string, isHere: boolean): Promise<{ message: Uint8Array; maxAge: number }> {
     this.called()
-    this.queries.push({ message, client })
+    this.queries.push({ message, client, isHere })
     return Promise.resolve({ message: message.subarray(0, 2), maxAge: 42 })
   }
 }

@@ -14,7 +14,7 @@ describe('DNS over HTTP', () => {
     expect(response.headers.get('Content-Type')).toBe(MEDIA)
     expect(response.headers.get('Cache-Control')).toBe('max-age=42')
     expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0xab, 0xcd])
-    expect(world.dns.queries).toEqual([{ message: QUERY, client: 'local' }])
+    expect(world.dns.queries).toEqual([{ message: QUERY, client: '127.0.0.1', isHere: true }])
   })
 
   it('answers a query of a POST', async () => {
@@ -25,6 +25,15 @@ describe('DNS over HTTP', () => {
     }
     expect(world.dns.queries.map(({ message }) => message)).toEqual([QUERY, QUERY])
   })
+
+  it.each(['Forwarded', 'X-Forwarded-For', 'Via'])(
+    'takes a query with %s for one of another machine',
+    async (header) => {
+      const world = createWorld()
+      await world.request('GET', GET, { headers: { [header]: '192.0.2.1' } })
+      expect(world.dns.queries).toMatchObject([{ isHere: false }])
+    }
+  )
 
   it.each(['/dns-query', '/dns-query?dns=', '/dns-query?dns=a', '/dns-query?dns=%20', `${GET}!`])(
     'refuses %s',

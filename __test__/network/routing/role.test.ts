@@ -405,7 +405,10 @@ describe('mode auto on a public network', () => {
       expect(modeOf(node)).toBe('light')
       const reveal = await lab.claim(node, 'moving.chronym', lab.owner('alice'))
       await eventually(node, 'full')
-      await waitFor(() => expect(node.network.knownPeers()).toBe(others.length))
+      await waitFor(() => {
+        lab.advance(LOOK)
+        expect(node.network.knownPeers()).toBe(others.length)
+      })
       const stored = await node.network.putReveal(reveal)
       expect(stored.storedBy, JSON.stringify(stored)).toBeGreaterThan(1)
 

@@ -51,6 +51,12 @@ export function ipOf(c: Context<AppEnv>): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
 
+/** A reverse proxy on this machine says for whom it asks. */
+export function isOfThisMachine(c: Context<AppEnv>): boolean {
+  const isForwarded = ['Forwarded', 'X-Forwarded-For', 'Via'].some((each) => c.req.header(each) !== undefined)
+  return !isForwarded && LOOPBACK.test(ipOf(c))
+}
+
 export function clientAt(address: string | undefined): string {
   return address === undefined || LOOPBACK.test(address) ? 'loopback' : address
 }

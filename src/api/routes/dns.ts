@@ -3,7 +3,7 @@ import { DnsViewSchema, KeyedHostListSchema } from '../../views/dns.ts'
 import { decodeBase64 } from '../../util/base64.ts'
 import { ServiceError } from '../../errors.ts'
 import { endpoint } from '../endpoint.ts'
-import { type AppEnv, ipOf } from '../http/request.ts'
+import { type AppEnv, ipOf, isOfThisMachine } from '../http/request.ts'
 import { readBytes } from '../http/body.ts'
 import {
   DnsFlushedSchema,
@@ -111,7 +111,7 @@ export function pacRoutes({ dns }: Pick<ApiServices, 'dns'>) {
 /** DNS over HTTPS (RFC 8484); plain HTTP on the port of the interface. */
 export function dnsQueryRoutes({ dns }: Pick<ApiServices, 'dns'>) {
   const answer = async (c: Context<AppEnv>, query: Uint8Array): Promise<Response> => {
-    const { message, maxAge } = await dns.query(query, ipOf(c))
+    const { message, maxAge } = await dns.query(query, ipOf(c), isOfThisMachine(c))
     c.header('Cache-Control', `max-age=${maxAge}`)
     return c.body(new Uint8Array(message), 200, { 'Content-Type': DNS_MESSAGE })
   }

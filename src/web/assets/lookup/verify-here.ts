@@ -63,7 +63,6 @@ function useVerifier(
     setState(next)
   }
   useEffect(() => () => worker.current?.terminate(), [])
-  useEffect(() => end({ kind: 'idle' }), [reveal])
   const start = (profile: string, name: string) => {
     const startedMs = performance.now()
     end({ kind: 'working' })
@@ -82,6 +81,7 @@ function useVerifier(
   return [state, start, () => end({ kind: 'idle' })]
 }
 
+/** Give it the record as `key`: another record begins with nothing verified. */
 export function VerifyHere({ reveal, name }: { reveal: RevealBody | undefined; name: string }) {
   const [state, start, stop] = useVerifier(reveal)
   const network = useResource('/api/network-status', { every: Infinity }).data?.network

@@ -81,8 +81,8 @@ function Explained({ asked, explanation, error, path }: ExplainedProps) {
       <div class="picture-and-steps">${h(Picture, { explanation, marked, onMark })} ${h(Steps, { explanation })}</div>
       ${h(Peers, { explanation, marked, onMark })}
     <//>
-    ${own && h(Own, { own, name })}
-    ${resolves !== null && [h(Record, { reveal, name }), h(VerifyHere, { reveal: reveal.data, name: asked })]}
+    ${own && h(Own, { own, name })} ${resolves !== null && h(Record, { reveal, name })}
+    ${resolves !== null && h(VerifyHere, { reveal: reveal.data, name: asked, key: JSON.stringify(reveal.data) })}
   `
 }
 
