@@ -20,7 +20,7 @@ const BUILD = [
 const COMMANDS = {
   setup: [],
   // As the systemd unit and the image have it: docs/performance.md, "An idle daemon".
-  start: [['--max-semi-space-size=4', 'src/daemon/main.ts']],
+  start: [['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', 'src/daemon/main.ts']],
   chronym: [['src/cli/main.ts']],
   demo: [['scripts/demo.ts']],
   test: [['scripts/test.mjs']],
