@@ -1,4 +1,4 @@
-import { h, html, useEffect, useId, useState, type Children, type TargetedEvent } from '../lib/html.ts'
+import { h, html, useId, useState, type Children, type TargetedEvent } from '../lib/html.ts'
 import { useForm } from './act.ts'
 import { Button, type Rest } from './basics.ts'
 
@@ -120,11 +120,12 @@ interface AskFormProps {
 
 /** One line that asks for something, with its button. */
 export function AskForm({ start = '', button, kind = 'main', isBusy = false, disabled, ask, ...field }: AskFormProps) {
-  const [text, setText] = useState(start)
+  const [line, setLine] = useState({ start, text: start })
+  const text = line.start === start ? line.text : start
+  const setText = (typed: string) => setLine({ start, text: typed })
   const { error, onSubmit, clearing, ...form } = useForm(async () => {
     if ((await ask(text.trim())) === true) setText('')
   })
-  useEffect(() => setText(start), [start])
   return html`
     <form class="ask" onSubmit=${onSubmit} role="search">
       ${h(TextField, { ...field, error, value: text, onInput: clearing(setText) })}
