@@ -22,6 +22,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Only what never comes is waited for as long. __test__/wait-for.ts gives up before a test does, and says at what. */
+const PATIENCE = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 300_000 } } }
+
 /**
  * `unit`: many short files in parallel. `e2e`: real processes, two files at a time, since they wait half of their time.
  * `hostile`: one at a time. `long`: what takes hours.
@@ -36,10 +39,7 @@ export default defineConfig({
           include: ['__test__/**/*.test.ts'],
           exclude: ['__test__/e2e/**', '__test__/long/**', '__test__/hostile/**'],
           pool: 'forks',
-          // Above what __test__/wait-for.ts waits, which says what it waited for.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          expect: { poll: { timeout: 120_000 } }
+          ...PATIENCE
         }
       },
       {
@@ -49,8 +49,7 @@ export default defineConfig({
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
-          testTimeout: 300_000,
-          hookTimeout: 180_000
+          ...PATIENCE
         }
       },
       {

@@ -2,7 +2,7 @@
 import { vi } from 'vitest'
 
 /** Only what never comes is waited for as long: no test may fail because the machine has other work. */
-const PATIENCE_MS = 120_000
+export const PATIENCE_MS = 300_000
 
 /** Checks again and again until nothing is thrown, and gives the result; rejects with what was thrown last. */
 export function waitFor<T>(check: () => T | Promise<T>, intervalMs = 50): Promise<T> {

@@ -232,7 +232,7 @@ describe('the server', () => {
     expect(flood.slice(-900).some(({ closed }) => closed)).toBe(false)
     for (const socket of flood) socket.destroy()
     await stream.body?.cancel()
-  }, 20_000)
+  })
 
   it('closes a new connection where all places are held by who is known, and serves those', async () => {
     const server = await start(createWorld(), { maxConnections: 2 })

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await waitFor(() => {
     for (const { network } of lab.nodes) expect(network.knownPeers()).toBeGreaterThanOrEqual(K)
   })
-}, 300_000)
+})
 
 afterAll(() => lab.close())
 
@@ -91,7 +91,7 @@ function drawGone(): LabNode[] {
   }
 }
 
-describe(`${NODES} nodes, of which ${K} hold a name`, { timeout: 300_000 }, () => {
+describe(`${NODES} nodes, of which ${K} hold a name`, () => {
   it('store names at the closest and resolve them from afar', async () => {
     for (let index = 0; index < NAMES; index++) {
       const at = random.pick(lab.nodes)

@@ -2,6 +2,7 @@
 import axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { needPackages, programOf } from '../../scripts/packages.ts'
+import { PATIENCE_MS } from '../wait-for.ts'
 import type { Daemon } from './processes.ts'
 
 const FLAGS = [
@@ -15,9 +16,12 @@ const FLAGS = [
   '--disable-sync'
 ]
 
-export function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(): Promise<Browser> {
   needPackages(['chromium'])
-  return chromium.launch({ executablePath: programOf('chromium'), args: FLAGS })
+  const options = { executablePath: programOf('chromium'), args: FLAGS, timeout: PATIENCE_MS }
+  const browser = await chromium.launch(options)
+  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS))
+  return browser
 }
 
 /** Faults of the page: exceptions, and what the Content-Security-Policy refused. */

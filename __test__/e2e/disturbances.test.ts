@@ -31,7 +31,7 @@ afterEach(() => scene.end())
 const task = async (daemon: Daemon, id: string): Promise<Answer> =>
   (await daemon.request('GET', `/api/vdf/status/${id}`)).body
 const until = (daemon: Daemon, id: string, accept: (view: Answer) => boolean): Promise<Answer> =>
-  eventually(() => task(daemon, id), accept, 170_000)
+  eventually(() => task(daemon, id), accept)
 
 async function register(daemon: Daemon): Promise<string> {
   const { status, body } = await eventually(

@@ -29,7 +29,7 @@ let coded: string
 
 const within = (command: string, ...args: string[]): Promise<Ended> =>
   runProgram(command, args, { within: namespace.within })
-const dig = (...args: string[]): Promise<Ended> => within('dig', '+tries=1', ...args)
+const dig = (...args: string[]): Promise<Ended> => within('dig', '+tries=1', '+time=30', ...args)
 
 beforeAll(async () => {
   needPackages([

@@ -189,7 +189,8 @@ stub-zone:
     const child = await startProgram(programOf('unbound'), ['-d', '-c', join(own, 'unbound.conf')], /start of service/)
     scene.onEnd(() => end(child, 'SIGKILL'))
     return async (name, type) => {
-      const { output } = await runProgram('dig', ['@127.0.0.1', '-p', String(port), name, type, '+dnssec', '+tries=1'])
+      const asked = ['@127.0.0.1', '-p', String(port), name, type, '+dnssec', '+tries=1', '+time=30']
+      const { output } = await runProgram('dig', asked)
       return {
         status: /status: (\w+)/.exec(output)?.[1] ?? output,
         isAuthentic: /flags:[a-z ]* ad[ ;]/.test(output),

@@ -133,7 +133,7 @@ describe('a daemon with DNS', () => {
       const { status, headers, body } = await daemon.request('GET', `/api/resolve/${NAME}`)
       const { address, port } = await listening(daemon, 'udp')
       const { output: stdout } = await runProgram('dig', [
-        ...[`@${address}`, '-p', String(port), '+tries=1', '+adflag', NAME, 'A']
+        ...[`@${address}`, '-p', String(port), '+tries=1', '+time=30', '+adflag', NAME, 'A']
       ])
       return {
         resolved: [status, body.source, headers.get('X-Confidence')],

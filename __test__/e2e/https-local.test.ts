@@ -47,7 +47,7 @@ const curl = (...args: string[]): Promise<Ended> =>
     ...['-sS', '--max-time', '30', '--cacert', join(directory, 'data', 'https-authority.pem'), ...args]
   )
 const addresses = async (host: string, type = 'A'): Promise<string> =>
-  (await within('dig', '+short', '+tries=1', '@127.0.0.1', host, type)).output.trim()
+  (await within('dig', '+short', '+tries=1', '+time=30', '@127.0.0.1', host, type)).output.trim()
 const talk = (host: string): Promise<Ended> =>
   within(process.execPath, '--input-type=module', '--eval', TALK, '--', host)
 

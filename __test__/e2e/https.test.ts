@@ -19,6 +19,7 @@ import { needPackages, programOf } from '../../scripts/packages.ts'
 import { end } from '../../scripts/program.ts'
 import { addon } from '../../src/native/addon.ts'
 import { local } from '../../src/protocol/profile/built-in.ts'
+import { PATIENCE_MS } from '../wait-for.ts'
 import { runProgram } from './dns/programs.ts'
 import { Firefox } from './firefox.ts'
 import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
@@ -205,6 +206,7 @@ async function withPage<T>(act: (page: Page) => Promise<T>): Promise<T> {
       `--proxy-pac-url=${daemon.summary.api_url}/proxy.pac`
     ]
   })
+  browser.setDefaultTimeout(PATIENCE_MS)
   try {
     return await act(await browser.newPage())
   } finally {

@@ -43,8 +43,8 @@ const pick = (from: readonly number[], count: number): number[] => {
   return Array.from({ length: count }, () => left.splice(random.between(0, left.length - 1), 1)[0]!)
 }
 
-const everybodyKnows = (deadlineMs = 120_000): Promise<void> =>
-  fleet.connected(fleet.running(), Math.floor(0.7 * (fleet.running().length - 1)), deadlineMs)
+const everybodyKnows = (): Promise<void> =>
+  fleet.connected(fleet.running(), Math.floor(0.7 * (fleet.running().length - 1)))
 
 /** Every running daemon names the owner of every name as settled: with a new request, and as its users ask. */
 async function allResolve(): Promise<void> {
@@ -214,7 +214,7 @@ describe(`${NODES} daemons`, { timeout: NODES * 90_000 }, () => {
     const held = await Promise.all(all.map((index) => fleet.holds(index, torn)))
 
     fleet.places.heal()
-    await fleet.connected(all, Math.floor(0.7 * (all.length - 1)), 120_000)
+    await fleet.connected(all, Math.floor(0.7 * (all.length - 1)))
     expect(await entries()).toMatchObject(before)
     await allResolve()
     // A node that remembers an owner is shown no other, and no node is shown a third. Where no side has more than half,

@@ -162,7 +162,7 @@ export class Scene {
 export async function eventually<T>(
   ask: () => Promise<T>,
   accept: (value: T) => boolean,
-  deadlineMs = 120_000
+  deadlineMs = 300_000
 ): Promise<T> {
   const end = Date.now() + deadlineMs
   for (;;) {

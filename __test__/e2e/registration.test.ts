@@ -52,8 +52,7 @@ const task = async (daemon: Daemon, id: string): Promise<Task> =>
 async function finished(daemon: Daemon, id: string): Promise<Task> {
   const last = await eventually(
     () => task(daemon, id),
-    ({ status }) => status !== 'running',
-    120_000
+    ({ status }) => status !== 'running'
   )
   expect(last.error).toBeNull()
   return last

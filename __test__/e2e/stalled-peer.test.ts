@@ -18,7 +18,7 @@ beforeAll(async () => {
   await fleet.start(Array.from({ length: DAEMONS }, (_, index) => index))
   await fleet.connected(fleet.running(), DAEMONS - 1)
   process.kill(fleet.daemon(STALLED).pid, 'SIGSTOP')
-}, 200_000)
+})
 
 afterAll(() => scene.end())
 

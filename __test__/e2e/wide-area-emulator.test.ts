@@ -83,7 +83,7 @@ beforeAll(async () => {
     const server = scene.child(spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', SERVER]))
     await once(server.stdout, 'data')
   }
-}, 120_000)
+})
 afterAll(() => scene.end())
 
 async function ask(from: number, host: string, { bytes = 1, waitsMs = 30_000 } = {}): Promise<Heard> {

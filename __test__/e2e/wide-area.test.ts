@@ -20,7 +20,7 @@ beforeAll(async () => {
     weather: WEATHER,
     versions: (at) => (at < 2 ? 'both' : 'ipv4')
   })
-}, 280_000)
+})
 afterAll(() => scene.end())
 
 it.each(HOMES.map((home, at) => [home.title, home.mode, at] as const))('%s: a home ends as %s', async (_, mode, at) => {

@@ -33,7 +33,7 @@ describe.runIf(hasSlices)('a thread that squares', () => {
     }
     expect(slices()).not.toContain(SLICE_NS)
     const evaluation = pool.evaluate(request, () => undefined)
-    await expect.poll(() => evaluation.progress().squarings, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(() => evaluation.progress().squarings).toBeGreaterThan(0)
     expect(slices().filter((slice) => slice === SLICE_NS)).toHaveLength(1)
     evaluation.stop()
     await evaluation.outcome

@@ -114,19 +114,19 @@ describe('a settled name whose holders come and go', () => {
   it('[newcomers who join among liars] keep it for a year among nine who lie, where everybody answers', () => {
     for (const days of [1, 7, 30])
       expect(dayOfTheft({ liars: 9, days, silent: 0, seed: days }), `nodes stay for ${days} days`).toBeUndefined()
-  }, 60_000)
+  })
 
   it('[newcomers who join among liars] keep it for most of a year among eight liars, with 10% silence', () => {
     for (const seed of [1, 2, 3])
       expect(dayOfTheft({ liars: 8, days: 7, silent: 0.1, seed }) ?? Infinity).toBeGreaterThan(240)
-  }, 60_000)
+  })
 
   it('[newcomers who join among liars] are turned by ten within days, by nine with silence (threat model)', () => {
     for (const days of [1, 7, 30])
       expect(dayOfTheft({ liars: 10, days, silent: 0, seed: days })).toBeLessThan(days + 14)
     expect(dayOfTheft({ liars: 9, days: 7, silent: 0.05, seed: 1 })).toBeGreaterThan(3)
     expect(dayOfTheft({ liars: 9, days: 1, silent: 0.05, seed: 1 })).toBeLessThan(14)
-  }, 60_000)
+  })
 
   it('[newcomers who join among liars] are repaired by eleven of twenty, however few answer', () => {
     const lies = Array.from({ length: 10 }, (_, index) =>

@@ -10,7 +10,7 @@ import { isFromDaemon } from '../../../src/cli/dns/probe/steps.ts'
 import * as recipes from '../../../src/cli/dns/recipes.ts'
 import { markedText } from '../../../src/cli/dns/setup/apply.ts'
 import { needPackages, programOf } from '../../../scripts/packages.ts'
-import { waitFor } from '../../wait-for.ts'
+import { PATIENCE_MS, waitFor } from '../../wait-for.ts'
 import { DNSKEY_DATA, DnsScene, nameOf, ON_PORT_53, ROUTE, say, typeOf } from './scene.ts'
 
 const scene = new DnsScene()
@@ -146,9 +146,10 @@ describe('a real dnsmasq', () => {
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
     })
-    const through = (name: string, type: number) => ask(dnsmasqAt, { name, type }, 2_000)
+    const through = (name: string, type: number, ms = PATIENCE_MS) => ask(dnsmasqAt, { name, type }, ms)
     const zone = await waitFor(async () => {
-      const reply = await through('chronym', TYPE.DNSKEY)
+      // It may not listen yet.
+      const reply = await through('chronym', TYPE.DNSKEY, 2_000)
       if (isSilent(reply)) throw new Error(reply.reason)
       return reply
     })

@@ -133,7 +133,7 @@ export class Fleet {
   }
 
   /** Waits until each of them has at least `peers` peers. */
-  async connected(indices: readonly number[], peers: number, deadlineMs?: number): Promise<void> {
+  async connected(indices: readonly number[], peers: number): Promise<void> {
     await eventually(
       () =>
         Promise.all(
@@ -142,8 +142,7 @@ export class Fleet {
               ((await this.daemon(index).request('GET', '/api/network-status')).body as { peers: number }).peers
           )
         ),
-      (counts) => counts.every((count) => count >= peers),
-      deadlineMs
+      (counts) => counts.every((count) => count >= peers)
     )
   }
 
@@ -157,8 +156,7 @@ export class Fleet {
     if (status !== 202) throw new Error(`daemon ${index} does not register ${name}: ${JSON.stringify(body)}`)
     const task = await eventually(
       async () => (await daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`)).body as { status: string },
-      (view) => view.status !== 'running',
-      150_000
+      (view) => view.status !== 'running'
     )
     if (task.status !== 'completed')
       throw new Error(`daemon ${index} did not register ${name}: ${JSON.stringify(task)}`)

@@ -186,11 +186,11 @@ describe('vdf prove', () => {
   })
 
   it.each([
-    ['when interrupted', AbortSignal.timeout(300)],
-    ['when it was interrupted before it began', AbortSignal.abort()]
+    ['when interrupted', () => AbortSignal.timeout(300)],
+    ['when it was interrupted before it began', () => AbortSignal.abort()]
   ])('stops %s', async (_when, signal) => {
     const { exitCode, stdout } = await cli(['vdf', 'prove', '--seed', small.seed_hex, '--iterations', '1000000000'], {
-      signal
+      signal: signal()
     })
     expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' })
   })
