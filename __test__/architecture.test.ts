@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Squarings alone: no names, no claims.
   evaluations: ['native', 'util', 'errors.ts'],
   // Squarings on other machines.
-  farm: ['evaluations', 'native', 'views'],
+  farm: ['evaluations', 'native', 'views', 'util'],
   registry: [
     'protocol',
     'native',

@@ -1,13 +1,11 @@
 /** Workers of several owners, each in an account of a real nats-server, as docs/operate/farm.md sets it up. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { nkeys } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { NatsServer } from '../../scripts/nats-server.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { createFarm, type WholeFarm } from '../../src/daemon/create-farm.ts'
-import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
 import { Places } from '../../src/evaluations/places.ts'
 import { FarmAccounts } from '../../src/farm/accounts.ts'
 import { Farm } from '../../src/farm/farm.ts'
@@ -23,7 +21,7 @@ import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, ITERATIONS, planOf } from './processes.ts'
+import { computationOf, evaluationWith, ITERATIONS, planOf, proofOf } from './processes.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
 const PROFILE = builtInProfiles.local
@@ -86,29 +84,13 @@ function daemonsTask(farm: WholeFarm, seed: number, iterations = ITERATIONS) {
     said.push(`${message} ${(fields as { reason?: string }).reason ?? ''}`)
     if (message.endsWith('resumes from a checkpoint')) resumed.push((fields as { squarings: number }).squarings)
   }
-  const evaluation = new Evaluation({
+  const evaluation = evaluationWith({
     directory: temporary(),
     pool: new Places(pool, farm, () => 0),
     checkpointSeconds: 0.05,
-    log: { info: say, warn: say, error: say },
-    about: {},
-    signal: new AbortController().signal,
-    hasBegun: () => false,
-    begins: () => undefined,
-    pause: () => delay(10),
-    cannotSave: () => undefined
+    log: { info: say, warn: say, error: say }
   })
-  const run = async (): Promise<Uint8Array> => {
-    for (;;) {
-      try {
-        return await evaluation.run(plan)
-      } catch (error) {
-        if (!(error instanceof NoRoom)) throw error
-        await delay(20)
-      }
-    }
-  }
-  return { plan, resumed, said, evaluation, running: run() }
+  return { plan, resumed, said, evaluation, running: proofOf(evaluation, plan) }
 }
 
 const hasRoom = (farm: WholeFarm, room = 1): Promise<void> => waitFor(() => expect(farm.room()).toBe(room), 10)

@@ -4,14 +4,12 @@
  */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
 import { Places } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { replaceFile } from '../../src/util/replace-file.ts'
-import { computationOf, type DaemonArguments, planOf } from './processes.ts'
+import { computationOf, type DaemonArguments, evaluationWith, planOf, proofOf } from './processes.ts'
 
 const {
   url,
@@ -36,33 +34,12 @@ async function prove(seed: number): Promise<void> {
   mkdirSync(task, { recursive: true })
   const plan = planOf(seed)
   plans.add(plan)
-  const run = (): Promise<Uint8Array> =>
-    new Evaluation({
-      directory: task,
-      pool: places,
-      checkpointSeconds,
-      log,
-      about: {},
-      signal: new AbortController().signal,
-      hasBegun: () => false,
-      begins: () => undefined,
-      pause: () => delay(50),
-      cannotSave: () => undefined
-    }).run(plan)
-  for (;;) {
-    try {
-      const proof = await run()
-      const kept = join(proofs, String(seed))
-      mkdirSync(kept, { recursive: true })
-      await replaceFile(kept, 'proof', proof)
-      plans.delete(plan)
-      farm.forget(computationOf(plan))
-      return
-    } catch (error) {
-      if (!(error instanceof NoRoom)) throw error
-      await delay(50)
-    }
-  }
+  const proof = await proofOf(evaluationWith({ directory: task, pool: places, checkpointSeconds, log }), plan)
+  const kept = join(proofs, String(seed))
+  mkdirSync(kept, { recursive: true })
+  await replaceFile(kept, 'proof', proof)
+  plans.delete(plan)
+  farm.forget(computationOf(plan))
 }
 
 mkdirSync(proofs, { recursive: true })

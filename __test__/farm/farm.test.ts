@@ -5,10 +5,10 @@ import { encode } from 'cborg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { NatsServer } from '../../scripts/nats-server.ts'
 import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
-import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
+import type { Evaluation } from '../../src/evaluations/evaluation.ts'
 import { Places, type PlaceProgress } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
-import { Farm } from '../../src/farm/farm.ts'
+import { Farm, MAX_WORKERS } from '../../src/farm/farm.ts'
 import { type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, encodeReport, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
 import { readState, saveProof } from '../../src/farm/saved-state.ts'
@@ -18,7 +18,7 @@ import type { NativePool } from '../../src/native/types.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, ITERATIONS, planOf, WorkerProcess } from './processes.ts'
+import { computationOf, evaluationWith, ITERATIONS, planOf, proofOf, WorkerProcess } from './processes.ts'
 
 /** Under way when a test has seen its first checkpoint and acted: 0.8 s of the fastest core so far. */
 const LONG = 6 * ITERATIONS
@@ -150,31 +150,18 @@ class Task {
       this.said.push(message)
       if (message.endsWith('resumes from a checkpoint')) this.resumed.push((fields as { squarings: number }).squarings)
     }
-    this.evaluation = new Evaluation({
+    this.evaluation = evaluationWith({
       directory: this.directory,
       pool: this.places,
       checkpointSeconds: CHECKPOINT_SECONDS,
       memoryBytes: 1 << 22,
       log: { info: say, warn: say, error: say },
-      about: {},
-      signal: this.abort.signal,
-      hasBegun: () => false,
-      begins: () => undefined,
-      pause: () => delay(10),
-      cannotSave: () => undefined
+      signal: this.abort.signal
     })
   }
 
-  /** Where nothing has room it asks again, as a task in the queue does. */
-  async run(): Promise<Uint8Array> {
-    for (;;) {
-      try {
-        return await this.evaluation.run(this.plan)
-      } catch (error) {
-        if (!(error instanceof NoRoom)) throw error
-        await delay(20)
-      }
-    }
+  run(): Promise<Uint8Array> {
+    return proofOf(this.evaluation, this.plan)
   }
 
   /** Once the farm has a checkpoint of its squaring. */
@@ -283,6 +270,19 @@ describe('an evaluation on a farm', () => {
       return link.close()
     })
     await waitFor(() => expect([farm.room(), farm.view().outdated]).toEqual([3, ['w2']]))
+  })
+
+  it('has a bounded number of workers, whatever a crowd calls itself', async () => {
+    await farm.close()
+    farm = await createFarm({ ...TIMES, reportMs: 60_000 })
+    const link = await openLink(address(), TIMES)
+    const alive = { threads: 1, busy: 0, squaringsPerSecond: 0, leaving: false }
+    for (let number = 0; number <= MAX_WORKERS; number++)
+      link.connection.publish(link.names.alive, encodeAlive({ ...alive, worker: `w${number}` }))
+    await link.connection.flush()
+    await link.close()
+    await waitFor(() => expect(farm.view().workers.at(-1)?.worker).toBe(`w${MAX_WORKERS}`))
+    expect(farm.view().workers).toHaveLength(MAX_WORKERS)
   })
 
   it('keeps its room while its worker is silent', async () => {

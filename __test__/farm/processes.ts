@@ -2,6 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Evaluation, NoRoom } from '../../src/evaluations/evaluation.ts'
 import type { Computation } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
@@ -18,6 +20,35 @@ export function planOf(seed: number, iterations = ITERATIONS): EvaluationPlan {
 
 export function computationOf({ seed, discriminantBits: bits, iterations, split }: EvaluationPlan): Computation {
   return { seed, bits, iterations, split }
+}
+
+type Parts = ConstructorParameters<typeof Evaluation>[0]
+
+/** An evaluation of no task. */
+export function evaluationWith(
+  parts: Pick<Parts, 'directory' | 'pool' | 'checkpointSeconds' | 'log'> & Partial<Parts>
+): Evaluation {
+  return new Evaluation({
+    about: {},
+    signal: new AbortController().signal,
+    hasBegun: () => false,
+    begins: () => undefined,
+    pause: () => delay(20),
+    cannotSave: () => undefined,
+    ...parts
+  })
+}
+
+/** Where nothing has room it asks again, as a task in the queue does. */
+export async function proofOf(evaluation: Evaluation, plan: EvaluationPlan): Promise<Uint8Array> {
+  for (;;) {
+    try {
+      return await evaluation.run(plan)
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error
+      await delay(20)
+    }
+  }
 }
 
 interface FarmArguments {

@@ -1,6 +1,7 @@
 /** The daemon's side of a farm: which workers there are, and the evaluations that they have. */
 import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import { BoundedMap } from '../util/bounded-map.ts'
 import type { FarmView } from '../views/farm.ts'
 import { FarmEvaluation, type Surroundings } from './evaluation.ts'
 import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, openLink } from './link.ts'
@@ -14,6 +15,8 @@ const START_MS = 3000
 const RETRY_MS = 2000
 /** A worker that was not heard for that many of its reports is gone. */
 const MISSED_REPORTS = 4
+/** Known at once: who may report may do so under any name. */
+export const MAX_WORKERS = 10_000
 
 interface FarmParts {
   readonly address: FarmAddress
@@ -31,7 +34,7 @@ interface KnownWorker extends Alive {
 export class Farm implements FarmPlace {
   readonly #parts: FarmParts
   readonly #times: FarmTimes
-  readonly #workers = new Map<string, KnownWorker>()
+  readonly #workers = new BoundedMap<string, KnownWorker>(MAX_WORKERS)
   readonly #running = new Map<string, FarmEvaluation>()
   readonly #failures = new Map<string, number>()
   readonly #barred = new Set<string>()

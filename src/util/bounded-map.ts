@@ -26,6 +26,10 @@ export class BoundedMap<K, V> {
     return this.entries.keys()
   }
 
+  values(): IterableIterator<V> {
+    return this.entries.values()
+  }
+
   set(key: K, value: V): void {
     this.entries.delete(key)
     this.entries.set(key, value)
