@@ -24,9 +24,9 @@ const [K, HONEST] = [8, 12]
 /** Fewer than half of k by IPv4, and more than half with those by IPv6. */
 const THIEF = ['127.201.0.1', '127.201.0.1', '127.202.0.1', 'fd01::1', 'fd01::1', 'fd02::1']
 
-/** Waits a minute at most; what is printed shows what did not hold. */
+/** Waits five minutes at most; what is printed shows what did not hold. */
 async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 1_200 && !holds(); turn++) await new Promise((resolve) => setTimeout(resolve, 50))
+  for (let turn = 0; turn < 6_000 && !holds(); turn++) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 const lab = new Lab(diverseProfile(K))
