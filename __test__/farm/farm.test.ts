@@ -11,11 +11,11 @@ import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { Farm, MAX_WORKERS } from '../../src/farm/farm.ts'
 import { type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, encodeReport, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
-import { readState, saveProof } from '../../src/farm/saved-state.ts'
+import { readState, saveProof, SEGMENT_RECORDS } from '../../src/farm/saved-state.ts'
 import { runWorker } from '../../src/farm/worker.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
-import { silentLog } from '../registry/claims/fakes.ts'
+import { type FakeEvaluation, FakePool, silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
 import { computationOf, evaluationWith, ITERATIONS, planOf, proofOf, WorkerProcess } from './processes.ts'
@@ -27,6 +27,8 @@ const ENDLESS = 400 * ITERATIONS
 const MOVED = 'the evaluation goes on at another place'
 const CHECKPOINT_SECONDS = 0.05
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
+/** Of a farm from which no evaluation comes home. */
+const PATIENT: FarmTimes = { ...TIMES, homeMs: 120_000 }
 
 let server: NatsServer
 let pool: NativePool
@@ -54,7 +56,7 @@ interface StartedWorker {
   drain(): Promise<void>
 }
 
-function worker(name: string): StartedWorker {
+function worker(name: string, itsPool: Pick<NativePool, 'evaluate'> = workersPool): StartedWorker {
   const abort = new AbortController()
   const begun: number[] = []
   const said: string[] = []
@@ -63,7 +65,7 @@ function worker(name: string): StartedWorker {
     else said.push(message)
   }
   const log = { ...silentLog, info }
-  const done = runWorker({ address: address(), pool: workersPool, threads: 1, name, log, times: TIMES }, abort.signal)
+  const done = runWorker({ address: address(), pool: itsPool, threads: 1, name, log, times: TIMES }, abort.signal)
   const drain = async (): Promise<void> => {
     abort.abort()
     await done
@@ -72,18 +74,23 @@ function worker(name: string): StartedWorker {
   return { begun, said, drain }
 }
 
+const begun = (fake: FakePool): Promise<FakeEvaluation> =>
+  waitFor(() => {
+    expect(fake.evaluations).toHaveLength(1)
+    return fake.evaluations[0]!
+  }, 10)
+
 function workerProcess(name: string, times = TIMES): WorkerProcess {
   const made = new WorkerProcess({ url: server.url, network, name, times })
   ends.push(() => made.kill())
   return made
 }
 
-/** The only worker of a farm from which no evaluation comes home. */
+/** The only worker of a patient farm. */
 async function onlyWorker(): Promise<WorkerProcess> {
-  const patient = { ...TIMES, homeMs: 120_000 }
   await farm.close()
-  farm = await createFarm(patient)
-  const made = workerProcess('w1', patient)
+  farm = await createFarm(PATIENT)
+  const made = workerProcess('w1', PATIENT)
   await hasRoom()
   return made
 }
@@ -176,7 +183,12 @@ class Task {
 
   /** Once this daemon has a checkpoint on its disk. */
   async isKept(): Promise<void> {
-    await waitFor(async () => expect((await loadCheckpoints(this.directory, this.plan)).believed[0]).toBeDefined(), 10)
+    await waitFor(async () => expect(await this.kept()).toBeDefined(), 10)
+  }
+
+  /** Squarings of the newest checkpoint on this daemon's disk. */
+  async kept(): Promise<number | undefined> {
+    return (await loadCheckpoints(this.directory, this.plan)).believed[0]?.squarings
   }
 
   stop(discard = false): void {
@@ -371,6 +383,42 @@ describe('an evaluation on a farm', () => {
     await running
   })
 
+  it('goes on at the worker that leads, when the server loses records that no daemon has', async () => {
+    await farm.close()
+    farm = await createFarm(PATIENT)
+    const [leading, behind] = [new FakePool(), new FakePool()]
+    const { said } = worker('w1', leading)
+    await hasRoom()
+    const task = new Task(25)
+    const running = task.run().catch((error: unknown) => error)
+    const leader = await begun(leading)
+    leader.checkpoint(100)
+    await task.isKept()
+    farm.leave()
+    task.stop()
+    await running
+    await farm.close()
+    // A fake has a record for each ten squarings.
+    const twoSegments = 20 * SEGMENT_RECORDS
+    leader.checkpoint(twoSegments)
+    await waitFor(async () => expect(await savedOf(task)).toBe(twoSegments), 10)
+    await server.kill()
+    server.wipeDisk()
+    await server.start()
+    farm = await createFarm(PATIENT)
+    worker('w2', behind)
+    const again = new Task(25, { directory: task.directory })
+    const goingOn = again.run().catch((error: unknown) => error)
+    expect((await begun(behind)).progress().squarings).toBe(100)
+    await waitFor(async () => {
+      leader.checkpoint(leader.progress().squarings + 1)
+      expect(await again.kept()).toBeGreaterThan(twoSegments)
+    }, 100)
+    expect(said).not.toContain('stopped')
+    again.stop(true)
+    await goingOn
+  })
+
   it('comes home from a farm that cannot be reached, and goes on from what was saved', async () => {
     const only = worker('w1')
     await hasRoom()
@@ -495,7 +543,7 @@ describe('an evaluation on a farm', () => {
     const { squarings } = await task.reaches(10_000)
     task.stop()
     expect(await running).toMatchObject({ message: 'stopped' })
-    expect((await loadCheckpoints(task.directory, task.plan)).believed[0]!.squarings).toBeGreaterThanOrEqual(squarings)
+    expect(await task.kept()).toBeGreaterThanOrEqual(squarings)
     await waitFor(() => expect(farm.view().workers).toMatchObject([{ busy: 0 }]))
     await waitFor(async () => expect(await savedOf(task)).toBeUndefined())
   })

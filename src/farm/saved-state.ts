@@ -16,8 +16,10 @@ import { bytes, checked } from './messages.ts'
 /** Bytes of a record (crates/vdf/src/evaluation/record.rs). */
 export const RECORD_BYTES = 128
 /** 256 KiB: a message takes at most 1 MiB. */
-const SEGMENT_RECORDS = 2048
+export const SEGMENT_RECORDS = 2048
 const SEGMENT_BYTES = SEGMENT_RECORDS * RECORD_BYTES
+/** 4 MiB a task, for a server that loses what no daemon has fetched: half a minute of a name of half an hour. */
+const KEPT_SEGMENTS = 16
 /** Far above any proof of two segments. */
 const MAX_PROOF_BYTES = 65_536
 
@@ -61,11 +63,16 @@ export async function readRecords(
   const begin = Math.min(Math.floor(from / SEGMENT_RECORDS), Math.floor(records / SEGMENT_RECORDS))
   const parts: Uint8Array[] = []
   for (let segment = begin; segment < Math.floor(records / SEGMENT_RECORDS); segment++) {
-    const part = (await kv.get(`${job}.${segment}`))?.value
-    if (part?.length !== SEGMENT_BYTES) throw new DamagedState(`segment ${segment} of ${job} is missing`)
+    const part = await readSegment(kv, job, segment)
+    if (part === undefined) throw new DamagedState(`segment ${segment} of ${job} is missing`)
     parts.push(part)
   }
   return { first: begin * SEGMENT_RECORDS, records: Buffer.concat([...parts, tail]) }
+}
+
+async function readSegment(kv: Link['kv'], job: string, segment: number): Promise<Uint8Array | undefined> {
+  const value = (await kv.get(`${job}.${segment}`))?.value
+  return value?.length === SEGMENT_BYTES ? value : undefined
 }
 
 export async function readProof({ kv }: Link, job: string): Promise<SavedProof | undefined> {
@@ -95,6 +102,8 @@ export class StateWriter {
   #records: number
   #segments: number
   #rest: Uint8Array
+  /** The last saved segments, by index; all that were saved since the last state. */
+  readonly #kept = new Map<number, Uint8Array>()
   #missingSinceMs: number | undefined
 
   /** `base`: the state that it replaces; undefined where there must be none. */
@@ -123,7 +132,9 @@ export class StateWriter {
     const { state, squarings } = checkpoints.at(-1)!
     const link = this.#link
     while (this.#rest.length >= SEGMENT_BYTES) {
-      await link.put(`${this.#job}.${this.#segments}`, this.#rest.subarray(0, SEGMENT_BYTES))
+      const segment = this.#rest.subarray(0, SEGMENT_BYTES)
+      await link.put(`${this.#job}.${this.#segments}`, segment)
+      this.#kept.set(this.#segments, segment)
       this.#segments++
       this.#rest = this.#rest.subarray(SEGMENT_BYTES)
     }
@@ -137,9 +148,13 @@ export class StateWriter {
       // Its message is another's. While this worker reports, the daemon sends none.
       if (found.worker !== this.#worker) await link.takeBack(this.#job)
     }
+    for (const [index, segment] of this.#kept)
+      if (index < this.#segments - KEPT_SEGMENTS) this.#kept.delete(index)
+      // A view would hold all that was appended with it.
+      else this.#kept.set(index, new Uint8Array(segment))
   }
 
-  /** What is there; rejects unless what this worker has is further, and whole at the server. */
+  /** What is there; rejects unless what this worker has is further, and whole at the server or made so. */
   async #stateBehind(squarings: number): Promise<SavedState> {
     const link = this.#link
     const found = await readState(link, this.#job)
@@ -153,21 +168,19 @@ export class StateWriter {
     // The answer to the last save may have been lost.
     if (found.worker === this.#worker && found.squarings <= squarings) return found
     const isBehind = found.records < this.#records || (found.records === this.#records && found.squarings < squarings)
-    const mine = { ...found, records: this.#records, tail: this.#rest }
-    if (!isBehind || !(await isWhole(link, this.#job, mine, found.records)))
-      throw new Overtaken(`another worker has ${this.#job}`)
+    if (!isBehind || !(await this.#mends(found.records))) throw new Overtaken(`another worker has ${this.#job}`)
     return found
   }
-}
 
-/** Whether the server has all segments that a state counts, from record `from` on. */
-async function isWhole(link: Link, job: string, state: SavedState, from: number): Promise<boolean> {
-  try {
-    await readRecords(link, job, state, from)
+  /** Saves again what the server has lost of the segments from record `from` on. False where one is nowhere. */
+  async #mends(from: number): Promise<boolean> {
+    for (let segment = Math.floor(from / SEGMENT_RECORDS); segment < this.#segments; segment++) {
+      if ((await readSegment(this.#link.kv, this.#job, segment)) !== undefined) continue
+      const kept = this.#kept.get(segment)
+      if (kept === undefined) return false
+      await this.#link.put(`${this.#job}.${segment}`, kept)
+    }
     return true
-  } catch (error) {
-    if (error instanceof DamagedState) return false
-    throw error
   }
 }
 
