@@ -12,7 +12,8 @@ it('a farm that reaches nobody for an evaluation has its room for the next one',
       asked++
       return undefined
     },
-    forget: () => undefined
+    forget: () => undefined,
+    hasForgotten: () => true
   }
   const places = new Places({ evaluate: () => undefined }, farm, () => 0)
   const request = { seed: new Uint8Array(32), bits: 512, iterations: 1, split: null, checkpointSeconds: 1 }

@@ -9,6 +9,7 @@ import { readState } from '../../src/farm/saved-state.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import type { ClaimPlan, TaskManager } from '../../src/registry/tasks.ts'
+import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/types.ts'
 import { systemClock } from '../../src/time/clock.ts'
@@ -70,15 +71,20 @@ async function stop(): Promise<void> {
 }
 
 /** What the farm has saved. */
-async function saved(): Promise<number | undefined> {
+async function saved(plan = steps.evaluation): Promise<number | undefined> {
   const link = await openLink(address(), TIMES)
-  const state = await readState(link, jobOf(computationOf(steps.evaluation)))
+  const state = await readState(link, jobOf(computationOf(plan)))
   await link.close()
   return state?.squarings
 }
 
+/** At work there: what is at the farm may still wait for its worker. */
 const isAt = (id: string, place: TaskView['place'], least: number): Promise<TaskView> =>
-  taskWhere(manager, id, (view) => view.place === place && view.progress > least)
+  taskWhere(
+    manager,
+    id,
+    (view) => view.place === place && view.worker === (place === 'farm' ? 'w1' : null) && view.progress > least
+  )
 
 beforeEach(async () => {
   server = await NatsServer.started(temporary())
@@ -135,20 +141,29 @@ it('gives one proof, wherever it was moved meanwhile', async () => {
   await waitFor(() => expect(farm.view()).toMatchObject({ tasks: 0, workers: [{ busy: 0 }] }))
 })
 
-it('stops at the farm that it was cancelled without, once its server is back, also after a restart', async () => {
+it('stops at the farm what was cancelled without it, once its server is back, also after a restart', async () => {
   await waitFor(() => expect(farm.room()).toBe(1))
-  steps.evaluation = planOf(3, ENDLESS)
-  const { task_id: id } = manager.create({ name: 'bob.chronym', kind: 'register' })
-  await isAt(id, 'local', 0)
-  manager.move(id, 'farm')
-  await isAt(id, 'farm', 0)
-  await waitFor(async () => expect(await saved()).toBeGreaterThan(0))
+  // One at work there, and one that waits there.
+  const plans = [planOf(3, ENDLESS), planOf(4, ENDLESS)]
+  const ids: string[] = []
+  for (const plan of plans) {
+    steps.evaluation = plan
+    const { task_id: id } = manager.create({ name: `bob${ids.length}.chronym`, kind: 'register' })
+    ids.push(id)
+    await isAt(id, 'local', 0)
+    manager.move(id, 'farm')
+    await waitFor(async () => expect(await saved(plan)).toBeGreaterThan(0))
+  }
   await server.kill()
   await waitFor(() => expect(farm.view().connected).toBe(false))
-  await manager.remove(id)
+  for (const id of ids) await manager.remove(id)
+  const cleared = ids[0]!
+  await manager.remove(cleared)
   await stop()
   await start()
+  expect(ids.map((id) => manager.get(id)?.status)).toEqual([undefined, 'failed'])
   await server.start()
   await waitFor(() => expect(worker.said).toContain('stopped'))
-  await waitFor(async () => expect(await saved()).toBeUndefined())
+  for (const plan of plans) await waitFor(async () => expect(await saved(plan)).toBeUndefined())
+  await waitFor(() => expect(store.get(keys.task(cleared))).toBeUndefined())
 })

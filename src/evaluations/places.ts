@@ -53,6 +53,8 @@ export interface FarmPlace {
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle | undefined
   /** Nobody needs this one any more: its proof is journaled, or it was cancelled. */
   forget(computation: Computation): void
+  /** False while what it was told to forget may still be there. */
+  hasForgotten(computation: Computation): boolean
 }
 
 /** This machine's slots first, then the farm's. */
@@ -114,6 +116,10 @@ export class Places implements Place {
 
   forget(computation: Computation): void {
     this.#farm?.forget(computation)
+  }
+
+  hasForgotten(computation: Computation): boolean {
+    return this.#farm?.hasForgotten(computation) ?? true
   }
 
   async #begin(

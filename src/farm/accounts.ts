@@ -69,6 +69,10 @@ export class FarmAccounts implements FarmPlace {
     for (const account of this.#accounts) account.forget(computation)
   }
 
+  hasForgotten(computation: Computation): boolean {
+    return this.#accounts.every((account) => account.hasForgotten(computation))
+  }
+
   view(): FarmView {
     const views = this.#accounts.map((account) => account.view())
     return {

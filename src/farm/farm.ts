@@ -155,6 +155,10 @@ export class Farm implements FarmPlace {
     this.#forget(job)
   }
 
+  hasForgotten(computation: Computation): boolean {
+    return !this.#unwanted.has(jobOf(computation))
+  }
+
   view(): FarmView {
     return {
       enabled: true,

@@ -50,6 +50,9 @@ class FakeFarm implements FarmPlace {
   forget(): void {
     // It keeps nothing.
   }
+  hasForgotten(): boolean {
+    return true
+  }
 }
 
 let farm: FakeFarm

@@ -82,6 +82,8 @@ export class TaskJournal {
 export interface JournalEntry {
   readonly state: TaskState
   readonly lastEventId: number
+  /** Not listed any more: kept until no farm has anything of it. */
+  readonly cleared?: boolean
 }
 
 export interface KeptProof {
@@ -139,7 +141,7 @@ const State = v.pipe(
   v.check(({ proof, reveal }) => reveal === null || proof !== null, 'a reveal without its proof')
 )
 
-const Entry = v.object({ state: State, lastEventId: Count })
+const Entry = v.object({ state: State, lastEventId: Count, cleared: v.exactOptional(v.boolean()) })
 const Proof = v.object({ draft: Bytes, plan: Plan, proof: Bytes, taskId: Text, finishedMs: Time, spent: v.boolean() })
 
 export const encodeEntry = (entry: JournalEntry): Uint8Array => encode(entry)

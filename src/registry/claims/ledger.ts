@@ -60,9 +60,14 @@ export class TaskLedger {
     task.events.beginWith(event)
   }
 
-  /** Takes a task out of journal and memory. Throws StoreError with nothing changed. */
-  drop(task: Task): void {
-    this.#journal.remove(task.state.id)
+  /**
+   * Takes a task out of memory, and out of the journal once no farm has anything of it. Throws StoreError with nothing
+   * changed.
+   */
+  drop(task: Task, isForgotten = true): void {
+    const { state, lastEventId } = task
+    if (isForgotten) this.#journal.remove(state.id)
+    else this.#journal.save({ state, lastEventId, cleared: true })
     this.#tasks.delete(task.state.id)
     const ofName = this.#byName.get(task.state.name)
     ofName?.delete(task)

@@ -76,6 +76,8 @@ class Manager implements ClaimTasks {
   readonly #places: Places
   /** Those whose start could not be journaled: each tick tries again. */
   readonly #unstarted = new WeakMap<Task, TaskFailure>()
+  /** Not listed any more, but in the journal until no farm has anything of them. */
+  readonly #cleared = new Set<TaskState>()
   #accepting = false
   #stopTicking: () => void = () => undefined
 
@@ -105,9 +107,10 @@ class Manager implements ClaimTasks {
     for (const entry of this.#journal.load()) {
       const { state, lastEventId } = withShown(entry, shown.get(entry.state.id))
       if (hasEnded(state)) {
-        const task = this.#ledger.hold(state, lastEventId)
         // The farm may not have been there when it was cancelled.
-        if (state.proof === null) this.#forget(task)
+        if (state.proof === null || entry.cleared === true) this.#forget({ state })
+        if (entry.cleared === true) this.#cleared.add(state)
+        else this.#ledger.hold(state, lastEventId)
       }
       // Above the ids of events that readers got unsaved.
       else this.#ledger.apply(this.#hold(state, lastEventId + UNSAVED_EVENTS), { type: 'restarted' })
@@ -390,8 +393,12 @@ class Manager implements ClaimTasks {
   }
 
   /** Its evaluation is of no use to anybody any more. */
-  #forget({ state: { plan } }: Task): void {
+  #forget({ state: { plan } }: Pick<Task, 'state'>): void {
     if (plan !== null) this.#places.forget(computationOf(plan))
+  }
+
+  #isForgotten({ plan }: TaskState): boolean {
+    return plan === null || this.#places.hasForgotten(computationOf(plan))
   }
 
   #ended(task: Task, { foundNoRoom }: TaskRun): void {
@@ -426,11 +433,27 @@ class Manager implements ClaimTasks {
     this.#schedule()
     this.#ledger.tellPlaces()
     this.#retention.tick(nowMs)
+    this.#dropCleared()
   }
 
   async #clear(task: Task): Promise<void> {
-    stored(() => this.#ledger.drop(task))
-    await this.#files.remove(task.state.id)
+    const { state } = task
+    const isForgotten = this.#isForgotten(state)
+    stored(() => this.#ledger.drop(task, isForgotten))
+    if (!isForgotten) this.#cleared.add(state)
+    await this.#files.remove(state.id)
+  }
+
+  #dropCleared(): void {
+    for (const state of this.#cleared) {
+      if (!this.#isForgotten(state)) continue
+      this.#cleared.delete(state)
+      try {
+        this.#journal.remove(state.id)
+      } catch (error) {
+        this.#with.log.warn({ task: state.id, err: error }, 'a cleared task stays in the journal until the next start')
+      }
+    }
   }
 }
 
