@@ -1,14 +1,19 @@
-/** A farm of the programs themselves: two daemons, a server that asks for keys, and workers that are killed. */
+/** A farm of the programs themselves: two daemons, a server that asks for keys, workers that are killed, and a browser. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { nkeys } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../scripts/program.ts'
 import { NatsServer } from '../../scripts/nats-server.ts'
-import { type Answer, type Daemon, eventually, Scene } from './processes.ts'
+import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
+import { type Answer, cheap, type Daemon, eventually, type Finished, runToEnd, Scene } from './processes.ts'
 
 const CHRONYM = 'src/cli/main.ts'
 const ITERATIONS = 600_000
+/** Of names with fewer than three letters: not done before a test ends. */
+const ENDLESS_FACTOR = 1000
+const PATIENCE_MS = 120_000
 
 const scene = new Scene()
 let server: NatsServer
@@ -33,7 +38,12 @@ const tasks = async (): Promise<Answer[]> => (await daemon.request('GET', '/api/
 
 beforeAll(async () => {
   const directory = scene.directory()
-  profile = scene.network(ITERATIONS)
+  const by_length = [
+    { from: 1, factor: ENDLESS_FACTOR },
+    { from: 3, factor: 1 }
+  ]
+  profile = join(directory, 'profile.json')
+  writeFileSync(profile, JSON.stringify({ ...cheap(), difficulty: { base: ITERATIONS, by_length } }))
   const key = nkeys.createUser()
   keyFile = join(directory, 'farm.nk')
   writeFileSync(keyFile, Buffer.from(key.getSeed()))
@@ -80,6 +90,61 @@ describe('a daemon with a farm', () => {
       () => Promise.resolve(worker.exitCode),
       (code) => code === 0
     )
+  })
+
+  it('moves a task to a worker and back by its dashboard, and there again by the command', async () => {
+    const worker = scene.child(run(CHRONYM, [...workerArguments(), '--credentials', keyFile, '--label', 'w2']))
+    /** Squarings at which it took the task up. */
+    const begun: number[] = []
+    createInterface({ input: worker.stderr! }).on('line', (line) => {
+      const { msg, squarings } = JSON.parse(line) as { msg: string; squarings: number }
+      if (msg === 'begins') begun.push(squarings)
+    })
+    const hasBegun = (times: number): Promise<unknown> =>
+      eventually(
+        () => Promise.resolve(begun.length),
+        (length) => length === times
+      )
+    const registration = await daemon.request('POST', '/api/vdf/register', { name: 'ab.chronym' })
+    const path = `/api/vdf/status/${registration.body.task_id}`
+    const task = async (): Promise<Answer> => (await daemon.request('GET', path)).body
+    const before = await eventually(task, ({ place, progress }) => place === 'local' && progress > 0)
+
+    const browser = await launchBrowser()
+    scene.onEnd(() => browser.close())
+    const page = await browser.newPage({ reducedMotion: 'reduce' })
+    page.setDefaultTimeout(PATIENCE_MS)
+    const faults = faultsOf(page)
+    await page.goto(`${daemon.summary.api_url}/#/tasks`)
+    await logIn(page, daemon)
+    const isAt = (place: string): Promise<void> =>
+      page.getByRole('table', { name: 'Core time by name' }).getByRole('cell', { name: place, exact: true }).waitFor()
+    const move = (act: string): Promise<void> =>
+      page.getByRole('button', { name: `${act}: register ab.chronym`, exact: true }).click()
+
+    await move('Move to the farm')
+    await isAt('w2')
+    await hasBegun(1)
+    expect(begun[0]).toBeGreaterThanOrEqual(before.progress)
+    expect(await seriousFindings(page)).toEqual([])
+    await move('Move here')
+    await isAt('this machine')
+    expect(await task()).toMatchObject({ status: 'running', moved_to: 'local', worker: null })
+    const moveByCommand = (): Promise<Finished> =>
+      runToEnd(CHRONYM, ['tasks', 'move', 'ab.chronym', 'farm', '--data-dir', daemon.summary.data_dir])
+    // On a busy machine it may give a silent daemon up.
+    const { stdout } = await eventually(moveByCommand, ({ code }) => code === 0)
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'ab.chronym', moved_to: 'farm' })
+    await isAt('w2')
+    await hasBegun(2)
+    expect(begun[1]).toBeGreaterThanOrEqual(begun[0]!)
+    expect(faults).toEqual([])
+    await daemon.request('DELETE', path)
+    await eventually(
+      () => daemon.request('GET', '/api/farm'),
+      ({ body }) => body.tasks === 0 && body.workers[0]?.busy === 0
+    )
+    worker.kill('SIGTERM')
   })
 
   it('is closed to a worker without a key', async () => {

@@ -4,6 +4,7 @@ import type { Ask } from '../../../../src/web/assets/parts/dialog.ts'
 import { estimate as estimated, owned, person, task as shownTask } from '../fixtures.ts'
 import {
   cancelQuestion,
+  otherPlace,
   registerQuestion,
   removeTask,
   renewQuestion,
@@ -98,6 +99,30 @@ describe('the question before a task is cancelled', () => {
     expect(cancelQuestion({ ...task, phase: 'reveal', progress: 600_000_000 }, 200_000)?.lines).toEqual([
       'Its finished proof is kept for 30 days. If you register the name again, the daemon reuses it.'
     ])
+  })
+})
+
+describe('the place to which a task can be moved', () => {
+  const workers = [{ worker: 'w1', threads: 1, busy: 0, iterations_per_second: 0 }]
+  const farm = { enabled: true, workers }
+
+  it.each<[string, Partial<TaskView>, 'local' | 'farm' | null]>([
+    ['here', { place: 'local' }, 'farm'],
+    ['here, since it came home from where it was moved', { place: 'local', moved_to: 'farm' }, 'farm'],
+    ['nowhere yet', { place: null }, 'farm'],
+    ['at the farm', { place: 'farm' }, 'local'],
+    ['waiting for a worker', { place: null, moved_to: 'farm' }, 'local'],
+    ['waiting for a slot', { place: null, moved_to: 'local' }, 'farm'],
+    ['without anything left to compute', { place: null, phase: 'reveal' }, null]
+  ])('is the other one of where it is: %s', (_where, change, place) => {
+    expect(otherPlace(shownTask(change), farm)).toBe(place)
+  })
+
+  it('is none without a farm, and not a farm without workers', () => {
+    for (const none of [undefined, { enabled: false, workers: [] }])
+      expect(otherPlace(shownTask({ place: 'local' }), none)).toBeNull()
+    expect(otherPlace(shownTask({ place: 'local' }), { ...farm, workers: [] })).toBeNull()
+    expect(otherPlace(shownTask({ place: 'farm' }), { ...farm, workers: [] })).toBe('local')
   })
 })
 

@@ -63,13 +63,15 @@ type Posted<P extends string> = P extends keyof Posts
     ? [undefined, Api.OwnedNameView]
     : P extends `/api/vdf/tasks/${string}/${'pause' | 'resume'}`
       ? [undefined, Api.TaskView]
-      : P extends `/api/zone/${string}/publish`
-        ? [undefined, Api.ZonePublishedBody]
-        : P extends `/api/zone/${string}/check`
-          ? [Records, Api.ZoneCheckedBody]
-          : P extends `/api/zone/${string}`
-            ? [Records, Api.ZoneSavedBody]
-            : [never, never]
+      : P extends `/api/vdf/tasks/${string}/move`
+        ? [{ place: Api.TaskPlace }, Api.TaskView]
+        : P extends `/api/zone/${string}/publish`
+          ? [undefined, Api.ZonePublishedBody]
+          : P extends `/api/zone/${string}/check`
+            ? [Records, Api.ZoneCheckedBody]
+            : P extends `/api/zone/${string}`
+              ? [Records, Api.ZoneSavedBody]
+              : [never, never]
 
 export type Post = <P extends string>(
   path: P,

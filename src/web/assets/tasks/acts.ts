@@ -1,5 +1,5 @@
 /** What is done to tasks, each after its question. Without a page: what asks and what sends are arguments. */
-import type { Estimate, OwnedNameView, Post, TaskView } from '../lib/api.ts'
+import type { Estimate, FarmView, OwnedNameView, Post, TaskPlace, TaskView } from '../lib/api.ts'
 import { count, duration } from '../lib/words.ts'
 import type { Ask, Question } from '../parts/dialog.ts'
 
@@ -93,6 +93,18 @@ export async function startTask(
   if (question !== null && !(await ask(question))) return undefined
   const { message } = await post(`/api/vdf/${kind}` as const, { name }, { 'Idempotency-Key': crypto.randomUUID() })
   return message
+}
+
+/**
+ * Where a running task can be moved to; null without a farm, without a worker of it, or once nothing is left to compute.
+ */
+export function otherPlace(
+  { phase, place, moved_to: movedTo }: Pick<TaskView, 'phase' | 'place' | 'moved_to'>,
+  farm: Pick<FarmView, 'enabled' | 'workers'> | undefined
+): TaskPlace | null {
+  if (farm?.enabled !== true || phase === 'reveal') return null
+  if ((place ?? movedTo) === 'farm') return 'local'
+  return farm.workers.length > 0 ? 'farm' : null
 }
 
 /** Squarings a second, of this task or of this machine; null where neither is known. */

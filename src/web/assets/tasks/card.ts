@@ -1,15 +1,17 @@
-import type { TaskView } from '../lib/api.ts'
+import type { TaskPlace, TaskView } from '../lib/api.ts'
 import { h, html, useEffect, useRef } from '../lib/html.ts'
 import { post, remove } from '../lib/http.ts'
 import { refresh, useResource, type Read } from '../lib/resource.ts'
 import { titlePrefix, to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { count, dateTime, duration, percent, short, time } from '../lib/words.ts'
+import { toast } from '../parts/act.ts'
 import { Badge, Button, Notice, Progress } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
 import { ask } from '../parts/dialog.ts'
 import { Graph, type Line } from '../parts/graph.ts'
-import { removeTask } from './acts.ts'
+import { otherPlace, removeTask } from './acts.ts'
+import { useFarm } from './farm.ts'
 import { rates, taskShare, taskState, taskSteps, titleOf } from './state.ts'
 
 const WORKING_MS = 1000
@@ -45,6 +47,12 @@ export function useEndTask(): (id: string) => Promise<void> {
     await refresh('/api/vdf', '/api/names')
   }
 }
+
+/** The words of `chronym tasks move`. */
+const MOVES = {
+  farm: { act: 'Move to the farm', icon: 'out', said: 'goes to the farm' },
+  local: { act: 'Move here', icon: 'home', said: 'comes to this machine' }
+} as const
 
 const KIND_WORDS = { register: 'Registering', renew: 'Renewing' }
 
@@ -95,6 +103,12 @@ export function TaskCard({ task }: { task: TaskView }) {
     await post(`/api/vdf/tasks/${encodeURIComponent(id)}/${paused ? 'resume' : 'pause'}`)
     await refresh('/api/vdf')
   }
+  const other = otherPlace(task, useFarm())
+  const move = async (place: TaskPlace) => {
+    await post(`/api/vdf/tasks/${encodeURIComponent(id)}/move`, { place })
+    toast(`The task of ${task.name} ${MOVES[place].said}.`)
+    await refresh('/api/vdf', '/api/farm')
+  }
   const button = { kind: 'small', disabled }
   return html`
     <article class="task" aria-label=${name}>
@@ -107,6 +121,14 @@ export function TaskCard({ task }: { task: TaskView }) {
             { ...button, icon: paused ? 'play' : 'pause', label: `${act}: ${name}`, onClick: setPaused },
             act
           )}
+          ${
+            other !== null &&
+            h(
+              Button,
+              { ...button, icon: MOVES[other].icon, label: `${MOVES[other].act}: ${name}`, onClick: () => move(other) },
+              MOVES[other].act
+            )
+          }
           ${h(Button, { ...button, icon: 'close', label: `Cancel: ${name}`, onClick: () => endTask(id) }, 'Cancel')}
         </div>
       </div>

@@ -42,8 +42,11 @@ const timesTable = (times: ReturnType<typeof coreTimes>) =>
     ]
   })
 
+export const useFarm = (): FarmView | undefined =>
+  useResource('/api/farm', { every: (read) => (read?.enabled === true ? EVERY_MS : Infinity) }).data
+
 export function FarmCard({ tasks }: { tasks: readonly TaskView[] }) {
-  const { data: farm } = useResource('/api/farm', { every: (read) => (read?.enabled === true ? EVERY_MS : Infinity) })
+  const farm = useFarm()
   if (farm?.enabled !== true) return null
   const { connected, workers, wrong_proofs: wrong, barred } = farm
   const waiting = tasks.filter(({ status, phase }) => status === 'running' && phase === 'queued').length
