@@ -92,7 +92,7 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
   }
 })
 
-it('dials at once, and once, those that were cut off together when one of them is back', async () => {
+it('dials at once, and once, those that were cut off together when one of them is back, and one a minute till then', async () => {
   const nodes: Node[] = []
   for (let key = 6; key <= 10; key++) nodes.push(await startBareNode(key))
   const [node, known, first, second, later] = nodes as [Node, Node, Node, Node, Node]
@@ -110,6 +110,7 @@ it('dials at once, and once, those that were cut off together when one of them i
       () => undefined
     )
     const dial = vi.spyOn(node, 'dial')
+    let dialled: string[] = []
     /** Those that these looks dial. */
     const look = async (count: number): Promise<string[]> => {
       dial.mockClear()
@@ -118,7 +119,7 @@ it('dials at once, and once, those that were cut off together when one of them i
         await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
         await setImmediate()
       }
-      const dialled = dial.mock.calls.map(([address]) => String(address))
+      dialled = dial.mock.calls.map(([address]) => String(address))
       return Object.entries({ first, second, later }).flatMap(([name, each]) =>
         dialled.includes(addressOf(each)) ? [name] : []
       )
@@ -136,10 +137,12 @@ it('dials at once, and once, those that were cut off together when one of them i
     }
 
     dial.mockRejectedValue(new Error('no route'))
-    expect(await look(70)).toEqual(['first', 'second'])
+    expect(await look(76)).toEqual(['first', 'second'])
+    // Their own next dials come at the 156th look. The first had its turn at the 66th.
+    await look(74)
+    expect(dialled).toEqual(addresses.toReversed())
     addresses.push(addressOf(later))
-    expect(await look(30)).toEqual(['first', 'second', 'later'])
-    // The next dials of the first two would come at the 156th look.
+    expect(await look(16)).toEqual(['first', 'second', 'later'])
     dial.mockReset()
     await comeBack()
     expect(await look(1)).toEqual(['second'])

@@ -17,18 +17,21 @@ import { otherVersion, registryProtocol } from '../wire/messages.ts'
 
 const WATCH_INTERVAL_MS = 2_000
 
-/**
- * Looks between two dials of a missing peer: ten seconds at first, doubling up to an hour. Many nodes look, so each
- * part is soon found.
- */
+/** Looks between two dials of a missing peer: ten seconds at first, doubling up to an hour. */
 const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 1_800
 
 /**
- * Peers that went missing within this many looks were cut off together. When one is back, the others are dialled at
- * once, that many at a time: a partition that healed is whole within seconds.
+ * Where no dial came for so many looks, one of the missing has its turn. Many nodes look, so each finds the other part
+ * of a network within a minute of its healing, however long it was cut.
  */
-const CUT_WITHIN = 60
+const TURN = 30
+
+/**
+ * Peers that went missing within this many looks were cut off together: as long as the pings take that find it out.
+ * When one is back, the others are dialled at once, that many at a time.
+ */
+const CUT_WITHIN = 120
 const DIALS_AT_A_TIME = 8
 
 /** Looks between two dials of a connected peer outside the table, after one at the first look. */
@@ -43,6 +46,8 @@ interface Missing extends Redial {
   /** The look that found it missing. */
   readonly since: number
   isBack: boolean
+  /** It was back, and went again: perhaps it has no place. */
+  hungUp: boolean
   /** Dialled once because another one was back: peers that hang up each time would call each other for ever. */
   wasCalled: boolean
 }
@@ -68,6 +73,7 @@ export function watchBootstrap(
   const unlisted = new Map<string, Redial>()
   const unreachable = new Set<string>()
   let looks = 0
+  let dialledAt = 0
   let dialing = false
   const dial = async (targets: readonly string[]): Promise<void> => {
     // Failures are expected here; the next round retries.
@@ -93,6 +99,7 @@ export function watchBootstrap(
     const isConnected = connectedTo(node)
     const returned = [...missing].flatMap(([address, each]) => (!each.isBack && isConnected(address) ? [each] : []))
     for (const [address, each] of missing) {
+      each.hungUp ||= each.isBack
       each.isBack = isConnected(address)
       // A connection shorter than the pause before it changes nothing: a full node closes idle connections, and should
       // not be dialled every ten seconds for it.
@@ -105,14 +112,31 @@ export function watchBootstrap(
       const known = missing.get(address)
       if (known === undefined) {
         const dueAt = looks + FIRST_PAUSE
-        missing.set(address, { since: looks, dueAt, pause: FIRST_PAUSE, isBack: false, wasCalled: false })
+        missing.set(address, {
+          since: looks,
+          dueAt,
+          pause: FIRST_PAUSE,
+          isBack: false,
+          hungUp: false,
+          wasCalled: false
+        })
       } else if (looks >= known.dueAt && due.length < DIALS_AT_A_TIME) {
         known.pause = Math.min(2 * known.pause, LONGEST_PAUSE)
         known.dueAt = looks + known.pause
         due.push(address)
       }
     }
+    if (due.length === 0 && looks - dialledAt >= TURN) due.push(...nextInTurn())
+    if (due.length > 0) dialledAt = looks
     return due
+  }
+  /** The map's order is that of their turns. */
+  const nextInTurn = (): string[] => {
+    const next = [...missing].find(([, each]) => !each.isBack && !each.hungUp)
+    if (next === undefined) return []
+    missing.delete(next[0])
+    missing.set(...next)
+    return [next[0]]
   }
   const nextOfAll = (): string[] => {
     const isConnected = connectedTo(node)
