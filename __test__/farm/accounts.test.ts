@@ -11,7 +11,7 @@ import { FarmAccounts } from '../../src/farm/accounts.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { FARM_TIMES, type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, farmNetwork, jobOf } from '../../src/farm/messages.ts'
-import { readState, saveProof } from '../../src/farm/saved-state.ts'
+import { readState, saveAccepted, saveProof } from '../../src/farm/saved-state.ts'
 import { runWorker } from '../../src/farm/worker.ts'
 import { createLogger } from '../../src/log.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
@@ -162,6 +162,21 @@ describe('a farm of several accounts', () => {
     await waitFor(async () => expect(await alice.hasWork(job)).toBe(false))
     handle.stop(true)
     await handle.outcome
+  })
+
+  it('lets no worker say what the daemon has accepted', async () => {
+    const [daemon, alice] = [
+      await openLink(address('daemon/alice.nk'), TIMES),
+      await openLink(address('alice.nk'), TIMES)
+    ]
+    ends.push(
+      () => daemon.close(),
+      () => alice.close()
+    )
+    const state = { records: 0, state: new Uint8Array(0), tail: new Uint8Array(0), worker: '' }
+    await saveAccepted(daemon, 'job', { ...state, squarings: 1 })
+    await expect(saveAccepted(alice, 'job', { ...state, squarings: 2 })).rejects.toThrow(/permissions/iu)
+    expect(await readState(alice, 'job', 'accepted')).toMatchObject({ squarings: 1 })
   })
 
   it('goes on in another account from what the daemon has, when the workers of one are gone', async () => {

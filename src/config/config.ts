@@ -106,6 +106,11 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'absolute path of the credentials for it (.creds, or the seed of an nkey), or of a folder with one for each account'
   ),
   field('vdf.farm_ca', 'string', 'absolute path of the authority that signed its certificate, PEM'),
+  field(
+    'vdf.farm_verify_minutes',
+    'number',
+    'minutes until a checkpoint of its workers is verified; 0: they are trusted until the proof'
+  ),
   field('pins.codes', 'list', 'names with a check code (alice--7kq2mx.chronym): the bare name means that claim alone'),
   field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),
   field('backup.recipient', 'list', 'public keys of age (age1...), any of which opens that backup'),

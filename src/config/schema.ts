@@ -168,7 +168,9 @@ export const ConfigSchema = v.strictObject({
       /** A .creds file, or one with the seed of an nkey. */
       farm_credentials: v.optional(absolutePath, ''),
       /** PEM of the authority that signed its certificate; empty: those that Node knows. */
-      farm_ca: v.optional(absolutePath, '')
+      farm_ca: v.optional(absolutePath, ''),
+      /** Checkpoints count once they are verified; 0: workers are trusted until the proof. */
+      farm_verify_minutes: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1440)), 0)
     }),
     {}
   ),

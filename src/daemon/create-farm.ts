@@ -9,6 +9,8 @@ import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
 import { type NetworkProfile, profileHash } from '../protocol/profile/profile.ts'
 
+const MS_PER_MINUTE = 60_000
+
 interface FarmSources {
   readonly settings: Config['vdf']
   readonly profile: NetworkProfile
@@ -21,7 +23,7 @@ export type WholeFarm = Farm | FarmAccounts
 
 /** Not started yet. Its client is loaded only where there is one. Throws SVC-CFG-001 for a folder without credentials. */
 export async function createFarm({ settings, profile, pool, log }: FarmSources): Promise<WholeFarm | undefined> {
-  const { farm: url, farm_credentials: credentials, farm_ca: ca } = settings
+  const { farm: url, farm_credentials: credentials, farm_ca: ca, farm_verify_minutes: minutes } = settings
   if (url === '') return undefined
   const [{ Farm }, { FarmAccounts }, { farmNetwork }] = await Promise.all([
     import('../farm/farm.ts'),
@@ -34,6 +36,7 @@ export async function createFarm({ settings, profile, pool, log }: FarmSources):
       address: { url, credentials: file, ca, network },
       ...(account !== undefined && { account }),
       pool,
+      verifyMs: minutes * MS_PER_MINUTE,
       log
     })
   if (statSync(credentials, { throwIfNoEntry: false })?.isDirectory() !== true) return farmOf(credentials)

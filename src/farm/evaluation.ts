@@ -2,9 +2,18 @@
 import type { Subscription } from '@nats-io/transport-node'
 import type { PlaceHandle, PlaceOutcome, PlaceProgress } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import { Accepted } from './accepted.ts'
 import type { Link } from './link.ts'
 import { decodeReport, encodeJob, type Report } from './messages.ts'
-import { DamagedState, readProof, readRecords, readState, RECORD_BYTES, saveStart } from './saved-state.ts'
+import {
+  DamagedState,
+  readProof,
+  readRecords,
+  readState,
+  RECORD_BYTES,
+  type SavedState,
+  saveStart
+} from './saved-state.ts'
 
 /** A worker that is told to stop has that long to save what it has reached. */
 const HAND_IN_MS = 4000
@@ -12,13 +21,16 @@ const HAND_IN_MS = 4000
 const MAX_UNHEEDED = 3
 /** How the report of a worker begins whose kernel found a squaring wrong. */
 const KERNEL_FAULT = 'KERNEL_FAULT:'
+/** A worker that was silent for that many of its reports may be gone. */
+const MISSED_REPORTS = 4
+const MS_PER_SECOND = 1000
 /** Of the kernel. */
 const DEFAULT_MEMORY_BYTES = 256 * 2 ** 20
 
 /** What it needs of the daemon's side of the farm. */
 export interface Surroundings {
   readonly link: Link
-  readonly pool: Pick<NativePool, 'verifyProof'>
+  readonly pool: Pick<NativePool, 'verifyProof' | 'auditCheckpoint'>
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
   /** Whether the daemon ends: the farm goes on without it. */
   isLeaving(): boolean
@@ -41,8 +53,21 @@ export interface Surroundings {
   forget(job: string): void
   /** Rejects while what was taken back before is still there. */
   forgotten(job: string): Promise<void>
+  /** See `Farm`. */
+  readonly verifyMs: number
   readonly homeMs: number
   readonly lookMs: number
+}
+
+/** What a worker saved was not squared. */
+class Unfounded extends Error {
+  override readonly name = 'Unfounded'
+  readonly worker: string
+
+  constructor(worker: string) {
+    super('its checkpoint is wrong')
+    this.worker = worker
+  }
 }
 
 export class FarmEvaluation implements PlaceHandle {
@@ -67,6 +92,10 @@ export class FarmEvaluation implements PlaceHandle {
   /** Squarings and records of the newest state that this daemon has. */
   #squarings = 0
   #records: number
+  /** Where checkpoints are verified. */
+  #accepted: Accepted | undefined
+  /** The last one, or since when its worker could have saved another. */
+  #acceptedMs = performance.now()
   #isSent = false
   /** At the last look all that the farm has of it came here. */
   #isKnown = false
@@ -116,12 +145,14 @@ export class FarmEvaluation implements PlaceHandle {
     const subscription = this.#listen()
     let seenMs = performance.now()
     try {
+      if (this.#at.verifyMs > 0) this.#accepted = await Accepted.of(this.#resume)
       for (;;) {
         if (this.#stopping === 'leave') return { kind: 'stopped' }
         if (this.#stopping !== 'no') return await this.#end()
         const outcome = await this.#attend().catch((error: unknown) => this.#trouble(error))
         if (outcome !== undefined) return outcome
         if (this.#isKnown && this.#at.hasWorkers()) seenMs = performance.now()
+        if (!this.#isKnown) this.#acceptedMs = performance.now()
         if (performance.now() - seenMs > this.#at.homeMs) return this.#goHome()
         await this.#next()
       }
@@ -173,6 +204,7 @@ export class FarmEvaluation implements PlaceHandle {
     this.#movedMs = this.#heardMs
     this.#unheeded = 0
     this.#hasLeft = event !== undefined
+    if (this.#progress.worker !== worker) this.#acceptedMs = this.#heardMs
     this.#progress = {
       phase,
       squarings,
@@ -201,10 +233,12 @@ export class FarmEvaluation implements PlaceHandle {
       this.#at.lost(this.#job)
       return { kind: 'left', reason: 'the farm lost it', isWrong: false }
     }
+    if (this.#isStalled()) return this.#failed(this.#progress.worker!, 'it saves nothing that counts', false, false)
     if (this.#fault !== undefined) {
       const { worker, message } = this.#fault
       return this.#failed(worker, message, false, message.startsWith(KERNEL_FAULT))
     }
+    await this.#accepted?.mark(link, this.#job)
     // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
     const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
     if (isForgotten) {
@@ -215,8 +249,8 @@ export class FarmEvaluation implements PlaceHandle {
       await link.takeBack(this.#job)
     }
     // A worker that leads after an outage has no message.
-    const isReported = !this.#hasLeft && performance.now() - this.#heardMs < link.times.silentMs
-    if (isForgotten || (!isReported && !(await link.hasWork(this.#job)))) await this.#sendWork()
+    if (isForgotten || (!this.#isReported(link.times.silentMs) && !(await link.hasWork(this.#job))))
+      await this.#sendWork()
     this.#isKnown = true
     return undefined
   }
@@ -229,12 +263,13 @@ export class FarmEvaluation implements PlaceHandle {
     if (isBehind) await link.forget(this.#job)
     if (saved === undefined || isBehind) await saveStart(link, this.#job, this.#resume)
     this.#resume = undefined
+    await this.#accepted?.mark(link, this.#job)
     await this.#sendWork()
     this.#isSent = true
   }
 
   async #sendWork(): Promise<void> {
-    await this.#at.link.addWork(this.#job, encodeJob(this.#request))
+    await this.#at.link.addWork(this.#job, encodeJob({ ...this.#request, isVerified: this.#accepted !== undefined }))
     this.#movedMs = performance.now()
   }
 
@@ -250,7 +285,8 @@ export class FarmEvaluation implements PlaceHandle {
   /** Whatever else a worker says tells nothing about the squarings. */
   #failed(worker: string, reason: string, isProofWrong: boolean, isWrong: boolean): PlaceOutcome {
     this.#at.failed(this.#job, worker, isProofWrong)
-    return this.#left(`worker ${worker}: ${reason}`, isWrong)
+    // What is verified stays right.
+    return this.#left(`worker ${worker}: ${reason}`, isWrong && this.#accepted === undefined)
   }
 
   #left(reason: string, isWrong: boolean): PlaceOutcome {
@@ -275,12 +311,42 @@ export class FarmEvaluation implements PlaceHandle {
     if (!this.#isSent && saved.records < this.#records) return true
     if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
       throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
+    if (!this.#isDue()) return true
     const { first, records } = await readRecords(link, this.#job, saved, this.#records)
-    const { state, squarings } = saved
-    this.#onCheckpoint({ state, squarings, appended: records, appendedFrom: first })
-    this.#squarings = squarings
+    const appended = records.subarray((this.#records - first) * RECORD_BYTES)
+    const state = await this.#verified(saved, appended)
+    this.#onCheckpoint({ state, squarings: saved.squarings, appended, appendedFrom: this.#records })
+    this.#squarings = saved.squarings
     this.#records = saved.records
+    this.#acceptedMs = performance.now()
     return true
+  }
+
+  /** At the latest before another worker may go on. */
+  #isDue(): boolean {
+    if (this.#accepted === undefined || this.#stopping !== 'no') return true
+    const isWorking = this.#isReported(MISSED_REPORTS * this.#at.link.times.reportMs)
+    return !isWorking || performance.now() - this.#acceptedMs >= this.#at.verifyMs
+  }
+
+  /** Its worker says that it squares, and the daemon has seen nothing of that for long. */
+  #isStalled(): boolean {
+    const { verifyMs, homeMs } = this.#at
+    const waitsMs = homeMs + 2 * (verifyMs + this.#request.checkpointSeconds * MS_PER_SECOND)
+    const isSquaring = this.isAtWork() && this.#squarings < this.#request.iterations
+    return this.#accepted !== undefined && isSquaring && performance.now() - this.#acceptedMs > waitsMs
+  }
+
+  #isReported(withinMs: number): boolean {
+    return !this.#hasLeft && performance.now() - this.#heardMs < withinMs
+  }
+
+  /** The state to keep in the place of what a worker saved. Rejects with {@link Unfounded}. */
+  async #verified(saved: SavedState, added: Uint8Array): Promise<Uint8Array> {
+    if (this.#accepted === undefined) return saved.state
+    const state = await this.#accepted.accept(this.#at.pool, this.#request, saved, added)
+    if (state === undefined) throw new Unfounded(this.#at.named(saved.worker))
+    return state
   }
 
   /** A worker may say what it likes. */
@@ -318,6 +384,7 @@ export class FarmEvaluation implements PlaceHandle {
   }
 
   #trouble(error: unknown): PlaceOutcome | undefined {
+    if (error instanceof Unfounded) return this.#failed(error.worker, error.message, true, false)
     this.#at.log.warn({ job: this.#job, err: error }, 'the farm did not answer as it should; the daemon asks again')
     this.#isRefused = true
     if (!(error instanceof DamagedState)) this.#at.link.doubt()

@@ -1,6 +1,6 @@
 /** The daemon's side of a farm: which workers there are, and the evaluations that they have. */
 import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.ts'
-import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { FarmView } from '../views/farm.ts'
 import { FarmEvaluation, type Surroundings } from './evaluation.ts'
@@ -22,8 +22,10 @@ interface FarmParts {
   readonly address: FarmAddress
   /** Of several, put before the names of its workers. */
   readonly account?: string
-  readonly pool: Pick<NativePool, 'verifyProof'>
+  readonly pool: Surroundings['pool']
   readonly log: Surroundings['log']
+  /** A checkpoint counts once it is verified, which one is after that long at the latest; 0: they are trusted. */
+  readonly verifyMs?: number
   readonly times?: FarmTimes
 }
 
@@ -134,6 +136,7 @@ export class Farm implements FarmPlace {
         unheeded: (of) => this.#failures.set(of, MAX_FAILURES),
         forget: (of) => this.#forget(of),
         forgotten: (of) => this.#forgotten(of),
+        verifyMs: this.#parts.verifyMs ?? 0,
         homeMs: this.#times.homeMs,
         lookMs: this.#times.lookMs
       },
@@ -202,7 +205,10 @@ export class Farm implements FarmPlace {
       this.#wrongProofs++
       this.#barred.add(worker)
     }
-    this.#parts.log.warn({ job, worker }, isProofWrong ? 'a worker sent a wrong proof' : "a worker's kernel refused")
+    this.#parts.log.warn(
+      { job, worker },
+      isProofWrong ? 'a worker sent what it did not square' : "a worker's kernel refused"
+    )
   }
 
   #forget(job: string): void {

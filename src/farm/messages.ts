@@ -28,8 +28,14 @@ const JobSchema = v.object({
   iterations: count,
   split: v.nullable(count),
   checkpointSeconds: amount,
-  memoryBytes: v.optional(count)
+  memoryBytes: v.optional(count),
+  /** Workers go on from what the daemon has accepted. Those that do not know it go on from what others saved. */
+  isVerified: v.optional(v.boolean(), false)
 })
+/** What a worker is asked for. */
+export interface Job extends Omit<EvaluationRequest, 'resume'> {
+  readonly isVerified: boolean
+}
 
 const ReportSchema = v.object({
   worker,
@@ -58,17 +64,17 @@ const AliveSchema = v.object({
 })
 export type Alive = v.InferOutput<typeof AliveSchema>
 
-export const encodeJob = (job: Omit<EvaluationRequest, 'resume'>): Uint8Array =>
-  encode({ version: FARM_VERSION, ...job })
+export const encodeJob = (job: Job): Uint8Array => encode({ version: FARM_VERSION, ...job })
 export const encodeReport = (report: Report): Uint8Array => encode(report)
 export const encodeAlive = (alive: Omit<Alive, 'version'>): Uint8Array => encode({ version: FARM_VERSION, ...alive })
 
 /** Undefined where it is not of this version. */
-export const decodeJob = (data: Uint8Array): Omit<EvaluationRequest, 'resume'> | undefined => {
+export const decodeJob = (data: Uint8Array): Job | undefined => {
   const job = checked(JobSchema, data)
   if (job === undefined) return undefined
-  const { seed, bits, iterations, split, checkpointSeconds, memoryBytes } = job
-  return { seed, bits, iterations, split, checkpointSeconds, ...(memoryBytes !== undefined && { memoryBytes }) }
+  const { seed, bits, iterations, split, checkpointSeconds, memoryBytes, isVerified } = job
+  const size = { bits, iterations, split, ...(memoryBytes !== undefined && { memoryBytes }) }
+  return { seed, ...size, checkpointSeconds, isVerified }
 }
 export const decodeReport = (data: Uint8Array): Report | undefined => checked(ReportSchema, data)
 export const decodeAlive = (data: Uint8Array): Alive | undefined => checked(AliveSchema, data)

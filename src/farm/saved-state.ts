@@ -5,6 +5,8 @@
  * - `JOB.state`: the kernel's state, how many records it counts, and those after the last whole segment. The daemon makes
  * it with the job. Workers replace the one that they have read, or one that is behind theirs. So of two workers the
  * slower one notices, and nobody brings back a job that was taken back.
+ * - `JOB.accepted`: with `vdf.farm_verify_minutes`, the newest state that the daemon has found to be squared, which
+ * followers go on from. The server lets workers of others write no such key (docs/operate/farm.md).
  * - `JOB.proof`.
  */
 import { encode } from 'cborg'
@@ -44,11 +46,15 @@ export class Overtaken extends Error {
 }
 
 /** Undefined where there is none. */
-export async function readState({ kv }: Link, job: string): Promise<SavedState | undefined> {
-  const entry = await kv.get(`${job}.state`)
+export async function readState(
+  { kv }: Link,
+  job: string,
+  key: 'state' | 'accepted' = 'state'
+): Promise<SavedState | undefined> {
+  const entry = await kv.get(`${job}.${key}`)
   if (entry?.operation !== 'PUT') return undefined
   const state = checked(StateSchema, entry.value)
-  if (state?.tail.length !== ((state?.records ?? 0) % SEGMENT_RECORDS) * RECORD_BYTES)
+  if (state === undefined || state.tail.length !== tailBytes(state.records))
     throw new DamagedState(`the saved state of ${job} is none`)
   return { ...state, revision: entry.revision }
 }
@@ -82,6 +88,26 @@ export async function readProof({ kv }: Link, job: string): Promise<SavedProof |
 
 export async function saveProof(link: Link, job: string, proof: SavedProof): Promise<void> {
   await link.put(`${job}.proof`, encode({ ...proof }))
+}
+
+/** Bytes of the records after the last whole segment. */
+export function tailBytes(records: number): number {
+  return (records % SEGMENT_RECORDS) * RECORD_BYTES
+}
+
+/**
+ * What a worker goes on from; undefined where the daemon has taken the job back. With `isVerified`, what the daemon has
+ * accepted, in the place of what another worker saved.
+ */
+export async function readBase(link: Link, job: string, isVerified: boolean): Promise<SavedState | undefined> {
+  const newest = await readState(link, job)
+  if (newest === undefined || !isVerified) return newest
+  const accepted = await readState(link, job, 'accepted')
+  return accepted && { ...accepted, revision: newest.revision }
+}
+
+export async function saveAccepted(link: Link, job: string, state: Omit<SavedState, 'revision'>): Promise<void> {
+  await link.put(`${job}.accepted`, encode({ ...state }))
 }
 
 /** Saves what an evaluation begins with. */

@@ -1,14 +1,14 @@
 /** One evaluation at a worker: from what was saved last to the proof, or until it is told to stop. */
 import type { JsMsg } from '@nats-io/jetstream'
-import type { Checkpoint, EvaluationHandle, EvaluationOutcome, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { Checkpoint, EvaluationHandle, EvaluationOutcome, NativePool } from '../native/types.ts'
 import type { Link } from './link.ts'
-import { encodeReport, type Report } from './messages.ts'
+import { encodeReport, type Job, type Report } from './messages.ts'
 import {
   DamagedState,
   Overtaken,
+  readBase,
   readProof,
   readRecords,
-  readState,
   type SavedState,
   saveProof,
   StateWriter
@@ -29,7 +29,7 @@ interface WorkerTaskParts {
   readonly name: string
   readonly log: WorkerLog
   readonly job: string
-  readonly request: Omit<EvaluationRequest, 'resume'>
+  readonly request: Job
   readonly message: JsMsg
 }
 
@@ -63,7 +63,7 @@ export class WorkerTask {
 
   /** Ends with the message acknowledged or given back. Rejects where the server fails before it has begun. */
   async run(): Promise<void> {
-    const { link, job, message, log, name } = this.#parts
+    const { link, job, message, log, name, request } = this.#parts
     const stops = link.connection.subscribe(link.names.stop(job), {
       callback: (error, order) => {
         // The server says here too that this worker may not listen.
@@ -76,13 +76,13 @@ export class WorkerTask {
     }, link.times.reportMs)
     try {
       await this.#report()
-      const base = await readState(link, job)
+      const base = await readBase(link, job, request.isVerified)
       // It was taken back between the message and this, or is proved.
       if (base === undefined || (await readProof(link, job)) !== undefined) {
         message.ack()
         return
       }
-      log.info({ job, worker: name, squarings: base.squarings, iterations: this.#parts.request.iterations }, 'begins')
+      log.info({ job, worker: name, squarings: base.squarings, iterations: request.iterations }, 'begins')
       await this.#end(await this.#evaluate(base))
     } catch (error) {
       if (error instanceof DamagedState) await this.#report('fault', error.message)
@@ -108,7 +108,7 @@ export class WorkerTask {
   }
 
   async #end(outcome: EvaluationOutcome): Promise<void> {
-    const { message, log, job, name } = this.#parts
+    const { message, log, job, name, request } = this.#parts
     if (outcome.kind === 'proof') {
       await this.#handOver(outcome.proof)
       return
@@ -125,7 +125,8 @@ export class WorkerTask {
     // A discarded one is another's, or nobody's.
     if (this.#stopped !== 'discard') await this.#report('left')
     // Otherwise the message is gone soon, or another's, whose lease this would end.
-    if (this.#stopped === 'drain') message.nak()
+    // The daemon has to accept it first.
+    if (this.#stopped === 'drain') message.nak(request.isVerified ? GIVE_BACK_MS : undefined)
   }
 
   /** For as long as it takes: a proof may be days of work. */
