@@ -23,7 +23,7 @@ const LONGEST_PAUSE = 1_800
 
 /**
  * Where no dial came for so many looks, one of the missing has its turn. Many nodes look, so each finds the other part
- * of a network within a minute of its healing, however long it was cut.
+ * of a network a minute or so after it healed, however long it was cut (docs/network.md).
  */
 const TURN = 30
 
