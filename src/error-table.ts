@@ -437,7 +437,7 @@ export const ERROR_TABLE = {
   },
   'SVC-DNS-001': {
     status: 409,
-    title: 'DNS off',
+    title: 'DNS not served',
     cause:
       'The DNS server of this daemon does not run: dns.enabled is false, or the daemon is stopping. Or it has ' +
       'https.local_addresses, and another machine asks.',

@@ -80,6 +80,14 @@ it('draws what each peer says of a name, with the same as a table', async () => 
   expect(await rows.allTextContents()).toEqual([expect.stringContaining('this daemon')])
   await page.getByRole('list', { name: 'How this daemon came to its verdict' }).getByText('The majority').waitFor()
   await page.getByRole('cell', { name: '192.0.2.10' }).waitFor()
+
+  const line = page.getByLabel('Name or DID')
+  await line.fill('bob')
+  await button('Look up').click()
+  await page.getByRole('heading', { name: 'bob.chronym' }).waitFor()
+  await page.goBack()
+  await page.getByRole('cell', { name: '192.0.2.10' }).waitFor()
+  expect(await line.inputValue()).toBe(NAME)
 })
 
 it('verifies the record in the browser, which finds what a lying daemon has changed', async () => {

@@ -40,7 +40,7 @@ const checkpoint = (from: number, to: number): Checkpoint => ({
   appendedFrom: from * SEGMENT_RECORDS
 })
 
-/** A worker that has saved so many segments since the daemon sent `job`. */
+/** A worker that has saved this number of segments since the daemon sent `job`. */
 async function leader(job: string, segments: number): Promise<StateWriter> {
   await saveStart(link, job, undefined)
   const writer = new StateWriter(link, job, 'w1', await readState(link, job))

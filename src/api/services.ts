@@ -26,7 +26,7 @@ export interface SeedService {
   lock(): SeedBody
 }
 
-/** The DNS server, as far as the interface shows and asks it. SVC-DNS-001 where it does not run or answer the one who asks. */
+/** The DNS server, as far as the interface shows and asks it. SVC-DNS-001 where it does not run, or not for who asks. */
 export interface DnsResolver {
   view(): DnsView
   /** Forgets what is known of a name, or of all; how many were known. SVC-NAM-001. */

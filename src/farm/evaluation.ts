@@ -22,7 +22,7 @@ const MAX_UNHEEDED = 3
 /** How the report of a worker begins whose kernel found a squaring wrong. */
 const KERNEL_FAULT = 'KERNEL_FAULT:'
 /** A worker that was silent for that many of its reports may be gone. */
-const MISSED_REPORTS = 4
+export const MISSED_REPORTS = 4
 const MS_PER_SECOND = 1000
 /** Of the kernel. */
 const DEFAULT_MEMORY_BYTES = 256 * 2 ** 20

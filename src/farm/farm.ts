@@ -3,7 +3,7 @@ import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.
 import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { FarmView } from '../views/farm.ts'
-import { FarmEvaluation, type Surroundings } from './evaluation.ts'
+import { FarmEvaluation, MISSED_REPORTS, type Surroundings } from './evaluation.ts'
 import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, openLink } from './link.ts'
 import { type Alive, decodeAlive, FARM_VERSION, jobOf } from './messages.ts'
 import { readProof, readState } from './saved-state.ts'
@@ -13,8 +13,6 @@ const MAX_FAILURES = 2
 /** How long a start waits for the server. */
 const START_MS = 3000
 const RETRY_MS = 2000
-/** A worker that was not heard for that many of its reports is gone. */
-const MISSED_REPORTS = 4
 /** Known at once: who may report may do so under any name. */
 export const MAX_WORKERS = 10_000
 

@@ -51,7 +51,7 @@ export function ipOf(c: Context<AppEnv>): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
 
-/** A reverse proxy on this machine says for whom it asks. */
+/** Whether a program of this machine asks for itself. A reverse proxy asks for others, and says so. */
 export function isOfThisMachine(c: Context<AppEnv>): boolean {
   const isForwarded = ['Forwarded', 'X-Forwarded-For', 'Via'].some((each) => c.req.header(each) !== undefined)
   return !isForwarded && LOOPBACK.test(ipOf(c))

@@ -22,8 +22,8 @@ const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 1_800
 
 /**
- * Where no dial came for so many looks, one of the missing has its turn. Many nodes look, so each finds the other part
- * of a network a minute or so after it healed, however long it was cut (docs/network.md).
+ * After this many looks without a dial, one missing peer has its turn. Both parts of a network do so, and find each
+ * other about a minute after it healed, however long it was cut (docs/network.md).
  */
 const TURN = 30
 

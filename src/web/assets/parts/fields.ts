@@ -121,8 +121,10 @@ interface AskFormProps {
 /** One line that asks for something, with its button. */
 export function AskForm({ start = '', button, kind = 'main', isBusy = false, disabled, ask, ...field }: AskFormProps) {
   const [line, setLine] = useState({ start, text: start })
+  const setText = (text: string) => setLine({ start, text })
+  // While it is drawn: an effect would come later, and take away what was typed meanwhile.
+  if (line.start !== start) setText(start)
   const text = line.start === start ? line.text : start
-  const setText = (typed: string) => setLine({ start, text: typed })
   const { error, onSubmit, clearing, ...form } = useForm(async () => {
     if ((await ask(text.trim())) === true) setText('')
   })
