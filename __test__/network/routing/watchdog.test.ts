@@ -1,7 +1,7 @@
 /** How bootstrap peers are dialled, and what is told of those that cannot be reached, with real nodes. */
 import { setImmediate } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { watchBootstrap } from '../../../src/network/routing/watchdog.ts'
 import { registryProtocol } from '../../../src/network/wire/messages.ts'
@@ -73,7 +73,7 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
       () => undefined
     )
     const dialledAt: number[] = []
-    for (let count = 1; count <= 100; count++) {
+    for (let count = 1; count <= 120; count++) {
       look()
       if (dial.mock.calls.length === dialledAt.length) continue
       dialledAt.push(count)
@@ -92,65 +92,98 @@ it('dials ever more seldom a peer that hangs up each time: a node that is full c
   }
 })
 
-it('dials at once, and once, those that were cut off together when one of them is back, and one a minute till then', async () => {
+describe('of peers that went missing', () => {
+  const NAMES = ['first', 'second', 'later'] as const
+  let [node, first, second]: Node[] = []
   const nodes: Node[] = []
-  for (let key = 6; key <= 10; key++) nodes.push(await startBareNode(key))
-  const [node, known, first, second, later] = nodes as [Node, Node, Node, Node, Node]
-  try {
+  let addresses: Record<(typeof NAMES)[number], string>
+  /** Those that are watched. */
+  let watched: string[]
+  let looked: () => void
+  let dial: MockInstance<Node['dial']>
+  let end: () => void
+
+  beforeEach(async () => {
+    for (let key = 6; key <= 10; key++) nodes.push(await startBareNode(key))
+    const [here, known, ...others] = nodes as [Node, Node, ...Node[]]
+    node = here
+    ;[first, second] = others
     const addressOf = (each: Node): string => each.getMultiaddrs()[0]!.toString()
-    await node.dial(multiaddr(addressOf(known)))
-    await waitFor(() => expect(node.services.table.size).toBe(1))
-    let looked = (): void => undefined
-    const addresses = [first, second].map(addressOf)
-    watchBootstrap(
-      node,
+    addresses = { first: addressOf(others[0]!), second: addressOf(others[1]!), later: addressOf(others[2]!) }
+    watched = [addresses.first, addresses.second]
+    await here.dial(multiaddr(addressOf(known)))
+    await waitFor(() => expect(here.services.table.size).toBe(1))
+    end = watchBootstrap(
+      here,
       () => [],
-      () => addresses,
+      () => watched,
       { every: (_interval, action) => ((looked = action), () => undefined) },
       () => undefined
     )
-    const dial = vi.spyOn(node, 'dial')
-    let dialled: string[] = []
-    /** Those that these looks dial. */
-    const look = async (count: number): Promise<string[]> => {
-      dial.mockClear()
-      for (let each = 0; each < count; each++) {
-        looked()
-        await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
-        await setImmediate()
-      }
-      dialled = dial.mock.calls.map(([address]) => String(address))
-      return Object.entries({ first, second, later }).flatMap(([name, each]) =>
-        dialled.includes(addressOf(each)) ? [name] : []
-      )
-    }
-    const comeBack = async (): Promise<void> => {
-      await first.dial(multiaddr(addressOf(node)))
-      await waitFor(() => expect(node.getConnections(first.peerId)).toHaveLength(1))
-    }
-    const cut = async (...peers: Node[]): Promise<void> => {
-      for (const { peerId } of peers) for (const each of node.getConnections(peerId)) each.abort(new Error('cut off'))
-      await waitFor(() => {
-        for (const peer of peers)
-          expect([...node.getConnections(peer.peerId), ...peer.getConnections(node.peerId)]).toEqual([])
-      })
-    }
+    dial = vi.spyOn(here, 'dial').mockRejectedValue(new Error('no route'))
+  })
+  afterEach(async () => {
+    end()
+    for (const each of nodes.splice(0)) await each.stop()
+  })
 
-    dial.mockRejectedValue(new Error('no route'))
-    expect(await look(76)).toEqual(['first', 'second'])
-    // Their own next dials come at the 156th look. The first had its turn at the 66th.
-    await look(74)
-    expect(dialled).toEqual(addresses.toReversed())
-    addresses.push(addressOf(later))
-    expect(await look(16)).toEqual(['first', 'second', 'later'])
+  /** Those that so many looks dial, in order. */
+  async function look(count: number): Promise<string[]> {
+    dial.mockClear()
+    for (let each = 0; each < count; each++) {
+      looked()
+      await Promise.allSettled(dial.mock.results.map(({ value }) => value as Promise<unknown>))
+      await setImmediate()
+    }
+    return dial.mock.calls.map(([address]) => NAMES.find((name) => addresses[name] === String(address))!)
+  }
+
+  async function comeBack(): Promise<void> {
     dial.mockReset()
+    await first!.dial(multiaddr(node!.getMultiaddrs()[0]!.toString()))
+    await waitFor(() => expect(node!.getConnections(first!.peerId)).toHaveLength(1))
+  }
+
+  async function cut(): Promise<void> {
+    dial.mockRejectedValue(new Error('no route'))
+    const peers = [first!, second!]
+    for (const { peerId } of peers) for (const each of node!.getConnections(peerId)) each.abort(new Error('cut off'))
+    await waitFor(() => {
+      for (const peer of peers)
+        expect([...node!.getConnections(peer.peerId), ...peer.getConnections(node!.peerId)]).toEqual([])
+    })
+  }
+
+  it('dials at once, and once, those cut off together when one of them is back, and one a minute till then', async () => {
+    expect(new Set(await look(76))).toEqual(new Set(['first', 'second']))
+    // Their own next dials come at the 156th look. The first had its turn at the 66th.
+    expect(await look(74)).toEqual(['second', 'first'])
+    watched.push(addresses.later)
+    expect(new Set(await look(16))).toEqual(new Set(NAMES))
     await comeBack()
     expect(await look(1)).toEqual(['second'])
-    await cut(first, second)
+    await cut()
     await look(1)
     await comeBack()
-    expect(await look(5)).not.toContain('second')
-  } finally {
-    for (const each of nodes) await each.stop()
-  }
+    expect(await look(5)).toEqual([])
+  })
+
+  it('dials those of a second cut as those of the first, once they had been back for a minute', async () => {
+    await look(76)
+    await comeBack()
+    expect(await look(32)).toEqual(['second'])
+    await cut()
+    expect(new Set(await look(6))).toEqual(new Set(['first', 'second']))
+    await comeBack()
+    expect(await look(1)).toEqual(['second'])
+  })
+
+  it('gives turns to those that were just cut off before those that are gone for long', async () => {
+    watched = [addresses.later]
+    await look(76)
+    watched.push(addresses.first, addresses.second)
+    // Each of both is dialled three times, and next at the 152nd look.
+    await look(65)
+    expect(await look(1)).toEqual(['first'])
+  })
 })

@@ -23,7 +23,7 @@ const LONGEST_PAUSE = 1_800
 
 /**
  * After this many looks without a dial, one missing peer has its turn. Both parts of a network do so, and find each
- * other about a minute after it healed, however long it was cut (docs/network.md).
+ * other about a minute after it healed, however long it was cut (docs/network.md). Who stays for so long is back.
  */
 const TURN = 30
 
@@ -45,8 +45,10 @@ interface Redial {
 interface Missing extends Redial {
   /** The look that found it missing. */
   readonly since: number
-  isBack: boolean
-  /** It was back, and went again: perhaps it has no place. */
+  dials: number
+  /** The look that found it connected again. */
+  backAt: number | undefined
+  /** It was back for less than a turn: perhaps it has no place. */
   hungUp: boolean
   /** Dialled once because another one was back: peers that hang up each time would call each other for ever. */
   wasCalled: boolean
@@ -89,7 +91,7 @@ export function watchBootstrap(
   }
   const callThoseCutOffWith = ({ since }: Missing): void => {
     for (const each of missing.values()) {
-      if (each.isBack || each.wasCalled || Math.abs(each.since - since) > CUT_WITHIN) continue
+      if (each.backAt !== undefined || each.wasCalled || Math.abs(each.since - since) > CUT_WITHIN) continue
       each.wasCalled = true
       each.dueAt = looks
     }
@@ -97,13 +99,16 @@ export function watchBootstrap(
   const nextMissing = (): string[] => {
     const all = addresses()
     const isConnected = connectedTo(node)
-    const returned = [...missing].flatMap(([address, each]) => (!each.isBack && isConnected(address) ? [each] : []))
+    const returned = [...missing].flatMap(([address, each]) =>
+      each.backAt === undefined && isConnected(address) ? [each] : []
+    )
     for (const [address, each] of missing) {
-      each.hungUp ||= each.isBack
-      each.isBack = isConnected(address)
-      // A connection shorter than the pause before it changes nothing: a full node closes idle connections, and should
-      // not be dialled every ten seconds for it.
-      if (!all.includes(address) || (each.isBack && looks >= each.dueAt)) missing.delete(address)
+      each.hungUp ||= each.backAt !== undefined
+      each.backAt = isConnected(address) ? (each.backAt ?? looks) : undefined
+      // A short connection changes nothing: a full node closes idle ones, and should not be dialled every ten seconds
+      // for it.
+      const hasStayed = each.backAt !== undefined && looks >= Math.min(each.dueAt, each.backAt + TURN)
+      if (!all.includes(address) || hasStayed) missing.delete(address)
     }
     returned.forEach(callThoseCutOffWith)
     const due: string[] = []
@@ -116,13 +121,15 @@ export function watchBootstrap(
           since: looks,
           dueAt,
           pause: FIRST_PAUSE,
-          isBack: false,
+          dials: 0,
+          backAt: undefined,
           hungUp: false,
           wasCalled: false
         })
       } else if (looks >= known.dueAt && due.length < DIALS_AT_A_TIME) {
         known.pause = Math.min(2 * known.pause, LONGEST_PAUSE)
         known.dueAt = looks + known.pause
+        known.dials++
         due.push(address)
       }
     }
@@ -130,13 +137,15 @@ export function watchBootstrap(
     if (due.length > 0) dialledAt = looks
     return due
   }
-  /** The map's order is that of their turns. */
+  /** The one dialled least: those cut off just now come before those gone for good. */
   const nextInTurn = (): string[] => {
-    const next = [...missing].find(([, each]) => !each.isBack && !each.hungUp)
+    const [next] = [...missing]
+      .filter(([, each]) => each.backAt === undefined && !each.hungUp)
+      .sort(([, left], [, right]) => left.dials - right.dials)
     if (next === undefined) return []
-    missing.delete(next[0])
-    missing.set(...next)
-    return [next[0]]
+    const [address, each] = next
+    each.dials++
+    return [address]
   }
   const nextOfAll = (): string[] => {
     const isConnected = connectedTo(node)
