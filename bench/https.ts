@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { needPackages, programOf } from '../scripts/packages.ts'
 import { processorMicroseconds } from './dns/scene.ts'
 import { measured, type Figure } from './figure.ts'
-import { load, open } from './https/load.ts'
+import { load, open, waits, type Waits } from './https/load.ts'
 import { BIG_BYTES, residentBytes, startScene, type Kind, type Measured } from './https/scene.ts'
 import { machine } from './machine.ts'
 import { say } from './network/scratch.ts'
@@ -23,9 +23,8 @@ const TARGET = 0.8
 const P99_MS = 5
 const IDLE = 1_000
 const IDLE_MIB = 50
-/** Connections of one turn beside squaring, at even distances: below what the client itself can do there. */
+/** Connections of one turn beside squaring. */
 const PROBES = 500
-const PROBE_EVERY_MS = 20
 /** Threads start and slices find their length. */
 const WARM_UP_MS = 3_000
 
@@ -35,7 +34,7 @@ if (process.platform !== 'linux') {
   process.stderr.write('bench:https reads CPU times from /proc: it runs on Linux only\n')
   process.exit(1)
 }
-needPackages(['nginx', 'haproxy', 'util-linux'])
+needPackages(['nginx', 'haproxy', 'curl', 'util-linux'])
 
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
 const here = machine()
@@ -84,47 +83,41 @@ async function besideOthers(unit: keyof typeof LOADS): Promise<Figure[]> {
   ]
 }
 
-/** From the first packet to the end of the handshake, milliseconds, in order; the client has the same cores. */
-async function probes(evaluations: number): Promise<number[]> {
-  const server = await scene.start('ours', null, evaluations)
-  try {
-    await delay(evaluations > 0 ? WARM_UP_MS : 0)
-    const times: number[] = []
-    const begun = performance.now()
-    for (let number = 0; number < PROBES; number++) {
-      await delay(Math.max(0, begun + number * PROBE_EVERY_MS - performance.now()))
-      const start = performance.now()
-      const tls = await open(server, originPort)
-      times.push(performance.now() - start)
-      tls.destroy()
-    }
-    return times.sort((left, right) => left - right)
-  } finally {
-    await server.stop()
-  }
-}
-
 async function besideSquaring(): Promise<Figure> {
-  const at = (share: number, times: readonly number[]): number => times[Math.ceil(share * times.length) - 1]!
-  const [quiet, squaring]: [number[][], number[][]] = [[], []]
+  const SERVERS = ['ours', 'nginx-tls', 'quiet'] as const
+  const taken = { ours: [] as Waits[], 'nginx-tls': [] as Waits[], quiet: [] as Waits[] }
   for (let round = 0; round < Math.min(rounds, 5); round++) {
-    quiet.push(await probes(0))
-    squaring.push(await probes(availableParallelism()))
-    say(`p99 of a new connection: ${at(0.99, squaring[round]!)} ms, without squaring ${at(0.99, quiet[round]!)} ms`)
+    const squaring = await scene.start('ours', null, availableParallelism())
+    const others = { 'nginx-tls': await scene.start('nginx-tls', null), quiet: await scene.start('ours', null) }
+    await delay(WARM_UP_MS)
+    taken.ours.push(await waits(squaring, originPort, PROBES))
+    taken['nginx-tls'].push(await waits(others['nginx-tls'], originPort, PROBES))
+    await squaring.stop()
+    taken.quiet.push(await waits(others.quiet, originPort, PROBES))
+    for (const server of Object.values(others)) await server.stop()
+    say(`p99, round ${round + 1}: ${SERVERS.map((kind) => `${kind} ${p99(kind, 'answer')[round]!} ms`).join(', ')}`)
   }
-  const all = (share: number, taken: readonly number[][]): number[] => taken.map((times) => at(share, times))
+  function at(share: number, kind: keyof typeof taken, what: keyof Waits): number[] {
+    return taken[kind].map(({ [what]: times }) => times[Math.ceil(share * times.length) - 1]!)
+  }
+  function p99(kind: keyof typeof taken, what: keyof Waits): number[] {
+    return at(0.99, kind, what)
+  }
   return measured(
     {
       name: 'p99 of a new connection while every core squares',
       unit: 'ms',
       target: { at_most: P99_MS },
       parts: {
-        'p50 ms': median(all(0.5, squaring)),
-        'p99 without squaring ms': median(all(0.99, quiet)),
-        'p50 without squaring ms': median(all(0.5, quiet))
+        'p50 ms': median(at(0.5, 'ours', 'handshake')),
+        'p99 without squaring ms': median(p99('quiet', 'handshake')),
+        'p99 of the first byte ms': median(p99('ours', 'answer')),
+        'p99 of the first byte from nginx ms': median(p99('nginx-tls', 'answer')),
+        'p50 of the first byte ms': median(at(0.5, 'ours', 'answer')),
+        'p50 of the first byte from nginx ms': median(at(0.5, 'nginx-tls', 'answer'))
       }
     },
-    summary(all(0.99, squaring))
+    summary(p99('ours', 'handshake'))
   )
 }
 

@@ -35,6 +35,7 @@ const PROGRAMS = {
   chromium: 'chromium',
   'firefox-esr': 'firefox-esr',
   curl: 'curl',
+  'ca-certificates': 'update-ca-certificates',
   pngquant: 'pngquant'
 } as const
 

@@ -3,7 +3,7 @@
  * addresses of this machine, and curl and what speaks another protocol reach the origin by them.
  */
 import { createHash, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { encodeQuery } from '../../scripts/dns/message.ts'
@@ -33,6 +33,10 @@ const TALK = `import { connect } from 'node:net'
 connect({ host: process.argv[1], port: 22, allowHalfOpen: true }).on('error', (error) => console.log(error.code))
   .on('data', (data) => process.stdout.write(data)).end('hello')`
 
+/** A mount namespace has for itself what update-ca-certificates writes to. */
+const OWN_STORE = `export HOME="$1"; for path in /etc/ssl /usr/local/share/ca-certificates
+do mkdir -p "$1$path"; cp -a "$path/." "$1$path"; mount --bind "$1$path" "$path" || exit; done`
+
 const scene = new Scene()
 let directory: string
 let namespace: Namespace
@@ -52,7 +56,7 @@ const talk = (host: string): Promise<Ended> =>
   within(process.execPath, '--input-type=module', '--eval', TALK, '--', host)
 
 beforeAll(async () => {
-  needPackages(['bind9-dnsutils', 'iproute2', 'curl'])
+  needPackages(['bind9-dnsutils', 'iproute2', 'curl', 'ca-certificates', 'gnutls-bin'])
   directory = scene.directory()
   namespace = makeNamespace(scene)
   daemon = await startDaemon(scene, namespace, directory, ['--https-listen', '127.0.0.1:0'])
@@ -136,6 +140,27 @@ describe('https at addresses of this machine', () => {
     expect(refused.status).toBe(400)
     expect(JSON.stringify(refused.body)).toMatch(/127\.127\.255\.255:2022.*another program uses it/u)
     expect(await talk(coded)).toMatchObject({ code: 0 })
+  })
+
+  it("opens in programs that ask the system's store, from one command to its undoing", async () => {
+    const programs = {
+      curl: `${programOf('curl')} -s "https://$2/"`,
+      gnutls: `gnutls-cli --logfile=/dev/null "$2" < "$1/request"`,
+      node: `"$0" --use-system-ca -e 'fetch(process.argv[1]).then((r) => r.text()).then(console.log)' "https://$2/"`
+    }
+    writeFileSync(join(directory, 'request'), `GET / HTTP/1.1\r\nHost: ${coded}\r\nConnection: close\r\n\r\n`)
+    const seen = Object.entries(programs).map(
+      ([name, command]) => `${command} 2>&1 | grep -qF "the site of $2" && echo ${name}`
+    )
+    const setup = (option: string) =>
+      `"$0" ${CLI} --data-dir "$1/data" https setup ${option} > "$1/said" || cat "$1/said"`
+    const steps = [OWN_STORE, ...seen, setup('--system --yes'), ...seen, setup('--undo'), ...seen]
+    const script = ['--mount', 'sh', '-c', steps.join('\n'), process.execPath, directory, coded]
+    expect((await within('unshare', ...script)).output.split('\n')).toEqual([...Object.keys(programs), ''])
+    const left = JSON.parse(readFileSync(join(directory, 'said'), 'utf8')) as object
+    expect(left).toMatchObject({
+      stores: expect.arrayContaining([{ store: expect.stringMatching(/^\/usr\/local/u), state: 'removed' }])
+    })
   })
 
   it('is gone once it is turned off', async () => {

@@ -1,7 +1,13 @@
-/** A client of all sides: a new connection with TLS 1.3 for each request. */
+/** Clients of all sides: a new connection with TLS 1.3 for each request. */
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { connect as connectTcp } from 'node:net'
+import { join } from 'node:path'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
+import { programOf } from '../../scripts/packages.ts'
+import { scratchDirectory } from '../network/scratch.ts'
 import { NAME, type Measured } from './scene.ts'
 
 const contexts = new Map<string, SecureContext>()
@@ -47,4 +53,35 @@ export async function load(
   }
   await Promise.all(Array.from({ length: parallel }, one))
   return count
+}
+
+/** Of new connections, milliseconds from the first packet, each in order. */
+export interface Waits {
+  /** To the end of the handshake with the server that was asked. */
+  readonly handshake: readonly number[]
+  /** To the first byte of the origin's answer. */
+  readonly answer: readonly number[]
+}
+
+/**
+ * One curl, 50 new connections a second. A client in Node computes longer than proxy and origin together, and collects
+ * its garbage meanwhile.
+ */
+export async function waits({ port, isProxy, ca }: Measured, originPort: number, count: number): Promise<Waits> {
+  const vouching = join(scratchDirectory(), 'ca.pem')
+  writeFileSync(vouching, ca)
+  const through = isProxy
+    ? ['--proxy', `http://127.0.0.1:${port}`]
+    : ['--connect-to', `${NAME}:${originPort}:127.0.0.1:${port}`]
+  const { stdout } = await promisify(execFile)(programOf('curl'), [
+    ...['--disable', '--silent', '--show-error', '--fail', '--noproxy', '', '--output', '/dev/null'],
+    ...['--tlsv1.3', '--no-sessionid', '--cacert', vouching, '--header', 'Connection: close', '--rate', '50/s'],
+    ...['--write-out', '%{num_connects} %{time_appconnect} %{time_starttransfer}\\n', ...through],
+    `https://${NAME}:${originPort}/small?[1-${count}]`
+  ])
+  const lines = stdout.trim().split('\n')
+  if (lines.length !== count || !lines.every((line) => line.startsWith('1 '))) throw new Error(`curl says ${stdout}`)
+  const column = (index: number): number[] =>
+    lines.map((line) => Number(line.split(' ')[index]) * 1000).sort((left, right) => left - right)
+  return { handshake: column(1), answer: column(2) }
 }
