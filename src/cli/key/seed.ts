@@ -90,7 +90,7 @@ export async function requireOwnSeed(
   if (found !== undefined) return found
   throw new Failure('SVC-KEY-001', `${paths.root} has no file seed-words`, {
     exitCode: EXIT.notFound,
-    cure: 'Name the data directory with --data-dir. If its seed is lost, put the words back with `chronym key import`.'
+    cure: 'Name the data directory with --data-dir, or start the daemon once: it makes a seed. Put a lost one back with `chronym key import`.'
   })
 }
 
