@@ -13,6 +13,7 @@ import { table } from './report.ts'
 import { addon } from './rows/addon.ts'
 import { backends } from './rows/backends.ts'
 import { evaluation, proving } from './rows/evaluation.ts'
+import { placement } from './rows/placement.ts'
 import { portable } from './rows/portable.ts'
 import { pulse } from './rows/pulse.ts'
 import { baseline, squaring } from './rows/squaring.ts'
@@ -24,6 +25,7 @@ const ROWS: readonly Row[] = [
   squaring,
   addon,
   backends,
+  placement,
   verification,
   fromSeed,
   portable,
