@@ -13,7 +13,8 @@ const NODES = 4
 /** Numbers in the emulator's plan: after the nodes come the spare places, then the home. */
 const HALF_DEAD = [NODES, NODES + 1] as const
 const HOME = NODES + HALF_DEAD.length
-const [FIRST, SECOND, THIRD] = ['first.chronym', 'second.chronym', 'third.chronym'] as const
+const NAMES = ['first.chronym', 'second.chronym', 'third.chronym', 'fourth.chronym'] as const
+const [FIRST, SECOND, THIRD, FOURTH] = NAMES
 
 const scene = new Scene()
 let network: WideNetwork
@@ -31,7 +32,7 @@ beforeAll(async () => {
     weather: { seed: 3, delayMs: [20, 60], jitterMs: 3, lossPerMille: 5, homeRate: 5_000_000 }
   })
   home = network.homes[0]!
-  await Promise.all([FIRST, SECOND, THIRD].map((name) => register(network.nodes[1]!, name)))
+  await Promise.all(NAMES.map((name) => register(network.nodes[1]!, name)))
   await eventually(
     () => resolve(FIRST),
     (status) => status === 200
@@ -71,9 +72,11 @@ it.each([
   )
 })
 
-it('a line that stalls for 20 s stops neither a registration nor what is asked after it', async () => {
+it('a line that stalls for 20 s stops neither a registration nor what is asked during and after it', async () => {
   const registering = register(home, 'cabin.chronym')
   await network.emulator.command(`stall ${HOME} 20`)
+  // As long as all questions of a first attempt take.
+  expect(await resolve(FOURTH)).toBe(200)
   await registering
   expect(await resolve(THIRD)).toBe(200)
 })

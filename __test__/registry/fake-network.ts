@@ -78,9 +78,10 @@ export class FakeNetwork implements Network {
     return Promise.resolve()
   }
   status(): NetworkStatus {
-    const peers = this.#world.present().filter((peer) => peer.id !== this.#self).length
+    const isOffline = this.mode === 'offline'
+    const peers = isOffline ? 0 : this.#world.present().filter((peer) => peer.id !== this.#self).length
     return {
-      status: this.mode === 'offline' ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online',
+      status: isOffline ? 'offline' : peers === 0 && !this.isWhole ? 'connecting' : 'online',
       peers,
       mode: this.mode,
       auto: null,
@@ -230,7 +231,8 @@ export class FakeNetwork implements Network {
   }
   async getIdentity(did: string): Promise<FoundDocuments> {
     const records = await this.#getDocuments('identities', did)
-    return { records, shownBy: records.map(() => 1), isAnswered: !this.isThin }
+    const isAnswered = !this.isThin && this.status().peers > 0
+    return { records, shownBy: records.map(() => 1), isAnswered }
   }
   /** At most half of those asked for an identity answer. */
   isThin = false

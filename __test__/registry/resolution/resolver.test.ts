@@ -77,6 +77,27 @@ describe('resolving', () => {
     expect((await asker.registry.resolve(ALICE)).reveal.name).toBe(ALICE)
   })
 
+  it('is asked again while peers are connected and none answers, as on a line that stalls; at last it is SVC-RES-001', async () => {
+    await registered(owner)
+    for (const peer of bench.world.peers) peer.silent = 'no-answer'
+    const outcome = async (): Promise<unknown> => {
+      let known: unknown
+      void asker.registry.resolve(ALICE).then(
+        ({ reveal }) => (known = reveal.name),
+        (error: unknown) => (known = error)
+      )
+      for (let second = 0; second < 60 && known === undefined; second++) await bench.clock.advance(SECOND)
+      return known
+    }
+    expect(await outcome()).toMatchObject({ code: 'SVC-RES-001', retryAfter: 10 })
+    const inVain = asked()
+    expect(inVain).toBeGreaterThan(2)
+    const resolving = outcome()
+    await until(() => asked() > inVain)
+    for (const peer of bench.world.peers) peer.silent = undefined
+    expect(await resolving).toBe(ALICE)
+  })
+
   it('in mode offline is SVC-RES-001, whatever was known before', async () => {
     await registered(owner)
     await asker.registry.resolve(ALICE)

@@ -15,7 +15,8 @@ import { keys } from '../../store/keys.ts'
 import type { RegistryContext } from '../context.ts'
 import { foldShown, isAsNewAs, SeenIdentities, type ShownLog } from './seen-identities.ts'
 import { EncodingError } from '../../protocol/errors.ts'
-import { isWholeNetwork } from '../resolution/survey.ts'
+import { askAgain } from '../resolution/ask-again.ts'
+import { isWholeNetwork, nobodyAnswered } from '../resolution/survey.ts'
 import { parseCanonicalJson } from '../../protocol/encoding/jcs.ts'
 import type { ResolvedIdentity, ResolvedIdentityLog } from '../use-cases.ts'
 import {
@@ -92,10 +93,17 @@ export function readDid({ profile }: RegistryContext, text: string): Did {
 }
 
 async function requireIdentity(context: RegistryContext, did: Did, signal?: AbortSignal): Promise<KnownIdentity> {
-  const known = await findIdentity(context, did, signal)
-  if (known !== undefined) return known
-  if (context.network.status().peers === 0 && !isWholeNetwork(context)) throw new OfflineError('No peer can be asked.')
-  throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
+  return askAgain(
+    context,
+    async () => {
+      const found = await context.network.getIdentity(did, signal)
+      const known = await currentIdentity(context, did, found)
+      if (known !== undefined) return known
+      if (!found.isAnswered && !isWholeNetwork(context)) throw nobodyAnswered(context)
+      throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
+    },
+    signal
+  )
 }
 
 /** The network's record of a DID merged with the one published from here. Offline, the latter alone. */

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../errors.ts'
 import { roundTimeMs } from '../../protocol/time.ts'
 import type { CodedName } from '../../protocol/claim/check-code.ts'
+import type { Name } from '../../protocol/name/names.ts'
 import { livePin } from '../../protocol/resolution/pin.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone.ts'
@@ -9,6 +10,7 @@ import type { ClaimTasks } from '../tasks.ts'
 import { OfflineError } from '../../network/types.ts'
 import { openCodedName, type RegistryContext } from '../context.ts'
 import { answerAlone, decide, isHeldByMost, isSecret, isUnconfirmed, notFound, survey, type Survey } from './survey.ts'
+import { askAgain } from './ask-again.ts'
 import { codeNotFound, resolveByCode } from './by-code.ts'
 import { translated } from '../../service-errors.ts'
 import type { LookedUp, ResolvedName } from '../use-cases.ts'
@@ -121,19 +123,24 @@ export class Resolver {
         const failure = code === undefined ? notFound(name) : codeNotFound(name, code)
         return { value: { failure }, freshMs: NOT_FOUND_MS, staleMs: NOT_FOUND_MS }
       }
-      if (code !== undefined) return this.#answer(() => resolveByCode(this.#context, name, code))
-      let found: Survey
-      try {
-        found = await survey(this.#context, name)
-      } catch (error) {
-        const resolved = error instanceof OfflineError ? answerAlone(this.#context, name) : undefined
-        if (resolved === undefined) throw error
-        this.#noteAlone(true)
-        return { value: { resolved }, ...this.#keeping(resolved), isFallback: true }
-      }
-      this.#noteAlone(isUnconfirmed(this.#context, found))
-      return this.#answer(() => decide(this.#context, found))
+      return askAgain(this.#context, () =>
+        code === undefined ? this.#askOpenly(name) : this.#answer(() => resolveByCode(this.#context, name, code))
+      )
     })
+  }
+
+  async #askOpenly(name: Name): Promise<Answer<Kept>> {
+    let found: Survey
+    try {
+      found = await survey(this.#context, name)
+    } catch (error) {
+      const resolved = error instanceof OfflineError ? answerAlone(this.#context, name) : undefined
+      if (resolved === undefined) throw error
+      this.#noteAlone(true)
+      return { value: { resolved }, ...this.#keeping(resolved), isFallback: true }
+    }
+    this.#noteAlone(isUnconfirmed(this.#context, found))
+    return this.#answer(() => decide(this.#context, found))
   }
 
   async #answer(resolve: () => ResolvedName | Promise<ResolvedName>): Promise<Answer<Kept>> {

@@ -151,7 +151,9 @@ export function isWholeNetwork({ network }: Connected): boolean {
 export function nobodyAnswered({ network }: Connected): OfflineError {
   const { mode, peers } = network.status()
   return new OfflineError(
-    `none of the peers asked gave an answer (mode ${mode}, ${peers} connected); check the connection and p2p.bootstrap`
+    peers > 0
+      ? `no peer answers over the open connections (${peers}): the line may stall, or be down`
+      : `none of the peers asked gave an answer (mode ${mode}, none connected); check the connection and p2p.bootstrap`
   )
 }
 
