@@ -9,40 +9,24 @@ import type { BackupView } from '../../src/views/backup.ts'
 import type { Explanation } from '../../src/views/explanation.ts'
 import type { PinView } from '../../src/views/pin.ts'
 import type { DnsView } from '../../src/views/dns.ts'
-import type { TaskView } from '../../src/views/task.ts'
 import { explanation } from '../api/helpers/explanation.ts'
 import { pinOf, REVEAL, REVEAL_BODY } from '../api/helpers/endpoints.ts'
+import { taskView } from '../views/task.ts'
 import { cli, listen } from './harness.ts'
 
-export const TASK: TaskView = {
+export const TASK = taskView({
   task_id: 't1',
-  name: 'alice.chronym',
-  kind: 'register',
-  status: 'running',
-  phase: 'evaluate',
-  paused: false,
   iterations: 1000,
   progress: 500,
-  queue_position: null,
-  stalled: null,
-  phase_progress: 0,
-  moved_to: null,
-  place: null,
-  worker: null,
   iterations_per_second: 250,
-  eta_seconds: 2,
-  deadline: null,
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:05.000Z',
-  resumed: 0,
-  error: null
-}
-export const DONE: TaskView = { ...TASK, status: 'completed', phase: 'done', progress: 1000 }
-export const FAILED: TaskView = {
+  eta_seconds: 2
+})
+export const DONE = taskView({ ...TASK, status: 'completed', phase: 'done', progress: 1000 })
+export const FAILED = taskView({
   ...TASK,
   status: 'failed',
   error: { code: 'SVC-REG-001', message: 'somebody was faster' }
-}
+})
 
 export const OWNED = {
   name: 'alice.chronym',

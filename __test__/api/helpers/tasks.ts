@@ -2,6 +2,7 @@
 import { ServiceError } from '../../../src/errors.ts'
 import type { TaskEvent, TaskManager } from '../../../src/registry/tasks.ts'
 import type { TaskKind, TaskPlace, TaskView } from '../../../src/views/task.ts'
+import { taskView } from '../../views/task.ts'
 
 interface Entry {
   view: TaskView
@@ -26,29 +27,16 @@ export class MemoryTasks implements TaskManager {
       throw new ServiceError('SVC-REG-002', `A task for ${name} is running.`, {
         extensions: { task_id: standing.task_id }
       })
-    const view: TaskView = {
+    const view = taskView({
       task_id: `task-${this.#entries.size + 1}`,
       name,
       kind,
-      status: 'running',
       phase: 'queued',
-      paused: false,
       queue_position: 1,
-      stalled: null,
       iterations: 1_000_000,
-      progress: 0,
-      phase_progress: 0,
-      moved_to: null,
-      place: null,
-      worker: null,
-      iterations_per_second: null,
-      eta_seconds: null,
-      deadline: null,
       created_at: TIME,
-      updated_at: TIME,
-      resumed: 0,
-      error: null
-    }
+      updated_at: TIME
+    })
     this.#entries.set(view.task_id, { view, events: [] })
     return view
   }

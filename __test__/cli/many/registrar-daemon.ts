@@ -6,6 +6,7 @@ import { Hono, type Context } from 'hono'
 import { ERROR_TABLE, type ErrorCode } from '../../../src/error-table.ts'
 import { NO_FARM } from '../../../src/views/farm.ts'
 import type { Estimate, TaskView } from '../../../src/views/task.ts'
+import { estimateView } from '../../views/task.ts'
 import { TASK } from '../fake-daemon.ts'
 
 export const MACHINE = {
@@ -16,22 +17,7 @@ export const MACHINE = {
 }
 
 /** Half an hour at 400,000 a second, with five minutes of proving and one of waiting for the pulse. */
-const ESTIMATE: Estimate = {
-  kind: 'register',
-  iterations: 600_000_000,
-  iterations_per_second: 400_000,
-  seconds: 1860,
-  queued_seconds: 0,
-  proving_seconds: 300,
-  proof_kept: false,
-  lease_start: '2026-01-01T00:00:00.000Z',
-  lease_end: '2027-01-01T00:00:00.000Z',
-  renewal_iterations: 150_000_000,
-  renewals: 64,
-  gain_seconds: null,
-  left: null,
-  holder: null
-}
+const ESTIMATE = estimateView({ iterations_per_second: 400_000, seconds: 1860, proving_seconds: 300 })
 
 export class RegistrarDaemon {
   machine = MACHINE

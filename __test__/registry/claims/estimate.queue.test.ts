@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { queueSeconds } from '../../../src/registry/claims/estimate.ts'
 import type { TaskView } from '../../../src/views/task.ts'
-import { taskView } from './fakes.ts'
+import { taskView } from '../../views/task.ts'
 
 /** A task that takes `seconds` once it has a slot. */
 const task = (seconds: number, change: Partial<TaskView> = {}): TaskView => taskView({ iterations: seconds, ...change })

@@ -282,34 +282,6 @@ export function full(): never {
   throw new StoreError('full', 'no space')
 }
 
-/** A task that squares. */
-export function taskView(change: Partial<TaskView> = {}): TaskView {
-  return {
-    task_id: 'id',
-    name: 'alice.chronym',
-    kind: 'register',
-    status: 'running',
-    phase: 'evaluate',
-    paused: false,
-    queue_position: null,
-    stalled: null,
-    iterations: 1,
-    progress: 0,
-    phase_progress: 0,
-    moved_to: null,
-    place: null,
-    worker: null,
-    iterations_per_second: null,
-    eta_seconds: null,
-    deadline: null,
-    created_at: '',
-    updated_at: '',
-    resumed: 0,
-    error: null,
-    ...change
-  }
-}
-
 /** A seed that is at hand. */
 export const UNLOCKED = new SeedHolder(new Uint8Array(32).fill(1))
 

@@ -4,7 +4,7 @@ import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { renewalOutlook, type OutlookInput } from '../../../src/registry/upkeep/renewal-outlook.ts'
 import type { TaskView } from '../../../src/views/task.ts'
-import { taskView } from '../claims/fakes.ts'
+import { taskView } from '../../views/task.ts'
 
 const profile = parseProfile(builtInProfiles.main)
 const START = 10_000_000

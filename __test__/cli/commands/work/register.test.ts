@@ -2,26 +2,18 @@
 import { Hono } from 'hono'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Estimate } from '../../../../src/views/task.ts'
+import { estimateView } from '../../../views/task.ts'
 import { cli, listen } from '../../harness.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
-const BASE: Estimate = {
-  kind: 'register',
-  iterations: 600_000_000,
+const BASE = estimateView({
   iterations_per_second: 320_000,
   seconds: 200,
-  queued_seconds: 0,
   proving_seconds: 180,
-  proof_kept: false,
   lease_start: '2026-01-01T00:01:00.000Z',
-  lease_end: '2027-01-01T00:01:00.000Z',
-  renewal_iterations: 150_000_000,
-  renewals: 64,
-  gain_seconds: null,
-  left: null,
-  holder: null
-}
+  lease_end: '2027-01-01T00:01:00.000Z'
+})
 
 let estimate: Estimate
 let asked: string[]

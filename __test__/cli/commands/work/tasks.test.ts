@@ -3,31 +3,16 @@ import { Hono } from 'hono'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TaskView } from '../../../../src/views/task.ts'
 import type { OwnedNameView } from '../../../../src/views/own.ts'
+import { taskView } from '../../../views/task.ts'
 import { cli, listen } from '../../harness.ts'
 
-const TASK: TaskView = {
+const TASK = taskView({
   task_id: 't1',
-  name: 'alice.chronym',
-  kind: 'register',
   status: 'failed',
   phase: 'commit',
-  paused: false,
-  queue_position: null,
-  stalled: null,
   iterations: 1000,
-  progress: 0,
-  phase_progress: 0,
-  moved_to: null,
-  place: null,
-  worker: null,
-  iterations_per_second: null,
-  eta_seconds: null,
-  deadline: null,
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:05.000Z',
-  resumed: 0,
   error: { code: 'SVC-TSK-003', message: 'cancelled' }
-}
+})
 
 const NAMED: OwnedNameView = {
   name: 'alice.chronym',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Estimate, Post, TaskView } from '../../../../src/web/assets/lib/api.ts'
 import type { Ask } from '../../../../src/web/assets/parts/dialog.ts'
-import { estimate as estimated, owned, person, task as shownTask } from '../fixtures.ts'
+import { estimateView as estimated } from '../../../views/task.ts'
+import { owned, person, task as shownTask } from '../fixtures.ts'
 import {
   cancelQuestion,
   otherPlace,
