@@ -1,31 +1,9 @@
 /** chiavdf's proofs on BigInt: the vectors that crates/vdf is held to. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fromHex } from '../../src/protocol/encoding/bytes.ts'
 import { discriminantFromBytes, discriminantFromSeed } from '../../src/vdf/discriminant.ts'
 import { verifyProof } from '../../src/vdf/verify.ts'
-
-interface Vector {
-  readonly kind: string
-  readonly seed_hex: string
-  readonly disc_bits: number
-  readonly discriminant_hex: string
-  readonly iterations: number
-  readonly x_hex: string
-  readonly y_hex: string
-  readonly proof_hex: string
-  readonly recursion: number
-  readonly note: string
-}
-
-function load(file: string): readonly Vector[] {
-  const text = readFileSync(join(import.meta.dirname, '../vectors', file), 'utf8')
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Vector)
-}
+import { load, type Vector } from './chiavdf.ts'
 
 function verdict({ disc_bits, discriminant_hex, iterations, x_hex, y_hex, proof_hex, recursion }: Vector): boolean {
   if (discriminant_hex.length !== disc_bits / 4) return false
@@ -33,7 +11,7 @@ function verdict({ disc_bits, discriminant_hex, iterations, x_hex, y_hex, proof_
   return verifyProof(discriminant, fromHex(x_hex), BigInt(iterations), fromHex(y_hex + proof_hex), recursion)
 }
 
-const chiavdf = load('chiavdf.jsonl')
+const chiavdf = load()
 /** All 60 are proofs of 1024 bits: six say as much, and take half a second. */
 const mainnet = load('chiavdf-mainnet.jsonl').filter((_, index) => index % 10 === 9)
 

@@ -27,6 +27,7 @@ import { encodeStub, MAX_STUB_BYTES, stubOf } from '../../../src/protocol/admiss
 import { validateReveal } from '../../../src/protocol/claim/valid.ts'
 import { keyOf, LOCAL, makeReveal, modelCheckers, modelPulse, seedOf, TEST } from '../../protocol/fixtures.ts'
 import { realCheckers } from '../../protocol/real-checkers.ts'
+import { load, type Vector } from '../../vdf/chiavdf.ts'
 import reveals from '../../vectors/chronym/reveals.json' with { type: 'json' }
 
 const kernel = addon()
@@ -183,23 +184,8 @@ describe('proofs', () => {
   })
 
   it("[chiavdf's verifier accepts altered encodings] that ours refuses, accepting the originals", () => {
-    const vectors = readFileSync(new URL('../../vectors/chiavdf.jsonl', import.meta.url), 'utf8')
-      .trim()
-      .split('\n')
-      .map(
-        (line) =>
-          JSON.parse(line) as {
-            kind: string
-            chiavdf_result: string
-            discriminant_hex: string
-            iterations: number
-            x_hex: string
-            y_hex: string
-            proof_hex: string
-            recursion: number
-          }
-      )
-    const verdict = ({ discriminant_hex, iterations, x_hex, y_hex, proof_hex, recursion }: (typeof vectors)[number]) =>
+    const vectors = load()
+    const verdict = ({ discriminant_hex, iterations, x_hex, y_hex, proof_hex, recursion }: Vector) =>
       kernel.verifyProof(
         kernel.Discriminant.fromBytes(fromHex(discriminant_hex)),
         fromHex(x_hex),

@@ -1,20 +1,10 @@
 /** `chronym vdf verify` where no addon loads: the kernel of the command line on a few vectors of chiavdf. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { portableKernel } from '../../../src/cli/vdf/kernel.ts'
 import { fromHex, toHex } from '../../../src/protocol/encoding/bytes.ts'
+import { load } from '../../vdf/chiavdf.ts'
 
-const lines = readFileSync(join(import.meta.dirname, '../../vectors/chiavdf.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-const vectors = lines
-  .map(
-    (line) =>
-      JSON.parse(line) as Record<'kind' | 'seed_hex' | 'discriminant_hex' | 'x_hex' | 'y_hex' | 'proof_hex', string> &
-        Record<'disc_bits' | 'iterations' | 'recursion', number>
-  )
-  .filter(({ disc_bits, kind }) => disc_bits === 256 && kind !== 'malleable')
+const vectors = load().filter(({ disc_bits, kind }) => disc_bits === 256 && kind !== 'malleable')
 
 describe('the kernel without an addon', () => {
   it.each(vectors)('verifies $kind of $iterations squarings', (vector) => {

@@ -1,6 +1,5 @@
 /** Evaluations through the pool, with the real kernel and discriminants small enough to be quick. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addon } from '../../../src/native/addon.ts'
 import { createNativePool } from '../../../src/native/pool/pool.ts'
@@ -12,20 +11,10 @@ import type {
   NativePool
 } from '../../../src/native/types.ts'
 import { bytes } from '../../beacon/quicknet.ts'
+import { load } from '../../vdf/chiavdf.ts'
 
 const BITS = 256
 const SEED = new Uint8Array(32).fill(7)
-/** A line of vectors/chiavdf.jsonl. */
-interface Vector {
-  kind: string
-  seed_hex: string
-  disc_bits: number
-  discriminant_hex: string
-  iterations: number
-  x_hex: string
-  y_hex: string
-  proof_hex: string
-}
 
 /** More squarings than a test ever waits for. */
 const ENDLESS = 2 ** 40
@@ -249,13 +238,8 @@ describe('an evaluation that ran', () => {
 
 describe('proofs made by chiavdf', () => {
   it('verify through the pool', async () => {
-    const lines = readFileSync(new URL('../../vectors/chiavdf.jsonl', import.meta.url), 'utf8')
-      .trim()
-      .split('\n')
     const generator = `08${'00'.repeat(99)}`
-    const usable = lines
-      .map((line) => JSON.parse(line) as Vector)
-      .filter(({ kind, x_hex }) => kind === '1wesolowski' && x_hex === generator)
+    const usable = load().filter(({ kind, x_hex }) => kind === '1wesolowski' && x_hex === generator)
     expect(usable.length).toBeGreaterThan(10)
     for (const { seed_hex, disc_bits: bits, discriminant_hex, iterations, y_hex, proof_hex } of usable.slice(0, 12)) {
       const seed = bytes(seed_hex)

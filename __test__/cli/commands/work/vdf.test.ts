@@ -9,24 +9,9 @@ import { type BenchResult, rowOf } from '../../../../src/cli/vdf/result.ts'
 import { addon } from '../../../../src/native/addon.ts'
 import { cli } from '../../harness.ts'
 import { temporary } from '../../../temporary.ts'
+import { load, type Vector } from '../../../vdf/chiavdf.ts'
 
-interface Vector {
-  kind: string
-  note: string
-  seed_hex: string
-  disc_bits: number
-  discriminant_hex: string
-  iterations: number
-  x_hex: string
-  y_hex: string
-  proof_hex: string
-  recursion: number
-}
-
-const vectors = readFileSync(join(import.meta.dirname, '../../../vectors/chiavdf.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Vector)
+const vectors = load()
 
 function find(predicate: (vector: Vector) => boolean): Vector {
   const vector = vectors.find(predicate)
@@ -141,13 +126,11 @@ describe('vdf verify --jsonl', () => {
   })
 
   it('judges proofs whose seeds have two or three bytes, as chiavdf does', async () => {
-    const lines = readFileSync(join(import.meta.dirname, '../../../vectors/chiavdf-short-seeds.jsonl'), 'utf8')
-      .trim()
-      .split('\n')
-    const bySeed = lines.map((line) => JSON.stringify({ ...(JSON.parse(line) as object), discriminant_hex: undefined }))
-    expect(await check([...lines, ...bySeed])).toEqual({
+    const short = load('chiavdf-short-seeds.jsonl')
+    const lines = [...short, ...short.map((each) => ({ ...each, discriminant_hex: undefined }))]
+    expect(await check(lines.map((line) => JSON.stringify(line)))).toEqual({
       exitCode: 0,
-      verdicts: [...lines, ...bySeed].map((_, index) => ({ line: index + 1, valid: true }))
+      verdicts: lines.map((_, index) => ({ line: index + 1, valid: true }))
     })
   })
 
