@@ -6,7 +6,7 @@ import { type Job, Journal, hashOfCode, keyOf } from './jobs.ts'
 import type { Part, Told } from './worker.ts'
 
 /** Schedules that one task runs: a second of a core. */
-const SCHEDULES_AT_ONCE = 25
+const SCHEDULES_AT_ONCE = 6
 
 /** How often the progress of all is told, milliseconds. */
 const TELL_MS = 200
