@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
+import type { OwnedNameView } from '../../src/views/own.ts'
 import { runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
@@ -220,6 +221,39 @@ describe('the dashboard', () => {
     expect(findings).toEqual({})
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.emulateMedia({ colorScheme: 'light' })
+  })
+
+  it('breaks a name of 63 letters on a narrow screen', async () => {
+    const long = `${'w'.repeat(63)}.chronym`
+    const { body: task } = await daemon.request('POST', '/api/vdf/register', { name: long })
+    await daemon.request('POST', `/api/vdf/tasks/${task.task_id}/pause`)
+    const tab = await browser.newPage({ viewport: { width: 360, height: 900 } })
+    // As if the daemon had earned the name already.
+    const owned: OwnedNameView = {
+      name: long,
+      check_code: '7kq2mx',
+      coded_name: null,
+      state: 'live',
+      lease_end: '2100-01-01T00:00:00.000Z',
+      serial: 1,
+      published_serial: 1,
+      renewal: { state: 'scheduled', due: '2099-12-01T00:00:00.000Z', task_id: null, left: 64 },
+      warnings: []
+    }
+    await tab.route('**/api/names', (route) => route.fulfill({ json: [owned] }))
+    await tab.goto(at('/'))
+    await logIn(tab, daemon)
+    const tooWide: Record<string, number> = {}
+    for (const view of ['/', '/names', `/names/${long}`, '/tasks', '/network']) {
+      await tab.goto(at(view))
+      await tab.locator('main').getByText(long).first().waitFor()
+      await expect.poll(() => tab.locator('.loading').count()).toBe(0)
+      const overflow = await tab.locator('html').evaluate((node) => node.scrollWidth - node.clientWidth)
+      if (overflow > 0) tooWide[view] = overflow
+    }
+    expect(tooWide).toEqual({})
+    await tab.close()
+    await daemon.request('DELETE', `/api/vdf/status/${task.task_id}`)
   })
 
   it('says that the daemon is away, comes back with it, and has kept the edits', async () => {
