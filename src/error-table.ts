@@ -216,7 +216,7 @@ export const ERROR_TABLE = {
     status: 403,
     title: 'Not the owner',
     cause: 'This daemon does not own that name.',
-    cure: 'Register it first, or use the daemon that owns it. `chronym names` lists the names of this one.'
+    cure: 'Register it and wait until that is done, or use the daemon that owns it. `chronym names` lists the names of this one.'
   },
   'SVC-CHG-001': {
     status: 409,

@@ -104,6 +104,16 @@ describe('zones', () => {
     expect(node.registry.localZone(ALICE)?.zone.serial).toBe(3)
   })
 
+  it('do not take the serial of a discarded draft: who saw that one would overwrite them', async () => {
+    await registered()
+    const { serial: seen } = node.registry.saveZone(ALICE, ZONE)
+    node.registry.discardZone(ALICE)
+    node.registry.saveZone(ALICE, { records: {} })
+    expect(() => node.registry.saveZone(ALICE, ZONE, seen)).toThrow(code('SVC-ZON-004'))
+    expect(() => node.registry.saveZone(ALICE, { serial: seen, ...ZONE })).toThrow(code('SVC-ZON-002'))
+    expectLocal('draft', { serial: 3, records: {} })
+  })
+
   it('keep the serial that is asked for when it is above all seen, and are refused otherwise', async () => {
     await registered()
     expect(node.registry.saveZone(ALICE, { serial: 9, ...ZONE })).toEqual({ serial: 9 })
@@ -203,6 +213,18 @@ describe('zones', () => {
     expect(node.registry.drafts()).toEqual([])
     expectLocal('published', { serial: 1, ...ZONE })
     await expect(node.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-ZON-003'))
+  })
+
+  it('of a registration under way go out with its reveal, and a publication says so', async () => {
+    node.pool.instant = false
+    const { task_id } = await node.registry.register(ALICE, { zone: ZONE })
+    await expect(node.registry.publishZone(ALICE)).rejects.toThrow(
+      expect.objectContaining({
+        code: 'SVC-OWN-001',
+        message: expect.stringContaining('still being registered') as string
+      })
+    )
+    await node.tasks.remove(task_id)
   })
 
   it("of a registration that was given up are listed as nobody's and can be discarded", async () => {

@@ -29,6 +29,8 @@ const Stored = v.object({
 /** Zones edited here, on disk before anything else happens with them. Values: JSON {serial, records, withReveal?}. */
 export class LocalZones {
   readonly #store: Store
+  /** Highest serials of the drafts discarded since the start. */
+  readonly #discarded = new Map<string, number>()
 
   constructor(store: Store) {
     this.#store = store
@@ -44,8 +46,18 @@ export class LocalZones {
   }
 
   /** Throws StoreError. */
-  remove(name: string): void {
+  discard(name: string): void {
+    const serial = this.#read(name)?.serial ?? 0
     this.#store.delete(keys.zone(name))
+    this.#discarded.set(name, Math.max(serial, this.discardedSerial(name)))
+  }
+
+  /**
+   * The highest serial of a draft of the name that was discarded since the start; 0 without one. Another draft with it
+   * would pass for that one where a client names the serial that it saw.
+   */
+  discardedSerial(name: string): number {
+    return this.#discarded.get(name) ?? 0
   }
 
   /** Whether the next renewal carries the zone: it came with the renewal's request, and is not published alone. */

@@ -19,7 +19,7 @@ import { survey, type Survey } from '../resolution/survey.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
 import type { StoredBy } from '../../views/common.ts'
-import { draftOf, ownZone, requireOwned, store } from './zones.ts'
+import { draftOf, ownZone, requireOwned, store, zoneOwner } from './zones.ts'
 import { listFor } from '../publication/name-list.ts'
 import { payloadSerial, serializeZone } from '../../protocol/zone/zone.ts'
 
@@ -102,6 +102,8 @@ export async function publishZone(
   signal?: AbortSignal
 ): Promise<{ serial: number } & StoredBy> {
   const name = openName(context, text)
+  if (zoneOwner(context, tasks, name) === 'registering')
+    throw new ServiceError('SVC-OWN-001', `${name} is still being registered: its reveal publishes the draft.`)
   const record = requireOwned(context, name)
   // Without a zone of its own the name still has its list to publish.
   const local = context.zones.get(name) ?? (context.listIn() === name ? ownZone(context, record) : undefined)

@@ -127,7 +127,7 @@ function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Nam
   )
 }
 
-function zoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): ZoneDraft['owner'] {
+export function zoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): ZoneDraft['owner'] {
   const record = context.owned.get(name)
   if (record !== undefined && !isGone(record)) return 'owned'
   return tasks.running(name) !== undefined ? 'registering' : 'unowned'
@@ -152,7 +152,7 @@ export function store(context: RegistryContext, name: Name, given: Zone): LocalZ
 }
 
 function numbered(context: RegistryContext, name: Name, { serial, records }: Zone): LocalZone {
-  const next = nextSerial(context, name)
+  const next = Math.max(nextSerial(context, name), context.zones.discardedSerial(name) + 1)
   if (serial !== undefined && serial < next) {
     const message =
       `${serial} is not above ${next - 1}, the highest serial seen of ` +
@@ -206,7 +206,7 @@ export function discardZone(context: RegistryContext, text: string, ifMatchSeria
     const name = openName(context, text)
     if (draftOf(context, name) === undefined) throw new ServiceError('SVC-ZON-003', `There is no draft for ${name}.`)
     requireUnchanged(context, name, ifMatchSerial)
-    context.zones.remove(name)
+    context.zones.discard(name)
   })
 }
 
