@@ -97,7 +97,11 @@ describe('usage errors', () => {
     [['completion', 'tcsh']],
     [['status', '--watch']],
     [['help', 'nothing']],
-    [['--api', 'ftp://x', 'status']]
+    [['--api', 'ftp://x', 'status']],
+    [['--api', '', 'status']],
+    [['--token', '', 'status']],
+    [['--data-dir', '', 'status']],
+    [['estimate', '']]
   ])('%j is refused with exit code 2 and nothing on stdout', async (args) => {
     const { exitCode, stdout, stderr } = await cli(['--token', 'x', '--api', 'http://127.0.0.1:1', ...args])
     expect(exitCode).toBe(2)

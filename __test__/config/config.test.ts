@@ -64,6 +64,10 @@ describe('configuration sources', () => {
     expect(configFromFlags({ bootstrap: ['/a,/b', '/c'] })).toEqual({ p2p: { bootstrap: ['/a', '/b', '/c'] } })
   })
 
+  it('refuses an empty --data-dir, which an unset variable gives, instead of the default', () => {
+    expect(caught(() => configFromFlags({ 'data-dir': '' })).message).toContain('flag --data-dir: data_dir: is empty')
+  })
+
   it('names the unknown field of a file', () => {
     const file = join(dir, 'config.toml')
     writeFileSync(file, '[api]\nprot = 1\n')
@@ -115,7 +119,7 @@ describe('the data directory', () => {
   it('that cannot be one is named, with the cure', () => {
     const file = join(import.meta.dirname, 'config.test.ts')
     expect(() => makePrivateDirectory(join(file, 'data'))).toThrow(
-      /config\.test\.ts.data cannot be the data directory: .*config\.test\.ts is not a directory.*--data-dir/
+      /config\.test\.ts.data cannot be the data directory: .*config\.test\.ts can't be made: what has that name is not a directory.*--data-dir/
     )
   })
 

@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from 'node:fs'
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeDirectories } from '../../src/util/files.ts'
@@ -13,6 +13,13 @@ describe('a directory', () => {
     makeDirectories(place)
     makeDirectories(place)
     expect(existsSync(place)).toBe(true)
+  })
+
+  it('is not made where a file has its name', () => {
+    const file = join(scratch, 'file')
+    writeFileSync(file, '')
+    for (const place of [file, join(file, 'below')])
+      expect(() => makeDirectories(place)).toThrow(`${file} can't be made: what has that name is not a directory`)
   })
 
   it('is not made over a link into nothing', () => {

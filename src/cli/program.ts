@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { CliCommand, type Run } from './context.ts'
 import { EXIT_CODE_MEANINGS, usageFailure } from './failures/failure.ts'
+import { filledOption } from './input/values.ts'
 import { formatTable } from './terminal/format.ts'
 import { addBackupCommands } from './commands/daemon/backup.ts'
 import { addBeaconCommand } from './commands/work/beacon.ts'
@@ -36,9 +37,17 @@ export function buildProgram(run: Run): CliCommand {
     .option('--json', 'print JSON, also for errors; the default unless stdout is a terminal')
     .option('--no-json', 'print text even when stdout is not a terminal')
     .option('--no-color', 'no colours (as with the environment variable NO_COLOR)')
-    .option('--api <url>', "the daemon's address (environment: CHRONYM_API; default: from the daemon's configuration)")
-    .option('--token <token>', 'access token (environment: CHRONYM_TOKEN; default: access_token in the data directory)')
-    .option('--data-dir <directory>', "the daemon's data directory (environment: CHRONYM_DATA_DIR)")
+    .option(
+      '--api <url>',
+      "the daemon's address (environment: CHRONYM_API; default: from the daemon's configuration)",
+      filledOption
+    )
+    .option(
+      '--token <token>',
+      'access token (environment: CHRONYM_TOKEN; default: access_token in the data directory)',
+      filledOption
+    )
+    .option('--data-dir <directory>', "the daemon's data directory (environment: CHRONYM_DATA_DIR)", filledOption)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

@@ -205,7 +205,11 @@ export function configFromFlags(
     const given = flags[field.flag]
     if (given === undefined) continue
     const texts = typeof given === 'string' ? [given] : given
-    const values = texts.map((text) => parseText(field, text, `flag --${field.flag}`))
+    const where = `flag --${field.flag}`
+    // The default would be another daemon's names.
+    if (field.path === 'data_dir' && texts.includes(''))
+      throw invalid([{ path: field.path, message: 'is empty; is a variable of the shell unset?' }], where)
+    const values = texts.map((text) => parseText(field, text, where))
     setPath(result, field.path, field.kind === 'list' ? values.flat() : values.at(-1))
   }
   return result

@@ -46,7 +46,7 @@ export function readRunningRecord(paths: DataPaths): RunningRecord | 'absent' | 
   try {
     text = readFileSync(paths.running, { encoding: 'utf8', flag: AT_ONCE })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'absent'
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return 'absent'
     throw error
   }
   const record = v.parse(RunningRecordSchema, JSON.parse(text))

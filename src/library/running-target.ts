@@ -6,6 +6,7 @@ import type { Target } from '../api/client/proven-fetch.ts'
 import { UnreachableError } from '../api/client/transport.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import { readRunningRecord } from '../data-directory/running-record.ts'
+import { isDirectory } from '../util/files.ts'
 import { shellWord } from '../util/shell-commands.ts'
 import { messageOf } from '../protocol/errors.ts'
 
@@ -33,7 +34,9 @@ export function runningTarget(paths: DataPaths, { token: readToken, elsewhere, a
   }
   if (record === 'absent')
     throw new UnreachableError(
-      `no daemon runs on ${paths.root}${existsSync(paths.root) ? '' : ', which does not exist'}`,
+      `no daemon runs on ${paths.root}${
+        isDirectory(paths.root) ? '' : `, which ${existsSync(paths.root) ? 'is not a directory' : 'does not exist'}`
+      }`,
       { cure: start }
     )
   if (record === 'copied')

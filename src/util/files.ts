@@ -1,5 +1,5 @@
 /** Files and directories: made to outlast a power failure, told from others, opened without waiting. */
-import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
@@ -8,10 +8,19 @@ import { dirname, resolve } from 'node:path'
  */
 export function makeDirectories(path: string): void {
   const missing: string[] = []
-  for (let place = resolve(path); !existsSync(place); place = dirname(place)) missing.unshift(place)
+  for (let place = resolve(path); !isDirectory(place); place = dirname(place)) missing.unshift(place)
   for (const place of missing) {
     makeDirectory(place)
     syncDirectory(dirname(place))
+  }
+}
+
+/** False too where that cannot be told. */
+export function isDirectory(place: string): boolean {
+  try {
+    return statSync(place).isDirectory()
+  } catch {
+    return false
   }
 }
 
@@ -21,15 +30,13 @@ function makeDirectory(place: string): void {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     // Another process was quicker. A link into nothing exists too, and is not a directory.
-    if (code === 'EEXIST' && statSync(place, { throwIfNoEntry: false })?.isDirectory()) return
+    if (code === 'EEXIST' && isDirectory(place)) return
     const reason =
       code === 'ENOENT'
         ? `the file system of ${dirname(place)} takes no new directories`
-        : code === 'ENOTDIR'
-          ? `${dirname(place)} is not a directory`
-          : code === 'EEXIST'
-            ? 'what has that name is not a directory'
-            : message
+        : code === 'EEXIST'
+          ? 'what has that name is not a directory'
+          : message
     throw Object.assign(new Error(`${place} can't be made: ${reason}`, { cause }), { code })
   }
 }

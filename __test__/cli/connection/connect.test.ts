@@ -97,6 +97,12 @@ describe('the daemon of a data directory', () => {
       'CLI-NET-001',
       /no daemon runs on .*wrong, which does not exist/
     )
+    writeFileSync(wrong, '')
+    expectOtherDaemon(
+      await cli(['--data-dir', wrong, 'names'], { env: { CHRONYM_PORT: String(port) } }),
+      'CLI-NET-001',
+      /no daemon runs on .*wrong, which is not a directory/
+    )
     expectOtherDaemon(
       await cli(['--data-dir', dataDirectory(), 'names'], { env: { CHRONYM_PORT: String(port) } }),
       'CLI-NET-001',

@@ -27,7 +27,8 @@ export async function spellNames(run: Run, command: Command): Promise<void> {
 
 /** One name, with the suffix of the network where it has none; a DID stays as it is. Throws CLI-USE-001. */
 export async function spellOne(context: Context, text: string, suffix: () => Promise<string>): Promise<string> {
-  if (text.startsWith('did:') || text.trim() === '') return text
+  if (text.startsWith('did:')) return text
+  if (text.trim() === '') throw usageFailure('a name is empty', 'Give one. Is a variable of the shell unset?')
   const { name, unicode } = spellOrFail(text)
   const below = name.includes('.') ? '' : `.${await suffix()}`
   // Who types ASCII and means it needs no word about it.

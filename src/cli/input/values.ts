@@ -37,6 +37,12 @@ export function numberOption(least: number, most: number): (text: string) => num
   }
 }
 
+/** Option parser: a text. An empty one comes from an unset shell variable, and would mean what its owner did not. */
+export function filledOption(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty. Is a variable of the shell unset?')
+  return text
+}
+
 /** Option parser for options that may be given more than once. */
 export function collectOption(text: string, former: string[] | undefined): string[] {
   return [...(former ?? []), text]
