@@ -17,7 +17,8 @@ import { Lab, labProfile, type LabNode } from '../../network/lab.ts'
 import { waitFor } from '../../wait-for.ts'
 
 const NEWCOMERS = 10
-const IDLE = 300
+/** More than three times what their prefix may have. */
+const IDLE = 100
 /** Of one prefix, see budget.ts. */
 const PER_SECOND = 5
 const HALF_OPEN = 120
@@ -99,7 +100,7 @@ it('[idle connections of one address] displace nobody: newcomers of ten prefixes
       answers.some(({ reveal }) => reveal !== undefined && Buffer.compare(reveal.pubkey, key.publicKey) === 0)
     ).toBe(true)
   }
-  await dialAgain(IDLE / 10, dialler, victim)
+  await dialAgain(NEWCOMERS, dialler, victim)
   for (const { network } of newcomers) expect(network.status()).toMatchObject({ status: 'online' })
   expect(victim.network.knownPeers()).toBeGreaterThanOrEqual(1 + NEWCOMERS)
 })
