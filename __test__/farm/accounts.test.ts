@@ -12,7 +12,6 @@ import { Farm } from '../../src/farm/farm.ts'
 import { FARM_TIMES, type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, farmNetwork, jobOf } from '../../src/farm/messages.ts'
 import { readState, saveAccepted, saveProof } from '../../src/farm/saved-state.ts'
-import { runWorker } from '../../src/farm/worker.ts'
 import { createLogger } from '../../src/log.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
@@ -21,13 +20,13 @@ import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, evaluationWith, ITERATIONS, planOf, proofOf } from './processes.ts'
+import { computationOf, evaluationWith, planOf, proofOf } from './processes.ts'
+import { FEW, HALF, SteppedPool } from './stepped-pool.ts'
+import { startWorker } from './workers.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
 const PROFILE = builtInProfiles.local
 const NETWORK = farmNetwork(profileHash(PROFILE))
-/** Under way when a test has seen its first squarings and acted. */
-const LONG = 12 * ITERATIONS
 /** More than end within a test. */
 const ENDLESS = 10 ** 9
 
@@ -37,7 +36,6 @@ const folder = join(keys, 'daemon')
 const ends: (() => Promise<unknown>)[] = []
 let server: NatsServer
 let pool: NativePool
-let workersPool: NativePool
 
 const address = (file: string) => ({ url: server.url, credentials: join(keys, file), ca: '', network: NETWORK })
 
@@ -53,14 +51,8 @@ function accountsOfThePage(): string {
   })
 }
 
-function worker(account: string, name: string, times = TIMES): () => Promise<void> {
-  const abort = new AbortController()
-  const parts = { address: address(`${account}.nk`), pool: workersPool, threads: 1, name, log: silentLog, times }
-  const done = runWorker(parts, abort.signal)
-  const drain = async (): Promise<void> => {
-    abort.abort()
-    await done
-  }
+function worker(account: string, name: string, times = TIMES, itsPool?: SteppedPool): () => Promise<void> {
+  const { drain } = startWorker(address(`${account}.nk`), name, times, itsPool)
   ends.push(drain)
   return drain
 }
@@ -76,8 +68,8 @@ function farmOf(account: string, times = TIMES): Farm {
 }
 
 /** As a daemon runs it, which has no slot of its own. */
-function daemonsTask(farm: WholeFarm, seed: number, iterations = ITERATIONS) {
-  const plan = planOf(seed, iterations)
+function daemonsTask(farm: WholeFarm, seed: number) {
+  const plan = planOf(seed, FEW)
   const resumed: number[] = []
   const said: string[] = []
   const say = (fields: object, message: string): void => {
@@ -86,7 +78,7 @@ function daemonsTask(farm: WholeFarm, seed: number, iterations = ITERATIONS) {
   }
   const evaluation = evaluationWith({
     directory: temporary(),
-    pool: new Places(pool, farm, () => 0),
+    pool: new Places(new SteppedPool(), farm, () => 0),
     checkpointSeconds: 0.05,
     log: { info: say, warn: say, error: say }
   })
@@ -101,7 +93,6 @@ beforeAll(async () => {
   writeFileSync(settings, accountsOfThePage())
   server = await NatsServer.started(temporary(), ['--config', settings])
   pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
-  workersPool = createNativePool({ evaluationThreads: 2, provingThreads: 1, auxiliaryThreads: 1 })
 })
 
 afterEach(async () => {
@@ -109,7 +100,7 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all([pool.close(), workersPool.close()])
+  await pool.close()
   await server.kill()
 })
 
@@ -181,9 +172,9 @@ describe('a farm of several accounts', () => {
 
   it('goes on in another account from what the daemon has, when the workers of one are gone', async () => {
     const farm = await started(new FarmAccounts([farmOf('own'), farmOf('alice')]))
-    const drain = worker('alice', 'w1')
+    const drain = worker('alice', 'w1', TIMES, new SteppedPool(HALF))
     await hasRoom(farm)
-    const { evaluation, running, resumed, plan } = daemonsTask(farm, 2, LONG)
+    const { evaluation, running, resumed, plan } = daemonsTask(farm, 2)
     await waitFor(() => expect(evaluation.progress()?.squarings).toBeGreaterThan(0), 10)
     expect(evaluation.progress()!.worker).toBe('alice/w1')
     await drain()

@@ -12,18 +12,17 @@ import { Farm, MAX_WORKERS } from '../../src/farm/farm.ts'
 import { type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, encodeReport, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
 import { readState, saveProof, SEGMENT_RECORDS } from '../../src/farm/saved-state.ts'
-import { runWorker } from '../../src/farm/worker.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
 import { type FakeEvaluation, FakePool, silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, evaluationWith, ITERATIONS, planOf, proofOf, WorkerProcess } from './processes.ts'
+import { computationOf, evaluationWith, planOf, proofOf, WorkerProcess } from './processes.ts'
+import { FEW, HALF, SteppedPool } from './stepped-pool.ts'
+import { startWorker, type StartedWorker } from './workers.ts'
 
-/** Under way when a test has seen its first checkpoint and acted: 0.8 s of the fastest core so far. */
-const LONG = 6 * ITERATIONS
 /** Never done before its test stops it. */
-const ENDLESS = 400 * ITERATIONS
+const ENDLESS = 10 ** 9
 const MOVED = 'the evaluation goes on at another place'
 const CHECKPOINT_SECONDS = 0.05
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1500 }
@@ -31,9 +30,8 @@ const TIMES: FarmTimes = { reportMs: 100, silentMs: 1000, lookMs: 200, homeMs: 1
 const PATIENT: FarmTimes = { ...TIMES, homeMs: 120_000 }
 
 let server: NatsServer
+/** Verifies; nothing is squared there. */
 let pool: NativePool
-/** Of workers; the daemon's own threads are `pool`'s. */
-let workersPool: NativePool
 let network: string
 let farm: Farm
 let networks = 0
@@ -47,31 +45,10 @@ async function createFarm(times = TIMES): Promise<Farm> {
   return made
 }
 
-interface StartedWorker {
-  /** Squarings at which it took evaluations up. */
-  readonly begun: number[]
-  /** What else it said. */
-  readonly said: string[]
-  /** As SIGTERM does. */
-  drain(): Promise<void>
-}
-
-function worker(name: string, itsPool: Pick<NativePool, 'evaluate'> = workersPool): StartedWorker {
-  const abort = new AbortController()
-  const begun: number[] = []
-  const said: string[] = []
-  const info = (fields: object, message: string): void => {
-    if (message === 'begins') begun.push((fields as { squarings: number }).squarings)
-    else said.push(message)
-  }
-  const log = { ...silentLog, info }
-  const done = runWorker({ address: address(), pool: itsPool, threads: 1, name, log, times: TIMES }, abort.signal)
-  const drain = async (): Promise<void> => {
-    abort.abort()
-    await done
-  }
-  ends.push(drain)
-  return { begun, said, drain }
+function worker(name: string, itsPool?: Pick<NativePool, 'evaluate'>): StartedWorker {
+  const started = startWorker(address(), name, TIMES, itsPool)
+  ends.push(started.drain)
+  return started
 }
 
 const begun = (fake: FakePool): Promise<FakeEvaluation> =>
@@ -80,8 +57,8 @@ const begun = (fake: FakePool): Promise<FakeEvaluation> =>
     return fake.evaluations[0]!
   }, 10)
 
-function workerProcess(name: string, times = TIMES): WorkerProcess {
-  const made = new WorkerProcess({ url: server.url, network, name, times })
+function workerProcess(name: string, heldAt: number | null = null, times = TIMES): WorkerProcess {
+  const made = new WorkerProcess({ url: server.url, network, name, times, heldAt })
   ends.push(() => made.kill())
   return made
 }
@@ -90,7 +67,7 @@ function workerProcess(name: string, times = TIMES): WorkerProcess {
 async function onlyWorker(): Promise<WorkerProcess> {
   await farm.close()
   farm = await createFarm(PATIENT)
-  const made = workerProcess('w1', PATIENT)
+  const made = workerProcess('w1', null, PATIENT)
   await hasRoom()
   return made
 }
@@ -149,10 +126,10 @@ class Task {
   readonly places: Places
   readonly plan: EvaluationPlan
 
-  constructor(seed: number, { slots = (): number => 0, directory = temporary(), iterations = ITERATIONS } = {}) {
+  constructor(seed: number, { slots = (): number => 0, directory = temporary(), iterations = FEW } = {}) {
     this.plan = planOf(seed, iterations)
     this.directory = directory
-    this.places = new Places(pool, farm, slots)
+    this.places = new Places(new SteppedPool(), farm, slots)
     const say = (fields: object, message: string): void => {
       this.said.push(message)
       if (message.endsWith('resumes from a checkpoint')) this.resumed.push((fields as { squarings: number }).squarings)
@@ -222,11 +199,10 @@ const hasRoom = (room = 1): Promise<void> => waitFor(() => expect(farm.room()).t
 beforeAll(async () => {
   server = await NatsServer.started(temporary())
   pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
-  workersPool = createNativePool({ evaluationThreads: 2, provingThreads: 1, auxiliaryThreads: 1 })
 })
 
 afterAll(async () => {
-  await Promise.all([pool.close(), workersPool.close()])
+  await pool.close()
   await server.kill()
 })
 
@@ -242,11 +218,13 @@ afterEach(async () => {
 
 describe('an evaluation on a farm', () => {
   it('is proved by a worker, which is named, and is there until it is forgotten', async () => {
-    worker('w1')
+    const held = new SteppedPool(HALF)
+    worker('w1', held)
     await hasRoom()
     const task = new Task(1)
     const running = task.run()
     expect(await task.reaches(0)).toMatchObject({ worker: 'w1', phase: 'squaring' })
+    held.release()
     expect(await task.verifies(await running)).toBe(true)
     expect(await farm.holds(computationOf(task.plan))).toBe(true)
     farm.forget(computationOf(task.plan))
@@ -257,9 +235,9 @@ describe('an evaluation on a farm', () => {
   it('runs on a slot of this machine while one is free, and waits where nothing has room', async () => {
     worker('w1')
     await hasRoom()
-    const places = new Places(pool, farm, () => 1)
+    const places = new Places(new SteppedPool(), farm, () => 1)
     const begin = (seed: number) =>
-      places.evaluate({ ...computationOf(new Task(seed).plan), checkpointSeconds: 10 }, () => undefined)
+      places.evaluate({ ...computationOf(planOf(seed, ENDLESS)), checkpointSeconds: 10 }, () => undefined)
     const here = await begin(2)
     const away = await begin(3)
     expect(here!.progress().worker).toBeUndefined()
@@ -311,9 +289,9 @@ describe('an evaluation on a farm', () => {
   })
 
   it('goes on at another worker from what was saved last, when one is killed', async () => {
-    const first = workerProcess('w1')
+    const first = workerProcess('w1', HALF)
     await hasRoom()
-    const task = new Task(5, { iterations: LONG })
+    const task = new Task(5)
     const running = task.run()
     await task.isSaved()
     await first.kill()
@@ -324,9 +302,9 @@ describe('an evaluation on a farm', () => {
   })
 
   it('loses nothing when its worker is told to end', async () => {
-    const first = worker('w1')
+    const first = worker('w1', new SteppedPool(HALF))
     await hasRoom()
-    const task = new Task(6, { iterations: LONG })
+    const task = new Task(6)
     const running = task.run()
     const { squarings } = await task.reaches(0)
     const second = worker('w2')
@@ -338,22 +316,24 @@ describe('an evaluation on a farm', () => {
   })
 
   it('survives a server that is killed and starts again', async () => {
-    const only = worker('w1')
+    const held = new SteppedPool(HALF)
+    const only = worker('w1', held)
     await hasRoom()
-    const task = new Task(7, { iterations: LONG })
+    const task = new Task(7)
     const running = task.run()
     await task.isSaved()
     await server.kill()
     await server.start()
+    held.release()
     expect(await task.verifies(await running)).toBe(true)
     // The server gives the message again once nobody keeps it.
     expect(only.begun.filter((squarings) => squarings === 0)).toEqual([0])
   })
 
   it('goes on from what this daemon has, when the server loses its disk and the worker ends', async () => {
-    const first = workerProcess('w1')
+    const first = workerProcess('w1', HALF)
     await hasRoom()
-    const task = new Task(8, { iterations: LONG })
+    const task = new Task(8)
     const running = task.run()
     await task.isKept()
     await server.kill()
@@ -420,10 +400,10 @@ describe('an evaluation on a farm', () => {
   })
 
   it('comes home from a farm that cannot be reached, and goes on from what was saved', async () => {
-    const only = worker('w1')
+    const only = worker('w1', new SteppedPool(HALF))
     await hasRoom()
     let slots = 0
-    const task = new Task(9, { slots: () => slots, iterations: LONG })
+    const task = new Task(9, { slots: () => slots })
     const running = task.run()
     await task.isSaved()
     await only.drain()
@@ -434,20 +414,23 @@ describe('an evaluation on a farm', () => {
   })
 
   it('gets one result of two workers, where one slept while the other went on', async () => {
-    const sleeper = workerProcess('w1')
+    const sleeper = workerProcess('w1', HALF)
     await hasRoom()
-    const task = new Task(10, { iterations: LONG })
+    const task = new Task(10)
     const running = task.run()
-    await task.reaches(10_000)
+    await task.reaches(0)
     sleeper.signal('SIGSTOP')
-    const other = worker('w2')
-    await waitFor(() => expect(other.begun).toHaveLength(1))
+    const held = new SteppedPool(FEW - 1)
+    const other = worker('w2', held)
     await waitFor(() => expect(task.evaluation.progress()?.worker).toBe('w2'))
+    await waitFor(async () => expect(await savedOf(task)).toBeGreaterThan(HALF + HALF / 2))
     sleeper.signal('SIGCONT')
-    expect(await task.verifies(await running)).toBe(true)
+    sleeper.signal('SIGUSR2')
     // Who is further goes on; the other one notices.
-    const both = () => [...sleeper.said, ...other.said].filter((said) => said === 'proved' || said === 'stopped')
-    await waitFor(() => expect(both().sort()).toEqual(['proved', 'stopped']))
+    await waitFor(() => expect(sleeper.said).toContain('stopped'))
+    held.release()
+    expect(await task.verifies(await running)).toBe(true)
+    expect([...sleeper.said, ...other.said].filter((said) => said === 'proved')).toEqual(['proved'])
   })
 
   it('counts a wrong proof, names its worker, which has no room any more, and another one proves it', async () => {
@@ -481,10 +464,10 @@ describe('an evaluation on a farm', () => {
     ['that cannot read what was saved', () => faulty('bad', 'the saved state is none')],
     ['that lie', () => Promise.all([liar('liar1'), liar('liar2')])]
   ])('keeps what it has here, whatever is told by workers %s', async (_who, begin) => {
-    const honest = worker('w1')
+    const honest = worker('w1', new SteppedPool(HALF))
     await hasRoom()
     const mayCome = (): boolean => farm.accepts(computationOf(task.plan))
-    const task: Task = new Task(16, { slots: () => (mayCome() ? 0 : 1), iterations: LONG })
+    const task: Task = new Task(16, { slots: () => (mayCome() ? 0 : 1) })
     const running = task.run()
     await task.isKept()
     await honest.drain()
@@ -519,7 +502,8 @@ describe('an evaluation on a farm', () => {
   })
 
   it('is taken up by the next life of its daemon, with the proof that was finished meanwhile', async () => {
-    const first = worker('w1')
+    const held = new SteppedPool(HALF)
+    const first = worker('w1', held)
     await hasRoom()
     const task = new Task(13)
     const running = task.run()
@@ -529,6 +513,7 @@ describe('an evaluation on a farm', () => {
     await expect(running).rejects.toThrow('stopped')
     await farm.close()
     farm = await createFarm()
+    held.release()
     const again = new Task(13, { directory: task.directory })
     // Done while nobody asked, or still under way: no squaring is lost.
     expect(await again.verifies(await again.run())).toBe(true)
@@ -536,11 +521,11 @@ describe('an evaluation on a farm', () => {
   })
 
   it('leaves what was reached here when it is paused, and nothing at the farm', async () => {
-    worker('w1')
+    worker('w1', new SteppedPool(HALF))
     await hasRoom()
-    const task = new Task(14, { iterations: LONG })
+    const task = new Task(14)
     const running = task.run().catch((error: unknown) => error)
-    const { squarings } = await task.reaches(10_000)
+    const { squarings } = await task.reaches(0)
     task.stop()
     expect(await running).toMatchObject({ message: 'stopped' })
     expect(await task.kept()).toBeGreaterThanOrEqual(squarings)
@@ -552,7 +537,8 @@ describe('an evaluation on a farm', () => {
     await bad('mute', () => Promise.resolve())
     await hasRoom()
     const task = new Task(18)
-    const outcome = await pool.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined).outcome
+    const alone = new SteppedPool().evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined)
+    const outcome = await alone.outcome
     const { proof } = outcome as { proof: Uint8Array }
     const running = task.run()
     await waitFor(async () => expect(await savedOf(task)).toBe(0))

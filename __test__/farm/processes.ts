@@ -59,6 +59,8 @@ interface FarmArguments {
 
 export interface WorkerArguments extends FarmArguments {
   readonly name: string
+  /** Of a `SteppedPool`; null: nowhere. Left out: it squares on threads of its own. */
+  readonly heldAt?: number | null
 }
 
 export interface DaemonArguments extends FarmArguments {
@@ -80,7 +82,7 @@ export class FarmProcess {
     return this.process.exitCode !== null || this.process.signalCode !== null
   }
 
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void {
     this.process.kill(signal)
   }
 

@@ -1,14 +1,20 @@
-/** A worker in a process of its own, which a test kills or halts. Prints what it logs, a line of JSON each. */
+/**
+ * A worker in a process of its own, which a test kills or halts. Prints what it logs, a line of JSON each. SIGUSR2 lets it
+ * go on where it is held.
+ */
 import { runWorker } from '../../src/farm/worker.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { WorkerArguments } from './processes.ts'
+import { SteppedPool } from './stepped-pool.ts'
 
 /** Between two lines about how far it is. */
 const TELL_MS = 20
 
-const { url, network, name, times } = JSON.parse(process.argv[2]!) as WorkerArguments
-const pool = createNativePool({ evaluationThreads: 1, provingThreads: 1, auxiliaryThreads: 1 })
-const evaluate: typeof pool.evaluate = (request, onCheckpoint) => {
+const { url, network, name, times, heldAt } = JSON.parse(process.argv[2]!) as WorkerArguments
+const stepped = heldAt === undefined ? undefined : new SteppedPool(heldAt ?? Infinity)
+process.on('SIGUSR2', () => stepped?.release())
+const pool = stepped ?? createNativePool({ evaluationThreads: 1, provingThreads: 1, auxiliaryThreads: 1 })
+const evaluate: SteppedPool['evaluate'] = (request, onCheckpoint) => {
   const handle = pool.evaluate(request, onCheckpoint)
   const telling = setInterval(() => print({ ...handle.progress() }, 'at'), TELL_MS)
   void handle.outcome.then(() => clearInterval(telling))

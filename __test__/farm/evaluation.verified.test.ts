@@ -15,25 +15,25 @@ import {
   type SavedState,
   StateWriter
 } from '../../src/farm/saved-state.ts'
-import { runWorker } from '../../src/farm/worker.ts'
 import { addon, type Evaluation } from '../../src/native/addon.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../../src/native/types.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, ITERATIONS, planOf, WorkerProcess } from './processes.ts'
+import { computationOf, planOf, WorkerProcess } from './processes.ts'
+import { FEW } from './stepped-pool.ts'
+import { startWorker, type StartedWorker } from './workers.ts'
 
 /** Never done before its test stops it. */
 const ENDLESS = 10 ** 9
-const MEMORY_BYTES = 1 << 22
+const MEMORY_BYTES = 1 << 16
 const SOON_MS = 1
 const LATE_MS = 3_600_000
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 60_000, lookMs: 200, homeMs: 120_000 }
 
 let server: NatsServer
 let pool: NativePool
-let workersPool: NativePool
 let network: string
 let networks = 0
 const ends: (() => Promise<unknown>)[] = []
@@ -53,21 +53,10 @@ async function linked(): Promise<Link> {
   return link
 }
 
-/** Returns where it began, and what ends it as SIGTERM does. */
-function worker(name: string): { readonly begun: number[]; drain(): Promise<void> } {
-  const abort = new AbortController()
-  const begun: number[] = []
-  const info = (fields: object, message: string): void => {
-    if (message === 'begins') begun.push((fields as { squarings: number }).squarings)
-  }
-  const log = { ...silentLog, info }
-  const done = runWorker({ address: address(), pool: workersPool, threads: 1, name, log, times: TIMES }, abort.signal)
-  const drain = async (): Promise<void> => {
-    abort.abort()
-    await done
-  }
-  ends.push(drain)
-  return { begun, drain }
+function worker(name: string): StartedWorker {
+  const started = startWorker(address(), name, TIMES)
+  ends.push(started.drain)
+  return started
 }
 
 interface Begun {
@@ -146,7 +135,6 @@ function withWrongForm(state: Uint8Array): Uint8Array {
 beforeAll(async () => {
   server = await NatsServer.started(temporary())
   pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
-  workersPool = createNativePool({ evaluationThreads: 2, provingThreads: 1, auxiliaryThreads: 1 })
 })
 
 beforeEach(() => {
@@ -158,7 +146,7 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all([pool.close(), workersPool.close()])
+  await pool.close()
   await server.kill()
 })
 
@@ -170,7 +158,7 @@ describe('an evaluation whose workers are not trusted', () => {
     const farm = await farmOf(SOON_MS)
     worker('w1')
     await hasRoom(farm)
-    const iterations = 2 * ITERATIONS
+    const iterations = FEW
     const { handle } = begin(farm, 1, { iterations })
     const outcome = await handle.outcome
     expect(outcome).toMatchObject({ kind: 'proof' })
@@ -241,7 +229,7 @@ describe('an evaluation whose workers are not trusted', () => {
   it('has accepted what a worker saved that died, before another goes on', async () => {
     const times = { ...TIMES, silentMs: 1000 }
     const farm = await farmOf(LATE_MS, times)
-    const first = new WorkerProcess({ url: server.url, network, name: 'w1', times })
+    const first = new WorkerProcess({ url: server.url, network, name: 'w1', times, heldAt: null })
     ends.push(() => first.kill())
     await hasRoom(farm)
     const begun = begin(farm, 5)
