@@ -11,7 +11,7 @@ import { FarmAccounts } from '../../src/farm/accounts.ts'
 import { Farm } from '../../src/farm/farm.ts'
 import { FARM_TIMES, type FarmTimes, type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, farmNetwork, jobOf } from '../../src/farm/messages.ts'
-import { readState, saveAccepted, saveProof } from '../../src/farm/saved-state.ts'
+import { readState, saveAccepted, saveProof, saveStart } from '../../src/farm/saved-state.ts'
 import { createLogger } from '../../src/log.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import type { NativePool } from '../../src/native/types.ts'
@@ -186,6 +186,26 @@ describe('a farm of several accounts', () => {
     expect(await farm.holds(computationOf(plan))).toBe(true)
     farm.forget(computationOf(plan))
     await waitFor(async () => expect(await farm.holds(computationOf(plan))).toBe(false))
+  })
+
+  it('takes up what is furthest, where two accounts have some of it', async () => {
+    const computation = computationOf(planOf(6))
+    const job = jobOf(computation)
+    const reached = { own: 0, alice: 5000 }
+    for (const [account, squarings] of Object.entries(reached)) {
+      const link = await openLink(address(`daemon/${account}.nk`), TIMES)
+      await saveStart(link, job, { state: new Uint8Array(1), squarings, intermediates: new Uint8Array(0) })
+      await link.close()
+    }
+    const [own, alice] = [farmOf('own'), farmOf('alice')]
+    const farm = await started(new FarmAccounts([own, alice]))
+    expect([await own.reached(computation), await alice.reached(computation)]).toEqual([0, 5000])
+    expect(await farm.holds(computation)).toBe(true)
+    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)!
+    expect([own.view().tasks, alice.view().tasks]).toEqual([0, 1])
+    handle.stop(true)
+    await handle.outcome
+    farm.forget(computation)
   })
 
   it('leaves an account whose workers say that they are idle and take nothing', async () => {

@@ -51,6 +51,12 @@ function worker(name: string, itsPool?: Pick<NativePool, 'evaluate'>): StartedWo
   return started
 }
 
+async function linked(): Promise<Link> {
+  const link = await openLink(address(), TIMES)
+  ends.push(() => link.close())
+  return link
+}
+
 const begun = (fake: FakePool): Promise<FakeEvaluation> =>
   waitFor(() => {
     expect(fake.evaluations).toHaveLength(1)
@@ -397,6 +403,43 @@ describe('an evaluation on a farm', () => {
     expect(said).not.toContain('stopped')
     again.stop(true)
     await goingOn
+  })
+
+  it('is not held by a farm that lost it and was told to forget it', async () => {
+    await bad('mute', () => Promise.resolve())
+    await hasRoom()
+    const computation = computationOf(planOf(26))
+    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)
+    const link = await linked()
+    await waitFor(async () => expect(await link.hasWork(jobOf(computation))).toBe(true))
+    await link.discard(jobOf(computation))
+    expect(await handle.outcome).toMatchObject({ reason: 'the farm lost it' })
+    farm.forget(computation)
+    await waitFor(() => expect(farm.hasForgotten(computation)).toBe(true))
+    expect(await farm.holds(computation)).toBe(false)
+  })
+
+  it('leaves nothing of a cancelled task at the server, where its worker was away and saves once more', async () => {
+    const fake = new FakePool()
+    const { said } = worker('w1', fake)
+    await hasRoom()
+    const computation = computationOf(planOf(27))
+    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)
+    const evaluation = await begun(fake)
+    farm.leave()
+    handle.stop()
+    await handle.outcome
+    const link = await linked()
+    await link.takeBack(jobOf(computation))
+    await link.discard(jobOf(computation))
+    // A fake has a record for each ten squarings: whole segments.
+    for (let squarings = 10 * SEGMENT_RECORDS; !said.includes('stopped'); squarings += 10 * SEGMENT_RECORDS) {
+      evaluation.checkpoint(squarings)
+      await delay(TIMES.reportMs)
+    }
+    await waitFor(() => expect(farm.view().workers).toMatchObject([{ busy: 0 }]))
+    const { streams } = await jetstreamManager(link.connection)
+    expect((await streams.info(`KV_${link.names.bucket}`)).state.messages).toBe(0)
   })
 
   it('comes home from a farm that cannot be reached, and goes on from what was saved', async () => {

@@ -68,6 +68,18 @@ it('saves again what the server lost and the daemon never had', async () => {
   expect(Buffer.compare(records, recordsUpTo(18))).toBe(0)
 })
 
+it('knows its state from another one that has the same revision since the server lost its disk', async () => {
+  const writer = await leader('c', 3)
+  const { revision } = (await readState(link, 'c'))!
+  await loseDisk()
+  for (let filler = 1; filler < revision; filler++) await link.put('filler', Uint8Array.of(filler))
+  await saveStart(link, 'c', undefined)
+  expect(await readState(link, 'c')).toMatchObject({ revision, squarings: 0 })
+  await writer.save([checkpoint(3, 4)])
+  const { records } = await readRecords(link, 'c', (await readState(link, 'c'))!)
+  expect(Buffer.compare(records, recordsUpTo(4))).toBe(0)
+})
+
 it('is overtaken where it has not kept what the server lost', async () => {
   const writer = await leader('b', 17)
   await loseDisk()

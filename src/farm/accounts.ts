@@ -12,11 +12,11 @@ import { jobOf } from './messages.ts'
 /** Workers choose their names; who owns the key of an account has no further ones after that many that lied. */
 const MAX_LIARS = 3
 
-type Account = Pick<Farm, 'start' | 'leave' | 'close' | 'view' | keyof FarmPlace>
+type Account = Pick<Farm, 'start' | 'leave' | 'close' | 'view' | 'reached' | keyof FarmPlace>
 
 export class FarmAccounts implements FarmPlace {
   readonly #accounts: readonly Account[]
-  /** By job, what {@link holds} found. */
+  /** By job, which one {@link holds} found to be the furthest. */
   readonly #holders = new Map<string, Account>()
 
   constructor(accounts: readonly Account[]) {
@@ -50,8 +50,9 @@ export class FarmAccounts implements FarmPlace {
 
   async holds(computation: Computation): Promise<boolean> {
     const accounts = this.#taking(computation)
-    const found = await Promise.all(accounts.map((account) => account.holds(computation)))
-    const holder = accounts[found.indexOf(true)]
+    const reached = await Promise.all(accounts.map((account) => account.reached(computation)))
+    const furthest = Math.max(...reached.filter((squarings) => squarings !== undefined))
+    const holder = accounts[reached.indexOf(furthest)]
     if (holder === undefined) return false
     this.#holders.set(jobOf(computation), holder)
     return true

@@ -3,7 +3,7 @@ import type { Subscription } from '@nats-io/transport-node'
 import type { PlaceHandle, PlaceOutcome, PlaceProgress } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
 import { Accepted } from './accepted.ts'
-import type { Link } from './link.ts'
+import { type Link, mayNotHear } from './link.ts'
 import { decodeReport, encodeJob, type Report } from './messages.ts'
 import {
   DamagedState,
@@ -179,7 +179,12 @@ export class FarmEvaluation implements PlaceHandle {
     const { link } = this.#at
     return link.connection.subscribe(link.names.at(this.#job), {
       callback: (error, message) => {
-        const report = error === null ? decodeReport(message.data) : undefined
+        if (error !== null) {
+          const subject = link.names.at(this.#job)
+          this.#at.log.warn({ job: this.#job, err: error }, mayNotHear('the daemon', 'what its workers reach', subject))
+          return
+        }
+        const report = decodeReport(message.data)
         if (report === undefined || report.squarings > this.#request.iterations) return
         const worker = this.#at.named(report.worker)
         const isRefused = this.#at.isBarred(worker)

@@ -4,7 +4,7 @@ import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { FarmView } from '../views/farm.ts'
 import { FarmEvaluation, MISSED_REPORTS, type Surroundings } from './evaluation.ts'
-import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, openLink } from './link.ts'
+import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, mayNotHear, openLink } from './link.ts'
 import { type Alive, decodeAlive, FARM_VERSION, jobOf } from './messages.ts'
 import { readProof, readState } from './saved-state.ts'
 
@@ -101,15 +101,21 @@ export class Farm implements FarmPlace {
   }
 
   async holds(computation: Computation): Promise<boolean> {
+    return (await this.reached(computation)) !== undefined
+  }
+
+  /** Squarings of what it has from before; Infinity for a proof, undefined where it has nothing. */
+  async reached(computation: Computation): Promise<number | undefined> {
     const link = this.#link
     const job = jobOf(computation)
-    if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return false
-    if (this.#lost.delete(job)) return true
+    if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return undefined
+    if (this.#lost.delete(job)) return 0
     try {
-      return (await readProof(link, job)) !== undefined || (await readState(link, job)) !== undefined
+      if ((await readProof(link, job)) !== undefined) return Infinity
+      return (await readState(link, job))?.squarings
     } catch {
       link.doubt()
-      return false
+      return undefined
     }
   }
 
@@ -153,6 +159,7 @@ export class Farm implements FarmPlace {
   forget(computation: Computation): void {
     const job = jobOf(computation)
     this.#failures.delete(job)
+    this.#lost.delete(job)
     this.#forget(job)
   }
 
@@ -243,6 +250,7 @@ export class Farm implements FarmPlace {
         link.connection.subscribe(link.names.alive, {
           callback: (error, message) => {
             if (error === null) this.#hear(decodeAlive(message.data))
+            else this.#parts.log.warn({ err: error }, mayNotHear('the daemon', 'its workers', link.names.alive))
           }
         })
         this.#link = link

@@ -72,6 +72,11 @@ export async function openLink(address: FarmAddress, times: FarmTimes): Promise<
   }
 }
 
+/** What to say where the server refuses a subscription: without it all else goes on, and looks as if nobody was there. */
+export function mayNotHear(who: string, what: string, subject: string): string {
+  return `the key of ${who} may not hear ${what}: at the server, let it subscribe to ${subject.replace(/\..*/u, '.>')}`
+}
+
 function authenticatorOf(secret: Buffer): ReturnType<typeof credsAuthenticator> {
   const text = secret.toString('utf8').trim()
   return text.startsWith('SU') ? nkeyAuthenticator(new TextEncoder().encode(text)) : credsAuthenticator(secret)
@@ -85,6 +90,8 @@ export class Link {
   readonly #manager: JetStreamManager
   #kv!: KV
   #connected = true
+  /** When the bucket was made. */
+  #bucketMade = ''
   /** Counts what makes an attempt to recover one of the past. */
   #turn = 0
   /** Rejects what waits for an answer. */
@@ -121,11 +128,17 @@ export class Link {
     return this.#kv
   }
 
+  /** Another one once the server has lost its disk, and counts revisions from 1 again. */
+  get life(): string {
+    return this.#bucketMade
+  }
+
   /**
    * Saves a value, where `previous` is the revision that it replaces. Rejects at once when the connection is lost: the
-   * client would wait for an answer that never comes.
+   * client would wait for an answer that never comes. Nor is anything saved before {@link life} is known again.
    */
   async put(key: string, value: Uint8Array, previous?: number): Promise<number> {
+    if (!this.#connected) throw new Error('the connection to the farm is lost')
     const options = previous === undefined ? {} : { previousSeq: previous }
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     this.#waiting.add(reject)
@@ -176,6 +189,11 @@ export class Link {
   async forget(job: string): Promise<void> {
     this.connection.publish(this.names.stop(job), 'discard')
     await this.takeBack(job)
+    await this.discard(job)
+  }
+
+  /** Takes back all that was saved. */
+  async discard(job: string): Promise<void> {
     await this.#manager.streams.purge(`KV_${this.names.bucket}`, { filter: `$KV.${this.names.bucket}.${job}.>` })
   }
 
@@ -196,7 +214,7 @@ export class Link {
   async #ensure(): Promise<void> {
     const { streams, consumers } = this.#manager
     const { queue, bucket } = this.names
-    if (!(await exists(streams.info(queue))))
+    if ((await found(streams.info(queue))) === undefined)
       await streams.add({
         name: queue,
         subjects: [this.names.work('*')],
@@ -205,7 +223,7 @@ export class Link {
         max_msgs_per_subject: 1,
         discard_new_per_subject: true
       })
-    if (!(await exists(consumers.info(queue, QUEUE_CONSUMER))))
+    if ((await found(consumers.info(queue, QUEUE_CONSUMER))) === undefined)
       await consumers.add(queue, {
         durable_name: QUEUE_CONSUMER,
         ack_policy: AckPolicy.Explicit,
@@ -214,9 +232,10 @@ export class Link {
         max_waiting: MAX_WAITING
       })
     const buckets = new Kvm(this.js)
-    this.#kv = (await exists(streams.info(`KV_${bucket}`)))
-      ? await buckets.open(bucket)
-      : await buckets.create(bucket, { history: 1, ttl: KEPT_MS })
+    const stream = `KV_${bucket}`
+    if ((await found(streams.info(stream))) === undefined) await buckets.create(bucket, { history: 1, ttl: KEPT_MS })
+    this.#kv = await buckets.open(bucket)
+    this.#bucketMade = (await streams.info(stream)).created
   }
 
   async #follow(): Promise<void> {
@@ -249,13 +268,13 @@ export class Link {
   }
 }
 
-async function exists(asked: Promise<unknown>): Promise<boolean> {
+/** Undefined where it is not there. */
+async function found<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    await asked
-    return true
+    return await asked
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.status === 404) return false
-    if ((error as Error).name.endsWith('NotFoundError')) return false
+    if (error instanceof JetStreamApiError && error.status === 404) return undefined
+    if ((error as Error).name.endsWith('NotFoundError')) return undefined
     throw error
   }
 }

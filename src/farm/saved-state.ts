@@ -110,6 +110,11 @@ export async function saveAccepted(link: Link, job: string, state: Omit<SavedSta
   await link.put(`${job}.accepted`, encode({ ...state }))
 }
 
+/** Removes what a worker has saved of a job that was taken back: it may not have heard of that in time. */
+export async function sweep(link: Link, job: string): Promise<void> {
+  if ((await readState(link, job)) === undefined) await link.discard(job)
+}
+
 /** Saves what an evaluation begins with. */
 export async function saveStart(link: Link, job: string, resume: EvaluationRequest['resume']): Promise<void> {
   const writer = new StateWriter(link, job, '', undefined)
@@ -124,6 +129,8 @@ export class StateWriter {
   readonly #job: string
   readonly #worker: string
   #revision: number
+  /** {@link Link.life} of that revision: another life may have given it to another state. */
+  #life: string
   /** Records known: those in saved segments, and after them `#rest`. */
   #records: number
   #segments: number
@@ -138,6 +145,7 @@ export class StateWriter {
     this.#job = job
     this.#worker = worker
     this.#revision = base?.revision ?? 0
+    this.#life = link.life
     this.#records = base?.records ?? 0
     this.#segments = Math.floor(this.#records / SEGMENT_RECORDS)
     this.#rest = base?.tail ?? new Uint8Array(0)
@@ -165,11 +173,9 @@ export class StateWriter {
       this.#rest = this.#rest.subarray(SEGMENT_BYTES)
     }
     const value = encode({ squarings, records: this.#records, state, tail: this.#rest, worker: this.#worker })
-    try {
-      this.#revision = await link.put(`${this.#job}.state`, value, this.#revision)
-    } catch (error) {
-      if (!isWrongRevision(error)) throw error
+    if (!(await this.#replaces(value))) {
       const found = await this.#stateBehind(squarings)
+      this.#life = link.life
       this.#revision = await link.put(`${this.#job}.state`, value, found.revision)
       // Its message is another's. While this worker reports, the daemon sends none.
       if (found.worker !== this.#worker) await link.takeBack(this.#job)
@@ -178,6 +184,18 @@ export class StateWriter {
       if (index < this.#segments - KEPT_SEGMENTS) this.#kept.delete(index)
       // A view would hold all that was appended with it.
       else this.#kept.set(index, new Uint8Array(segment))
+  }
+
+  /** False where the state is not the one that it knows. */
+  async #replaces(value: Uint8Array): Promise<boolean> {
+    if (this.#link.life !== this.#life) return false
+    try {
+      this.#revision = await this.#link.put(`${this.#job}.state`, value, this.#revision)
+      return true
+    } catch (error) {
+      if (isWrongRevision(error)) return false
+      throw error
+    }
   }
 
   /** What is there; rejects unless what this worker has is further, and whole at the server or made so. */

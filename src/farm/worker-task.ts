@@ -1,7 +1,7 @@
 /** One evaluation at a worker: from what was saved last to the proof, or until it is told to stop. */
 import type { JsMsg } from '@nats-io/jetstream'
 import type { Checkpoint, EvaluationHandle, EvaluationOutcome, NativePool } from '../native/types.ts'
-import type { Link } from './link.ts'
+import { type Link, mayNotHear } from './link.ts'
 import { encodeReport, type Job, type Report } from './messages.ts'
 import {
   DamagedState,
@@ -11,7 +11,8 @@ import {
   readRecords,
   type SavedState,
   saveProof,
-  StateWriter
+  StateWriter,
+  sweep
 } from './saved-state.ts'
 
 /** What a worker gives back may be taken by another at once, but not by itself in a circle. */
@@ -66,8 +67,8 @@ export class WorkerTask {
     const { link, job, message, log, name, request } = this.#parts
     const stops = link.connection.subscribe(link.names.stop(job), {
       callback: (error, order) => {
-        // The server says here too that this worker may not listen.
         if (error === null) this.stop(order.string() === 'hand-in' ? 'hand-in' : 'discard')
+        else log.warn({ job, err: error }, mayNotHear('the worker', 'when to stop', link.names.stop(job)))
       }
     })
     const reports = setInterval(() => {
@@ -84,6 +85,7 @@ export class WorkerTask {
       }
       log.info({ job, worker: name, squarings: base.squarings, iterations: request.iterations }, 'begins')
       await this.#end(await this.#evaluate(base))
+      if (this.#stopped === 'discard') await sweep(link, job).catch(() => link.doubt())
     } catch (error) {
       if (error instanceof DamagedState) await this.#report('fault', error.message)
       message.nak(GIVE_BACK_MS)
