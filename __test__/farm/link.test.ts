@@ -1,7 +1,39 @@
+import { jetstreamManager } from '@nats-io/jetstream'
 import { expect, it, onTestFinished } from 'vitest'
 import { NatsServer } from '../../scripts/nats-server.ts'
 import { FARM_TIMES, openLink } from '../../src/farm/link.ts'
 import { temporary } from '../temporary.ts'
+
+it('a farm raises replicas where there are fewer, and leaves more as they are', async () => {
+  const server = await NatsServer.started(temporary())
+  onTestFinished(() => server.kill())
+  const address = { url: server.url, credentials: '', ca: '', network: 'replicas' }
+  await expect(openLink({ ...address, replicas: 3 }, FARM_TIMES)).rejects.toThrow(/replicas > 1 not supported/u)
+  /** What there are then. */
+  const after = async (replicas?: number): Promise<number[]> => {
+    const link = await openLink({ ...address, ...(replicas !== undefined && { replicas }) }, FARM_TIMES)
+    const { streams } = await jetstreamManager(link.connection)
+    const names = [link.names.queue, `KV_${link.names.bucket}`]
+    const found = await Promise.all(names.map(async (name) => (await streams.info(name)).config.num_replicas))
+    await link.close()
+    return found
+  }
+  // This server takes the number for streams that it has, and keeps them alone.
+  expect([await after(), await after(3), await after(1), await after()]).toEqual([
+    [1, 1],
+    [3, 3],
+    [3, 3],
+    [3, 3]
+  ])
+})
+
+it('a farm is reached by any of several URLs', async () => {
+  const server = await NatsServer.started(temporary())
+  onTestFinished(() => server.kill())
+  // Nothing listens at the first.
+  const url = `nats://127.0.0.1:1,${server.url}`
+  await (await openLink({ url, credentials: '', ca: '', network: 'several' }, FARM_TIMES)).close()
+})
 
 it('a farm lets more than 512 threads wait for work at once', async () => {
   const server = await NatsServer.started(temporary())

@@ -99,13 +99,18 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('vdf.queue', 'number', 'registrations that may wait; renewals always may'),
   field('vdf.checkpoint_seconds', 'number', 'seconds between checkpoints'),
   field('vdf.memory_mib', 'number', 'bound on what each evaluation keeps for its proof, MiB'),
-  field('vdf.farm', 'string', 'NATS server whose workers evaluate too: nats://HOST:PORT, or tls:// to insist on TLS'),
+  field(
+    'vdf.farm',
+    'string',
+    'NATS server whose workers evaluate too: nats://HOST:PORT, or tls:// to insist on TLS; several of a cluster with commas between'
+  ),
   field(
     'vdf.farm_credentials',
     'string',
     'absolute path of the credentials for it (.creds, or the seed of an nkey), or of a folder with one for each account'
   ),
   field('vdf.farm_ca', 'string', 'absolute path of the authority that signed its certificate, PEM'),
+  field('vdf.farm_replicas', 'number', 'servers of its cluster that keep each message and checkpoint'),
   field(
     'vdf.farm_verify_minutes',
     'number',

@@ -30,7 +30,10 @@ const absolutePath = v.pipe(
 /** Empty: none. */
 const natsUrl = v.pipe(
   v.string(),
-  v.regex(/^(?:|(?:nats|tls):\/\/[^\s/@]+)$/, 'must be the URL of a NATS server such as nats://farm.example:4222')
+  v.regex(
+    /^(?:|(?:nats|tls):\/\/[^\s/@,]+(?:,(?:nats|tls):\/\/[^\s/@,]+)*)$/,
+    'must be the URL of a NATS server such as nats://farm.example:4222, or several of one cluster with commas between'
+  )
 )
 
 /** Empty: none. */
@@ -169,6 +172,8 @@ export const ConfigSchema = v.strictObject({
       farm_credentials: v.optional(absolutePath, ''),
       /** PEM of the authority that signed its certificate; empty: those that Node knows. */
       farm_ca: v.optional(absolutePath, ''),
+      /** Servers of a cluster that keep each message and checkpoint. */
+      farm_replicas: v.optional(v.pipe(count, v.minValue(1), v.maxValue(5)), 1),
       /** Checkpoints count once they are verified; 0: workers are trusted until the proof. */
       farm_verify_minutes: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1440)), 0)
     }),

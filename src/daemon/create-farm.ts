@@ -23,7 +23,7 @@ export type WholeFarm = Farm | FarmAccounts
 
 /** Not started yet. Its client is loaded only where there is one. Throws SVC-CFG-001 for a folder without credentials. */
 export async function createFarm({ settings, profile, pool, log }: FarmSources): Promise<WholeFarm | undefined> {
-  const { farm: url, farm_credentials: credentials, farm_ca: ca, farm_verify_minutes: minutes } = settings
+  const { farm: url, farm_credentials: credentials, farm_ca: ca, farm_replicas: replicas } = settings
   if (url === '') return undefined
   const [{ Farm }, { FarmAccounts }, { farmNetwork }] = await Promise.all([
     import('../farm/farm.ts'),
@@ -33,10 +33,10 @@ export async function createFarm({ settings, profile, pool, log }: FarmSources):
   const network = farmNetwork(profileHash(profile))
   const farmOf = (file: string, account?: string): Farm =>
     new Farm({
-      address: { url, credentials: file, ca, network },
+      address: { url, credentials: file, ca, network, replicas },
       ...(account !== undefined && { account }),
       pool,
-      verifyMs: minutes * MS_PER_MINUTE,
+      verifyMs: settings.farm_verify_minutes * MS_PER_MINUTE,
       log
     })
   if (statSync(credentials, { throwIfNoEntry: false })?.isDirectory() !== true) return farmOf(credentials)

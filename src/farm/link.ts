@@ -16,6 +16,7 @@ import { namesOf, type Names } from './messages.ts'
 
 /** Where the farm is, and who we are there. */
 export interface FarmAddress {
+  /** Several of one cluster have commas between. */
   readonly url: string
   /** A .creds file, or the seed of an nkey; empty: none. */
   readonly credentials: string
@@ -23,6 +24,8 @@ export interface FarmAddress {
   readonly ca: string
   /** {@link Names} are of one network. */
   readonly network: string
+  /** Servers that keep each message and state; fewer are made as many. Undefined: those that there are, at first one. */
+  readonly replicas?: number
 }
 
 export interface FarmTimes {
@@ -56,16 +59,16 @@ export async function openLink(address: FarmAddress, times: FarmTimes): Promise<
   const { url, credentials, ca } = address
   const secret = credentials === '' ? undefined : await readFile(credentials)
   const connection = await connect({
-    servers: url,
+    servers: url.split(','),
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
     pingInterval: PING_MS,
     ignoreAuthErrorAbort: true,
     ...(secret !== undefined && { authenticator: authenticatorOf(secret) }),
-    ...((ca !== '' || url.startsWith('tls:')) && { tls: ca === '' ? {} : { caFile: ca } })
+    ...((ca !== '' || url.includes('tls:')) && { tls: ca === '' ? {} : { caFile: ca } })
   })
   try {
-    return await Link.over(connection, address.network, times)
+    return await Link.over(connection, address, times)
   } catch (error) {
     await connection.close()
     throw error
@@ -88,6 +91,7 @@ export class Link {
   readonly times: FarmTimes
   readonly js: JetStreamClient
   readonly #manager: JetStreamManager
+  readonly #replicas: number
   #kv!: KV
   #connected = true
   /** When the bucket was made. */
@@ -97,16 +101,22 @@ export class Link {
   /** Rejects what waits for an answer. */
   readonly #waiting = new Set<(error: Error) => void>()
 
-  private constructor(connection: NatsConnection, network: string, times: FarmTimes, manager: JetStreamManager) {
+  private constructor(
+    connection: NatsConnection,
+    { network, replicas = 1 }: FarmAddress,
+    times: FarmTimes,
+    manager: JetStreamManager
+  ) {
     this.connection = connection
     this.names = namesOf(network)
+    this.#replicas = replicas
     this.times = times
     this.js = jetstream(connection)
     this.#manager = manager
   }
 
-  static async over(connection: NatsConnection, network: string, times: FarmTimes): Promise<Link> {
-    const link = new Link(connection, network, times, await jetstreamManager(connection))
+  static async over(connection: NatsConnection, address: FarmAddress, times: FarmTimes): Promise<Link> {
+    const link = new Link(connection, address, times, await jetstreamManager(connection))
     await link.#ensure()
     void link.#follow()
     return link
@@ -210,16 +220,18 @@ export class Link {
     await this.connection.close()
   }
 
-  /** What the operator made is left as it is, with its number of replicas. */
+  /** What the operator made is left as it is, but for fewer replicas than there are to be. */
   async #ensure(): Promise<void> {
     const { streams, consumers } = this.#manager
     const { queue, bucket } = this.names
-    if ((await found(streams.info(queue))) === undefined)
+    const replicas = this.#replicas
+    if (!(await this.#hasStream(queue)))
       await streams.add({
         name: queue,
         subjects: [this.names.work('*')],
         retention: RetentionPolicy.Workqueue,
         discard: DiscardPolicy.New,
+        num_replicas: replicas,
         max_msgs_per_subject: 1,
         discard_new_per_subject: true
       })
@@ -233,9 +245,17 @@ export class Link {
       })
     const buckets = new Kvm(this.js)
     const stream = `KV_${bucket}`
-    if ((await found(streams.info(stream))) === undefined) await buckets.create(bucket, { history: 1, ttl: KEPT_MS })
+    if (!(await this.#hasStream(stream))) await buckets.create(bucket, { history: 1, ttl: KEPT_MS, replicas })
     this.#kv = await buckets.open(bucket)
     this.#bucketMade = (await streams.info(stream)).created
+  }
+
+  async #hasStream(name: string): Promise<boolean> {
+    const { streams } = this.#manager
+    const there = await found(streams.info(name))
+    if (there !== undefined && there.config.num_replicas < this.#replicas)
+      await streams.update(name, { num_replicas: this.#replicas })
+    return there !== undefined
   }
 
   async #follow(): Promise<void> {

@@ -23,7 +23,7 @@ interface WorkerOptions {
 
 export async function runWorkerCommand(context: Context, options: WorkerOptions): Promise<void> {
   const { farm: url, threads, credentials = '', ca = '', network, once = false } = options
-  if (!/^(?:nats|tls):\/\/[^\s/@]+$/u.test(url))
+  if (!url.split(',').every((one) => /^(?:nats|tls):\/\/[^\s/@]+$/u.test(one)))
     throw usageFailure(`--farm ${url}: it must be the URL of a NATS server such as nats://farm.example:4222`)
   const name = options.label ?? `${hostname().slice(0, 40)}-${randomBytes(4).toString('hex')}`
   if (!/^[\w.:-]{1,80}$/u.test(name)) throw usageFailure(`--label ${name}: at most 80 letters, digits and _ . : -`)

@@ -12,7 +12,10 @@ export function addWorkerCommand(program: CliCommand): void {
   program
     .command('worker')
     .description('evaluate for daemons whose vdf.farm is the same NATS server; needs no daemon, no seed and no disk')
-    .requiredOption('--farm <url>', 'nats://HOST:PORT, or tls://HOST:PORT to insist on TLS')
+    .requiredOption(
+      '--farm <url>',
+      'nats://HOST:PORT, or tls://HOST:PORT to insist on TLS; several of a cluster with commas between'
+    )
     .option(
       '--threads <n>',
       'evaluations at once (default: one a core)',

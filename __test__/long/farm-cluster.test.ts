@@ -1,0 +1,125 @@
+/**
+ * A farm on three nats-servers of one JetStream cluster, with TLS and keys, as docs/operate/farm.md sets it up. The
+ * server that leads is killed. Takes half a minute, in which those that are left choose another one.
+ */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import { nkeys } from '@nats-io/transport-node'
+import { afterEach, expect, it } from 'vitest'
+import { NatsServer } from '../../scripts/nats-server.ts'
+import { needPackages, programOf } from '../../scripts/packages.ts'
+import { Farm } from '../../src/farm/farm.ts'
+import { type FarmAddress, type FarmTimes, openLink } from '../../src/farm/link.ts'
+import { runWorker } from '../../src/farm/worker.ts'
+import { computationOf, planOf } from '../farm/processes.ts'
+import { FakePool, silentLog } from '../registry/claims/fakes.ts'
+import { temporary } from '../temporary.ts'
+import { waitFor } from '../wait-for.ts'
+
+const TIMES: FarmTimes = { reportMs: 500, silentMs: 120_000, lookMs: 500, homeMs: 300_000 }
+const NODES = 3
+const ends: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Servers by their names, and how to reach them. */
+async function startCluster(): Promise<{ servers: Map<string, NatsServer>; address: FarmAddress }> {
+  needPackages(['openssl'])
+  const directory = temporary()
+  const [certificate, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+  const subject = ['-subj', '/CN=farm', '-addext', 'subjectAltName=DNS:localhost']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync(programOf('openssl'), ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', certificate], {
+    stdio: 'ignore'
+  })
+  const user = nkeys.createUser()
+  const credentials = join(directory, 'farm.nk')
+  writeFileSync(credentials, Buffer.from(user.getSeed()))
+  const ports = await Promise.all(Array.from({ length: NODES }, freePort))
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ')
+  const started = ports.map(async (port, index): Promise<[string, NatsServer]> => {
+    const settings = join(directory, `n${index}.conf`)
+    writeFileSync(
+      settings,
+      `server_name: n${index}
+       tls { cert_file: "${certificate}", key_file: "${key}" }
+       authorization { users: [ { nkey: ${user.getPublicKey()} } ] }
+       cluster { name: farm, listen: "127.0.0.1:${port}", routes: [ ${routes} ] }`
+    )
+    return [`n${index}`, await NatsServer.started(temporary(), ['--config', settings])]
+  })
+  const servers = new Map(await Promise.all(started))
+  for (const server of servers.values()) ends.push(() => server.kill())
+  const url = [...servers.values()].map((server) => server.url.replace('nats://127.0.0.1', 'tls://localhost')).join(',')
+  return { servers, address: { url, credentials, ca: certificate, network: 'cluster' } }
+}
+
+it('goes on when the server that leads its streams is killed', async () => {
+  const { servers, address } = await startCluster()
+  // A worker is there first, and makes them for one server.
+  const pools = [new FakePool(), new FakePool()]
+  const abort = new AbortController()
+  const working = pools.map((pool, index) =>
+    runWorker({ address, pool, threads: 1, name: `w${index}`, log: silentLog, times: TIMES }, abort.signal)
+  )
+  ends.push(() => {
+    abort.abort()
+    return Promise.all(working)
+  })
+  const link = await waitFor(() => openLink(address, TIMES))
+  ends.push(() => link.close())
+  const manager: JetStreamManager = await jetstreamManager(link.connection)
+  const streams = [link.names.queue, `KV_${link.names.bucket}`]
+  const replicas = (): Promise<number[]> =>
+    Promise.all(streams.map(async (name) => (await manager.streams.info(name)).config.num_replicas))
+  expect(await replicas()).toEqual([1, 1])
+
+  const pool = {
+    verifyProof: () => Promise.resolve(true),
+    auditCheckpoint: () => Promise.reject(new Error('there is none'))
+  }
+  const farm = new Farm({ address: { ...address, replicas: NODES }, pool, log: silentLog, times: TIMES })
+  ends.push(() => farm.close())
+  await farm.start()
+  await waitFor(async () => expect([farm.room(), await replicas()]).toEqual([2, [NODES, NODES]]))
+  const kept: number[] = []
+  const handle = farm.evaluate({ ...computationOf(planOf(1)), checkpointSeconds: 1 }, ({ squarings }) =>
+    kept.push(squarings)
+  )
+  const evaluation = await waitFor(() => {
+    const [begun] = pools.flatMap(({ evaluations }) => evaluations)
+    expect(begun).toBeDefined()
+    return begun!
+  })
+  evaluation.checkpoint(100)
+  await waitFor(() => expect(kept).toEqual([100]))
+
+  const leader = await waitFor(async () => {
+    const { cluster } = await manager.streams.info(streams[1]!)
+    expect(cluster?.replicas?.every(({ current }) => current)).toBe(true)
+    return cluster!.leader!
+  })
+  await servers.get(leader)!.kill()
+  await waitFor(() => {
+    evaluation.checkpoint(evaluation.progress().squarings + 100)
+    expect(kept.length).toBeGreaterThan(1)
+  }, 1000)
+  evaluation.finish()
+  expect(await handle.outcome).toMatchObject({ kind: 'proof' })
+  expect(evaluation.stops).toBe(0)
+})
