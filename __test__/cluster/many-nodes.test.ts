@@ -1,6 +1,6 @@
 /**
  * A network in one process in which no node knows all others and most hold nothing of a name. CLUSTER_NODES says how
- * many (30; `npm run test:long` takes 50), CLUSTER_SEED which of them vanish.
+ * many (24; `npm run test:long` takes 50), CLUSTER_SEED which of them vanish.
  */
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import type { Reveal } from '../../src/protocol/claim/reveal.ts'
 import { Lab, labProfile, type LabNode } from '../network/lab.ts'
 import { waitFor } from '../wait-for.ts'
 
-const NODES = Number(process.env['CLUSTER_NODES'] ?? 30)
+const NODES = Number(process.env['CLUSTER_NODES'] ?? 24)
 const SEED = Number(process.env['CLUSTER_SEED'] ?? 1)
 /** Holders of a name: a small part of all, as in a large network. */
 const K = 8

@@ -9,7 +9,7 @@ import { waitFor } from '../../wait-for.ts'
 import { showing, weighed } from './adversary.ts'
 import { addresses, apart, crowd, lab, NAME, ONE_ADDRESS, place, setUp, stolen } from './crowd.ts'
 
-const [K, HONEST, CROWD] = [8, 16, 8]
+const [K, HONEST, CROWD] = [8, 12, 8]
 
 beforeEach(() => setUp(K))
 
@@ -60,7 +60,7 @@ describe('ids of one address around a name', () => {
 })
 
 describe('ids of one address at the owner', () => {
-  const [FEW, MANY] = [10, 12]
+  const [FEW, MANY] = [6, 8]
 
   beforeEach(() => setUp(20))
 
