@@ -11,11 +11,14 @@ import { decrypt, encrypt, writeSealedFile } from '../../src/backup/encryption.t
 import { makeContents } from '../../src/backup/make.ts'
 import { BACKED_UP_PREFIXES } from '../../src/backup/records.ts'
 import { writeDirectory } from '../../src/backup/restore.ts'
-import { verifyContents } from '../../src/backup/verify.ts'
+import { verifyContents, withoutMuteManifests } from '../../src/backup/verify.ts'
+import { buildNextVersion, type IdentityDocument, signIdentityDocument } from '../../src/protocol/identity/document.ts'
+import { encodeMultikey } from '../../src/protocol/identity/did.ts'
+import { encodeManifestRecord, signManifest } from '../../src/protocol/identity/manifest.ts'
 import { createIdentity } from '../../src/protocol/identity/seed.ts'
 import { dataPaths } from '../../src/data-directory/paths.ts'
 import { changePoint } from '../../src/protocol/crypto/change-keys.ts'
-import { seedToWords } from '../../src/protocol/crypto/keys.ts'
+import { didAssertionKey, didUpdateKey, seedToWords } from '../../src/protocol/crypto/keys.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { noteBackup } from '../../src/data-directory/seed-safety.ts'
@@ -78,6 +81,7 @@ describe('a backup', () => {
   let node: TestNode
   let checkers: Checkers
   let did: string
+  let document: IdentityDocument
 
   const contents = (changes: Partial<BackupContents> = {}): BackupContents => {
     const kept = [...node.store.list('')].filter(
@@ -110,12 +114,7 @@ describe('a backup', () => {
     node.registry.setChangePoint(changePoint(SEED, profileHash(profile)))
     // The draft of a name that is being registered.
     node.store.put(keys.zone('draft.chronym'), node.store.get(keys.zone(ALICE))!)
-    const document = createIdentity(
-      SEED,
-      { index: 3, services: [], alsoKnownAs: [] },
-      '2026-01-01T00:00:00.000Z',
-      profile
-    )
+    document = createIdentity(SEED, { index: 3, services: [], alsoKnownAs: [] }, '2026-01-01T00:00:00.000Z', profile)
     did = (await node.registry.publishKid({ document })).did
     checkers = {
       verifyPulse: (pulse) => node.beacon.verify(pulse),
@@ -230,6 +229,32 @@ describe('a backup', () => {
       expect((await refused(() => verifyContents(given, checkers))).message).toContain(text)
     node.pool.verifyProof = () => Promise.resolve(false)
     expect((await refused(() => verifyContents(contents(), checkers))).message).toContain('rule "proof"')
+  })
+
+  it('is restored without a manifest whose key its identity has replaced, and with any other', async () => {
+    const hash = profileHash(profile)
+    const key = `${prefixes.ownRecordsOf('manifest')}${did}`
+    const [created, validUntil] = ['2026-01-01T00:00:00Z', '2026-06-01T00:00:00Z']
+    const manifest = signManifest(
+      { id: document.id, kid_version: 1, version: 1, capabilities: [], validFrom: created, validUntil },
+      document.assertionMethod![0]!,
+      didAssertionKey(SEED, hash, 3).secretKey,
+      created,
+      profile
+    )
+    const withManifest = () => changed(key, encodeManifestRecord(manifest))
+    expect(withoutMuteManifests(withManifest())).toEqual({ contents: withManifest(), mute: [] })
+    const [method] = document.verificationMethod
+    const publicKeyMultibase = encodeMultikey(didAssertionKey(SEED, hash, 4).publicKey)
+    const next = buildNextVersion(document, { verificationMethod: [{ ...method!, publicKeyMultibase }] })
+    await node.registry.publishKid({
+      document: signIdentityDocument(next, didUpdateKey(SEED, hash, 3), created, profile)
+    })
+    expect(await make(directoryOf(withManifest()))).toMatchObject({ leftOut: [] })
+    const { contents: restored, mute } = withoutMuteManifests(withManifest())
+    expect(mute).toEqual([did])
+    expect(restored).toEqual(contents())
+    expect(await verifyContents(restored, checkers)).toMatchObject({ identities: [{ did, version: 2 }] })
   })
 
   it('is not made with another seed than that of the names, of another network, or of nothing', async () => {

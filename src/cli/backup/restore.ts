@@ -5,7 +5,7 @@ import type { BackupSummary } from '../../backup/records.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { requireEmptyDirectory, writeDirectory, wantedRecords } from '../../backup/restore.ts'
 import { sealSeed } from '../../backup/sealed-seed.ts'
-import { verifyContents } from '../../backup/verify.ts'
+import { verifyContents, withoutMuteManifests } from '../../backup/verify.ts'
 import { fromHex, toHex } from '../../protocol/encoding/bytes.ts'
 import { seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
@@ -41,7 +41,9 @@ export interface RestoreOptions {
 /** `chronym restore FILE`: everything is verified before anything is written. */
 export async function restoreFile(context: Context, options: RestoreOptions, file: string): Promise<void> {
   const bytes = readBackup(file)
-  const contents = decodeContents(await decrypt(bytes, await unlockOf(context, options, bytes)))
+  const { contents, mute } = withoutMuteManifests(
+    decodeContents(await decrypt(bytes, await unlockOf(context, options, bytes)))
+  )
   const { profile } = contents
   requireNetworkAskedFor(context, options.network, profile)
   const root = targetDirectory(context, profile)
@@ -50,6 +52,10 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
   const sealed = await sealedFor(context, options, wordsToSeed(contents.words))
   await requireOriginalGone(context, options.yes === true)
   const network = writeDirectory(root, contents, { sealed })
+  for (const did of mute)
+    context.output.note(
+      `• the manifest of ${printable(did)} is left out: the identity has other keys since. Publish it again: chronym manifest publish`
+    )
   const made = new Date(contents.createdMs).toISOString()
   context.output.answer({ data_dir: root, network, backup_created_at: made, ...summary }, () =>
     [
