@@ -3,6 +3,7 @@
 
 #![allow(clippy::many_single_char_names, reason = "the papers' symbols")]
 
+pub mod audit;
 pub mod checkpoint;
 pub mod decode;
 pub mod discriminant;
@@ -19,7 +20,8 @@ pub mod verify;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
+    ("audit", audit::run),
     ("checkpoint", checkpoint::run),
     ("decode", decode::run),
     ("discriminant", discriminant::run),

@@ -1,5 +1,5 @@
 use super::super::record::{RECORD_BYTES, write};
-use super::{Audit, Evaluation};
+use super::{Audit, Evaluation, Product, Weights};
 use crate::{Discriminant, Error, EvaluationOptions, Form, Step};
 use core::sync::atomic::AtomicU32;
 use sha2::{Digest, Sha256};
@@ -119,6 +119,71 @@ fn every_wrong_form_is_refused() {
     }
 }
 
+fn weights(key: [u8; 32]) -> Weights {
+    Weights { hash: Sha256::new_with_prefix(key), count: 0, ready: Vec::new() }
+}
+
+fn number(weight: [i8; 4]) -> i128 {
+    weight.iter().rev().fold(0, |value, &digit| 256 * value + i128::from(digit))
+}
+
+fn power(form: &Form, exponent: i128, d: &Discriminant) -> Form {
+    let base = if exponent < 0 { form.inverse() } else { *form };
+    let bits = (0..128).rev().map(|at| exponent.unsigned_abs() >> at & 1);
+    bits.fold(Form::identity(d), |value, bit| {
+        let square = value.square(d);
+        if bit == 1 { square.compose(&base, d) } else { square }
+    })
+}
+
+#[test]
+fn who_knows_the_key_can_forge_and_nobody_else() {
+    let d = discriminant();
+    let (states, records) = checkpoints(start(None, 8000), 1);
+    let (before, state) = (&states[0], states.iter().find(|state| read(state).record_count() > 4).unwrap());
+    let mut records = records[..bytes_counted(state)].to_vec();
+    let key = [7; 32];
+    // the link to each record has the weight of its index
+    let mut of_key = weights(key);
+    let [_, to_first, to_second, after] = core::array::from_fn(|_| number(of_key.take()));
+    let gap = read(state).segments[0].plan.stride();
+    let forger = Form::generator(&d).square_times(77, &d);
+    // so that what one wrong form does to the product, the other one undoes
+    for (index, exponent) in [(1, (after << gap) - to_second), (2, to_first - (to_second << gap))] {
+        let record = &mut records[index * RECORD_BYTES..][..RECORD_BYTES];
+        let form = super::record::read(record.first_chunk().unwrap(), &d).unwrap();
+        record.copy_from_slice(&write(&form.compose(&power(&forger, exponent, &d), &d)));
+    }
+    let verdict = |key| {
+        let state = forged(&read(state), &records);
+        let (squarings, records_digest) = (read(&state).squarings, digest(&records));
+        Audit { accepted: before, state: &state, squarings, added: &records, records_digest, key }.accept(&d, &RUN)
+    };
+    assert!(verdict(key).is_ok());
+    assert_eq!(verdict([8; 32]), Err(Error::CheckpointUnfounded));
+}
+
+#[test]
+fn no_weight_comes_twice() {
+    let (mut one, mut other) = (weights([1; 32]), weights([2; 32]));
+    let all: std::collections::BTreeSet<_> = (0..100).flat_map(|_| [one.take(), other.take()]).collect();
+    assert_eq!(all.len(), 200);
+}
+
+#[test]
+fn a_product_has_each_form_to_the_power_of_its_weight() {
+    let d = discriminant();
+    let weights = [[-128, 127, -1, 0], [0, 0, 0, -128], [1, 0, 0, 0], [0; 4], [1, 0, 127, -128], [-1, 2, 0, 127]];
+    let (mut product, mut expected) = (Product::default(), Form::identity(&d));
+    let mut form = Form::generator(&d);
+    for weight in weights {
+        form = form.square_times(5, &d);
+        product.multiply(&form, weight, &d);
+        expected = expected.compose(&power(&form, number(weight), &d), &d);
+    }
+    assert_eq!(product.value(&d), expected);
+}
+
 #[test]
 fn a_wrong_squaring_is_found_in_the_checkpoint_after_it() {
     let mut liar = start(None, 8000);
@@ -157,6 +222,33 @@ fn other_evaluations_and_shapes_are_refused() {
     assert_eq!(audit.accept(&discriminant(), &RUN), Err(Error::CheckpointUnfounded));
     let audit = Audit { accepted: &state, state: &before, ..audit };
     assert_eq!(audit.accept(&discriminant(), &RUN), Err(Error::CheckpointState));
+}
+
+#[test]
+fn what_differs_in_one_thing_is_refused() {
+    let d = discriminant();
+    let (states, records) = checkpoints(start(Some(400), 8000), 1);
+    let (before, state) = (&states[0], &states[3]);
+    let records = &records[..bytes_counted(state)];
+    let verdict = |change: fn(&mut Evaluation, &Discriminant), more: &[u8]| {
+        let mut claimed = read(state);
+        change(&mut claimed, &d);
+        let records = [records, more].concat();
+        audit(before, &forged(&claimed, &records), &records)
+    };
+    assert!(verdict(|_, _| (), &[]).is_ok());
+    let changes: [fn(&mut Evaluation, &Discriminant); 3] = [
+        |claimed, d| claimed.x = claimed.x.square(d),
+        // of no record yet
+        |claimed, _| claimed.segments[1].plan.passes += 1,
+        |claimed, _| claimed.iterations += 1,
+    ];
+    for change in changes {
+        assert_eq!(verdict(change, &[]), Err(Error::CheckpointUnfounded));
+    }
+    for more in [&records[..RECORD_BYTES], &records[..1]] {
+        assert_eq!(verdict(|_, _| (), more), Err(Error::CheckpointUnfounded));
+    }
 }
 
 #[test]
@@ -228,7 +320,20 @@ fn a_set_stop_word_ends_it() {
     let audit = Audit { accepted, state, squarings, added: records, records_digest, key };
     assert_eq!(audit.accept(&discriminant(), &AtomicU32::new(1)), Err(Error::Stopped));
     assert!(audit.accept(&discriminant(), &RUN).is_ok());
+    // before each record is read, and while it squares without any
+    let none = vec![0; records.len()];
+    let forgery = forged(&read(state), &none);
+    let unread = Audit { state: &forgery, added: &none, records_digest: digest(&none), ..audit };
+    assert_eq!(unread.accept(&discriminant(), &AtomicU32::new(1)), Err(Error::Stopped));
+    assert_eq!(unread.accept(&discriminant(), &RUN), Err(Error::CheckpointUnfounded));
+    let (states, records) = checkpoints(start(None, 1), 1);
+    let is_bare = |pair: &&[Vec<u8>]| bytes_counted(&pair[0]) == bytes_counted(&pair[1]);
+    let [before, state] = states.windows(2).find(is_bare).unwrap() else { unreachable!() };
+    let (squarings, records_digest) = (read(state).squarings, digest(&records[..bytes_counted(state)]));
+    let bare = Audit { accepted: before, state, squarings, added: &[], records_digest, key };
+    assert_eq!(bare.accept(&discriminant(), &AtomicU32::new(1)), Err(Error::Stopped));
+    assert!(bare.accept(&discriminant(), &RUN).is_ok());
     // nor is it accepted with other squarings than its own
-    let said = Audit { squarings: squarings + 1, ..audit };
+    let said = Audit { squarings: squarings + 1, ..bare };
     assert_eq!(said.accept(&discriminant(), &RUN), Err(Error::CheckpointUnfounded));
 }
