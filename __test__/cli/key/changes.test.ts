@@ -109,7 +109,7 @@ describe('changes of keys', () => {
     expect(verified.stdout).toContain(!keys.final ? 'not final' : 'final')
     expect(verified.stdout).toMatch(/signed twice +nothing that the holders show/)
     world.registry.changedKeys.set(NAME, { ...keys, other_keys: 3, equivocation: true })
-    const cheating = await run(['--no-json', 'transfer', 'verify', NAME])
+    const cheating = await run(['--no-json', 'transfer', 'verify', NAME.split('.')[0]!.toUpperCase()])
     expect(cheating.stdout).toMatch(/signed twice +3 of 20 holders show other keys, two zones with one serial/)
   })
 })

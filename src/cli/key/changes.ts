@@ -16,6 +16,7 @@ import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
+import { daemonSuffix, spellOne } from '../input/names.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { hasPerson, requireConsent } from '../input/questions.ts'
 import { formatFields, heldBy, printable } from '../terminal/format.ts'
@@ -256,7 +257,8 @@ function statusText({ name, own, changes, final, consented, final_votes, votes }
 export async function runVerify(context: Context, _options: unknown, given: string): Promise<void> {
   const isOffer = given === '-' || given.startsWith('chronym:') || existsSync(given)
   const offer = isOffer ? (await offersFrom(context, given))[0] : undefined
-  const keys = await connect(context).nameKeys(offer?.name ?? given)
+  const name = offer?.name ?? (await spellOne(context, given, () => daemonSuffix(context)))
+  const keys = await connect(context).nameKeys(name)
   const code = offer && offerCode(offer)
   context.output.answer({ ...keys, ...(code && { offer_code: code }) }, () =>
     [
