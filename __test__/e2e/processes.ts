@@ -158,17 +158,21 @@ export class Scene {
   }
 }
 
-/** Asks until `accept` holds; the deadline bounds a test that would otherwise hang. */
+/**
+ * Asks until `accept` holds, less often the longer it takes: asking costs the processor that is waited for. The
+ * deadline bounds a test that would otherwise hang.
+ */
 export async function eventually<T>(
   ask: () => Promise<T>,
   accept: (value: T) => boolean,
   deadlineMs = 300_000
 ): Promise<T> {
-  const end = Date.now() + deadlineMs
+  const start = Date.now()
   for (;;) {
     const value = await ask()
     if (accept(value)) return value
-    if (Date.now() > end) throw new Error(`not so within ${deadlineMs} ms; last: ${JSON.stringify(value)}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const waited = Date.now() - start
+    if (waited > deadlineMs) throw new Error(`not so within ${deadlineMs} ms; last: ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(waited / 20, 25), 250)))
   }
 }
