@@ -111,6 +111,7 @@ if (hostile) {
   process.env.PROPERTY_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'unit', '__test__/properties', '--testTimeout', '7200000', '--maxWorkers', '100%'])
   process.env.SIM_SCHEDULES ??= '10000'
+  process.env.SIM_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'unit', '__test__/bench/sim/search/schedules.test.ts', '--testTimeout', '7200000'])
   // Twenty daemons, and fifty nodes in one process.
   Object.assign(process.env, { NETWORK_NODES: '20', CLUSTER_NODES: '50', COMPARED_NODES: '50' })
