@@ -26,7 +26,7 @@ class LongestFirst extends BaseSequencer {
 const PATIENCE = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 300_000 } } }
 
 /**
- * `unit`: many short files in parallel. `e2e`: real processes, three files at a time: they wait half of their time.
+ * `unit`: many short files in parallel. `e2e`: real processes, two files at a time, since they wait half of their time.
  * `hostile`: one at a time. `long`: what takes hours.
  */
 export default defineConfig({
@@ -47,7 +47,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['__test__/e2e/**/*.test.ts'],
           pool: 'forks',
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...PATIENCE
         }

@@ -4,7 +4,7 @@
 // Exit code 0 only when tests ran and none failed.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { missingPackages, needPackages, TEST_PACKAGES } from './packages.ts'
 import { ROOT } from './toolchain.mjs'
@@ -131,8 +131,7 @@ if (hostile) {
   // The emulator of __test__/e2e/wide-area.test.ts.
   if (process.platform === 'linux')
     await cargoTest(['--manifest-path', 'bench/wan/Cargo.toml', '--target-dir', target, '--locked'])
-  // One file more than there are cores, since some wait.
-  await vitest(['--project', 'unit', '--maxWorkers', String(availableParallelism() + 1)])
+  await vitest(['--project', 'unit', '--maxWorkers', '100%'])
   // After them: real processes must not compete with all cores' work for the processor.
   await vitest(['--project', 'e2e'])
   // Half a minute of what `--hostile` runs; its shim takes Linux.
