@@ -9,7 +9,7 @@ import pino from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { natPmp, pcp } from '../../../src/network/mapping/port-control.ts'
 import { BY_IPV4, keepPortMapped, type PortMapping } from '../../../src/network/mapping/port-mapping.ts'
-import type { Way } from '../../../src/network/mapping/router.ts'
+import type { Router, Way } from '../../../src/network/mapping/router.ts'
 import { openUpnp } from '../../../src/network/mapping/upnp.ts'
 import { portToMap } from '../../../src/network/routing/own-addresses.ts'
 import { waitFor } from '../../wait-for.ts'
@@ -123,13 +123,13 @@ describe('a mapping that is kept', () => {
     ends.push(async () => socket.close())
     return asked
   }
-  const keep = (ways: { now: Way | undefined }): { mapping: PortMapping; look: () => void } => {
+  const keep = (ways: { now: Way | undefined }, family = BY_IPV4): { mapping: PortMapping; look: () => void } => {
     let look = (): void => undefined
     const mapping = keepPortMapped({
       timers: { every: (_, action) => ((look = action), () => undefined) },
       log: pino({ level: 'silent' }),
       port: () => 7_469,
-      family: BY_IPV4,
+      family,
       wayOut: async () => ways.now
     })
     return { mapping, look: () => look() }
@@ -153,6 +153,39 @@ describe('a mapping that is kept', () => {
     expect(first).toEqual([3_600, 3_600, 0])
     await mapping.close()
     expect(second).toEqual([3_600, 0])
+  })
+
+  it('is renewed and removed by the one that mapped it, though the router was silent meanwhile', async () => {
+    const asked: string[] = []
+    let isSilent = false
+    let made = 0
+    const router = (): Router => {
+      const number = ++made
+      return {
+        async map(port) {
+          asked.push(`map by ${number}`)
+          if (isSilent) throw new Error('no answer')
+          return { ip: '45.1.2.3', port }
+        },
+        unmap: async () => void asked.push(`unmap by ${number}`)
+      }
+    }
+    const { mapping, look } = keep(
+      { now: { own: '127.0.0.1', gateway: undefined } },
+      { ...BY_IPV4, routers: () => [router] }
+    )
+    const until = (isThere: boolean): Promise<void> =>
+      waitFor(() => {
+        look()
+        expect(mapping.address() !== undefined).toBe(isThere)
+      })
+    await until(true)
+    for (const silent of [true, false, true]) {
+      isSilent = silent
+      await until(!silent)
+    }
+    await mapping.close()
+    expect(asked).toEqual([...['map by 1', 'map by 1', 'map by 2', 'map by 1', 'map by 1', 'map by 3'], 'unmap by 1'])
   })
 
   it('to a router behind another one gives no address, and says so', async () => {

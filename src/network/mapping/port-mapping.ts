@@ -75,7 +75,9 @@ interface Held {
 
 export function keepPortMapped(options: PortMappingOptions): PortMapping {
   const { timers, log, port, family, wayOut = family.wayOut } = options
+  /** After a failure too: the router may have it still, for the one that mapped it alone to renew and remove. */
   let held: Held | undefined
+  let isLetIn = false
   let fault: string | undefined
   /** The way on which no router helped. */
   let refused: string | undefined
@@ -87,14 +89,15 @@ export function keepPortMapped(options: PortMappingOptions): PortMapping {
   const letGo = async (): Promise<void> => {
     const former = held
     held = undefined
+    isLetIn = false
     // A router that is gone has nothing to remove.
     await former?.router.unmap(former.port).catch((error: unknown) => log.debug({ err: error }, 'unmapping failed'))
   }
   const ask = async (way: Way, wanted: number): Promise<void> => {
     try {
-      const isFirst = held === undefined
       held = await renewed(held).catch(() => firstMapped(family.routers(way), way, wanted))
-      if (isFirst) log.info(held.mapped, 'the router lets peers in; p2p.map_port = false turns this off')
+      if (!isLetIn) log.info(held.mapped, 'the router lets peers in; p2p.map_port = false turns this off')
+      isLetIn = true
       fault = isPublic(held.mapped)
         ? undefined
         : `The router maps the port, but is behind another one: its own address, ${held.mapped.ip}, is not public.`
@@ -102,7 +105,7 @@ export function keepPortMapped(options: PortMappingOptions): PortMapping {
       pause = PAUSES.first
       dueAt = looks + RENEW_LOOKS
     } catch (error) {
-      held = undefined
+      isLetIn = false
       fault = `No router maps the port by itself, turn on UPnP or NAT-PMP there (${(error as Error).message}).`
       if (refused !== textOf(way)) pause = PAUSES.first
       refused = textOf(way)
@@ -117,7 +120,7 @@ export function keepPortMapped(options: PortMappingOptions): PortMapping {
       held !== undefined && (way === undefined || textOf(held.way) !== textOf(way) || held.port !== wanted)
     if (isOther) await letGo()
     if (way === undefined || wanted === undefined) fault = undefined
-    else if (looks >= dueAt || (held === undefined && refused !== textOf(way))) await ask(way, wanted)
+    else if (looks >= dueAt || (!isLetIn && refused !== textOf(way))) await ask(way, wanted)
   }
   const next = (): void => {
     work ??= look()
@@ -132,7 +135,7 @@ export function keepPortMapped(options: PortMappingOptions): PortMapping {
   })
   return {
     address: () =>
-      held !== undefined && isPublic(held.mapped)
+      isLetIn && held !== undefined && isPublic(held.mapped)
         ? multiaddr(`/${isIPv6(held.mapped.ip) ? 'ip6' : 'ip4'}/${held.mapped.ip}/tcp/${held.mapped.port}`)
         : undefined,
     fault: () => fault,
