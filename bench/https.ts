@@ -34,7 +34,7 @@ if (process.platform !== 'linux') {
   process.stderr.write('bench:https reads CPU times from /proc: it runs on Linux only\n')
   process.exit(1)
 }
-needPackages(['nginx', 'haproxy', 'curl', 'util-linux'])
+needPackages(['nginx', 'haproxy', 'util-linux'])
 
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
 const here = machine()

@@ -6,7 +6,7 @@ import { connect as connectTcp } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
-import { programOf } from '../../scripts/packages.ts'
+import { build } from '../build.ts'
 import { scratchDirectory } from '../network/scratch.ts'
 import { NAME, type Measured } from './scene.ts'
 
@@ -55,6 +55,8 @@ export async function load(
   return count
 }
 
+let client: Promise<string> | undefined
+
 /** Of new connections, milliseconds from the first packet, each in order. */
 export interface Waits {
   /** To the end of the handshake with the server that was asked. */
@@ -64,24 +66,19 @@ export interface Waits {
 }
 
 /**
- * One curl, 50 new connections a second. A client in Node computes longer than proxy and origin together, and collects
- * its garbage meanwhile.
+ * `count` connections, 50 a second, by a client in Rust. One in Node computes for longer than proxy and origin together,
+ * and curl for longer still: it reads the authority's file each time.
  */
 export async function waits({ port, isProxy, ca }: Measured, originPort: number, count: number): Promise<Waits> {
   const vouching = join(scratchDirectory(), 'ca.pem')
   writeFileSync(vouching, ca)
-  const through = isProxy
-    ? ['--proxy', `http://127.0.0.1:${port}`]
-    : ['--connect-to', `${NAME}:${originPort}:127.0.0.1:${port}`]
-  const { stdout } = await promisify(execFile)(programOf('curl'), [
-    ...['--disable', '--silent', '--show-error', '--fail', '--noproxy', '', '--output', '/dev/null'],
-    ...['--tlsv1.3', '--no-sessionid', '--cacert', vouching, '--header', 'Connection: close', '--rate', '50/s'],
-    ...['--write-out', '%{num_connects} %{time_appconnect} %{time_starttransfer}\\n', ...through],
-    `https://${NAME}:${originPort}/small?[1-${count}]`
-  ])
-  const lines = stdout.trim().split('\n')
-  if (lines.length !== count || !lines.every((line) => line.startsWith('1 '))) throw new Error(`curl says ${stdout}`)
-  const column = (index: number): number[] =>
-    lines.map((line) => Number(line.split(' ')[index]) * 1000).sort((left, right) => left - right)
-  return { handshake: column(1), answer: column(2) }
+  client ??= build({ folder: 'rust/parts', name: 'parts', bin: 'handshakes', variant: 'plain' })
+  const args = [port, NAME, originPort, vouching, count, ...(isProxy ? ['tunnel'] : [])].map(String)
+  const { stdout } = await promisify(execFile)(await client, args)
+  const taken = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ').map((microseconds) => Number(microseconds) / 1000))
+  const column = (index: number): number[] => taken.map((each) => each[index]!).sort((left, right) => left - right)
+  return { handshake: column(0), answer: column(1) }
 }
