@@ -188,8 +188,13 @@ function parseText(field: ConfigField, text: string, where: string): unknown {
           ? false
           : reject('must be true or false')
     case 'list':
-      return text === '' ? [] : text.split(',').map((item) => item.trim())
+      return listOf(text)
   }
+}
+
+/** Entries with commas between. */
+export function listOf(text: string): string[] {
+  return text === '' ? [] : text.split(',').map((item) => item.trim())
 }
 
 export function configFromEnvironment(env: NodeJS.ProcessEnv): PartialConfig {

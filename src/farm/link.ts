@@ -250,6 +250,7 @@ export class Link {
     this.#bucketMade = (await streams.info(stream)).created
   }
 
+  /** Whether it is there. One with fewer replicas gets as many as there are to be. */
   async #hasStream(name: string): Promise<boolean> {
     const { streams } = this.#manager
     const there = await found(streams.info(name))

@@ -324,6 +324,10 @@ describe('requests', () => {
       api: { allowed_hosts: ['a'] },
       log: { level: 'debug' }
     })
+    for (const list of ['a, 22', '["a","22"]']) {
+      await ask(['config', 'set', `api.allowed_hosts=${list}`])
+      expect(daemon.requests.at(-1)?.body).toEqual({ api: { allowed_hosts: ['a', '22'] } })
+    }
     await ask(['config', 'set', 'log.level', 'debug'])
     expect(daemon.requests.at(-1)?.body).toEqual({ log: { level: 'debug' } })
   })

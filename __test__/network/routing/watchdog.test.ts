@@ -127,7 +127,7 @@ describe('of peers that went missing', () => {
     for (const each of nodes.splice(0)) await each.stop()
   })
 
-  /** Those that so many looks dial, in order. */
+  /** Looks `count` times; names those that are dialled, in order. */
   async function look(count: number): Promise<string[]> {
     dial.mockClear()
     for (let each = 0; each < count; each++) {

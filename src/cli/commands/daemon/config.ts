@@ -1,7 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { configuredBackup } from '../../../backup/kept/create-keeper.ts'
 import { configuredDns } from '../../../config/dns.ts'
-import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, type Config } from '../../../config/config.ts'
+import {
+  checkConfig,
+  CONFIG_FIELDS,
+  configFromEnvironment,
+  configFromFile,
+  listOf,
+  mergeConfig,
+  type Config
+} from '../../../config/config.ts'
 import { ServiceError } from '../../../errors.ts'
 import { ERROR_TABLE } from '../../../error-table.ts'
 import { defaultConfigFile } from '../../../data-directory/paths.ts'
@@ -18,8 +26,8 @@ function flatten(value: unknown, prefix = ''): [string, unknown][] {
 }
 
 /**
- * `mode=light`, `vdf.threads=2`, `api.allowed_hosts=["a"]` as the object to send, or one field and its value as two
- * words. Values are JSON where they parse as JSON, text otherwise.
+ * `mode=light`, `vdf.threads=2`, `api.allowed_hosts=a,b` as the object to send, or one field and its value as two words.
+ * Values are JSON where they parse as JSON, text otherwise; lists are JSON or have commas.
  */
 function parseAssignments(words: readonly string[]): Record<string, unknown> {
   const [field, value, ...more] = words
@@ -29,7 +37,8 @@ function parseAssignments(words: readonly string[]): Record<string, unknown> {
   for (const assignment of assignments) {
     const at = assignment.indexOf('=')
     if (at < 1) throw usageFailure(`"${assignment}" is not FIELD=VALUE`, 'Example: chronym config set mode=light')
-    const path = assignment.slice(0, at).split('.')
+    const name = assignment.slice(0, at)
+    const path = name.split('.')
     const last = path.pop() ?? ''
     let target = patch
     for (const key of path) {
@@ -41,12 +50,14 @@ function parseAssignments(words: readonly string[]): Record<string, unknown> {
         )
       target = section as Record<string, unknown>
     }
-    target[last] = parseValue(assignment.slice(at + 1))
+    target[last] = parseValue(name, assignment.slice(at + 1))
   }
   return patch
 }
 
-function parseValue(text: string): unknown {
+function parseValue(name: string, text: string): unknown {
+  const isList = CONFIG_FIELDS.some(({ path, kind }) => path === name && kind === 'list')
+  if (isList && !text.startsWith('[')) return listOf(text)
   try {
     return JSON.parse(text) as unknown
   } catch {

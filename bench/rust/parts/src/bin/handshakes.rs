@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_millis(20);
 
 fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [port, name, origin, authority, count, tunnel @ ..] = arguments.as_slice() else {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, port, name, origin, authority, count, tunnel @ ..] = arguments.as_slice() else {
         panic!("handshakes PORT NAME ORIGIN_PORT CA_FILE COUNT [tunnel]");
     };
     let port: u16 = port.parse().expect("a port");
@@ -38,7 +38,10 @@ fn main() -> Result<()> {
             socket.write_all(format!("CONNECT {name}:{origin} HTTP/1.1\r\n\r\n").as_bytes())?;
             let mut reply = [0; 1024];
             let length = socket.read(&mut reply)?;
-            assert!(reply[..length].starts_with(b"HTTP/1.1 200 ") && reply[..length].ends_with(b"\r\n\r\n"), "no tunnel");
+            assert!(
+                reply[..length].starts_with(b"HTTP/1.1 200 ") && reply[..length].ends_with(b"\r\n\r\n"),
+                "no tunnel"
+            );
         }
         tls.complete_io(&mut socket)?;
         let handshake = start.elapsed();
