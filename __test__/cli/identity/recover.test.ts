@@ -98,7 +98,7 @@ describe('the file of a recovery key', () => {
     expect(existsSync(at('nobody'))).toBe(false)
   })
 
-  it('is refused where it is cut, mixed up, too long or not there', async () => {
+  it('is refused where it is cut, wrong, too long or not there', async () => {
     const text = readFileSync(at('plain'), 'utf8')
     const words = wordsIn(at('plain')).split(' ')
     const read = (content: string): Promise<CliResult> => {
@@ -108,17 +108,9 @@ describe('the file of a recovery key', () => {
     expectRefusal(
       await read(text.slice(0, text.trimEnd().lastIndexOf(' '))),
       'a recovery key has 24 words, not 23',
-      words[3]!
+      words.slice(3, 6).join(' ')
     )
-    expectRefusal(
-      await read(
-        words
-          .with(0, words[0] === 'zoo' ? 'abandon' : 'zoo')
-          .reverse()
-          .join(' ')
-      ),
-      'checksum'
-    )
+    expectRefusal(await read('abandon '.repeat(24).trimEnd()), 'checksum')
     expectRefusal(
       await read(text.replace(/public key: \S+/u, `public key: ${encodeMultikey(RECOVERY.publicKey)}`)),
       'not of the public key'
