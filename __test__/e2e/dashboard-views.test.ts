@@ -113,11 +113,19 @@ it('verifies the record in the browser, which finds what a lying daemon has chan
 
 it('shares a name with its check code, as a link and as a QR code of it', async () => {
   const coded = await codedName()
+  const shown = Promise.withResolvers<undefined>()
+  // What draws the code is loaded once it is asked for, and may come late.
+  await page.route('**/qr.js', async (route) => {
+    await shown.promise
+    await route.continue()
+  })
   await open(`/names/${NAME}`)
   await button('Share').click()
   const dialog = page.getByRole('dialog', { name: `Share ${NAME}` })
   await dialog.getByText(coded, { exact: true }).waitFor()
   const picture = dialog.getByRole('img', { name: `QR code of http://${coded}/` })
+  expect(await picture.count(), 'no picture before there is a code in it').toBe(0)
+  shown.resolve(undefined)
   expect(await scanned(page, await picture.screenshot())).toBe(`http://${coded}/`)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await dialog.getByRole('button', { name: 'Copy the name with its code' }).click()

@@ -68,6 +68,7 @@ function QrCode({ text }: { text: string }) {
   const [rows, setRows] = useState<boolean[][]>([])
   const read = async () => (await import('qr')).default(text, 'raw', { border: QUIET_ZONE })
   useAnswer(() => read().catch(() => []), setRows, [text])
+  if (rows.length === 0) return null
   const dark = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
   return html`
     <svg class="qr" viewBox="0 0 ${rows.length} ${rows.length}" role="img" aria-label="QR code of ${text}">
