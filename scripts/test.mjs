@@ -113,6 +113,7 @@ if (hostile) {
   process.env.SIM_SCHEDULES ??= '10000'
   process.env.SIM_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'unit', '__test__/bench/sim/search/schedules.test.ts', '--testTimeout', '7200000'])
+  process.env.NETWORK_SEED ??= String(Date.now() % 2 ** 31)
   // Twenty daemons, and fifty nodes in one process.
   Object.assign(process.env, { NETWORK_NODES: '20', CLUSTER_NODES: '50', COMPARED_NODES: '50' })
   await vitest(['--project', 'e2e', '__test__/e2e/network.test.ts'])

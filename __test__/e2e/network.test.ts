@@ -12,7 +12,7 @@ import { Fleet } from './network/fleet.ts'
 import { simulatedFleet } from './network/simulated.ts'
 
 const NODES = Number(process.env['NETWORK_NODES'] ?? 8)
-const SEED = Number(process.env['NETWORK_SEED'] ?? Date.now() % 100_000)
+const SEED = Number(process.env['NETWORK_SEED'] ?? 1)
 const HOUR_MS = 60 * 60_000
 
 /** In the places 1 and 2: ahead, so that its beacon is not fresh, and behind. */

@@ -1,10 +1,10 @@
 /**
- * How many random cases a property gets, and from which seed: PROPERTY_RUNS (1,000) and PROPERTY_SEED (the time). A
- * failure names its seed and the smallest case; the same seed tries the same cases again.
+ * How many random cases a property gets, and from which seed: PROPERTY_RUNS (1,000) and PROPERTY_SEED (1). A failure names
+ * its seed and the smallest case; the same seed tries the same cases again. Others are for `npm run test:long` to try.
  */
 export const RUNS = count('PROPERTY_RUNS', 1000)
 
-export const SEED = count('PROPERTY_SEED', Date.now() % 2 ** 31)
+export const SEED = count('PROPERTY_SEED', 1)
 
 /** For `fc.assert`. */
 export const CASES = { numRuns: RUNS, seed: SEED } as const

@@ -38,7 +38,8 @@ describe('a secret member', () => {
             last: 1
           })
         }
-      )
+      ),
+      { seed: 1 }
     )
   })
 

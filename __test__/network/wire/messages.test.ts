@@ -86,7 +86,7 @@ describe('a message', () => {
         }
       }
     }
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), decodes), { numRuns: 500 })
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), decodes), { numRuns: 500, seed: 1 })
     const changed = fc
       .tuple(fc.constantFrom(...REQUESTS), fc.nat(), fc.integer({ min: 1, max: 255 }))
       .map(([request, position, change]) => {
@@ -95,7 +95,7 @@ describe('a message', () => {
         bytes[index] = bytes[index]! ^ change
         return bytes
       })
-    fc.assert(fc.property(changed, decodes), { numRuns: 500 })
+    fc.assert(fc.property(changed, decodes), { numRuns: 500, seed: 1 })
   })
 
   it.each<[string, CborValue]>([

@@ -99,7 +99,7 @@ function expectToldIn(
       if (early.answers.length < peers.length) decided++
       expect(said(factsOf('heard', 'late'), profile)).toEqual(said(early, profile))
     }),
-    { numRuns: 5_000 }
+    { numRuns: 5_000, seed: 1 }
   )
   expect(decided).toBeGreaterThan(50)
 }

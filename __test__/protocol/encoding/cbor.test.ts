@@ -27,7 +27,8 @@ describe('deterministic CBOR', () => {
     fc.assert(
       fc.property(value, (input) => {
         expect(decodeCanonical(encodeCbor(input), { maxBytes: 100_000, maxDepth: 10 })).toEqual(input)
-      })
+      }),
+      { seed: 1 }
     )
   })
 
@@ -80,7 +81,7 @@ describe('deterministic CBOR', () => {
           expect(error).toBeInstanceOf(EncodingError)
         }
       }),
-      { numRuns: 2000 }
+      { numRuns: 2000, seed: 1 }
     )
   })
 

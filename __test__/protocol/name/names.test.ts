@@ -96,7 +96,7 @@ describe('names', () => {
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^xn--[a-z0-9-]{0,60}$/)), (label) => {
         expect(['valid', 'invalid', 'not-open', 'reserved']).toContain(kindOf(`${label}.chronym`))
       }),
-      { numRuns: 500 }
+      { numRuns: 500, seed: 1 }
     )
   })
 })
@@ -123,7 +123,8 @@ describe('A-labels', () => {
         const encoded = punycode.encode(text)
         fc.pre(text.isWellFormed() && /^[a-z0-9-]{1,58}[a-z0-9]$/.test(encoded) && /[^\0-\x7f]/.test(text))
         expect(named(encoded)).toBe('valid')
-      })
+      }),
+      { seed: 1 }
     )
   })
 
