@@ -20,6 +20,9 @@ const SERVICE = /^urn:schemas-upnp-org:service:WAN(IP|PPP)Connection:[12]$/
 const TAKEN = '718'
 const PERMANENT_ONLY = '725'
 const TRIES = 3
+/** Of those that are asked for in place of a taken one. */
+const FIRST_PORT = 1_024
+const PORTS = 65_536 - FIRST_PORT
 
 class UpnpError extends Error {
   override readonly name = 'UpnpError'
@@ -63,7 +66,7 @@ export async function openUpnp(location: URL, own: string): Promise<Router> {
         return outside
       } catch (error) {
         const code = error instanceof UpnpError && attempt <= TRIES ? error.code : ''
-        if (code === TAKEN) outside = randomInt(1_024, 65_536)
+        if (code === TAKEN) outside = FIRST_PORT + ((outside - FIRST_PORT + randomInt(1, PORTS)) % PORTS)
         else if (code === PERMANENT_ONLY) seconds = 0
         else throw error
       }
