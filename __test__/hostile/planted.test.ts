@@ -53,7 +53,7 @@ async function start(directory: string): Promise<string> {
 function expectPlain(outcome: string, path: string): void {
   if (outcome === 'started') return
   expect(outcome).toMatch(/^chronym: /)
-  expect(outcome).not.toMatch(/bug|\n {4}at /)
+  expect(outcome).not.toMatch(/\bbug\b|\n {4}at /)
   expect(outcome).toContain(path)
 }
 

@@ -1,7 +1,6 @@
 /**
  * The use cases on real parts: kernel, pool, development beacon, libp2p on loopback, database; only the work is small.
  */
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,7 +69,7 @@ const nodes: RealNode[] = []
 async function startNode(seed: number, bootstrap: readonly string[]): Promise<RealNode> {
   const directory = join(dataDir, String(seed))
   const masterSeed = new Uint8Array(32).fill(seed)
-  const nodeSeed = new Uint8Array(randomBytes(32))
+  const nodeSeed = new Uint8Array(32).fill(100 + seed)
   const store = openStore(join(directory, 'chronym.db'))
   const beacon = createBeaconClient({ chain: DEV_BEACON_CHAIN, urls: [beaconServer.url], pool })
   const log = pino({ level: 'silent' })
