@@ -1,9 +1,10 @@
-/** A real nats-server with JetStream on a free port of the loopback address, for tests and benches. */
+/** A real nats-server with JetStream on a free port of a loopback address, for tests and benches. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { OWN_HOST } from './loopback.ts'
 import { needPackages, programOf } from './packages.ts'
 
 const LOOK_MS = 20
@@ -30,7 +31,7 @@ export class NatsServer {
   }
 
   get url(): string {
-    return `nats://127.0.0.1:${this.#port}`
+    return `nats://${OWN_HOST}:${this.#port}`
   }
 
   /** Empty without `--http_port`. */
@@ -44,7 +45,7 @@ export class NatsServer {
 
   /** Rejects with what it said if it ends before it listens. */
   async start(): Promise<void> {
-    const address = ['--addr', '127.0.0.1', '--port', String(this.#port), '--ports_file_dir', this.#directory]
+    const address = ['--addr', OWN_HOST, '--port', String(this.#port), '--ports_file_dir', this.#directory]
     const started = spawn(
       programOf('nats-server'),
       [...address, '--jetstream', '--store_dir', join(this.#directory, 'store'), ...this.#extra],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { startRelay } from '../../src/beacon/server.ts'
 import type { VerifiedPulse } from '../../src/beacon/types.ts'
 import { quicknet, recorded } from './quicknet.ts'
@@ -8,7 +9,7 @@ const [first] = recorded as [VerifiedPulse]
 
 /** A socket that was closed again: connections to it are refused. */
 async function deadUrl(): Promise<string> {
-  const server = await startRelay({ ...LOOPBACK, chain: quicknet, pulses: [] })
+  const server = await startRelay({ ...LOOPBACK, host: OWN_HOST, chain: quicknet, pulses: [] })
   await server.close()
   return server.url
 }

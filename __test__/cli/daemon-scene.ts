@@ -18,11 +18,11 @@ export interface Impostor {
 
 const textOf = (request: IncomingMessage): string => `${request.method} ${request.url} ${request.rawHeaders.join(' ')}`
 
-async function listen(server: Server, seen: string[], port: number): Promise<Impostor> {
-  server.listen(port, '127.0.0.1')
+async function listen(server: Server, seen: string[], port = 0, host = '127.0.0.1'): Promise<Impostor> {
+  server.listen(port, host)
   await once(server, 'listening')
   const { port: taken } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${taken}`, port: taken, seen }
+  return { url: `http://${host}:${taken}`, port: taken, seen }
 }
 
 /** What a test started, ended in reverse. */
@@ -54,15 +54,19 @@ export class DaemonScene {
     return directory
   }
 
-  async daemon(socket?: string): Promise<ApiServer & { world: World }> {
+  async daemon(socket?: string, host = '127.0.0.1'): Promise<ApiServer & { world: World }> {
     const world = createWorld()
-    const server = await serve(world.services, { host: '127.0.0.1', port: 0, socket })
+    const server = await serve(world.services, { host, port: 0, socket })
     this.onEnd(() => server.close())
     return { ...server, world }
   }
 
   /** Answers whatever it likes and notes what it is sent. */
-  async impostor(answer: RequestListener = (_request, response) => response.end('[]'), port = 0): Promise<Impostor> {
+  async impostor(
+    answer: RequestListener = (_request, response) => response.end('[]'),
+    port?: number,
+    host?: string
+  ): Promise<Impostor> {
     const seen: string[] = []
     const server = createServer((request, response) => {
       seen.push(textOf(request))
@@ -74,7 +78,7 @@ export class DaemonScene {
       server.closeAllConnections()
       await closed
     })
-    return listen(server, seen, port)
+    return listen(server, seen, port, host)
   }
 
   /** Passes every byte on to the real daemon; `change` may rewrite what goes there. */
@@ -91,6 +95,6 @@ export class DaemonScene {
       socket.on('close', () => onward.destroy())
     })
     this.onEnd(() => new Promise((resolve) => server.close(resolve)))
-    return listen(server, seen, 0)
+    return listen(server, seen)
   }
 }

@@ -1,5 +1,6 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { startBareNode } from '../network/bare-node.ts'
 import { FIRST_ROUND, Lab, labProfile } from '../network/lab.ts'
 import { OfflineError, type NetworkEvent } from '../../src/network/types.ts'
@@ -126,7 +127,7 @@ describe('modes', () => {
 describe('finding peers', () => {
   it('goes on until the peer to join through is there', async () => {
     const seed = new Uint8Array(32).fill(7)
-    const before = await lab.addNode({ seed })
+    const before = await lab.addNode({ seed, place: OWN_HOST })
     const { address } = before
     await lab.stopNode(before)
     const second = await lab.addNode({ bootstrap: [address] })
@@ -143,7 +144,7 @@ describe('finding peers', () => {
   it('continues for missing peers though others are there: a partitioned network rejoins', async () => {
     const seed = new Uint8Array(32).fill(8)
     const others = await lab.addNodes(2)
-    const away = await lab.addNode({ seed })
+    const away = await lab.addNode({ seed, place: OWN_HOST })
     await lab.connected()
     const { address } = away
     // Long enough for the peers to be written down.

@@ -1,6 +1,7 @@
 /** The dashboard in a real browser, against a real daemon. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
 import type { OwnedNameView } from '../../src/views/own.ts'
 import { runToEnd, Scene, type Daemon } from './processes.ts'
@@ -28,7 +29,7 @@ let page: Page
 let faults: string[]
 
 const start = (directory: string, port = '0') =>
-  scene.daemon(['--network', 'local', '--data-dir', directory, '--port', port])
+  scene.daemon(['--network', 'local', '--data-dir', directory, '--host', OWN_HOST, '--port', port])
 const at = (path: string) => `${daemon.summary.api_url}/#${path}`
 
 beforeAll(async () => {

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Server } from '../../scripts/dns/ask.ts'
 import { startChanging } from '../../scripts/dns/changing.ts'
 import { startOurs, type Ours } from '../../scripts/dns/ours.ts'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { end } from '../../scripts/program.ts'
 import { zoneToWire } from '../../src/dns/wire.ts'
@@ -20,6 +21,8 @@ import { parseZone } from '../../src/protocol/zone/zone.ts'
 import { runProgram, startProgram } from './dns/programs.ts'
 import { Scene } from './processes.ts'
 
+/** The first of them, below those that the system gives out. */
+const UNBOUND_PORT = 20_060
 const scene = new Scene()
 let directory: string
 let ours: Ours
@@ -159,14 +162,16 @@ describe('unbound, with our zone as a stub and our key as its anchor', () => {
     readonly text: string
   }
 
+  let count = 0
+
   async function startUnbound(server: Server): Promise<(name: string, type: string) => Promise<Said>> {
     const own = scene.directory()
-    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    const port = UNBOUND_PORT + count++
     writeFileSync(join(own, 'anchor'), `${ours.anchor().ds}\n`)
     writeFileSync(
       join(own, 'unbound.conf'),
       `server:
-  interface: 127.0.0.1@${port}
+  interface: ${OWN_HOST}@${port}
   username: ""
   chroot: ""
   directory: "${own}"
@@ -189,7 +194,7 @@ stub-zone:
     const child = await startProgram(programOf('unbound'), ['-d', '-c', join(own, 'unbound.conf')], /start of service/)
     scene.onEnd(() => end(child, 'SIGKILL'))
     return async (name, type) => {
-      const asked = ['@127.0.0.1', '-p', String(port), name, type, '+dnssec', '+tries=1', '+time=30']
+      const asked = [`@${OWN_HOST}`, '-p', String(port), name, type, '+dnssec', '+tries=1', '+time=30']
       const { output } = await runProgram('dig', asked)
       return {
         status: /status: (\w+)/.exec(output)?.[1] ?? output,

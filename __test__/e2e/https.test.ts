@@ -8,13 +8,14 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer as createPlainServer, type IncomingMessage } from 'node:http'
 import { createSecureServer } from 'node:http2'
-import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
+import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { text } from 'node:stream/consumers'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { end } from '../../scripts/program.ts'
 import { addon } from '../../src/native/addon.ts'
@@ -36,6 +37,8 @@ const PROFILE = {
 }
 
 const BIG = 4 * 2 ** 20
+/** Below those that the system gives out: each is in the zone before its server is there. */
+const SERVER_PORTS = { nginx: 20_443, caddy: 20_444 } as const
 
 const scene = new Scene()
 let home: string
@@ -145,7 +148,8 @@ beforeAll(async () => {
     [`_${ports.six}._tcp.six`]: pin(keys.right)
   }
   // Each name may be published five times in a row.
-  const zones = { [NAME]: records, 'nginx.chronym': { '@': address }, 'caddy.chronym': { '@': address } }
+  const own = { '@': [{ type: 'A', value: OWN_HOST }] }
+  const zones = { [NAME]: records, 'nginx.chronym': own, 'caddy.chronym': own }
   const tasks = Object.entries(zones).map(async ([name, records]) => {
     const { body: task } = await daemon.request('POST', '/api/vdf/register', { name, zone: { records } })
     await eventually(
@@ -224,19 +228,9 @@ async function withFirefox<T>(act: (firefox: Firefox) => Promise<T>, rules?: str
   }
 }
 
-/** Of this machine, where nothing listens now. */
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** A server with the certificate that `https cert` puts into the home directory. */
-async function serverOf(kind: 'nginx' | 'caddy') {
-  const port = await freePort()
+function serverOf(kind: 'nginx' | 'caddy') {
+  const port = SERVER_PORTS[kind]
   const file = join(home, `${kind}.chronym.pem`)
   const config = join(home, `${kind}.conf`)
   const admin = join(home, 'caddy.sock')
@@ -244,9 +238,9 @@ async function serverOf(kind: 'nginx' | 'caddy') {
     config,
     kind === 'nginx'
       ? `daemon off; pid ${home}/nginx.pid; error_log stderr; events {}
-         http { access_log off; server { listen 127.0.0.1:${port} ssl; ssl_certificate ${file}; ssl_certificate_key ${file};
+         http { access_log off; server { listen ${OWN_HOST}:${port} ssl; ssl_certificate ${file}; ssl_certificate_key ${file};
          location / { return 200 "from nginx"; } } }`
-      : `{\n admin unix/${admin}\n auto_https off\n}\n:${port} {\n bind 127.0.0.1\n tls ${file} ${file}\n respond "from caddy"\n}\n`
+      : `{\n admin unix/${admin}\n auto_https off\n}\n:${port} {\n bind ${OWN_HOST}\n tls ${file} ${file}\n respond "from caddy"\n}\n`
   )
   const program = programOf(kind)
   const args = kind === 'nginx' ? ['-p', home, '-c', config] : ['run', '--adapter', 'caddyfile', '--config', config]
@@ -264,7 +258,7 @@ async function serverOf(kind: 'nginx' | 'caddy') {
     await eventually(
       () =>
         new Promise<boolean>((resolve) => {
-          const socket = connectTcp(port, '127.0.0.1')
+          const socket = connectTcp(port, OWN_HOST)
           socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
           socket.once('connect', () => socket.destroy())
         }),
@@ -281,7 +275,7 @@ async function serverOf(kind: 'nginx' | 'caddy') {
 async function rollUnderLoad(kind: 'nginx' | 'caddy'): Promise<void> {
   const name = `${kind}.chronym`
   const host = codedNames.get(name)!
-  const { port, reload, start } = await serverOf(kind)
+  const { port, reload, start } = serverOf(kind)
   const cert = (...args: string[]) =>
     runToEnd(CLI, ['--data-dir', directory, 'https', 'cert', name, '--out', home, '--port', `${port}`, ...args], {
       environment

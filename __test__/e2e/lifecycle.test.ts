@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { cleanEnvironment, ROOT } from '../../scripts/program.ts'
 import { Daemon, runToEnd, Scene } from './processes.ts'
 import { waitFor } from '../wait-for.ts'
@@ -79,7 +80,7 @@ describe('the daemon', () => {
 
   it('is found by the command line through its data directory, on whatever port it listens', async () => {
     const directory = scene.directory()
-    const daemon = await scene.daemon(['--data-dir', directory])
+    const daemon = await scene.daemon(['--data-dir', directory, '--host', OWN_HOST])
     const status = await runToEnd('src/cli/main.ts', ['status', '--json', '--data-dir', directory])
     expect(status).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(status.stdout)).toMatchObject({ peer_id: daemon.summary.peer_id })

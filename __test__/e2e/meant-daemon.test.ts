@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { waitFor } from '../wait-for.ts'
 import { runToEnd, Scene } from './processes.ts'
 
@@ -31,7 +32,7 @@ describe('the daemon of a directory', () => {
 
   it('is gone after a kill -9, and a program that takes its port gets no token', async () => {
     const directory = scene.directory()
-    const daemon = await scene.daemon(['--data-dir', directory])
+    const daemon = await scene.daemon(['--data-dir', directory, '--host', OWN_HOST])
     await daemon.signal('SIGKILL')
     const seen: string[] = []
     const impostor = createServer((request, response) => {
@@ -39,7 +40,7 @@ describe('the daemon of a directory', () => {
       response.end('[]')
     })
     scene.onEnd(() => impostor.close())
-    impostor.listen(Number(new URL(daemon.summary.api_url).port), '127.0.0.1')
+    impostor.listen(Number(new URL(daemon.summary.api_url).port), OWN_HOST)
     await once(impostor, 'listening')
     for (const command of ['names', 'status', 'tasks'])
       expect(await runToEnd(CLI, ['--data-dir', directory, command])).toMatchObject({

@@ -1,6 +1,7 @@
-/** A router's port forward, on loopback. */
+/** A router's port forward, on loopback: it opens again where it was. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 
 /** Passes on what comes to a port of its own. */
 export class Forward {
@@ -18,10 +19,10 @@ export class Forward {
       for (const each of [socket, onward]) this.#sockets.add(each.on('error', () => undefined))
       this.#pairs.push([socket, onward])
       if (!this.#stallsNew) socket.pipe(onward).pipe(socket)
-    }).listen(this.#port, '127.0.0.1')
+    }).listen(this.#port, OWN_HOST)
     await once(this.#server, 'listening')
     this.#port = (this.#server.address() as AddressInfo).port
-    return `/ip4/127.0.0.1/tcp/${this.#port}`
+    return `/ip4/${OWN_HOST}/tcp/${this.#port}`
   }
 
   /** Passes on nothing more of the connections that are open, and says nothing: a router that forgot them. */

@@ -2,12 +2,16 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { OWN_HOST } from '../loopback.ts'
 import { askTcp, type Server } from './ask.ts'
+
+/** Below those that the system gives out: one that is free for TCP may be taken for UDP. */
+const PORT = 20_054
 
 /** Changes a reply in place. */
 export type Change = (reply: Buffer) => void
 
-/** On UDP and TCP, at one port of the loopback address. */
+/** On UDP and TCP, at one port of a loopback address; one at a time. */
 export async function startChanging(server: Server, change: Change): Promise<Server & { stop(): void }> {
   const upstream = (packet: Buffer): Promise<Buffer[]> => askTcp(server, [packet])
   const changed = async (packet: Buffer): Promise<Buffer> => {
@@ -24,11 +28,10 @@ export async function startChanging(server: Server, change: Change): Promise<Ser
       )
     })
   })
-  tcp.listen(0, server.address)
+  tcp.listen(PORT, OWN_HOST)
   await once(tcp, 'listening')
-  const { port } = tcp.address() as { port: number }
   const udp: Socket = createSocket('udp4')
-  udp.bind(port, server.address)
+  udp.bind(PORT, OWN_HOST)
   await once(udp, 'listening')
   udp.on('message', (packet, from) => {
     changed(packet).then(
@@ -37,8 +40,8 @@ export async function startChanging(server: Server, change: Change): Promise<Ser
     )
   })
   return {
-    address: server.address,
-    port,
+    address: OWN_HOST,
+    port: PORT,
     stop() {
       udp.close()
       tcp.close()

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../../scripts/loopback.ts'
 import { createClient, ProblemError, UnreachableError } from '../../../src/api/client/client.ts'
 import { parseEvents, readEventStream } from '../../../src/api/client/events.ts'
 import { serve, type ApiServer } from '../../../src/api/serve.ts'
@@ -15,7 +16,7 @@ afterEach(async () => {
 })
 
 async function start(world: World, port = 0): Promise<ApiServer> {
-  const server = await serve(world.services, { host: '127.0.0.1', port })
+  const server = await serve(world.services, { host: OWN_HOST, port })
   opened.push(server)
   return server
 }

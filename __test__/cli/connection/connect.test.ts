@@ -4,6 +4,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { OWN_HOST } from '../../../scripts/loopback.ts'
 import { proofKey, proofOf } from '../../../src/api/daemon-proof.ts'
 import { INSTANCE, MAIN_TOKEN, SEED_PASSPHRASE } from '../../api/helpers/world.ts'
 import { cli, type CliResult, words } from '../harness.ts'
@@ -125,7 +126,7 @@ describe('the daemon of a data directory', () => {
   })
 
   it('is known to be gone after a kill, though its record is left', async () => {
-    const gone = await daemon()
+    const gone = await daemon(undefined, OWN_HOST)
     const directory = dataDirectory(gone.url)
     await gone.close()
     expectOtherDaemon(
@@ -225,7 +226,7 @@ describe('a program that passes for the daemon', () => {
   })
 
   it('gets none from a watch that connects again after the daemon went', async () => {
-    const gone = await daemon()
+    const gone = await daemon(undefined, OWN_HOST)
     const { url, port, world } = gone
     const { task_id: id } = world.tasks.create({ name: 'alice.chronym', kind: 'register' })
     const interruption = new AbortController()
@@ -233,10 +234,14 @@ describe('a program that passes for the daemon', () => {
     await expect.poll(() => world.tasks.openStreams).toBe(1)
     await gone.close()
     const asked = Promise.withResolvers<unknown>()
-    const other = await impostor((_request, response) => {
-      asked.resolve(undefined)
-      response.end('[]')
-    }, port)
+    const other = await impostor(
+      (_request, response) => {
+        asked.resolve(undefined)
+        response.end('[]')
+      },
+      port,
+      OWN_HOST
+    )
     await asked.promise
     interruption.abort()
     expect((await watching).exitCode).toBe(130)

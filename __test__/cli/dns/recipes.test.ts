@@ -1,6 +1,5 @@
 /** The programs that read these files say whether they are right. */
 import { spawn, spawnSync } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { ask, isSilent, TYPE } from '../../../src/cli/dns/probe/ask.ts'
 import { isFromDaemon } from '../../../src/cli/dns/probe/steps.ts'
 import * as recipes from '../../../src/cli/dns/recipes.ts'
 import { markedText } from '../../../src/cli/dns/setup/apply.ts'
+import { OWN_HOST } from '../../../scripts/loopback.ts'
 import { needPackages, programOf } from '../../../scripts/packages.ts'
 import { PATIENCE_MS, waitFor } from '../../wait-for.ts'
 import { DNSKEY_DATA, DnsScene, nameOf, ON_PORT_53, ROUTE, say, typeOf } from './scene.ts'
@@ -134,8 +134,7 @@ describe('a real dnsmasq', () => {
     })
     const route = { ...ROUTE, servers: [{ address: '127.0.0.1', port }] }
     const directory = scene.tree({ 'chronym.conf': markedText(recipes.dnsmasqFile('', route, true), false) })
-    // An address of loopback that no other test takes.
-    const dnsmasqAt = { address: `127.${randomInt(64, 128)}.${randomInt(256)}.${randomInt(1, 255)}`, port: 5353 }
+    const dnsmasqAt = { address: OWN_HOST, port: 20_053 }
     const options = [
       `--conf-file=${join(directory, 'chronym.conf')}`,
       `--listen-address=${dnsmasqAt.address}`,

@@ -11,8 +11,9 @@ const PEER_PORT = 7469
 /** What runs in a namespace ends with the process that started it, or a run that is killed leaves daemons behind. */
 export const ENDS_WITH_US = ['setpriv', '--pdeathsig', 'KILL'] as const
 const NO_IPV6 = 'for each in all default lo; do echo 1 > /proc/sys/net/ipv6/conf/$each/disable_ipv6; done'
-/** Second octet of 10/8 for our own bridge: one that this machine has no route to. */
+/** Second octet of 10/8 for our own bridge: one that this machine has no route to. The third is our own too. */
 const CANDIDATES = Array.from({ length: 120 }, (_, index) => 128 + ((process.pid + index) % 120))
+const THIRD = Math.floor(process.pid / 120) % 256
 
 function ip(...args: string[]): string {
   return execFileSync('ip', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -61,7 +62,7 @@ export function makeNamespaces(count: number, ground: (index: number) => Ground 
     }
     ip('link', 'add', ourLink, 'type', 'veth', 'peer', 'name', 'to-us', 'netns', hub)
     ip('-n', hub, 'link', 'set', 'to-us', 'master', 'ours', 'up')
-    ip('addr', 'add', `10.${ours}.0.1/24`, 'dev', ourLink)
+    ip('addr', 'add', `10.${ours}.${THIRD}.1/24`, 'dev', ourLink)
     ip('link', 'set', ourLink, 'up')
     for (let index = 0; index < count; index++) {
       const name = namespace(index)
@@ -69,7 +70,7 @@ export function makeNamespaces(count: number, ground: (index: number) => Ground 
       if (ground(index).hasIPv6 === false) ip('netns', 'exec', name, 'sh', '-c', NO_IPV6)
       for (const [link, bridge, addresses] of [
         ['peers', 'side-a', ground(index).addresses],
-        ['api', 'ours', [`10.${ours}.0.${index + 10}/24`]]
+        ['api', 'ours', [`10.${ours}.${THIRD}.${index + 10}/24`]]
       ] as const) {
         ip('-n', hub, 'link', 'add', `${link}${index}`, 'type', 'veth', 'peer', 'name', link, 'netns', name)
         ip('-n', hub, 'link', 'set', `${link}${index}`, 'master', bridge, 'up')
@@ -85,9 +86,9 @@ export function makeNamespaces(count: number, ground: (index: number) => Ground 
       places: Array.from({ length: count }, (_, index) => ({
         listen: ground(index).listen,
         surroundings: { within: [...ENDS_WITH_US, 'ip', 'netns', 'exec', namespace(index)] },
-        apiHost: `10.${ours}.0.${index + 10}`
+        apiHost: `10.${ours}.${THIRD}.${index + 10}`
       })),
-      ourHost: `10.${ours}.0.1`,
+      ourHost: `10.${ours}.${THIRD}.1`,
       cut(side) {
         for (const index of side) ip('-n', hub, 'link', 'set', `peers${index}`, 'master', 'side-b')
       },

@@ -1,6 +1,4 @@
 /** What a node dials for a peer that asks, with real nodes. */
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Node } from '../../../src/network/libp2p.ts'
@@ -56,12 +54,7 @@ describe('dialling a peer back', () => {
 
   it('says why it does not come through: nobody there, or somebody else', async () => {
     const [asked, asking, other] = [await start(), await start(), await start()]
-    const closed = createServer().listen(0, '127.0.0.1')
-    await once(closed, 'listening')
-    const { port } = closed.address() as AddressInfo
-    closed.close()
-    await once(closed, 'close')
-    expect(await dialled(asked, asking, `/ip4/127.0.0.1/tcp/${port}`)).toMatchObject({
+    expect(await dialled(asked, asking, '/ip4/127.0.0.1/tcp/1')).toMatchObject({
       code: 'unreached',
       detail: expect.stringContaining('ECONNREFUSED')
     })

@@ -1,5 +1,6 @@
 /** Peers that a user has dialled, with real nodes; and what a node without peers waits for. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../../scripts/loopback.ts'
 import { OfflineError } from '../../../src/network/types.ts'
 import { sha256, utf8 } from '../../../src/protocol/encoding/bytes.ts'
 import { Lab, labProfile } from '../lab.ts'
@@ -58,7 +59,7 @@ describe('dialling a peer', () => {
 
 describe('a node that is connecting', () => {
   it('names the bootstrap peers that cannot be reached, with the reason', async () => {
-    const gone = await lab.addNode({ bootstrap: [] })
+    const gone = await lab.addNode({ bootstrap: [], place: OWN_HOST })
     await lab.stopNode(gone)
     const node = await lab.addNode({ bootstrap: [gone.address] })
     await waitFor(() => {

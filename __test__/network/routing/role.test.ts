@@ -1,9 +1,8 @@
 /** The role of a node in mode auto: the count of voices, and real nodes on loopback in a /16 each. */
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../../scripts/loopback.ts'
 import { mayJudge, Role, Voices, type Circumstances } from '../../../src/network/routing/role.ts'
 import { UNDIALLED } from '../../../src/protocol/neighbourhood/diversity.ts'
 import { Forward } from '../forward.ts'
@@ -328,6 +327,8 @@ describe('the role', () => {
 describe('mode auto on a public network', () => {
   /** A look of own-addresses.ts, in rounds of the lab. */
   const LOOK = 10
+  /** Below those that the system gives out. */
+  const PORT = 20_469
   let lab: Lab
   beforeEach(() => {
     const difficulty = { base: 1_100_000, by_length: [{ from: 1, factor: 1 }] }
@@ -337,21 +338,12 @@ describe('mode auto on a public network', () => {
   afterEach(() => lab.close())
 
   const modeOf = ({ network }: LabNode): string => network.status().mode
-  const place = (index: number): string => `127.${index + 1}.0.1`
-  const freePort = async (host: string): Promise<number> => {
-    const server = createServer().listen(0, host)
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    return port
-  }
+  /** In a /16 each, at addresses that no other process takes. */
+  const place = (index: number): string => OWN_HOST.replace(/^127\.\d+/, `127.${index + 1}`)
+  const listenOf = (index: number): string => `/ip4/${place(index)}/tcp/${PORT}`
   /** Named, since no address of loopback is public: the one that it listens on, or another. */
-  const add = async (index: number, more: { announce?: string[]; listenPort?: number } = {}): Promise<LabNode> => {
-    const { listenPort = await freePort(place(index)), announce } = more
-    const listen = `/ip4/${place(index)}/tcp/${listenPort}`
-    return lab.addNode({ mode: 'auto', place: place(index), listen, announce: announce ?? [listen] })
-  }
+  const add = (index: number, announce = listenOf(index)): Promise<LabNode> =>
+    lab.addNode({ mode: 'auto', place: place(index), listen: listenOf(index), announce: [announce] })
   const eventually = (node: LabNode, mode: string): Promise<void> =>
     waitFor(() => {
       lab.advance(LOOK)
@@ -368,7 +360,7 @@ describe('mode auto on a public network', () => {
     const others = [await add(1)]
     await eventually(others[0]!, 'full')
     for (const index of [2, 3]) others.push(await add(index))
-    const hidden = await add(4, { announce: [`/ip4/${place(4)}/tcp/9`] })
+    const hidden = await add(4, `/ip4/${place(4)}/tcp/9`)
     for (const node of [first, ...others]) {
       await eventually(node, 'full')
       await waitFor(() => {
@@ -398,12 +390,11 @@ describe('mode auto on a public network', () => {
       await eventually(others[0]!, 'full')
       for (const index of [1, 2, 3]) others.push(await add(index))
       for (const node of others) await eventually(node, 'full')
-      const listenPort = await freePort(place(4))
-      Object.assign(forward, { host: place(4), to: listenPort })
+      Object.assign(forward, { host: place(4), to: PORT })
       const outside = await forward.open()
       // Light for as long as the test wants it.
       await forward.close()
-      const node = await add(4, { announce: [outside], listenPort })
+      const node = await add(4, outside)
       await waitFor(() => expect(node.network.knownPeers()).toBeGreaterThan(0))
       expect(modeOf(node)).toBe('light')
       const reveal = await lab.claim(node, 'moving.chronym', lab.owner('alice'))
@@ -440,7 +431,7 @@ describe('mode auto on a public network', () => {
 
   it('keeps the role over a restart, with nobody to ask', async () => {
     const seed = new Uint8Array(32).fill(9)
-    const listen = `/ip4/${place(0)}/tcp/${await freePort(place(0))}`
+    const listen = listenOf(0)
     const start = (directory?: string): Promise<LabNode> =>
       lab.addNode({
         mode: 'auto',

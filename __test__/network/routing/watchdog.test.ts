@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, type MockInstance } from 'vitest'
+import { OWN_HOST } from '../../../scripts/loopback.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import { watchBootstrap } from '../../../src/network/routing/watchdog.ts'
 import { registryProtocol } from '../../../src/network/wire/messages.ts'
@@ -22,10 +23,13 @@ afterAll(async () => {
 
 it('tells once why an address of a bootstrap peer does not work, while nobody is known', async () => {
   const address = other!.getMultiaddrs()[0]!.toString()
-  const gone = await startBareNode(2)
+  const gone = await startBareNode(2, labProfile(), OWN_HOST)
   const ofAnother = address.replace(/p2p\/.*/, `p2p/${gone.peerId.toString()}`)
   // A port that was bound until now: any fixed port may have a listener on some machine.
-  const closed = address.replace(/tcp\/\d+/, /tcp\/\d+/.exec(gone.getMultiaddrs()[0]!.toString())![0])
+  const closed = gone
+    .getMultiaddrs()[0]!
+    .toString()
+    .replace(/p2p\/.*/, `p2p/${other!.peerId.toString()}`)
   await gone.stop()
   let look = (): void => undefined
   const timers = { every: (_interval: number, action: () => void) => ((look = action), () => undefined) }
