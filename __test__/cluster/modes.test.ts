@@ -116,6 +116,30 @@ describe('modes', () => {
     })
   })
 
+  it('holds soon after a light node has become full what came before', async () => {
+    await lab.addNodes(2)
+    const newcomer = await lab.addNode({ mode: 'light' })
+    await waitFor(() => expect(newcomer.network.knownPeers()).toBe(2))
+    const owner = await lab.addNode({ mode: 'light' })
+    await waitFor(() => expect(owner.network.knownPeers()).toBe(2))
+    await owner.network.putReveal(await lab.claim(owner, 'before.chronym', lab.owner('alice')))
+    await lab.stopNode(owner)
+    const stateHere = async (): Promise<string | undefined> =>
+      (await newcomer.network.getReveals('before.chronym')).answers.find(({ self }) => self)?.state
+    // All have ended their first rounds by then, at the start and once peers are there. The next comes after half an hour.
+    for (let minute = 0; minute < 8; minute++) {
+      lab.advance(60)
+      await stateHere()
+    }
+    await newcomer.network.setMode('full')
+    expect(await stateHere()).toBe('none')
+    const soon = lab.round + 100
+    await waitFor(async () => {
+      if (lab.round + 5 < soon) lab.advance(5)
+      expect(await stateHere()).not.toBe('none')
+    })
+  })
+
   it('can be offline from the start', async () => {
     const node = await lab.addNode({ mode: 'offline' })
     expect(node.network.status().status).toBe('offline')

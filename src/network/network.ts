@@ -346,6 +346,8 @@ class RegistryNetwork implements OpenableNetwork {
     if (mode === this.#mode) return
     if (this.#isRunning) await this.#enter(mode)
     this.#mode = mode
+    // It has a vote from now on, and holds nothing of what came while it was light.
+    if (mode === 'full') this.#maintenance?.soon()
     this.#emit({ type: 'mode', detail: { mode } })
   }
 
@@ -386,7 +388,7 @@ class RegistryNetwork implements OpenableNetwork {
           this.#penalise(peer, reason)
         },
         emit: (event) => {
-          if (event.type === 'peer:connect' && this.#connection?.connectedPeers() === 1) this.#maintenance?.rejoined()
+          if (event.type === 'peer:connect' && this.#connection?.connectedPeers() === 1) this.#maintenance?.soon()
           this.#emit(event)
         }
       },

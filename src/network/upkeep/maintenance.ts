@@ -21,8 +21,8 @@ const HOUR_MS = 60 * MINUTE_MS
 /** The first replication comes this soon after the start, so that a restarted node is soon complete. */
 const FIRST_REPLICATION_MS = 2 * MINUTE_MS
 
-/** Delay of republication after peers return, and half the least time between two. */
-const REJOINED_MS = 5_000
+/** Delay of a round that is called for: so that peers are known by then. */
+const SOON_MS = 5_000
 const LEAST_BETWEEN_MS = MINUTE_MS
 
 interface MaintenanceParts {
@@ -41,8 +41,8 @@ interface MaintenanceParts {
 }
 
 export interface Maintenance {
-  /** Peers have returned: earlier publications may have reached no peer. */
-  rejoined(): void
+  /** A round in seconds: peers have returned, which earlier publications missed, or this node is full from now on. */
+  soon(): void
   /** Resolves when all its work has ended. */
   stop(): Promise<void>
 }
@@ -65,7 +65,7 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   let replicating: Promise<void> | undefined
   let nextReplicationMs = clock.nowMs() + random() * FIRST_REPLICATION_MS
   let lastReplicationMs = -Infinity
-  let rejoinedMs: number | undefined
+  let calledMs: number | undefined
 
   const isStopped = (): boolean => stopped
   const tick = async (): Promise<void> => {
@@ -101,7 +101,7 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   })
   const beginReplicating = (): void => {
     lastReplicationMs = clock.nowMs()
-    rejoinedMs = undefined
+    calledMs = undefined
     replicating ??= replicate().finally(() => (replicating = undefined))
   }
   /** A due time beyond the longest interval dates from before the clock was set back. */
@@ -115,17 +115,17 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
     nextReplicationMs = clock.nowMs() + (0.5 + random()) * HOUR_MS
     beginReplicating()
   })
-  const endLooking = timers.every(REJOINED_MS, () => {
+  const endLooking = timers.every(SOON_MS, () => {
     if (
-      rejoinedMs !== undefined &&
+      calledMs !== undefined &&
       replicating === undefined &&
-      isDue(Math.max(rejoinedMs, lastReplicationMs + LEAST_BETWEEN_MS), LEAST_BETWEEN_MS)
+      isDue(Math.max(calledMs, lastReplicationMs + LEAST_BETWEEN_MS), LEAST_BETWEEN_MS)
     )
       beginReplicating()
   })
   return {
-    rejoined() {
-      rejoinedMs ??= clock.nowMs() + REJOINED_MS
+    soon() {
+      calledMs ??= clock.nowMs() + SOON_MS
     },
     async stop() {
       stopped = true
