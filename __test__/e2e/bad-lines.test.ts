@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { needPackages } from '../../scripts/packages.ts'
 import { publicIPv6 } from '../../bench/wan/places.ts'
 import type { PeerView } from '../../src/views/network.ts'
-import { register, startWideNetwork, statusOf, type WideNetwork } from '../../bench/wan/network.ts'
+import { allFull, register, startWideNetwork, type WideNetwork } from '../../bench/wan/network.ts'
 import { eventually, Scene, type Daemon } from './processes.ts'
 
 const NODES = 4
@@ -33,11 +33,7 @@ beforeAll(async () => {
     weather: { seed: 3, delayMs: [20, 60], jitterMs: 3, lossPerMille: 5, homeRate: 5_000_000 }
   })
   home = network.homes[0]!
-  // Whose role is undecided stores nothing, and four nodes are few.
-  await eventually(
-    () => Promise.all(network.nodes.map(statusOf)),
-    (all) => all.every(({ mode }) => mode === 'full')
-  )
+  await allFull(network.nodes)
   await Promise.all(NAMES.map((name) => register(network.nodes[1]!, name)))
   await eventually(
     () => resolve(FIRST),

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { needPackages } from '../../scripts/packages.ts'
-import { isDecided, register, startWideNetwork, statusOf, type WideNetwork } from '../../bench/wan/network.ts'
+import { allFull, isDecided, register, startWideNetwork, statusOf, type WideNetwork } from '../../bench/wan/network.ts'
 import { HOMES } from '../../bench/wan/places.ts'
 import { eventually, Scene } from './processes.ts'
 
@@ -30,6 +30,7 @@ it.each(HOMES.map((home, at) => [home.title, home.mode, at] as const))('%s: a ho
 
 it('a home behind a symmetric NAT registers and resolves as light', async () => {
   const at = HOMES.findIndex(({ title }) => title === 'symmetric')
+  await allFull(network.nodes)
   await register(network.homes[at]!, 'cabin.chronym')
   for (const daemon of [network.nodes[2]!, network.homes[at]!, network.homes[at + 1]!])
     expect((await daemon.request('GET', '/api/resolve/cabin.chronym')).status).toBe(200)

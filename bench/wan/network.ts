@@ -170,6 +170,14 @@ export function isDecided({ mode, auto }: NetworkStatusView): boolean {
   return mode === 'full' || /cannot reach|No router maps|behind another one/.test(auto ?? '')
 }
 
+/** Resolves once they all store: a name registered sooner is with fewer than should hold it. */
+export async function allFull(daemons: readonly Daemon[]): Promise<void> {
+  await eventually(
+    () => Promise.all(daemons.map(statusOf)),
+    (all) => all.every(({ mode }) => mode === 'full')
+  )
+}
+
 /** Registers a name there; resolves once it is published. */
 export async function register(daemon: Daemon, name: string): Promise<void> {
   const { body } = await eventually(
