@@ -190,4 +190,13 @@ describe('of peers that went missing', () => {
     await look(65)
     expect(await look(1)).toEqual(['first'])
   })
+
+  it('gives a peer with several addresses one turn for all of them', async () => {
+    addresses.later = addresses.first.replace('127.0.0.1', '127.0.0.2')
+    watched = [addresses.first, addresses.later, addresses.second]
+    await look(65)
+    expect(await look(1)).toEqual(['first', 'later'])
+    await look(39)
+    expect(await look(1)).toEqual(['second'])
+  })
 })

@@ -22,7 +22,7 @@ const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 1_800
 
 /**
- * After this many looks without a dial, one missing peer has its turn. Both parts of a network do so, and find each
+ * After this many looks without a dial, one missing peer has its turn, at all its addresses. Both parts of a network do so, and find each
  * other about a minute after it healed, however long it was cut (docs/network.md). Who stays for so long is back.
  */
 const TURN = 30
@@ -137,15 +137,16 @@ export function watchBootstrap(
     if (due.length > 0) dialledAt = looks
     return due
   }
-  /** The one dialled least: those cut off just now come before those gone for good. */
+  /** All addresses of the peer dialled least: those cut off just now come before those gone for good. */
   const nextInTurn = (): string[] => {
-    const [next] = [...missing]
+    const away = [...missing]
       .filter(([, each]) => each.backAt === undefined && !each.hungUp)
       .sort(([, left], [, right]) => left.dials - right.dials)
+    const [[next] = []] = away
     if (next === undefined) return []
-    const [address, each] = next
-    each.dials++
-    return [address]
+    const ofPeer = away.filter(([address]) => address === next || peerOf(address) === (peerOf(next) ?? address))
+    for (const [, each] of ofPeer) each.dials++
+    return ofPeer.map(([address]) => address)
   }
   const nextOfAll = (): string[] => {
     const isConnected = connectedTo(node)
