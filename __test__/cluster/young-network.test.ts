@@ -81,6 +81,23 @@ it('tells the diverse peers that it has and lacks, registers a name, and shows i
   expect(diversityOf(owner)).toMatchObject({ peers: 0, missing: { peers: 11, prefixes: 6, wide_prefixes: 3 } })
 })
 
+it('hands a name of its first nodes to those that join, though they are too few to have it adopted', async () => {
+  const place = (index: number): string => `127.${index + 1}.0.1`
+  const [owner] = (await lab.addNodes(2, place)) as [LabNode]
+  await owner.network.putReveal(await lab.claim(owner, NAME, lab.owner('owner')))
+  // Their first rounds end, and the next come after half an hour.
+  for (let minute = 0; minute < 5; minute++) {
+    lab.advance(60)
+    await owner.network.getReveals(NAME)
+  }
+  const joined = await lab.addNodes(3, (index) => place(index + 2))
+  const soon = lab.round + 300
+  await waitFor(() => {
+    if (lab.round + 5 < soon) lab.advance(5)
+    for (const { network } of joined) expect(network.heldHere(NAME)).toBeDefined()
+  })
+})
+
 it('lacks nothing where its profile limits no prefixes', async () => {
   await lab.close()
   lab = new Lab(labProfile())

@@ -66,6 +66,7 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   let nextReplicationMs = clock.nowMs() + random() * FIRST_REPLICATION_MS
   let lastReplicationMs = -Infinity
   let calledMs: number | undefined
+  let knownBefore = 0
 
   const isStopped = (): boolean => stopped
   const tick = async (): Promise<void> => {
@@ -99,8 +100,10 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
   const endPulses = parts.beacon.on('pulse', () => {
     ticking ??= tick().finally(() => (ticking = undefined))
   })
+  const known = (): number => parts.peers()?.known() ?? 0
   const beginReplicating = (): void => {
     lastReplicationMs = clock.nowMs()
+    knownBefore = known()
     calledMs = undefined
     replicating ??= replicate().finally(() => (replicating = undefined))
   }
@@ -115,7 +118,12 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
     nextReplicationMs = clock.nowMs() + (0.5 + random()) * HOUR_MS
     beginReplicating()
   })
+  const soon = (): void => {
+    calledMs ??= clock.nowMs() + SOON_MS
+  }
   const endLooking = timers.every(SOON_MS, () => {
+    // A young network: most of those that should hold a name have come since, and too few list it for them to adopt it.
+    if (knownBefore < parts.profile.k && known() >= 2 * Math.max(1, knownBefore)) soon()
     if (
       calledMs !== undefined &&
       replicating === undefined &&
@@ -124,9 +132,7 @@ export function startMaintenance(parts: MaintenanceParts): Maintenance {
       beginReplicating()
   })
   return {
-    soon() {
-      calledMs ??= clock.nowMs() + SOON_MS
-    },
+    soon,
     async stop() {
       stopped = true
       endPulses()
