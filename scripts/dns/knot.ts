@@ -1,10 +1,9 @@
 /** A Knot of its own on loopback: the name server that ours is held against. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { OWN_HOST } from '../loopback.ts'
 import { programOf } from '../packages.ts'
 import { end } from '../program.ts'
 import { askUdp, type Server } from './ask.ts'
@@ -26,7 +25,6 @@ interface KnotOptions {
   readonly zones: readonly Zone[]
   /** PKCS#8 PEM of a P-256 key: signs the zones that are signed. */
   readonly key: string
-  readonly address?: string
   /** Threads for UDP and for TCP. */
   readonly workers?: number
   /** CPU that all its threads are bound to. */
@@ -38,10 +36,12 @@ export interface Knot extends Server {
   stop(): Promise<unknown>
 }
 
-const START_MS = 15_000
+/** Of the one Knot of a process. */
+const PORT = 20_055
+/** Only what never comes is waited for as long. */
+const START_MS = 300_000
 /** A packet to a server that has bound its port and has no thread yet is lost. */
 const LOOK_MS = 500
-const ATTEMPTS = 3
 const FLAGS_OF_KEY = ['algorithm=ecdsap256sha256', 'ksk=yes', 'zsk=yes']
 const TIMES_OF_KEY = ['created', 'publish', 'ready', 'active'].map((time) => `${time}=t-1d`)
 
@@ -51,21 +51,9 @@ export function knotVersion(): string {
 }
 
 /** Started, with every zone loaded and signed. */
-export async function startKnot(options: KnotOptions): Promise<Knot> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await startOnce(options)
-    } catch (error) {
-      // Another program may have taken the port between our look and its start.
-      if (attempt === ATTEMPTS) throw error
-    }
-  }
-}
-
-async function startOnce({ directory, zones, key, address = '127.0.0.1', workers = 1, cpu }: KnotOptions) {
-  const port = await freePort(address)
+export async function startKnot({ directory, zones, key, workers = 1, cpu }: KnotOptions): Promise<Knot> {
   const file = join(directory, 'knot.conf')
-  writeFileSync(file, configuration(directory, zones, `${address}@${port}`, workers))
+  writeFileSync(file, configuration(directory, zones, `${OWN_HOST}@${PORT}`, workers))
   writeFileSync(join(directory, 'key.pem'), key, { mode: 0o600 })
   for (const { name, text, signing } of zones) {
     writeFileSync(join(directory, `${name}zone`), text)
@@ -78,7 +66,7 @@ async function startOnce({ directory, zones, key, address = '127.0.0.1', workers
   child.once('close', () => process.off('exit', kill))
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (log += chunk))
-  const server = { address, port }
+  const server = { address: OWN_HOST, port: PORT }
   try {
     for (const zone of zones) await loaded(server, zone, child)
     if (cpu !== undefined) bind(child.pid!, cpu)
@@ -163,15 +151,4 @@ async function loaded(server: Server, { name, signing }: Zone, child: ChildProce
     if (Date.now() > deadline) throw new Error(`${name} is not loaded after ${START_MS} ms`)
     await delay(50)
   }
-}
-
-/** Free for UDP; for TCP most likely, since both come from one range. */
-async function freePort(address: string): Promise<number> {
-  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
-  socket.bind(0, address)
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  await once(socket, 'close')
-  return port
 }
