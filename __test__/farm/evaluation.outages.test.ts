@@ -30,6 +30,7 @@ import { HALF, SteppedPool } from './stepped-pool.ts'
 
 describe('an evaluation on a farm', () => {
   it('survives a server that is killed and starts again', async () => {
+    await restartFarm(PATIENT)
     const held = new SteppedPool(HALF)
     const only = worker('w1', held)
     await hasRoom()
@@ -42,6 +43,22 @@ describe('an evaluation on a farm', () => {
     expect(await task.verifies(await running)).toBe(true)
     // The server gives the message again once nobody keeps it.
     expect(only.begun.filter((squarings) => squarings === 0)).toEqual([0])
+  })
+
+  it('is saved once the server is there again, and not with the next checkpoint alone', async () => {
+    await restartFarm(PATIENT)
+    const fake = new FakePool()
+    worker('w1', fake)
+    await hasRoom()
+    const task = new Task(28)
+    const running = task.run().catch((error: unknown) => error)
+    const evaluation = await begun(fake)
+    await server.kill()
+    evaluation.checkpoint(100)
+    await server.start()
+    await waitFor(async () => expect(await savedOf(task)).toBe(100), 10)
+    task.stop(true)
+    await running
   })
 
   it('goes on from what this daemon has, when the server loses its disk and the worker ends', async () => {

@@ -48,6 +48,9 @@ export class WorkerTask {
   #saved = 0
   #waiting: Checkpoint[] = []
   #saving: Promise<void> | undefined
+  /** The kernel has ended. */
+  #hasEnded = false
+  #wake: () => void = () => undefined
 
   constructor(parts: WorkerTaskParts) {
     this.#parts = parts
@@ -111,6 +114,10 @@ export class WorkerTask {
 
   async #end(outcome: EvaluationOutcome): Promise<void> {
     const { message, log, job, name, request } = this.#parts
+    this.#hasEnded = true
+    // Nobody goes on from a state once there is the proof, or a fault.
+    if (outcome.kind !== 'stopped') this.#waiting = []
+    this.#wake()
     if (outcome.kind === 'proof') {
       await this.#handOver(outcome.proof)
       return
@@ -152,26 +159,44 @@ export class WorkerTask {
 
   #keep(checkpoint: Checkpoint): void {
     this.#waiting.push(checkpoint)
+    this.#wake()
     this.#saving ??= this.#save().finally(() => (this.#saving = undefined))
   }
 
-  /** All that wait, the newest state alone. What could not be saved is saved with the next. */
+  /**
+   * All that wait, the newest state alone. What could not be saved is saved with the next, or before, once the server is
+   * there again: else a worker that is killed meanwhile would lose the time until the next as well.
+   */
   async #save(): Promise<void> {
-    const { job, log } = this.#parts
+    const { link, job, log } = this.#parts
+    let pauseMs = 0
     while (this.#waiting.length > 0 && this.#stopped !== 'discard') {
       const batch = this.#waiting
       this.#waiting = []
       try {
         await this.#writer!.save(batch)
         this.#saved = batch.at(-1)!.squarings
+        pauseMs = 0
         void this.#report()
       } catch (error) {
-        log.warn({ job, err: error }, 'a checkpoint could not be saved')
+        if (pauseMs === 0) log.warn({ job, err: error }, 'a checkpoint could not be saved')
         if (error instanceof Overtaken) this.stop('discard')
         else this.#waiting = [...batch, ...this.#waiting]
-        return
+        if (this.#hasEnded || this.#stopped !== undefined) return
+        // A server that refuses is not asked every second.
+        pauseMs = link.connected ? 2 * pauseMs + RETRY_MS : RETRY_MS
+        await this.#rest(pauseMs)
       }
     }
+  }
+
+  /** Until there is more to save, or the kernel ends. */
+  async #rest(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    this.#wake = () => resolve(undefined)
+    const timer = setTimeout(this.#wake, milliseconds)
+    await promise
+    clearTimeout(timer)
   }
 
   /** A daemon that is away does not answer; the work goes on. */
