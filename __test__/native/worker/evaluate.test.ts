@@ -114,6 +114,18 @@ describe('the evaluation loop', () => {
     expect(checkpoints.some(({ squarings }) => squarings === 300_000)).toBe(true)
   })
 
+  it('hands over a checkpoint after an interval and one slice at the latest, however short the interval is', () => {
+    for (const checkpointMs of [50, 1000]) {
+      const { checkpoints, slices } = run({ squarings: 1_000_000, squaringMs: 0.01, provingSteps: 0 }, checkpointMs)
+      const longest = Math.max(...slices.map(({ ms }) => ms))
+      expect(longest).toBeLessThanOrEqual(checkpointMs)
+      const reached = [0, ...checkpoints.map(({ squarings }) => squarings)]
+      expect(reached.length).toBeGreaterThan(9000 / checkpointMs)
+      for (const [index, squarings] of reached.slice(1).entries())
+        expect((squarings - reached[index]!) * 0.01).toBeLessThanOrEqual(checkpointMs + longest)
+    }
+  })
+
   it('hands over every intermediate record exactly once, in order', () => {
     const { checkpoints } = run({ squarings: 500_000 }, 500)
     let next = 0

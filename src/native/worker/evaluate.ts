@@ -73,7 +73,7 @@ export function runEvaluation(loop: EvaluationLoop): Uint8Array | undefined {
       return undefined
     }
     if (changed || now() - savedAt >= loop.checkpointMs) save()
-    steps = changed ? FIRST_STEPS : nextSteps(steps, tookMs)
+    steps = changed ? FIRST_STEPS : nextSteps(steps, tookMs, loop.checkpointMs)
   }
 
   const proof = evaluation.proof()
@@ -81,8 +81,9 @@ export function runEvaluation(loop: EvaluationLoop): Uint8Array | undefined {
   return proof
 }
 
-function nextSteps(steps: number, tookMs: number): number {
-  const factor = Math.min(SLICE_TARGET_MS / tookMs, MAX_GROWTH)
+/** A checkpoint waits for the slice under way, so that one is short where checkpoints are many. */
+function nextSteps(steps: number, tookMs: number, checkpointMs: number): number {
+  const factor = Math.min(Math.min(SLICE_TARGET_MS, checkpointMs / 2) / tookMs, MAX_GROWTH)
   return Math.max(1, Math.round(steps * factor))
 }
 
