@@ -6,7 +6,7 @@ import { NatsServer } from '../../scripts/nats-server.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { temporary } from '../temporary.ts'
-import { computationOf, FarmProcess, planOf, type Stretch, WorkerProcess } from './processes.ts'
+import { computationOf, FarmProcess, monotonicMs, planOf, type Stretch, WorkerProcess } from './processes.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1500, lookMs: 300, homeMs: 60_000 }
 const NETWORK = 'faults'
@@ -21,8 +21,27 @@ interface FaultsOutcome {
   readonly wrong: number
   /** Begun, and without a proof at the end. */
   readonly lost: number
-  /** Seconds of squaring that ran again, for each evaluation that was taken up again, in order. */
-  readonly repeatedSeconds: readonly number[]
+  readonly repeats: readonly Repeat[]
+}
+
+/** An evaluation that another worker took up. */
+interface Repeat {
+  /**
+   * `up`: the worker before was killed, and the server was there from the beginning of its last save on; `away`: it was
+   * not. `twice`: nobody was killed, and both had it.
+   */
+  readonly kind: 'up' | 'away' | 'twice'
+  /** Squarings that were done, and done again. */
+  readonly squarings: number
+  /** How many of those were saved before. */
+  readonly saved: number
+  /** How long the worker before had been past where the other one went on, when it was killed. */
+  readonly seconds: number
+}
+
+interface Outage {
+  readonly fromMs: number
+  readonly toMs: number
 }
 
 export async function runFaults({
@@ -43,6 +62,7 @@ export async function runFaults({
   const common = { url: server.url, network: NETWORK, times: TIMES }
   const daemonArguments = { ...common, directory, tasks: TASKS, checkpointSeconds }
   const stretches: Stretch[][] = []
+  const outages: Outage[] = []
   const startWorker = (index: number): WorkerProcess => {
     const worker = new WorkerProcess({ ...common, name: `w${index}` })
     stretches.push(worker.stretches)
@@ -61,8 +81,10 @@ export async function runFaults({
         await workers[index]!.kill()
         workers[index] = startWorker(index)
       } else if (victim === 'server') {
+        const fromMs = monotonicMs()
         await server.kill()
         await server.start()
+        outages.push({ fromMs, toMs: monotonicMs() })
       } else {
         await daemon.kill()
         daemon = new FarmProcess('daemon-process.ts', daemonArguments)
@@ -74,7 +96,7 @@ export async function runFaults({
     await Promise.all([daemon.kill(), ...workers.map((worker) => worker.kill())])
     await server.kill()
   }
-  return { kills: counts, ...(await judge(directory)), repeatedSeconds: repeated(stretches.flat()) }
+  return { kills: counts, ...(await judge(directory)), repeats: repeatsOf(stretches.flat(), outages) }
 }
 
 async function judge(directory: string): Promise<Pick<FaultsOutcome, 'proved' | 'wrong' | 'lost'>> {
@@ -98,17 +120,32 @@ async function judge(directory: string): Promise<Pick<FaultsOutcome, 'proved' | 
   }
 }
 
-/** What was squared more than once, by how fast it was squared. */
-function repeated(stretches: readonly Stretch[]): number[] {
-  const seconds = [...Map.groupBy(stretches, ({ job }) => job).values()].flatMap((ofJob) => {
-    let reached = 0
-    return ofJob.flatMap(({ from, to, squaringsPerSecond }, index) => {
-      const again = Math.max(0, reached - from)
-      reached = Math.max(reached, to)
-      return index === 0 || squaringsPerSecond === 0 ? [] : [again / squaringsPerSecond]
+function repeatsOf(stretches: readonly Stretch[], outages: readonly Outage[]): Repeat[] {
+  const inOrder = stretches.toSorted((one, other) => one.takenMs - other.takenMs)
+  return [...Map.groupBy(inOrder, ({ job }) => job).values()].flatMap((ofJob) =>
+    ofJob.slice(1).map((follower, index) => {
+      const reachedBy = (stretch: Stretch): number =>
+        Math.max(...stretch.reached.filter(({ ms }) => ms <= follower.takenMs).map(({ squarings }) => squarings))
+      const before = ofJob.slice(0, index + 1)
+      const leader = before.reduce((one, other) => (reachedBy(other) > reachedBy(one) ? other : one))
+      return repeatOf(leader, reachedBy(leader), follower, outages)
     })
-  })
-  return seconds.sort((left, right) => left - right)
+  )
+}
+
+function repeatOf(leader: Stretch, reached: number, follower: Stretch, outages: readonly Outage[]): Repeat {
+  const { killedMs } = leader.worker
+  const squarings = Math.max(0, reached - follower.from)
+  if (killedMs > follower.takenMs) return { kind: 'twice', squarings, saved: 0, seconds: 0 }
+  const sinceMs = leader.saved?.beganMs ?? leader.takenMs
+  const isAway = outages.some(({ fromMs, toMs }) => fromMs <= killedMs && toMs >= sinceMs)
+  const thereMs = leader.reached.findLast((at) => at.squarings <= follower.from)?.ms ?? leader.takenMs
+  return {
+    kind: isAway ? 'away' : 'up',
+    squarings,
+    saved: Math.max(0, (leader.saved?.squarings ?? leader.from) - follower.from),
+    seconds: squarings === 0 ? 0 : (killedMs - thereMs) / 1000
+  }
 }
 
 /** mulberry32: the same kills for the same seed, as far as processes allow. */

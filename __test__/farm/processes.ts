@@ -70,8 +70,13 @@ export interface DaemonArguments extends FarmArguments {
   readonly checkpointSeconds: number
 }
 
+/** Of all processes of this machine alike: orders what several of them say. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
 export class FarmProcess {
   readonly process: ChildProcess
+  /** Infinity while it runs. */
+  killedMs = Infinity
 
   constructor(script: string, args: FarmArguments) {
     const path = new URL(script, import.meta.url).pathname
@@ -91,16 +96,22 @@ export class FarmProcess {
     const exited = once(this.process, 'exit')
     this.process.kill('SIGKILL')
     await exited
+    this.killedMs = monotonicMs()
   }
 }
 
-/** One evaluation that it took up. */
+/** One evaluation that a worker took up; times are {@link monotonicMs}. */
 export interface Stretch {
   readonly job: string
+  readonly worker: FarmProcess
+  /** When it got the message, before it looked for what was saved. */
+  readonly takenMs: number
   readonly from: number
   /** As far as it was heard. */
   to: number
-  squaringsPerSecond: number
+  readonly reached: { readonly ms: number; readonly squarings: number }[]
+  /** Its last save that was done. */
+  saved: { readonly beganMs: number; readonly squarings: number } | undefined
 }
 
 export class WorkerProcess extends FarmProcess {
@@ -110,14 +121,23 @@ export class WorkerProcess extends FarmProcess {
 
   constructor(args: WorkerArguments) {
     super('worker-process.ts', args)
+    let takenMs = 0
+    let savesMs = 0
     createInterface({ input: this.process.stdout! }).on('line', (line) => {
-      const { message, job, squarings, squaringsPerSecond } = JSON.parse(line) as Stretch & {
-        message: string
-        squarings: number
-      }
+      const { message, job, squarings, ms } = JSON.parse(line) as Record<'message' | 'job', string> &
+        Record<'squarings' | 'ms', number>
       const last = this.stretches.at(-1)
-      if (message === 'begins') this.stretches.push({ job, from: squarings, to: squarings, squaringsPerSecond: 0 })
-      else if (message === 'at' && last !== undefined) Object.assign(last, { to: squarings, squaringsPerSecond })
+      if (message === 'takes') takenMs = ms
+      else if (message === 'begins')
+        this.stretches.push({
+          ...{ job, worker: this, takenMs, from: squarings, to: squarings },
+          ...{ reached: [{ ms, squarings }], saved: undefined }
+        })
+      else if (message === 'at' && last !== undefined) {
+        last.to = Math.max(last.to, squarings)
+        last.reached.push({ ms, squarings })
+      } else if (message === 'saves') savesMs = ms
+      else if (message === 'saved' && last !== undefined) last.saved = { beganMs: savesMs, squarings }
       else this.said.push(message)
     })
   }

@@ -5,26 +5,32 @@ import { runFaults } from '../farm/faults.ts'
 const HOUR_MS = 3_600_000
 const SEED = Number(process.env['FARM_SEED'] ?? Date.now() % 2 ** 31)
 
+type Repeats = Awaited<ReturnType<typeof runFaults>>['repeats']
+
+/** Seconds and squarings that were done again: median, 95th percentile and most. */
+function figuresOf(repeats: Repeats = []): object {
+  const quantiles = (values: number[]): number[] => {
+    const sorted = values.toSorted((one, other) => one - other)
+    return [0.5, 0.95, 1].map((share) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0)
+  }
+  return {
+    takenUp: repeats.length,
+    seconds: quantiles(repeats.map(({ seconds }) => seconds)),
+    squarings: quantiles(repeats.map(({ squarings }) => squarings))
+  }
+}
+
 it(
   'a farm loses no work and takes no wrong proof, whatever is killed when',
   async () => {
     process.stdout.write(`FARM_SEED=${SEED}\n`)
     const outcome = await runFaults({ kills: 200, seed: SEED, checkpointSeconds: 0.1, mostMs: 3000 })
-    const { wrong, lost, proved, kills, repeatedSeconds } = outcome
-    const at = (share: number): number => repeatedSeconds[Math.floor(share * (repeatedSeconds.length - 1))] ?? 0
-    console.log(
-      JSON.stringify({
-        kills,
-        proved,
-        wrong,
-        lost,
-        takenUp: repeatedSeconds.length,
-        median: at(0.5),
-        p95: at(0.95),
-        most: at(1)
-      })
-    )
+    const { wrong, lost, proved, kills, repeats } = outcome
+    const kinds = Object.groupBy(repeats, ({ kind }) => kind)
+    const figures = { kills, proved, wrong, lost, up: figuresOf(kinds.up), away: figuresOf(kinds.away) }
+    console.log(JSON.stringify({ ...figures, twice: kinds.twice?.length ?? 0 }))
     expect({ wrong, lost }).toEqual({ wrong: 0, lost: 0 })
+    expect(repeats.filter(({ saved }) => saved > 0)).toEqual([])
   },
   HOUR_MS
 )
