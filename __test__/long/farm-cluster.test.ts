@@ -1,12 +1,13 @@
 /**
- * A farm on three nats-servers of one JetStream cluster, with TLS and keys, as docs/operate/farm.md sets it up. The
- * server that leads is killed. Takes half a minute, in which those that are left choose another one.
+ * A farm on three nats-servers of one JetStream cluster, with TLS to and between them and keys, as docs/operate/farm.md
+ * sets it up. The server that leads is killed. Takes half a minute, in which those that are left choose another one.
  */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { nkeys } from '@nats-io/transport-node'
 import { afterEach, expect, it } from 'vitest'
@@ -22,6 +23,7 @@ import { waitFor } from '../wait-for.ts'
 
 const TIMES: FarmTimes = { reportMs: 500, silentMs: 120_000, lookMs: 500, homeMs: 300_000 }
 const NODES = 3
+const MOST_MS = 900_000
 const ends: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
@@ -35,6 +37,14 @@ async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
+}
+
+/** What another server of the cluster does first; rejects where it is not taken. */
+async function joins(port: number, certificate: Buffer, key?: Buffer): Promise<void> {
+  const own = key === undefined ? {} : { cert: certificate, key }
+  const socket = connectTls({ host: 'localhost', port, ca: certificate, ...own })
+  await once(socket, 'data')
+  socket.destroy()
 }
 
 /** Servers by their names, and how to reach them. */
@@ -51,7 +61,7 @@ async function startCluster(): Promise<{ servers: Map<string, NatsServer>; addre
   const credentials = join(directory, 'farm.nk')
   writeFileSync(credentials, Buffer.from(user.getSeed()))
   const ports = await Promise.all(Array.from({ length: NODES }, freePort))
-  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ')
+  const routes = ports.map((port) => `tls://localhost:${port}`).join(', ')
   const started = ports.map(async (port, index): Promise<[string, NatsServer]> => {
     const settings = join(directory, `n${index}.conf`)
     writeFileSync(
@@ -59,17 +69,25 @@ async function startCluster(): Promise<{ servers: Map<string, NatsServer>; addre
       `server_name: n${index}
        tls { cert_file: "${certificate}", key_file: "${key}" }
        authorization { users: [ { nkey: ${user.getPublicKey()} } ] }
-       cluster { name: farm, listen: "127.0.0.1:${port}", routes: [ ${routes} ] }`
+       cluster {
+         name: farm
+         listen: "127.0.0.1:${port}"
+         tls { cert_file: "${certificate}", key_file: "${key}", ca_file: "${certificate}" }
+         routes: [ ${routes} ]
+       }`
     )
     return [`n${index}`, await NatsServer.started(temporary(), ['--config', settings])]
   })
   const servers = new Map(await Promise.all(started))
   for (const server of servers.values()) ends.push(() => server.kill())
+  const [port, authority] = [ports[0]!, readFileSync(certificate)]
+  await joins(port, authority, readFileSync(key))
+  await expect(joins(port, authority)).rejects.toThrow(/alert (bad certificate|certificate required)/u)
   const url = [...servers.values()].map((server) => server.url.replace('nats://127.0.0.1', 'tls://localhost')).join(',')
   return { servers, address: { url, credentials, ca: certificate, network: 'cluster' } }
 }
 
-it('goes on when the server that leads its streams is killed', async () => {
+it('goes on when the server that leads its streams is killed', { timeout: MOST_MS }, async () => {
   const { servers, address } = await startCluster()
   // A worker is there first, and makes them for one server.
   const pools = [new FakePool(), new FakePool()]
