@@ -47,12 +47,14 @@ describe('a farm', () => {
     const telling = setInterval(() => {
       link.connection.publish(link.names.alive, encodeAlive({ ...alive, worker: 'w1', busy: 5 }))
       link.connection.publish(link.names.alive, encode({ ...alive, worker: 'w2', busy: 0, version: FARM_VERSION + 1 }))
+      // The first ones did not say it.
+      link.connection.publish(link.names.alive, encode({ ...alive, worker: 'w3', busy: 0 }))
     }, TIMES.reportMs)
     ends.push(() => {
       clearInterval(telling)
       return link.close()
     })
-    await waitFor(() => expect([farm.room(), farm.view().outdated]).toEqual([3, ['w2']]))
+    await waitFor(() => expect([farm.room(), farm.view().outdated]).toEqual([3, ['w2', 'w3']]))
   })
 
   it('has a bounded number of workers, whatever a crowd calls itself', async () => {

@@ -13,8 +13,11 @@ import * as v from 'valibot'
 import { planDigest } from '../evaluations/state-file.ts'
 import type { EvaluationRequest } from '../native/types.ts'
 
-/** Of these messages and of what is saved: a worker leaves the jobs of another version alone. */
-export const FARM_VERSION = 1
+/**
+ * Of these messages and of what is saved: a worker leaves the jobs of another version alone. Those of 1 went on from what
+ * no daemon had accepted.
+ */
+export const FARM_VERSION = 2
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
@@ -29,8 +32,8 @@ const JobSchema = v.object({
   split: v.nullable(count),
   checkpointSeconds: amount,
   memoryBytes: v.optional(count),
-  /** Workers go on from what the daemon has accepted. Those that do not know it go on from what others saved. */
-  isVerified: v.optional(v.boolean(), false)
+  /** Workers go on from what the daemon has accepted, and not from what others saved. */
+  isVerified: v.boolean()
 })
 /** What a worker is asked for. */
 export interface Job extends Omit<EvaluationRequest, 'resume'> {
