@@ -5,12 +5,12 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { nkeys } from '@nats-io/transport-node'
 import { afterEach, expect, it } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { NatsServer } from '../../scripts/nats-server.ts'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { Farm } from '../../src/farm/farm.ts'
@@ -23,6 +23,8 @@ import { waitFor } from '../wait-for.ts'
 
 const TIMES: FarmTimes = { reportMs: 500, silentMs: 120_000, lookMs: 500, homeMs: 300_000 }
 const NODES = 3
+/** Of the first server, for the others; the next ones follow. */
+const ROUTE_PORT = 20_056
 const MOST_MS = 900_000
 const ends: (() => Promise<unknown>)[] = []
 
@@ -30,19 +32,10 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** What another server of the cluster does first; rejects where it is not taken. */
-async function joins(port: number, certificate: Buffer, key?: Buffer): Promise<void> {
+async function joins(certificate: Buffer, key?: Buffer): Promise<void> {
   const own = key === undefined ? {} : { cert: certificate, key }
-  const socket = connectTls({ host: 'localhost', port, ca: certificate, ...own })
+  const socket = connectTls({ host: OWN_HOST, port: ROUTE_PORT, ca: certificate, ...own })
   await once(socket, 'data')
   socket.destroy()
 }
@@ -52,7 +45,8 @@ async function startCluster(): Promise<{ servers: Map<string, NatsServer>; addre
   needPackages(['openssl'])
   const directory = temporary()
   const [certificate, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
-  const subject = ['-subj', '/CN=farm', '-addext', 'subjectAltName=DNS:localhost']
+  // A client of NATS that is given an address looks for that name; a server looks for the address.
+  const subject = ['-subj', '/CN=farm', '-addext', `subjectAltName=DNS:localhost,IP:${OWN_HOST}`]
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
   execFileSync(programOf('openssl'), ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', certificate], {
     stdio: 'ignore'
@@ -60,9 +54,9 @@ async function startCluster(): Promise<{ servers: Map<string, NatsServer>; addre
   const user = nkeys.createUser()
   const credentials = join(directory, 'farm.nk')
   writeFileSync(credentials, Buffer.from(user.getSeed()))
-  const ports = await Promise.all(Array.from({ length: NODES }, freePort))
-  const routes = ports.map((port) => `tls://localhost:${port}`).join(', ')
-  const started = ports.map(async (port, index): Promise<[string, NatsServer]> => {
+  const hosts = Array.from({ length: NODES }, (_, index) => `${OWN_HOST}:${ROUTE_PORT + index}`)
+  const routes = hosts.map((host) => `tls://${host}`).join(', ')
+  const started = hosts.map(async (host, index): Promise<[string, NatsServer]> => {
     const settings = join(directory, `n${index}.conf`)
     writeFileSync(
       settings,
@@ -71,7 +65,7 @@ async function startCluster(): Promise<{ servers: Map<string, NatsServer>; addre
        authorization { users: [ { nkey: ${user.getPublicKey()} } ] }
        cluster {
          name: farm
-         listen: "127.0.0.1:${port}"
+         listen: "${host}"
          tls { cert_file: "${certificate}", key_file: "${key}", ca_file: "${certificate}" }
          routes: [ ${routes} ]
        }`
@@ -80,10 +74,10 @@ async function startCluster(): Promise<{ servers: Map<string, NatsServer>; addre
   })
   const servers = new Map(await Promise.all(started))
   for (const server of servers.values()) ends.push(() => server.kill())
-  const [port, authority] = [ports[0]!, readFileSync(certificate)]
-  await joins(port, authority, readFileSync(key))
-  await expect(joins(port, authority)).rejects.toThrow(/alert (bad certificate|certificate required)/u)
-  const url = [...servers.values()].map((server) => server.url.replace('nats://127.0.0.1', 'tls://localhost')).join(',')
+  const authority = readFileSync(certificate)
+  await joins(authority, readFileSync(key))
+  await expect(joins(authority)).rejects.toThrow(/alert (bad certificate|certificate required)/u)
+  const url = [...servers.values()].map((server) => server.url.replace('nats:', 'tls:')).join(',')
   return { servers, address: { url, credentials, ca: certificate, network: 'cluster' } }
 }
 
