@@ -107,6 +107,13 @@ describe('the errors of the parts below, in the codes of the table', () => {
     expect(asServiceError(new BeaconError('BEACON_UNAVAILABLE', ''))).toMatchObject({ retryAfter: 10 })
   })
 
+  it('names the field of the request that has what is refused', () => {
+    const errors = (path: string, message: string) => ({ errors: [{ path, message }] })
+    expect(asServiceError(new NameError('invalid', 'a label'), 'id')).toMatchObject(errors('id', 'a label'))
+    expect(asServiceError(new DialError('address', 'no multiaddr'))).toMatchObject(errors('address', 'no multiaddr'))
+    expect(asServiceError(new DialError('unreached', 'nobody there'))).toMatchObject({ errors: [] })
+  })
+
   it('names each field of a zone at fault', () => {
     const problem = { path: 'records/www/0', message: 'no address' }
     expect(asServiceError(new ZoneError('zone', [{ ...problem, label: 'www' }]))).toMatchObject({ errors: [problem] })

@@ -20,6 +20,8 @@ interface Translation {
   /** What the user reads; the error's own words when left out. */
   readonly detail?: string
   readonly retryAfter?: number
+  /** Of the request, where only one can be at fault. */
+  readonly field?: string
 }
 
 /** Every lower part, with every code of its errors. */
@@ -81,7 +83,7 @@ export const TRANSLATIONS: Translations = {
     offline: OFFLINE,
     'no-answer': OFFLINE,
     listen: { code: 'SVC-CFG-001' },
-    address: { code: 'SVC-REQ-001' },
+    address: { code: 'SVC-REQ-001', field: 'address' },
     unreached: { code: 'SVC-NET-001' }
   }
 }
@@ -89,14 +91,18 @@ export const TRANSLATIONS: Translations = {
 /** errno of a file of the data directory that could not be written. */
 const DISK_ERRORS: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
 
-/** What was thrown below, in the codes of the table; a fault of the program (SVC-INT-001) as it is. */
-export function asServiceError(error: unknown): unknown {
-  const { code, detail, retryAfter } = translationOf(error)
+/**
+ * What was thrown below, in the codes of the table; a fault of the program (SVC-INT-001) as it is. `at`: the field of
+ * the request that is at fault.
+ */
+export function asServiceError(error: unknown, at?: string): unknown {
+  const { code, detail, retryAfter, field = at } = translationOf(error)
   if (code === 'SVC-INT-001') return error
   const words = error instanceof ProtocolError ? error.detail : (error as Error).message
   return new ServiceError(code, detail ?? words, {
     cause: error,
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(field !== undefined && { errors: [{ path: field, message: detail ?? words }] }),
     ...(error instanceof ZoneError && { errors: error.problems.map(({ path, message }) => ({ path, message })) })
   })
 }

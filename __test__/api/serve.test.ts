@@ -151,9 +151,11 @@ describe('the server', () => {
   })
 
   it('answers a request line or Host that is none with a problem', async () => {
-    const { port } = await start()
+    const world = createWorld()
+    const { port } = await start(world)
     const text = await raw(port, 'GET /healthz HTTP/1.1\r\nHost: a b\r\n\r\n', '}')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text).toContain(`X-Request-Id: ${String(world.logged[0]?.['request_id'])}`)
     expect(text).toContain('application/problem+json')
     expect(text).toContain('SVC-REQ-001')
   })
@@ -175,13 +177,17 @@ describe('the server', () => {
       `${CODED}gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       '"gzip, chunked" is not understood'
     ]
-  ])('answers %s with a problem, and closes', async (_what, bytes, detail) => {
-    const { port } = await start()
+  ])('answers %s with a problem, logs its id, and closes', async (_what, bytes, detail) => {
+    const world = createWorld()
+    const { port } = await start(world)
     const text = await raw(port, bytes, 'never')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as Record<string, unknown>
     expect(body).toMatchObject({ code: 'SVC-REQ-001', status: 400, detail: expect.stringContaining(detail) as string })
     expect(text).toContain(`X-Request-Id: ${String(body['request_id'])}`)
+    expect(world.logged).toEqual([
+      expect.objectContaining({ level: 30, request_id: body['request_id'], code: 'SVC-REQ-001' })
+    ])
   })
 
   it.each([
@@ -213,23 +219,24 @@ describe('the server', () => {
     20_000
   )
 
-  it("answers the owner at once beside a thousand idle connections, and keeps the owner's stream", async () => {
+  it("answers the owner at once beside as many idle connections as there may be, and keeps the owner's stream", async () => {
     const world = createWorld()
     world.tasks.create({ name: 'alice.chronym', kind: 'register' })
-    const { url, port } = await start(world)
+    // Silent ones are closed after a while too, which would show the newest closed on a busy machine.
+    const { url, port } = await start(world, { maxConnections: 100, headersTimeoutMs: 30_000 })
     const stream = await fetch(`${url}/api/vdf/status/task-1/events`, { headers: OWNER })
     const flood: Socket[] = []
     const names =
       'GET /api/names HTTP/1.1\r\nHost: localhost\r\n' +
       `Authorization: Bearer ${MAIN_TOKEN}\r\nConnection: close\r\n\r\n`
     for (let wave = 0; wave < 2; wave++) {
-      flood.push(...(await Promise.all(Array.from({ length: 1000 }, () => idle(port)))))
+      flood.push(...(await Promise.all(Array.from({ length: 100 }, () => idle(port)))))
       expect(await raw(port, names, 'never')).toMatch(/^HTTP\/1\.1 200 /)
     }
     expect(world.tasks.openStreams).toBe(1)
     // The oldest have gone, the newest have not.
-    await expect.poll(() => flood.filter(({ closed }) => closed).length).toBeGreaterThan(1000)
-    expect(flood.slice(-900).some(({ closed }) => closed)).toBe(false)
+    await expect.poll(() => flood.filter(({ closed }) => closed).length).toBeGreaterThan(100)
+    expect(flood.slice(-90).some(({ closed }) => closed)).toBe(false)
     for (const socket of flood) socket.destroy()
     await stream.body?.cancel()
   })

@@ -122,6 +122,17 @@ describe('usage errors', () => {
     expect((await cli(line.split(' '))).stderr).toContain(`Run \`${help}\`.`)
   })
 
+  it.each([
+    ['--data-dir x', 'chronym'],
+    ['--data-dir x zone', 'zone'],
+    ['--json zone', 'zone']
+  ])('for %j, a group without a command, names %s', async (line, group) => {
+    const { exitCode, stderr } = await cli(['--no-json', ...line.split(' ')])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`${group} needs one of its commands`)
+    expect(stderr).not.toContain(`x ${group} needs`)
+  })
+
   it('suggests the command that was meant', async () => {
     expect((await cli(['regster', 'a.chronym'])).stderr).toContain('Did you mean register?')
   })

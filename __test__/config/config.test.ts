@@ -102,6 +102,14 @@ describe('configuration sources', () => {
     expect(caught(() => configFromFile(file, true)).message).toMatch(/config\.toml line [23]/)
   })
 
+  it('says of a fraction that an integer is meant', () => {
+    const message = 'must be an integer'
+    expect(caught(() => checkConfig({ api: { port: 1.5 }, vdf: { queue: 1.5 } }, 'flag')).errors).toEqual([
+      { path: 'api.port', message },
+      { path: 'vdf.queue', message }
+    ])
+  })
+
   it('refuses a named file that is missing and passes over a default one', () => {
     expect(caught(() => configFromFile(join(dir, 'none.toml'), true)).code).toBe('SVC-CFG-001')
     expect(configFromFile(join(dir, 'none.toml'), false)).toEqual({})

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { ServiceError } from '../errors.ts'
+import { ERROR_TABLE } from '../error-table.ts'
+import { createSampler } from '../util/sampler.ts'
 import { createApp, type AppOptions } from './app.ts'
 import { boundConnections } from './connections.ts'
 import { problemBody } from './errors/problem.ts'
@@ -76,16 +78,22 @@ export async function serve(
   const shutdown = new AbortController()
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   const app = createApp(services, { ...options, host: address.host, shutdown: shutdown.signal })
+  const notHttp = refusals(services)
+  // What is not a request at all (a malformed Host) never reaches the app; it gets the same shape of answer.
+  const errorHandler = (): Response => {
+    const { body, headers } = notHttp('The request line or the Host header is malformed.')
+    return new Response(body, { status: 400, headers })
+  }
   // Replaces the global Response: the built-in one is read back as a stream, which takes twice the time.
-  const listenerOptions = { hostname: host, errorHandler: badRequest }
-  const server = httpServer(getRequestListener(app.fetch, listenerOptions), headersTimeoutMs)
+  const listenerOptions = { hostname: host, errorHandler }
+  const server = httpServer(getRequestListener(app.fetch, listenerOptions), headersTimeoutMs, notHttp)
   boundConnections(server, maxConnections)
   const { port, address: bound } = await listen(server, address)
   const open = [server]
   let socketWarning: string | undefined
   if (address.socket !== undefined && process.platform !== 'win32') {
     const overSocket: typeof app.fetch = (request, env) => app.fetch(request, { ...env, isUnixSocket: true })
-    const local = httpServer(getRequestListener(overSocket, listenerOptions), headersTimeoutMs)
+    const local = httpServer(getRequestListener(overSocket, listenerOptions), headersTimeoutMs, notHttp)
     // Places of its own: nothing that comes by TCP takes one.
     boundConnections(local, maxConnections)
     const reason = await listenOnSocket(local, address.socket)
@@ -102,7 +110,11 @@ export async function serve(
   }
 }
 
-function httpServer(listener: ReturnType<typeof getRequestListener>, headersTimeoutMs: number): Server {
+function httpServer(
+  listener: ReturnType<typeof getRequestListener>,
+  headersTimeoutMs: number,
+  notHttp: Refusals
+): Server {
   const server = createServer(
     // Node would answer a request without Host with a bare 400.
     {
@@ -116,11 +128,11 @@ function httpServer(listener: ReturnType<typeof getRequestListener>, headersTime
       // What follows a refused request on its connection is not trusted to be one.
       if (refused.has(request.socket)) return
       const fault = faultOf(request)
-      if (fault !== undefined) refuseRequest(response, fault)
+      if (fault !== undefined) refuseRequest(response, notHttp(fault))
       else void listener(takeAuthority(request), response)
     }
   )
-  return server.on('clientError', refuse)
+  return server.on('clientError', (error, socket) => refuse(error, socket, notHttp))
 }
 
 /** `bound`: the IP address of the socket. */
@@ -205,29 +217,23 @@ function takeAuthority(request: IncomingMessage): IncomingMessage {
 /** Connections of refused requests, which close once the answer is sent. */
 const refused = new WeakSet<Duplex>()
 
-function refuseRequest(response: ServerResponse, detail: string): void {
+function refuseRequest(response: ServerResponse, { body, headers }: Refusal): void {
   refused.add(response.req.socket)
-  const { body, headers } = notHttp(detail)
   response.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body)
-}
-
-/** What is not a request at all (a malformed Host) never reaches the app; it gets the same shape of answer. */
-function badRequest(): Response {
-  const { body, headers } = notHttp('The request line or the Host header is malformed.')
-  return new Response(body, { status: 400, headers })
 }
 
 /**
  * What Node's parser refuses has no request and no response: its answer is written by hand, and the connection ends.
  */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, notHttp: Refusals): void {
   if (refused.has(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const detail = REFUSALS[error.code ?? ''] ?? 'What was sent is not HTTP/1.1.'
-  const { body, headers } = notHttp(detail)
+  // Browsers open connections ahead of their requests: that these end is no news.
+  const { body, headers } = notHttp(detail, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'debug' : 'info')
   const head = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' }
   socket.end(
     `HTTP/1.1 400 Bad Request\r\n${Object.entries(head)
@@ -236,11 +242,28 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   )
 }
 
-function notHttp(detail: string): { body: string; headers: Record<string, string> } {
-  const requestId = crypto.randomUUID()
-  const body = problemBody(new ServiceError('SVC-REQ-001', detail), requestId)
-  return {
-    body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': requestId }
+interface Refusal {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Refusals = (detail: string, level?: 'info' | 'debug') => Refusal
+
+/** Answers to what the app never sees. The log gets a sample of them, as of the app's own refusals. */
+function refusals({ log, now }: Pick<ApiServices, 'log' | 'now'>): Refusals {
+  const sample = createSampler(now)
+  return (detail, level = 'info') => {
+    const requestId = crypto.randomUUID()
+    const error = new ServiceError('SVC-REQ-001', detail)
+    const { isWritten, leftOut } = sample()
+    if (isWritten)
+      log[level](
+        { request_id: requestId, code: error.code, ...(leftOut > 0 && { left_out: leftOut }) },
+        ERROR_TABLE[error.code].title
+      )
+    return {
+      body: JSON.stringify(problemBody(error, requestId)),
+      headers: { 'Content-Type': 'application/problem+json', 'X-Request-Id': requestId }
+    }
   }
 }

@@ -23,10 +23,9 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
     // A group of commands without one of them: its help is the answer.
     if (error instanceof CommanderError && error.code === 'commander.help') {
       output.note(run.usage)
-      reportFailure(
-        output,
-        usageFailure(`${args.filter((word) => !word.startsWith('-')).join(' ')} needs one of its commands`)
-      )
+      const { wordsOf } = await import('./completion/did-you-mean.ts')
+      const group = wordsOf(program, args).join(' ') || program.name()
+      reportFailure(output, usageFailure(`${group} needs one of its commands`))
       return EXIT.usage
     }
     // Loads the classes of all that can fail; a command that succeeds does without.

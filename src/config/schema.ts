@@ -4,8 +4,8 @@ import { isAbsolute } from 'node:path'
 import * as v from 'valibot'
 import { parseSocketAddress } from './socket-address.ts'
 
-const port = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535))
-const count = v.pipe(v.number(), v.integer(), v.minValue(1))
+const port = v.pipe(v.number(), v.integer('must be an integer'), v.minValue(0), v.maxValue(65_535))
+const count = v.pipe(v.number(), v.integer('must be an integer'), v.minValue(1))
 const strings = v.array(v.string())
 const NO_HTTP_URL = 'must be an http or https URL'
 const httpUrl = v.pipe(v.string(), v.url(NO_HTTP_URL), v.regex(/^https?:/, NO_HTTP_URL))

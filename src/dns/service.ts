@@ -317,7 +317,8 @@ class Service implements DnsService {
     const name = canonicalName(text).split('.').slice(-2).join('.')
     if (this.#isRegistrable(name)) return name
     const { tld } = this.#parts.profile
-    throw new ServiceError('SVC-NAM-001', `"${text.slice(0, 255)}" is not a name below .${tld}, such as alice.${tld}.`)
+    const message = `"${text.slice(0, 255)}" is not a name below .${tld}, such as alice.${tld}.`
+    throw new ServiceError('SVC-NAM-001', message, { errors: [{ path: 'name', message }] })
   }
 
   #isRegistrable(name: string): boolean {

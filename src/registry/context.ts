@@ -89,10 +89,10 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
 
 /**
  * The name that a person wrote: any case, with or without a final dot. Throws SVC-NAM-001 unless valid, SVC-NAM-002
- * unless open here.
+ * unless open here. `field`: where the request has it.
  */
-export function openName(context: RegistryContext, text: string): Name {
-  return exactName(context, canonicalName(text))
+export function openName(context: RegistryContext, text: string, field?: string): Name {
+  return exactName(context, canonicalName(text), field)
 }
 
 /**
@@ -109,7 +109,7 @@ export function codedNameOf(profile: NetworkProfile, text: string): CodedName {
   try {
     return parseAskedName(canonicalName(text), profile)
   } catch (error) {
-    throw asServiceError(error)
+    throw asServiceError(error, 'name')
   }
 }
 
@@ -133,11 +133,11 @@ function configuredCodes(texts: readonly string[], profile: NetworkProfile): Rea
 }
 
 /** The name of a signed record, which has one spelling only. Throws SVC-NAM-001 and SVC-NAM-002. */
-export function exactName(context: RegistryContext, text: string): Name {
+export function exactName(context: RegistryContext, text: string, field = 'name'): Name {
   try {
     return parseName(text, context.profile)
   } catch (error) {
-    throw asServiceError(error)
+    throw asServiceError(error, field)
   }
 }
 

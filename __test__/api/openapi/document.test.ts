@@ -52,6 +52,19 @@ describe('the OpenAPI document', () => {
     expect(described.map(({ name }) => name)).toEqual(expect.arrayContaining(PROMISED))
   })
 
+  it('has no header that a page of an allowed origin cannot read', async () => {
+    const world = createWorld()
+    world.state.allowedOrigins = ['https://app.example']
+    const answer = await world.request('GET', '/healthz', { headers: { Origin: 'https://app.example' } })
+    const exposed = answer.headers.get('Access-Control-Expose-Headers')!.split(',')
+    const headers = described.flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap((each) => Object.keys('headers' in each ? each.headers : {}))
+    )
+    // The Fetch Standard lets pages read the first without being told, and the second never.
+    const others = ['Cache-Control', 'Set-Cookie']
+    expect(new Set(headers)).toEqual(new Set([...exposed, ...others]))
+  })
+
   it('has the paths of docs/api.md, each with its scopes, and no other', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/api.md'), 'utf8')
     const rows = page.matchAll(/^\| `((?:GET|POST|PATCH|DELETE) \/[^`]*)` \| ([^|]*?) ?\|/gm)

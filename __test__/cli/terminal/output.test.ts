@@ -93,6 +93,16 @@ describe('failures', () => {
     expect(written.stderr).toBe('error SVC-CFG-001: Invalid configuration (flag --port)\n  api.port: not a number\n')
   })
 
+  it('say once what one field alone is refused for', () => {
+    const { output, written } = make()
+    const errors = [{ path: 'name', message: 'a label begins with a letter' }]
+    reportFailure(
+      output,
+      new Failure('SVC-NAM-001', 'a label begins with a letter', { exitCode: EXIT.refused, errors })
+    )
+    expect(written.stderr).toBe('error SVC-NAM-001: a label begins with a letter\n')
+  })
+
   it('are one JSON object on stderr with --json', () => {
     const { output, written } = make({ json: true })
     reportFailure(output, failure)

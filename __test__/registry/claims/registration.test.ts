@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { prefixes } from '../../../src/store/keys.ts'
 import { StoreError } from '../../../src/store/types.ts'
+import { withDaemon } from '../../../src/util/shell-commands.ts'
 import { full, MemoryStore, until } from './fakes.ts'
 import { profile } from '../test-profile.ts'
 import type { TestNode } from '../test-node.ts'
@@ -92,6 +93,28 @@ describe('registering', () => {
     for (const { reveals } of bench.world.peers) reveals.set(ALICE, { ...reveals.get(ALICE)!, state: 'provisional' })
     await expect(other.registry.register(ALICE, {})).rejects.toThrow(code('SVC-REG-001'))
     expect(other.tasks.list()).toEqual([])
+  })
+
+  it('refuses a name of this daemon, and says which command renews it', async () => {
+    await registered(node)
+    const refused = node.registry.register(ALICE, {})
+    await expect(refused).rejects.toThrow(code('SVC-REG-001'))
+    const text = await refused.catch((error: unknown) => withDaemon((error as Error).message, { dataDir: '/names' }))
+    expect(text).toContain('chronym --data-dir /names renew alice.chronym')
+  })
+
+  it.each([
+    ['register', 'name', () => node.registry.register('no name', {})],
+    [
+      'publish',
+      'reveal/name',
+      () => registered(node).then(() => node.registry.publish({ ...held(), name: 'no name' }))
+    ],
+    ['adopt', 'id', () => node.registry.adopt('no name')],
+    ['adopt', 'id', () => node.registry.adopt('did:web:example')],
+    ['pins', 'after', async () => node.registry.pins('no name')]
+  ])('says that what is refused of %s is the field %s', async (_what, path, ask) => {
+    await expect(ask()).rejects.toMatchObject({ errors: [{ path }] })
   })
 
   it('believes a majority that the name is taken, once one shows its record among others', async () => {

@@ -24,6 +24,8 @@ const allowOrigin = cors({
     'ETag',
     'Location',
     'Retry-After',
+    'WWW-Authenticate',
+    'X-Confidence',
     'X-Request-Id',
     'X-Zone-Source',
     'X-Zone-State',

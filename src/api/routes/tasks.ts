@@ -29,7 +29,13 @@ const STARTED = {
   202: {
     description: 'The task is queued or running; `Location` is its status',
     schema: TaskStartedSchema,
-    headers: { Location: { description: 'Path of the status of the task', schema: { type: 'string' as const } } }
+    headers: {
+      Location: { description: 'Path of the status of the task', schema: { type: 'string' as const } },
+      'Idempotency-Replayed': {
+        description: '`true` where this is the first answer to its Idempotency-Key, given again',
+        schema: { type: 'string' as const }
+      }
+    }
   }
 }
 /** A task may end between the decision to cancel it and the request, which would clear it. */

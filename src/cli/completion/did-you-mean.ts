@@ -46,7 +46,7 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /** The words of a command line without the options of the whole program. */
-function wordsOf(program: Command, args: readonly string[]): string[] {
+export function wordsOf(program: Command, args: readonly string[]): string[] {
   return args.filter((word, index) => {
     const before = program.options.find(({ long, short }) => [long, short].includes(args[index - 1]))
     return !word.startsWith('-') && before?.required !== true

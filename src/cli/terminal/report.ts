@@ -43,7 +43,8 @@ export function reportFailure(output: Output, failure: Failure): void {
   }
   const paint = output.paintError
   output.error(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(headline(failure))}`)
-  for (const { path, message } of failure.errors)
+  // The first line has said it already.
+  for (const { path, message } of failure.errors.filter((each) => each.message !== failure.message))
     output.error(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
   if (failure.cure !== undefined) output.error(`  ${paint('dim', 'cure:')} ${printable(failure.cure)}`)
   if (failure.requestId !== undefined && failure.status !== undefined && failure.status >= 500) {

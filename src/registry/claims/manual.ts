@@ -42,7 +42,7 @@ export async function commit(context: RegistryContext, text: string, commitment:
  * SVC-PUB-002.
  */
 export async function publish(context: RegistryContext, reveal: Reveal): Promise<StoredBy> {
-  const name = exactName(context, reveal.name)
+  const name = exactName(context, reveal.name, 'reveal/name')
   await requireValid(context, reveal)
   const claim = claimOf(reveal, name, context.profile)
   requireSerialOfToday(context, claim)

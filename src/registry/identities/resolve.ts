@@ -80,14 +80,14 @@ export async function currentIdentity(
 }
 
 /** SVC-REQ-001 for what is not a DID of this network. */
-export function readDid({ profile }: RegistryContext, text: string): Did {
+export function readDid({ profile }: RegistryContext, text: string, field = 'did'): Did {
   try {
     return parseDid(text, profile)
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error
     throw new ServiceError('SVC-REQ-001', `${text} is not a DID of this network: ${error.detail}.`, {
       cause: error,
-      errors: [{ path: 'did', message: error.detail }]
+      errors: [{ path: field, message: error.detail }]
     })
   }
 }

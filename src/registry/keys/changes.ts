@@ -106,7 +106,7 @@ export async function offerFor(context: RegistryContext, text: string, alone: bo
  */
 export async function acceptOffer(context: RegistryContext, text: string, authority: Authority): Promise<StoredBy> {
   const offer = offerOf(text)
-  const name = openName(context, offer.name)
+  const name = openName(context, offer.name, 'offer')
   const reveal = await presentReveal(context, name)
   const problem = problemOfOffer(offer, reveal, context.profileHash)
   if (problem !== undefined) throw misfit(`The offer does not fit ${name}: ${problem}.`)

@@ -91,7 +91,7 @@ const PINS_PER_PAGE = 1_000
 
 /** The pins by name, at most `PINS_PER_PAGE`; with `after`, those after that name. SVC-NAM-001, SVC-NAM-002. */
 export function listPins(context: RegistryContext, after?: string): PinView[] {
-  const from = after === undefined ? undefined : openName(context, after)
+  const from = after === undefined ? undefined : openName(context, after, 'after')
   const given = context.codes.list(from).slice(0, PINS_PER_PAGE)
   const views: PinView[] = given.map(([name, each]) => givenView(context, name, each))
   let seen = 0

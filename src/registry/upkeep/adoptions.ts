@@ -69,7 +69,7 @@ export class Adoptions {
   /** Remembers a name or DID and looks for it at once. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001, SVC-STO-001. */
   async adopt(text: string): Promise<WantedView> {
     const { store, clock } = this.#context
-    const id = text.startsWith('did:') ? readDid(this.#context, text) : openName(this.#context, text)
+    const id = text.startsWith('did:') ? readDid(this.#context, text, 'id') : openName(this.#context, text, 'id')
     if (!this.#isHeld(id)) this.#context.seed.require()
     const known = store.get(keys.wanted(id))
     const adoption = { sinceMs: known === undefined ? clock.now() : decodeAdoption(known).sinceMs, isGuess: false }
