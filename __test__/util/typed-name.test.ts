@@ -16,6 +16,15 @@ describe('a name as it is typed', () => {
     ['xn--99999999', 'xn--99999999', undefined],
     ['日本語ー', 'xn--wekz60nb2abz6g', '日本語ー'],
     ['abc日本', 'xn--abc-v08fl0d', 'abc日本'],
+    // In a link.
+    [' http://Carol--7KQ2MX.chronym/ ', 'carol--7kq2mx.chronym', undefined],
+    ['HTTPS://bücher.chronym.:8443/a?b#c', 'xn--bcher-kva.chronym', 'bücher.chronym'],
+    ['http://carol.chronym', 'carol.chronym', undefined],
+    ['http://carol.chronym?a=//b', 'carol.chronym', undefined],
+    // Not a link to a name: the daemon says what is wrong with it.
+    ['http://carol@dave.chronym/', 'http://carol@dave.chronym/', undefined],
+    ['ftp://carol.chronym/', 'ftp://carol.chronym/', undefined],
+    ['http://', 'http://', undefined],
     // With a check code.
     ['alice--7KQ2MX', 'alice--7kq2mx', undefined],
     ['ab--7kq2mx', 'ab--7kq2mx', undefined],

@@ -17,17 +17,25 @@ export interface TypedName {
 }
 
 const ACE_PREFIX = 'xn--'
+/** As `chronym share` prints it, or as a browser does. Without `@`: before it is a user, not a host. */
+const LINK = /^https?:\/\/([^/?#@:\\]+)(?::\d*)?(?:[/?#].*)?$/isu
 /** A name, `--` and what the daemon reads as a check code (protocol/claim/check-code.ts). */
 const CODED = /^(.*)--([a-z0-9]+)$/isu
 
+/** The host of a link; any other text, trimmed, as it is. */
+export function nameInLink(text: string): string {
+  const trimmed = text.trim()
+  return LINK.exec(trimmed)?.[1] ?? trimmed
+}
+
 /**
- * `Bücher.` as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it: non-transitional, NFC,
+ * `Bücher.`, or a link to it, as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it: non-transitional, NFC,
  * with CheckBidi and CheckJoiners. On top come CheckHyphens, UseSTD3ASCIIRules, letters and digits alone (as IDNA 2008:
  * no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. A check code behind it does
  * not belong to the name, and these rules don't apply to it. Throws TypedNameError.
  */
 export function spellName(text: string): TypedName {
-  const labels = text.trim().split(/[.\u3002\uff0e\uff61]/u)
+  const labels = nameInLink(text).split(/[.\u3002\uff0e\uff61]/u)
   if (labels.length > 1 && labels.at(-1) === '') labels.pop()
   const name = labels.map(spellLabel).join('.')
   const unicode = name.split('.').map(readableLabel).join('.')

@@ -73,6 +73,7 @@ describe('a name as it is entered', () => {
     ['carol', 'carol.chronym'],
     [' Alice.CHRONYM. ', 'alice.chronym'],
     ['Dave.', 'dave.chronym'],
+    ['http://Dave.chronym/', 'dave.chronym'],
     ['a-b-1', 'a-b-1.chronym'],
     ['xn--mnchen-3ya', 'xn--mnchen-3ya.chronym'],
     // a-ü: these two hyphens are of its encoding.
@@ -102,6 +103,8 @@ describe('a name as it is entered', () => {
     ['\u0430pple', 'It mixes letters of Cyrillic and Latin'],
     ['αlpha.chronym', 'It mixes letters of Greek and Latin'],
     ['dave.com', 'end with .chronym'],
+    ['https://dave.com/', 'end with .chronym'],
+    ['ftp://dave.chronym', 'Only letters'],
     ['www.dave.chronym', 'belongs to its zone'],
     ['.chronym', 'must come before'],
     ['a_b', 'Only letters'],
@@ -123,6 +126,7 @@ describe('a name as it is entered', () => {
   it.each([
     ['alice--7KQ2MX', 'alice--7kq2mx.chronym', undefined],
     ['ab--7kq2mx', 'ab--7kq2mx.chronym', undefined],
+    ['http://ab--7kq2mx.chronym/', 'ab--7kq2mx.chronym', undefined],
     ['bücher--7kq2mx', 'xn--bcher--7kq2mx-wob.chronym', 'bücher--7kq2mx.chronym'],
     ['bü--7kq2mx.chronym', 'xn--b--7kq2mx-q9a.chronym', 'bü--7kq2mx.chronym'],
     ['привет--7kq2mx', 'xn----7kq2mx-j7g4a5a7fn5a.chronym', 'привет--7kq2mx.chronym']

@@ -2,7 +2,7 @@
 import type { KeysView, OwnedNameView } from '../lib/api.ts'
 import { duration } from '../lib/words.ts'
 import type { Tone } from '../parts/basics.ts'
-import { spellName } from '../../../util/typed-name.ts'
+import { nameInLink, spellName } from '../../../util/typed-name.ts'
 
 /** A lease that ends within this, seconds, is worth a look. */
 const SOON_SECONDS = 24 * 3600
@@ -119,8 +119,7 @@ interface Known {
 /** What a text means as a name; undefined for no text. */
 export function readName(text: string, suffix: string, { own = [], running = [] }: Known = {}): ReadName | undefined {
   // The other full stops of UTS 46 too.
-  const typed = text
-    .trim()
+  const typed = nameInLink(text)
     .replace(/[。．｡]/g, '.')
     .replace(/\.$/, '')
   if (typed === '') return undefined
