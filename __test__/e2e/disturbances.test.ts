@@ -3,7 +3,7 @@
  * process.
  */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -133,6 +133,26 @@ describe('a data directory that cannot be written', () => {
       expect(mebibytes).toBeLessThan(16)
     }
   }
+
+  it('refuses to start, with the cause and the cure', async () => {
+    const directory = join(disk, 'data')
+    mkdirSync(directory, { mode: 0o700 })
+    if (isRoot) execFileSync('mount', ['-o', 'remount,ro', disk])
+    else chmodSync(directory, 0o500)
+    const { code, stderr } = await runToEnd('src/daemon/main.ts', [
+      '--network',
+      profile,
+      '--port',
+      '0',
+      '--data-dir',
+      directory
+    ])
+    if (!isRoot) chmodSync(directory, 0o700)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`${directory} cannot be the data directory: ${isRoot ? 'EROFS' : 'EACCES'}`)
+    expect(stderr).toContain('choose another directory with --data-dir')
+    expect(readdirSync(directory)).toEqual([])
+  })
 
   it('halts a task with SVC-STO-001; it resumes by itself when there is room, and nothing is lost', async () => {
     const daemon = await scene.daemon([

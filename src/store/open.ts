@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { makeDirectories, syncDirectory } from '../util/files.ts'
@@ -43,7 +43,11 @@ export interface StoreOptions {
 export function openStore(file: string, options: StoreOptions = {}): OpenedStore {
   const directory = dirname(file)
   const { admit = () => undefined, layout = LAYOUT } = options
-  inDirectory(directory, () => makeDirectories(directory))
+  inDirectory(directory, () => {
+    makeDirectories(directory)
+    // SQLite doesn't say why it can't open a file.
+    accessSync(directory, constants.W_OK)
+  })
   const lock = lockDirectory(directory)
   let database: Database.Database | undefined
   try {
@@ -103,8 +107,10 @@ function inDirectory(directory: string, change: () => unknown): void {
   try {
     change()
   } catch (error) {
-    const full = (error as NodeJS.ErrnoException).code === 'ENOSPC'
-    const cure = full ? 'Free some space.' : 'Check its permissions, or choose another directory with --data-dir.'
+    const { code } = error as NodeJS.ErrnoException
+    const full = code === 'ENOSPC'
+    const check = code === 'EROFS' ? 'Mount its file system for writing' : 'Check its permissions'
+    const cure = full ? 'Free some space.' : `${check}, or choose another directory with --data-dir.`
     throw new StoreError(
       full ? 'full' : 'failing',
       `${directory} cannot be the data directory: ${(error as Error).message}. ${cure}`,
