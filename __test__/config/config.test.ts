@@ -271,6 +271,27 @@ describe('configuration at run time', () => {
 })
 
 describe('the file of a profile', () => {
+  it.each([
+    ['a missing field', { lease: undefined }, 'lease: is missing.'],
+    ['a misspelt one', { lease: undefined, leese: 1 }, 'lease: is missing, and leese is unknown'],
+    ['one of another type', { beacon: { period: '3' } }, 'beacon.chain_hash: is missing'],
+    ['peers that are no list', { bootstrap: 'x' }, 'bootstrap: must be a list, not "x"']
+  ])('is refused for %s, by file, field and fault', (_, change, fault) => {
+    const file = join(temporary(), 'wrong.json')
+    writeFileSync(file, JSON.stringify({ ...builtInProfiles.main, ...change }))
+    expect(caught(() => loadNetwork(file)).message).toContain(`the profile ${file}: ${fault}`)
+  })
+
+  it('is refused where it is none', () => {
+    const directory = temporary()
+    expect(caught(() => loadNetwork(directory)).message).toContain(`network "${directory}" is neither one of`)
+    expect(caught(() => loadNetwork(directory)).message).toContain('it is a directory')
+    expect(caught(() => loadNetwork(join(directory, 'none'))).message).toContain('there is no such file')
+    const file = join(directory, 'cut.json')
+    writeFileSync(file, '{')
+    expect(caught(() => loadNetwork(file)).message).toContain(`the profile ${file}: it is not JSON`)
+  })
+
   it('may name peers to join through, which do not change the network', () => {
     const file = join(temporary(), 'peers.json')
     writeFileSync(file, JSON.stringify({ ...builtInProfiles.main, bootstrap: ['/dnsaddr/boot.example'] }))

@@ -8,6 +8,7 @@ import * as v from 'valibot'
 import { parse as parseToml, TomlError } from 'smol-toml'
 import { type FieldError, ServiceError } from '../errors.ts'
 import { ProfileError } from '../protocol/errors.ts'
+import { faultOf, reasonOf } from '../protocol/encoding/issue.ts'
 import { type NetworkProfile, parseProfile } from '../protocol/profile/profile.ts'
 import { builtInProfiles } from '../protocol/profile/built-in.ts'
 import { BesideProfileSchema, type Config, ConfigSchema } from './schema.ts'
@@ -150,7 +151,7 @@ export function checkConfig(input: unknown, where: string): Config {
   throw invalid(
     result.issues.map((issue) => ({
       path: issuePath(issue),
-      message: issue.expected === 'never' ? 'unknown field' : issue.message.replace(/^Invalid \w+: /, '')
+      message: reasonOf(issue)
     })),
     where
   )
@@ -291,17 +292,26 @@ export function loadProfile(network: string): NetworkProfile {
 /** `network` as in the configuration. Throws SVC-CFG-001 that names the file and the field. */
 export function loadNetwork(network: string): ConfiguredNetwork {
   if (isBuiltIn(network)) return { profile: builtInProfiles[network], bootstrap: [], bootstrap_key: '' }
-  const known = Object.keys(builtInProfiles).join(', ')
-  const reject = (reason: string, cause: unknown): never => {
-    const message = `network "${network}" is neither one of ${known} nor a readable profile file: ${reason}`
-    throw new ServiceError('SVC-CFG-001', message, { errors: [{ path: 'network', message: reason }], cause })
+  const reject = (message: string, fault: string, cause: unknown): never => {
+    throw new ServiceError('SVC-CFG-001', message, { errors: [{ path: 'network', message: fault }], cause })
+  }
+  const refuseFile = (fault: string, cause: unknown): never =>
+    reject(`the profile ${network}: ${fault}. \`chronym config profile main\` prints a whole one`, fault, cause)
+  let text: string
+  try {
+    text = readFileSync(network, 'utf8')
+  } catch (error) {
+    const known = Object.keys(builtInProfiles).join(', ')
+    const { code, message } = error as NodeJS.ErrnoException
+    const fault = { ENOENT: 'there is no such file', EISDIR: 'it is a directory' }[code ?? ''] ?? message
+    return reject(`network "${network}" is neither one of ${known} nor the file of a profile: ${fault}`, fault, error)
   }
   try {
-    const json: unknown = JSON.parse(readFileSync(network, 'utf8'))
+    const json: unknown = JSON.parse(text)
     return { profile: parseProfile(json), ...v.parse(BesideProfileSchema, json) }
   } catch (error) {
-    if (v.isValiError(error)) return reject(`${v.getDotPath(error.issues[0])}: ${error.message}`, error)
-    if (error instanceof ProfileError) return reject(error.detail, error)
-    return reject((error as Error).message, error)
+    if (v.isValiError(error)) return refuseFile(faultOf(error.issues), error)
+    if (error instanceof ProfileError) return refuseFile(error.detail, error)
+    return refuseFile(`it is not JSON: ${(error as Error).message}`, error)
   }
 }

@@ -108,7 +108,7 @@ describe('doctor', () => {
     expect(of(await diagnose(), 'config')).toMatchObject({ state: 'ok' })
     for (const [assignment, fault] of [
       ['moed=light', 'moed: unknown field'],
-      ['vdf.queue=many', 'vdf.queue: Expected number but received "many"']
+      ['vdf.queue=many', 'vdf.queue: must be a number, not "many"']
     ] as const) {
       expect(await cli(['config', 'set', 'mode=offline', assignment], { env })).toMatchObject(
         says(6, `(nothing was changed)\n  ${fault}\n  cure: `)

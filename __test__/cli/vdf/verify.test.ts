@@ -19,8 +19,8 @@ describe('lines of proofs', () => {
 
   it.each([
     ['{', 'not JSON'],
-    ['[]', 'Invalid'],
-    ['null', 'not an object'],
+    ['[]', 'is missing'],
+    ['null', 'must be an object'],
     [JSON.stringify({ ...line, seed_hex: undefined }), 'neither'],
     [JSON.stringify({ ...line, y_hex: '0' }), 'y_hex'],
     [JSON.stringify({ ...line, proof_hex: 7 }), 'proof_hex'],

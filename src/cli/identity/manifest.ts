@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { faultOf } from '../../protocol/encoding/issue.ts'
 import { encodeMultikey, parseDid } from '../../protocol/identity/did.ts'
 import { didAssertionKey } from '../../protocol/crypto/keys.ts'
 import { type Capability, type Manifest, signManifest } from '../../protocol/identity/manifest.ts'
@@ -50,7 +51,7 @@ export function parseCapability(text: string): Capability {
 export function parseManifestDraft(json: unknown, file: string): ManifestDraft {
   const result = v.safeParse(Draft, json)
   if (result.success) return result.output
-  throw inputFailure(`${file} is not a manifest: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`)
+  throw inputFailure(`${file} is not a manifest: ${faultOf(result.issues)}`)
 }
 
 /** The key of this seed that the document lists for assertions, with the id of its verification method. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import * as v from 'valibot'
+import { faultOf } from '../../protocol/encoding/issue.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { commitmentHash, SALT_BYTES } from '../../protocol/claim/commitment.ts'
 import { nameKey } from '../../protocol/crypto/keys.ts'
@@ -125,9 +126,7 @@ export async function readSecret(file: string): Promise<Secret> {
   }
   const result = v.safeParse(SecretSchema, json)
   if (result.success) return result.output
-  throw inputFailure(
-    `${file} is not a secret file of chronym commit: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`
-  )
+  throw inputFailure(`${file} is not a secret file of chronym commit: ${faultOf(result.issues)}`)
 }
 
 /** Durable, mode 0600. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import * as v from 'valibot'
+import { faultOf } from '../../protocol/encoding/issue.ts'
 import { VERSION } from '../../version.ts'
 import type { Context } from '../context.ts'
 import { inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
@@ -139,10 +140,8 @@ function ratio(rate: number, other: number): string {
 function asBenchResult(value: unknown, file: string): BenchResult {
   const result = v.safeParse(BenchResultSchema, value)
   if (result.success) return result.output
-  const issue = result.issues[0]
-  const at = issue.path?.map(({ key }) => String(key)).join('.') ?? 'the file'
   throw inputFailure(
-    `${file} is not a result of a benchmark: ${at}: ${issue.message}`,
+    `${file} is not a result of a benchmark: ${faultOf(result.issues)}`,
     'Give a file that `chronym vdf bench --save FILE` wrote.'
   )
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { faultOf } from '../../protocol/encoding/issue.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, inputFailure, usageFailure } from '../failures/failure.ts'
 import { readLines } from '../input/files.ts'
@@ -143,11 +144,7 @@ export function parseClaimLine(text: string): ParsedLine {
     return { error: 'not JSON' }
   }
   const parsed = v.safeParse(ClaimLine, json)
-  if (!parsed.success) {
-    const issue = parsed.issues[0]
-    const path = v.getDotPath(issue)
-    return { error: path === null ? 'not an object' : `${path}: ${issue.message}` }
-  }
+  if (!parsed.success) return { error: faultOf(parsed.issues) }
   const {
     seed_hex: seed,
     discriminant_hex: discriminant,

@@ -1,6 +1,7 @@
 /** A zone as the command line accepts it: JSON, or lines of the form `LABEL [TTL] TYPE VALUE`. */
 import type { Readable } from 'node:stream'
 import * as v from 'valibot'
+import { faultOf } from '../../protocol/encoding/issue.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 
@@ -98,7 +99,7 @@ export function parseZoneText(text: string, file: string): ZoneInput {
   const { issues } = v.safeParse(ZoneJson, json)
   if (issues !== undefined)
     throw inputFailure(
-      `${file} is not a zone (${v.getDotPath(issues[0]) ?? 'all of it'}: ${issues[0].message}); nothing was saved`,
+      `${file} is not a zone (${faultOf(issues)}); nothing was saved`,
       'Write {"records": {LABEL: [{"type", "value"}]}}.'
     )
   return json as ZoneInput

@@ -1,6 +1,7 @@
 /**
  * W3C Data Integrity proofs of the cryptosuite eddsa-jcs-2022 (Data Integrity EdDSA Cryptosuites v1.0, section 3.3).
  */
+import { faultOf } from '../encoding/issue.ts'
 import { concatBytes, sha256 } from '../encoding/bytes.ts'
 import { decodeMultibase, encodeMultibase, decodeMultikey } from './did.ts'
 import { sign, verifyStrict } from '../crypto/ed25519.ts'
@@ -135,16 +136,7 @@ export function parseBy<TSchema extends v.GenericSchema>(
 ): v.InferOutput<TSchema> {
   const result = v.safeParse(schema, json)
   if (result.success) return result.output
-  const [issue] = result.issues
-  const path = v.getDotPath(issue)
-  const reason = reasonOf(issue)
-  throw fail(path === null ? reason : `${path}: ${reason}`)
-}
-
-/** In place of the library's "Expected never but received ...". */
-function reasonOf({ message, expected, received }: v.BaseIssue<unknown>): string {
-  if (received === 'undefined') return 'this member is missing'
-  return expected === 'never' ? 'there is no such member' : message
+  throw fail(faultOf(result.issues))
 }
 
 /**

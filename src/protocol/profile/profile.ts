@@ -5,6 +5,7 @@
 import * as v from 'valibot'
 import { sha256 } from '../encoding/bytes.ts'
 import { ProfileError } from '../errors.ts'
+import { faultOf } from '../encoding/issue.ts'
 import { canonicalJsonBytes } from '../encoding/jcs.ts'
 
 const integer = (min: number, max = Number.MAX_SAFE_INTEGER) =>
@@ -191,9 +192,7 @@ const BESIDE: ReadonlySet<string> = new Set(['bootstrap', 'bootstrap_key'])
 export function parseProfile(json: unknown): NetworkProfile {
   const result = v.safeParse(ProfileSchema, withoutBeside(json))
   if (result.success) return deepFreeze(result.output)
-  const [issue] = result.issues
-  const path = v.getDotPath(issue)
-  throw new ProfileError(path === null ? issue.message : `${path}: ${issue.message}`)
+  throw new ProfileError(faultOf(result.issues))
 }
 
 const hashes = new WeakMap<NetworkProfile, Uint8Array>()

@@ -31,7 +31,7 @@ describe('config check', () => {
 
   it.each([
     ['a network that is none', 'network = "nosuch"', 'network "nosuch" is neither'],
-    ['a profile that is none', `network = ${JSON.stringify(import.meta.filename)}`, 'nor a readable profile file'],
+    ['a profile that is none', `network = ${JSON.stringify(import.meta.filename)}`, ': it is not JSON'],
     [
       'an address of a peer that is none',
       '[p2p]\nbootstrap = ["localhost:7469"]',

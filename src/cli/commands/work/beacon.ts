@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { faultOf } from '../../../protocol/encoding/issue.ts'
 import type { BeaconServer } from '../../../beacon/server.ts'
 import type { BeaconChain, Pulse } from '../../../beacon/types.ts'
 import type { Context, CliCommand } from '../../context.ts'
@@ -34,10 +35,7 @@ const Recording = v.object({
 
 async function readRecording(context: Context, file: string): Promise<{ chain: BeaconChain; pulses: Pulse[] }> {
   const result = v.safeParse(Recording, await readJson(file, context.stdin))
-  if (!result.success)
-    throw inputFailure(
-      `${file} holds no recorded pulses: ${v.getDotPath(result.issues[0]) ?? ''} ${result.issues[0].message}`
-    )
+  if (!result.success) throw inputFailure(`${file} holds no recorded pulses: ${faultOf(result.issues)}`)
   const { pulses, genesis_time: genesis, ...chain } = result.output
   return {
     chain: { ...chain, genesis },
