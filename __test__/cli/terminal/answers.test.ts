@@ -76,6 +76,13 @@ describe('answers', () => {
     expect((await ask(['names'], { terminal: true })).stdout).not.toContain('list of names')
   })
 
+  it('of no names say which ones are being registered, and where that shows', async () => {
+    shown.names = []
+    const { stdout } = await ask(['names'], { terminal: true })
+    shown.names = [OWNED, WELL]
+    expect(stdout).toMatch(/^no names yet; alice\.chronym is being registered: chronym .*tasks$/m)
+  })
+
   it('of names and adopt say what is looked for, and the exit code whether all of it was found', async () => {
     const lost = String.raw`lost.chronym  not-found: Nobody shows it \u001b[2J`
     expect((await ask(['names'], { terminal: true })).stdout).toContain(`looked for in the network:\n${lost}`)

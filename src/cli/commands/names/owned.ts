@@ -9,6 +9,9 @@ import { fitTable, formatRelative, printable } from '../../terminal/format.ts'
 import { SHORT_ID } from '../../task/task.ts'
 import type { Paint } from '../../terminal/output.ts'
 
+/** Of registrations, where there is no name yet. */
+const MOST_NAMED = 3
+
 interface ReleaseOptions {
   undo?: boolean
   yes?: boolean
@@ -108,8 +111,15 @@ export function renewalText({ renewal: { state, due, task_id: task } }: OwnedNam
   }
 }
 
+/** `underWay`: names of running registrations. */
+function noNamesText(underWay: readonly string[]): string {
+  if (underWay.length === 0) return 'no names yet; earn one: chronym register NAME'
+  const [verb, shown] = [underWay.length === 1 ? 'is' : 'are', underWay.slice(0, MOST_NAMED).map(printable).join(', ')]
+  const more = underWay.length > MOST_NAMED ? ` and ${underWay.length - MOST_NAMED} more` : ''
+  return `no names yet; ${shown}${more} ${verb} being registered: chronym tasks`
+}
+
 function ownedText(names: readonly OwnedNameView[], nowMs: number, paint: Paint, columns = Infinity): string {
-  if (names.length === 0) return 'no names yet; earn one: chronym register NAME'
   const rows = names.map((each) => [
     printable(each.name),
     printable(each.check_code).slice(0, SHORT_CODE),
@@ -148,10 +158,14 @@ export function addNamesCommand(program: CliCommand): void {
       // Programs read the names alone; `chronym adopt` lists what the daemon looks for.
       const wanted = context.output.json ? [] : await client.wanted()
       const { list } = context.output.json ? { list: null } : await client.backup()
+      const tasks = context.output.json || names.length > 0 ? [] : await client.tasks()
+      const underWay = tasks.filter(({ kind, status }) => kind === 'register' && status === 'running')
       context.output.answer(names, (paint) =>
         context.output.commands(
           [
-            ownedText(names, Date.now(), paint, context.output.columns),
+            names.length === 0
+              ? noNamesText(underWay.map(({ name }) => name))
+              : ownedText(names, Date.now(), paint, context.output.columns),
             ...listLines(list, paint),
             ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])
           ].join('\n')
