@@ -117,7 +117,7 @@ function undo(context: Context, paths: DataPaths): ExitCode {
 
 /** Under sudo: root changes the system's store alone, since the browsers and the files are of that user. */
 function isDirectoryOfOther({ root }: DataPaths): boolean {
-  return process.geteuid?.() === 0 && statSync(root, { throwIfNoEntry: false })?.uid !== 0
+  return process.geteuid?.() === 0 && (statSync(root, { throwIfNoEntry: false })?.uid ?? 0) !== 0
 }
 
 export function trustedOf(paths: DataPaths, pem: string): Trusted {
