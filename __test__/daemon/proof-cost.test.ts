@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { proofCost } from '../../src/daemon/proof-cost.ts'
+import { NativeError } from '../../src/native/types.ts'
 import { CHECK_MS } from '../../src/network/budget/budget.ts'
 
 const none = (message: string): never => expect.unreachable(message)
@@ -23,12 +24,16 @@ describe('what a proof costs', () => {
     expect(cost()).toBe(2)
   })
 
-  it('stays assumed where the pool fails', async () => {
+  it.each([
+    [new Error('out of memory'), ['what a proof takes could not be measured: out of memory']],
+    // A start that fails for another reason closes it.
+    [new NativeError('POOL_CLOSED', 'closed'), []]
+  ])('stays assumed where the pool fails (%s)', async (error, expected) => {
     const warnings: string[] = []
-    const failed = Promise.reject(new Error('the pool of worker threads is closed'))
+    const failed = Promise.reject(error)
     const cost = proofCost({ measureProof: () => failed }, 1024, (message) => warnings.push(message))
     await failed.catch(() => undefined)
     expect(cost()).toBe(CHECK_MS.proof)
-    expect(warnings).toEqual(['what a proof takes could not be measured: the pool of worker threads is closed'])
+    expect(warnings).toEqual(expected)
   })
 })
