@@ -87,7 +87,7 @@ function describe(error: unknown): string {
 }
 
 function usageOf({ flag, kind, help, env }: ConfigField): string {
-  return `  --${`${flag} ${VALUES[kind]}`.padEnd(28)}${help} (${env})`
+  return `  --${`${flag} ${VALUES[kind]}`.padEnd(27)} ${help} (${env})`
 }
 
 /** What the command line needs to find this daemon: what came by a flag it cannot read anywhere. */
