@@ -29,7 +29,7 @@ export const EXIT_CODE_MEANINGS: readonly (readonly [ExitCode, string])[] = [
     EXIT.unreachable,
     'The daemon does not answer, none runs on that data directory, or what answers does not prove to be it.'
   ],
-  [EXIT.notFound, 'No such name, identity, task, zone, pin or token; or its registration has lapsed.'],
+  [EXIT.notFound, 'No such name, identity, task, zone, pin, token or field; or its registration has lapsed.'],
   [EXIT.forbidden, 'The token is missing, wrong or lacks the scope; or this daemon does not own the name.'],
   [EXIT.refused, 'The daemon refused the request: invalid content, taken name, conflict.'],
   [

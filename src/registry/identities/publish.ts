@@ -99,7 +99,7 @@ async function bind(
     if (owned === undefined)
       throw new ServiceError(
         'SVC-OWN-001',
-        `This daemon does not own ${name}, so the request needs the owner's name_signature.`
+        `This daemon does not own ${name}, so a document for it needs its owner's name_signature (POST /api/publish-kid).`
       )
     return signedBinding(context, owned, did)
   }

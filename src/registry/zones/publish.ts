@@ -107,7 +107,8 @@ export async function publishZone(
   const record = requireOwned(context, name)
   // Without a zone of its own the name still has its list to publish.
   const local = context.zones.get(name) ?? (context.listIn() === name ? ownZone(context, record) : undefined)
-  if (local === undefined) throw new ServiceError('SVC-ZON-003', `There is no local zone for ${name}.`)
+  if (local === undefined)
+    throw new ServiceError('SVC-ZON-003', `There is no draft for ${name}, and so nothing to publish.`)
   context.seed.require()
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead')
