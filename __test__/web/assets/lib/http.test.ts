@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createWorld, MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { stream } from '../../../../src/web/assets/lib/events.ts'
-import { get, logIn, logOut, Problem } from '../../../../src/web/assets/lib/http.ts'
+import { everyReason, get, logIn, logOut, Problem } from '../../../../src/web/assets/lib/http.ts'
 
 /** The page's own session code against the interface, with a browser's storage and cookies as far as it uses them. */
 
@@ -68,5 +68,13 @@ describe('a problem on the dashboard', () => {
     const problem = new Problem({ code: 'SVC-ZON-002', title: 'Invalid zone', detail: 'The zone breaks a rule.' })
     expect(problem.message).toBe('Invalid zone: The zone breaks a rule. (SVC-ZON-002)')
     expect(problem.errors).toEqual([])
+  })
+
+  it('names each field at fault, and says once what one field alone is refused for', () => {
+    const said = (detail: string, path: string, message: string) =>
+      everyReason(new Problem({ code: 'SVC-REQ-001', title: 'Refused', detail, errors: [{ path, message }] }))
+    expect(said('The body is wrong.', 'name', 'Required')).toBe('The body is wrong. name: Required')
+    expect(said('no such name', 'name', 'no such name')).toBe('no such name')
+    expect(everyReason(new Error('No answer'))).toBe('No answer')
   })
 })

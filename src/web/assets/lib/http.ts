@@ -55,6 +55,15 @@ type ProblemLike = Pick<ProblemBody, 'title' | 'detail' | 'errors'> & { code: st
 /** Why something failed, for a person: an error of the daemon without its title and code. */
 export const reasonOf = (error: Error): string => (error instanceof Problem ? error.detail : error.message)
 
+/** The same with each field at fault; a field that is the whole reason is said once. */
+export const everyReason = (error: Error): string =>
+  [
+    reasonOf(error),
+    ...(error instanceof Problem ? error.errors : [])
+      .filter(({ message }) => message !== reasonOf(error))
+      .map(({ path, message }) => `${path}: ${message}`)
+  ].join(' ')
+
 /** No daemon answered; the page says so at the top, and tries again by itself. */
 export class Unreachable extends Error {
   constructor() {

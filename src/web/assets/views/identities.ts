@@ -1,6 +1,6 @@
 import type { OwnIdentityView } from '../lib/api.ts'
 import { h, html, useState, type TargetedEvent } from '../lib/html.ts'
-import { post, Problem, reasonOf } from '../lib/http.ts'
+import { everyReason, post, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { go, to, type ViewProps } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
@@ -201,12 +201,6 @@ function Publish({ onClose, onDone }: DialogProps) {
     <//>
   `
 }
-
-const everyReason = (error: Error): string =>
-  [
-    reasonOf(error),
-    ...(error instanceof Problem ? error.errors : []).map(({ path, message }) => `${path}: ${message}`)
-  ].join(' ')
 
 /** What would be published, in words, before it is. */
 function summary(read: Signed) {
