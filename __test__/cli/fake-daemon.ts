@@ -161,7 +161,11 @@ function fakeDaemon() {
     return problem(c, code, `detail of ${code}`)
   })
   app.get('/api/resolve-kid/:did', (c) =>
-    c.json({ kid_document: { id: c.req.param('did'), verificationMethod: [] }, manifest_document: null })
+    c.json({
+      kid_document: { id: c.req.param('did'), verificationMethod: [] },
+      manifest_document: null,
+      manifest_answered: !c.req.param('did').endsWith('Silent')
+    })
   )
   app.get('/api/explain/:name', (c) => (c.req.param('name') === 'html' ? c.text('<html>', 200) : c.json(EXPLANATION)))
   app.get('/readyz', (c) => c.json({ ready: true, checks: shown.checks }))

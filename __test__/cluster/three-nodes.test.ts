@@ -304,7 +304,7 @@ describe('three nodes', () => {
     )
     const record = encodeManifestRecord(manifest)
     expect(await second.network.putManifest(log.did, record)).toEqual({ storedBy: 3, of: 3, refusals: [] })
-    expect(await third.network.getManifest(log.did)).toEqual([record])
+    expect((await third.network.getManifest(log.did)).records).toEqual([record])
   })
 
   it('keep an identity that no name carries for the stamp on it', async () => {

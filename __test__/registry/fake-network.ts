@@ -230,17 +230,18 @@ export class FakeNetwork implements Network {
     return this.#putDocument('identities', did, log)
   }
   async getIdentity(did: string): Promise<FoundDocuments> {
-    const records = await this.#getDocuments('identities', did)
-    const isAnswered = !this.isThin && this.status().peers > 0
-    return { records, shownBy: records.map(() => 1), isAnswered }
+    return this.#found(await this.#getDocuments('identities', did))
   }
-  /** At most half of those asked for an identity answer. */
+  /** At most half of those asked for an identity or a manifest answer. */
   isThin = false
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome> {
     return this.#putDocument('manifests', did, manifest)
   }
-  getManifest(did: string): Promise<Uint8Array[]> {
-    return this.#getDocuments('manifests', did)
+  async getManifest(did: string): Promise<FoundDocuments> {
+    return this.#found(await this.#getDocuments('manifests', did))
+  }
+  #found(records: Uint8Array[]): FoundDocuments {
+    return { records, shownBy: records.map(() => 1), isAnswered: !this.isThin && this.status().peers > 0 }
   }
   subscribe(listener: (event: NetworkEvent) => void): () => void {
     this.#listeners.add(listener)

@@ -241,7 +241,8 @@ describe('nodes on real parts', () => {
     expect(await second.registry.publishManifest(manifest)).toMatchObject({ version: 1, stored_by: 2 })
     expect(await first.registry.resolveIdentity(genesis.id)).toEqual({
       kid_document: recovered,
-      manifest_document: manifest
+      manifest_document: manifest,
+      manifest_answered: true
     })
     expect(vi.mocked(verifyIdentityLog)).not.toHaveBeenCalled()
   })

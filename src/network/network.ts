@@ -296,8 +296,8 @@ class RegistryNetwork implements OpenableNetwork {
     return this.#publish({ kind: 'manifest', id: did, bytes: manifest })
   }
 
-  async getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]> {
-    return [...(await getDocuments(this.#client, 'manifest', did, signal)).records]
+  getManifest(did: string, signal?: AbortSignal): Promise<FoundDocuments> {
+    return getDocuments(this.#client, 'manifest', did, signal)
   }
 
   subscribe(listener: (event: NetworkEvent) => void): () => void {

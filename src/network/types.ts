@@ -266,7 +266,7 @@ export interface Network {
   putIdentity(did: string, log: Uint8Array): Promise<PutOutcome>
   getIdentity(did: string, signal?: AbortSignal): Promise<FoundDocuments>
   putManifest(did: string, manifest: Uint8Array): Promise<PutOutcome>
-  getManifest(did: string, signal?: AbortSignal): Promise<Uint8Array[]>
+  getManifest(did: string, signal?: AbortSignal): Promise<FoundDocuments>
   subscribe(listener: (event: NetworkEvent) => void): () => void
 }
 

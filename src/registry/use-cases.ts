@@ -231,6 +231,8 @@ export interface NewIdentity {
 export interface ResolvedIdentity {
   kid_document: Record<string, unknown>
   manifest_document: Record<string, unknown> | null
+  /** Most of the peers that should hold it answered; if not, null leaves open whether there is one. */
+  manifest_answered: boolean
 }
 
 export interface ResolvedIdentityLog {

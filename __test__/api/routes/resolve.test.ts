@@ -35,7 +35,8 @@ describe('resolving', () => {
     world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
     expect(await (await world.request('GET', `/api/resolve-kid/${DID}`)).json()).toEqual({
       kid_document: { id: DID, verificationMethod: [] },
-      manifest_document: null
+      manifest_document: null,
+      manifest_answered: true
     })
   })
 

@@ -76,6 +76,11 @@ describe('answers', () => {
     expect((await ask(['names'], { terminal: true })).stdout).not.toContain('list of names')
   })
 
+  it('of no manifest tell from none whether too few peers answered', async () => {
+    expect(await ask(['manifest', 'show', 'did:chronym:zNone'])).toMatchObject(says(4, 'has no manifest'))
+    expect(await ask(['manifest', 'show', 'did:chronym:zSilent'])).toMatchObject(says(7, 'too few peers answered'))
+  })
+
   it('of no names say which ones are being registered, and where that shows', async () => {
     shown.names = []
     const { stdout } = await ask(['names'], { terminal: true })

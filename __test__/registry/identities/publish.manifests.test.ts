@@ -49,6 +49,15 @@ describe('manifests', () => {
     })
   })
 
+  it('are told from those that nobody was there to show', async () => {
+    const document = await published()
+    const asked = async () => (await node.registry.resolveIdentity(document.id)).manifest_answered
+    expect(await asked()).toBe(true)
+    node.network.isThin = true
+    expect(await asked()).toBe(false)
+    node.network.isThin = false
+  })
+
   it('that have expired are not given out', async () => {
     const document = await published()
     await node.registry.publishManifest(manifest(document, { validUntil: '2026-01-02T00:00:00Z' }))

@@ -164,12 +164,10 @@ export class IdentityResolver {
   /** The version of the manifest that speaks for an identity. */
   async manifestOf(known: KnownIdentity): Promise<number | undefined> {
     const { client } = this.node
-    const network = {
-      getManifest: async (did: Did) => [...(await getDocuments(client, 'manifest', did)).records]
-    }
+    const network = { getManifest: (did: Did) => getDocuments(client, 'manifest', did) }
     const now = (): number => this.#world.timeline.nowMs
-    const found = await findManifest({ profile: this.#world.profile, clock: { now }, network, pool: judgeHere }, known)
-    return found?.version
+    const parts = { profile: this.#world.profile, clock: { now }, network, pool: judgeHere }
+    return (await findManifest(parts, known)).manifest?.version
   }
 }
 

@@ -12,6 +12,12 @@ export const ResolvedIdentitySchema = component('ResolvedIdentity', {
   manifest_document: v.pipe(
     v.nullable(v.looseObject({ capabilities: v.array(v.unknown()) })),
     v.description('Null when no manifest is known')
+  ),
+  manifest_answered: v.pipe(
+    v.boolean(),
+    v.description(
+      'Whether most of the peers that should hold the manifest answered; if not, null leaves open whether there is one'
+    )
   )
 })
 export type ResolvedIdentityBody = v.InferOutput<typeof ResolvedIdentitySchema>

@@ -194,7 +194,7 @@ export async function adoptIdentity(
   if (known === undefined) return 'not-found'
   // Required a second time: the seed may have been locked during the look-up.
   if (keyIndexOfLog(known.versions, context.seed.require(), profile) === undefined) return 'other-owner'
-  const manifest = await findManifest(context, known)
+  const { manifest } = await findManifest(context, known)
   const encoded = await stamped(context, did, {
     versions: known.versions,
     ...(known.binding === undefined ? {} : { binding: known.binding })

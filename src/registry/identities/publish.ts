@@ -180,7 +180,7 @@ export async function publishManifest(
 /** The newest that peers show. Offline it is not known. */
 async function currentManifest(context: RegistryContext, known: KnownIdentity): Promise<Manifest | undefined> {
   try {
-    return await findManifest(context, known)
+    return (await findManifest(context, known)).manifest
   } catch (error) {
     if (error instanceof OfflineError) return undefined
     throw error

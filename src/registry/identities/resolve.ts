@@ -137,10 +137,11 @@ export async function resolveIdentity(
   signal?: AbortSignal
 ): Promise<ResolvedIdentity> {
   const known = await requireIdentity(context, readDid(context, text), signal)
-  const manifest = await findManifest(context, known, signal)
+  const { manifest, isAnswered } = await findManifest(context, known, signal)
   return {
     kid_document: jsonOf(context, known.versions.at(-1)!),
-    manifest_document: manifest === undefined ? null : { ...manifest }
+    manifest_document: manifest === undefined ? null : { ...manifest },
+    manifest_answered: isAnswered || isWholeNetwork(context)
   }
 }
 
@@ -165,6 +166,10 @@ interface ManifestParts extends Pick<RegistryContext, 'profile'> {
   readonly pool: Pick<RegistryContext['pool'], 'judgeManifest' | 'judgeSpeaker'>
 }
 
+interface FoundManifest extends Pick<FoundDocuments, 'isAnswered'> {
+  readonly manifest: Manifest | undefined
+}
+
 /**
  * The newest that speaks for the identity. Every peer may show another one: each is judged on a thread, the proofs of
  * the newest first until one verifies.
@@ -173,10 +178,11 @@ export async function findManifest(
   { profile, network, clock, pool }: ManifestParts,
   known: KnownIdentity,
   signal?: AbortSignal
-): Promise<Manifest | undefined> {
+): Promise<FoundManifest> {
   const { did } = known.log
+  const { records, isAnswered } = await network.getManifest(did, signal)
   const shown = await Promise.all(
-    (await network.getManifest(did, signal)).map(async (bytes) => ({
+    records.map(async (bytes) => ({
       bytes,
       verdict: await pool.judgeManifest(bytes, profile, 'own')
     }))
@@ -188,7 +194,8 @@ export async function findManifest(
   )
   const identity = encodeIdentityEnvelope(known)
   for (const { bytes } of current.toSorted((left, right) => compareManifestOrder(right.order, left.order))) {
-    if ((await pool.judgeSpeaker(bytes, identity, profile, 'own')).ok) return decodeManifestRecord(bytes, profile)
+    if ((await pool.judgeSpeaker(bytes, identity, profile, 'own')).ok)
+      return { manifest: decodeManifestRecord(bytes, profile), isAnswered }
   }
-  return undefined
+  return { manifest: undefined, isAnswered }
 }

@@ -104,7 +104,8 @@ describe('a manifest made on the command line', () => {
   const document = createIdentity(seed, { ...parts, index: 3 }, NOW, profile)
   const identity = {
     kid_document: { ...document, verificationMethod: [...document.verificationMethod] },
-    manifest_document: { capabilities: [], version: 4 }
+    manifest_document: { capabilities: [], version: 4 },
+    manifest_answered: true
   }
 
   it('is signed by the key that the document lists, and is the next version', () => {

@@ -132,7 +132,14 @@ export function addManifestCommands(program: CliCommand): void {
     .argument('<did>')
     .description('the capability manifest of an identity')
     .runs(async (context, _options: unknown, did: string) => {
-      const { manifest_document: found } = await aboutDid(connect(context).resolveKid(requireDid(did)))
+      const { manifest_document: found, manifest_answered: isAnswered } = await aboutDid(
+        connect(context).resolveKid(requireDid(did))
+      )
+      if (found === null && !isAnswered)
+        throw new Failure('SVC-RES-001', `too few peers answered to say whether ${did} has a manifest`, {
+          exitCode: EXIT.unavailable,
+          cure: 'Ask again in a minute. `chronym status` shows whether peers are connected.'
+        })
       if (found === null) throw new Failure('SVC-RES-002', `${did} has no manifest`, { exitCode: EXIT.notFound })
       context.output.answer(found, () => indentedJson(found))
     })

@@ -59,11 +59,23 @@ export function DocumentCard({ document, actions }: { document: DidDocument; act
 }
 
 /** What the identity offers; `manifest` null where none is known. */
-export function ManifestCard({ manifest }: { manifest: ManifestDocument | null }) {
+interface ManifestCardProps {
+  readonly manifest: ManifestDocument | null
+  /** Most of the peers that should hold it answered. */
+  readonly isAnswered: boolean
+}
+
+export function ManifestCard({ manifest, isAnswered }: ManifestCardProps) {
   const now = useNow(60_000)
   if (manifest === null)
     return html`<${Card} title="Manifest"
-      ><p class="quiet">No manifest is known: this identity says nothing of what it offers.</p><//
+      ><p class="quiet">
+        ${
+          isAnswered
+            ? 'No manifest is known: this identity says nothing of what it offers.'
+            : 'Too few peers answered to say whether there is one. Ask again in a minute.'
+        }
+      </p><//
     >`
   const { version, validFrom, validUntil, capabilities } = manifest
   const isOver = validUntil !== undefined && Date.parse(validUntil) < now

@@ -87,11 +87,11 @@ function Resolved({ did }: { did: string }) {
       reasonOf(resolved.error)
     )
   if (resolved.data === undefined) return waiting('Asking peers for the document…')
-  const { kid_document: document, manifest_document: manifest } = resolved.data
+  const { kid_document: document, manifest_document: manifest, manifest_answered: isAnswered } = resolved.data
   return html`
     ${resolved.error && html`<${Notice} tone="warn" title="This answer is from before">${resolved.error.message}<//>`}
     ${h(DocumentCard, { document: document as DidDocument, actions: again })}
-    ${h(ManifestCard, { manifest: manifest as ManifestDocument | null })}
+    ${h(ManifestCard, { manifest: manifest as ManifestDocument | null, isAnswered })}
     <${Card} title="Versions">${loaded(log, ({ versions }) => h(History, { versions }))}<//>
   `
 }
