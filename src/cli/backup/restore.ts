@@ -17,7 +17,7 @@ import { noteBackup } from '../../data-directory/seed-safety.ts'
 import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
-import { readText } from '../input/files.ts'
+import { readText, UNREADABLE_CURE } from '../input/files.ts'
 import { askLine, hasPerson, newPassphrase, passphraseOf, requireConsent } from '../input/questions.ts'
 import { plural } from '../../util/words.ts'
 import { formatRelative, printable } from '../terminal/format.ts'
@@ -105,7 +105,7 @@ function readBackup(file: string): Buffer {
     if (size > 2 * MAX_PLAINTEXT_BYTES) throw new Error(`it has ${size} bytes, more than any backup`)
     return readFileSync(file)
   } catch (error) {
-    throw inputFailure(`${file} can't be read: ${messageOf(error)}`, undefined, error)
+    throw inputFailure(`${file} can't be read: ${messageOf(error)}`, UNREADABLE_CURE, error)
   }
 }
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { inputFailure, messageOf } from '../failures/failure.ts'
 
-const UNREADABLE_CURE = 'Check the path, and whether you may read it.'
+export const UNREADABLE_CURE = 'Check the path, and whether you may read it.'
 
 export function nameOfInput(file: string): string {
   return file === '-' ? 'standard input' : file
@@ -62,7 +62,7 @@ export async function* readLines(file: string, stdin: Readable): AsyncGenerator<
     broken ??= error
   }
   if (broken !== undefined)
-    throw inputFailure(`${nameOfInput(file)} can't be read: ${messageOf(broken)}`, undefined, broken)
+    throw inputFailure(`${nameOfInput(file)} can't be read: ${messageOf(broken)}`, UNREADABLE_CURE, broken)
 }
 
 /** Editors of Windows begin a file with one; JSON may not. */

@@ -60,6 +60,13 @@ beforeAll(async () => {
   )
 })
 
+it('says what to check where there is no such backup', async () => {
+  expect(await failure(['--data-dir', at('unread'), 'restore', at('none.age')])).toMatchObject({
+    detail: expect.stringContaining("none.age can't be read") as string,
+    cure: expect.stringContaining('Check the path') as string
+  })
+})
+
 describe('a backup on the command line', () => {
   it('says which daemon it is of, and ends with a code of its own where there is nothing but a seed', async () => {
     const empty = ['--data-dir', at('nothing yet'), 'backup', at('empty.age'), '--recipient', recipient, '--no-json']
