@@ -265,6 +265,7 @@ it('changes a setting, says beside the field what is wrong, and takes it back', 
   await field.fill('7')
   await button('Save').click()
   await page.getByText('vdf.queue is now 7.').waitFor()
+  await page.locator('[aria-label="Change vdf.queue"]:focus').waitFor()
   expect(await queue()).toBe(7)
   await button('Take back vdf.queue').click()
   await page.getByText(`vdf.queue is ${before} again.`).waitFor()

@@ -102,6 +102,19 @@ describe('the dashboard', () => {
     expect(await page.locator(':focus').textContent()).toBe('Register a name')
   })
 
+  it('closes the menu of a narrow screen with Esc, and gives the focus back', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.getByRole('button', { name: 'Menu' }).focus()
+    await page.keyboard.press('Enter')
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Names' })
+    await link.waitFor()
+    await link.focus()
+    await page.keyboard.press('Escape')
+    await link.waitFor({ state: 'hidden' })
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Menu')
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
   it('registers a name, with its progress in the title', async () => {
     await page.getByRole('button', { name: 'Register a name' }).click()
     const dialog = page.getByRole('dialog', { name: 'Register a name' })

@@ -50,7 +50,10 @@ function Navigation() {
   useEffect(() => setOpen(false), [path])
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') setOpen(false)
+      if (event.key !== 'Escape') return
+      // What has the focus in the menu hides with it.
+      if (document.activeElement?.closest('#navigation')) document.querySelector<HTMLElement>('.menu-button')?.focus()
+      setOpen(false)
     }
     addEventListener('keydown', close)
     return () => removeEventListener('keydown', close)

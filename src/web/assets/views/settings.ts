@@ -1,5 +1,5 @@
 import type { ConfigFieldView } from '../lib/api.ts'
-import { h, html, useState } from '../lib/html.ts'
+import { h, html, useRef, useState } from '../lib/html.ts'
 import { post, Problem, reasonOf, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
@@ -83,8 +83,13 @@ function FieldRow({ field }: { field: ConfigFieldView }) {
   const { field: name, value, source, changeable, help, otherwise } = field
   const { word, tone } = SOURCES[source]
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0)
+  const row = useRef<HTMLLIElement>(null)
+  const close = () => {
+    row.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus()
+    setOpen(false)
+  }
   return html`
-    <li class="setting" id=${`setting-${name}`}>
+    <li class="setting" id=${`setting-${name}`} ref=${row}>
       <div class="setting-line">
         <div class="setting-about"><code class="setting-name">${name}</code><span class="quiet">${help}</span></div>
         <div class="setting-value">
@@ -123,7 +128,7 @@ function FieldRow({ field }: { field: ConfigFieldView }) {
           )}
         </div>
       </div>
-      ${isOpen && (changeable ? h(Edit, { field, onClose: () => setOpen(false) }) : elsewhere(field))}
+      ${isOpen && (changeable ? h(Edit, { field, onClose: close }) : elsewhere(field))}
     </li>
   `
 }
