@@ -194,7 +194,7 @@ export const Hash = ({ text, head, tail, what }: Copied & { head?: number; tail?
 
 /** A text in full, with its button. */
 export const Whole = ({ text, what }: Copied) =>
-  html`<span class="hash"><code>${text}</code><${Copy} text=${text} what=${what} /></span>`
+  html`<span class="hash whole"><code>${text}</code><${Copy} text=${text} what=${what} /></span>`
 
 export function Copy({ text, what }: Copied) {
   const [isDone, setDone] = useState(false)
