@@ -338,6 +338,17 @@ it('shows the farm where there is one: workers, core time by name, and who sent 
   await page.unroute('**/api/vdf/tasks')
 })
 
+it('looks for a name of the seed by a link to it, and says which field is too long', async () => {
+  await open('/seed')
+  const line = page.getByLabel('Name or DID of yours')
+  await line.fill(`http://${NAME.toUpperCase()}/about`)
+  await button('Find it').click()
+  await page.getByText('This daemon has it.').waitFor()
+  await line.fill('w'.repeat(300))
+  await button('Find it').click()
+  await page.locator('.field-error').getByText('id: Expected <=256').waitFor()
+})
+
 it('shows commands that lead to this daemon', async () => {
   await open('/seed')
   await page.getByText(`chronym --data-dir ${daemon.summary.data_dir} doctor`, { exact: true }).waitFor()

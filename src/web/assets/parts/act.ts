@@ -1,6 +1,6 @@
 /** What a person asks for, one thing at a time, and what the page says of it. */
 import { createStore, html, useEffect, useRef, useState, useStore } from '../lib/html.ts'
-import { reasonOf, Unreachable } from '../lib/http.ts'
+import { everyReason, Unreachable } from '../lib/http.ts'
 import { Icon } from './icon.ts'
 
 /**
@@ -44,7 +44,7 @@ export interface Form {
 }
 
 /** A form that `work` submits. What `work` throws is the error, in the words of `reason`. */
-export function useForm(work: () => unknown, reason: (error: Error) => string = reasonOf): Form {
+export function useForm(work: () => unknown, reason: (error: Error) => string = everyReason): Form {
   const [error, setError] = useState<string>()
   const [run, isBusy] = useAct((trouble) => setError(reason(trouble)))
   return {

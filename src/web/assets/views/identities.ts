@@ -1,6 +1,6 @@
 import type { OwnIdentityView } from '../lib/api.ts'
 import { h, html, useState, type TargetedEvent } from '../lib/html.ts'
-import { everyReason, post, reasonOf } from '../lib/http.ts'
+import { post, reasonOf } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { go, to, type ViewProps } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
@@ -170,7 +170,7 @@ function Publish({ onClose, onDone }: DialogProps) {
     await refresh('/api/identities', '/api/resolve-kid')
     toast(`Version ${version} of the ${WORDS[read.kind]} is at ${stored} of ${plural(of, 'peer')}.`)
     onDone(did)
-  }, everyReason)
+  })
   const edit = form.clearing(setText)
   const choose = async (event: TargetedEvent<HTMLInputElement>) => {
     const [file] = event.currentTarget.files ?? []

@@ -4,6 +4,8 @@ import { post, remove } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
+import { isDid } from '../lookup/words.ts'
+import { readName, suffixOf } from '../names/words.ts'
 import { backupState, checklist, COMMANDS, seedNotice } from '../seed/words.ts'
 import { toast, useForm } from '../parts/act.ts'
 import { Badge, Button, Card, facts, Lines, loaded, Notice, Page, When, type Tone } from '../parts/basics.ts'
@@ -94,6 +96,7 @@ const STATES: Readonly<Record<WantedView['state'], readonly [string, Tone]>> = {
 /** After a restore from the words: names and identities of this seed that the network holds. */
 function Wanted() {
   const wanted = useResource('/api/wanted', { every: 10_000, on: ['name:held'] })
+  const zone = useResource('/api/dns', { every: Infinity }).data?.zone
   const disabled = !useMay('publish')
   return html`
     <${Card} title="Find your names in the network">
@@ -108,7 +111,7 @@ function Wanted() {
           button: 'Find it',
           kind: '',
           disabled,
-          ask: look
+          ask: (text: string) => look(isDid(text) ? text : (readName(text, suffixOf(zone))?.name ?? text))
         })}
         ${loaded(
           wanted,
