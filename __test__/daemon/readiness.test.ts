@@ -96,6 +96,14 @@ describe('readiness', () => {
     })
   })
 
+  it('counts the rounds since the newest pulse', () => {
+    const aged = (age: number) =>
+      checkReadiness({ ...parts([]), beacon: { ...parts([]).beacon, now: () => 7 + age } })
+        .filter(({ name }) => name === 'beacon')
+        .map(({ detail }) => detail)
+    expect([0, 1, 2].flatMap(aged)).toEqual(['round 7, 0 rounds old', 'round 7, 1 round old', 'round 7, 2 rounds old'])
+  })
+
   it('counts what the database lost, and names nothing', () => {
     const lost = (missing: MissingView[]) =>
       checkReadiness({ ...parts([]), holdings: { missing: () => missing } }).find(({ name }) => name === 'holdings')
