@@ -119,11 +119,6 @@ const ATTEMPTS = 4
 const BUSY_PAUSE_MS = 250
 const LONGEST_BUSY_PAUSE_MS = 1_000
 
-/** Before a busy peer is asked again. Rejects with the signal's reason. */
-export function pauseWhileBusy(attempt: number, signal?: AbortSignal): Promise<void> {
-  return systemClock.sleep(doubled(BUSY_PAUSE_MS, LONGEST_BUSY_PAUSE_MS, attempt), signal)
-}
-
 /** Asks a peer, and repeats while it is busy. Rejects with AskError or the signal's reason. */
 export async function askWithRetries<R extends Request>(
   peers: Peers,
@@ -134,7 +129,7 @@ export async function askWithRetries<R extends Request>(
   for (let attempt = 0; ; attempt++) {
     const answer = await peers.ask(peer, request, signal)
     if (answer.type !== 'busy' || attempt === ATTEMPTS - 1) return answer
-    await pauseWhileBusy(attempt, signal)
+    await systemClock.sleep(doubled(BUSY_PAUSE_MS, LONGEST_BUSY_PAUSE_MS, attempt), signal)
   }
 }
 

@@ -13,7 +13,7 @@ import {
   ownRecord,
   rememberOwnRecord
 } from './own-records.ts'
-import { type ClientParts, distinct, nearby, pauseWhileBusy, reachable, requireOthers } from './holders.ts'
+import { type ClientParts, askWithRetries, distinct, nearby, reachable, requireOthers } from './holders.ts'
 import { claimOf, type RecordOrder, compareRecords } from '../../protocol/claim/claim.ts'
 import { decodeIdentityEnvelope } from '../../protocol/identity/record.ts'
 import { compareManifestOrder, compareManifests, decodeManifestRecord } from '../../protocol/identity/manifest.ts'
@@ -21,7 +21,7 @@ import { parseName } from '../../protocol/name/names.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { recordKeyPreimage, type RecordKind } from '../../protocol/neighbourhood/key-space.ts'
 import { waitForEnough } from '../../util/wait-for-enough.ts'
-import type { Peer, Peers } from '../peers.ts'
+import type { Peer } from '../peers.ts'
 import { answerOrUndefined } from '../wire/exchange.ts'
 import type { GetAnswer, PutAnswer } from '../wire/records.ts'
 
@@ -184,11 +184,11 @@ interface OutgoingRecord {
 }
 
 /**
- * Stores a record at the peers closest to its K and reads it back from its holders. Holders include peers that look-ups
- * of other keys near K find meanwhile.
- * Peers that were not sent the record test that resolvers reach its holders [a look-up led astray]. If there are any,
- * more than half of them must show it, as well as more than half of all. Up to four rounds resend it to those that lack
- * it. In networks of up to k, every peer was sent it, so only their own word counts. `storedBy` counts the diverse
+ * Stores a record at the peers that should hold it, and reads it back from each as soon as it has answered. Those are the
+ * closest to its K, and the ones that look-ups of other keys near K find meanwhile.
+ * The latter test that resolvers reach its holders [a look-up led astray]: in the first round more than half of those
+ * that the look-up of K missed must show it, as well as more than half of all. Up to four rounds resend it to those that
+ * lack it. In networks of up to k every look-up finds all, so only their own word counts. `storedBy` counts the diverse
  * peers that show the record, up to a second after enough do. Throws OfflineError, or the signal's reason.
  */
 export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?: AbortSignal): Promise<PutOutcome> {
@@ -202,34 +202,34 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
     if (refusal === undefined) refusals.delete(peer)
     else refusals.set(peer, refusal)
   }
-  const sent = new Set<string>()
-  /** Puts whose remaining answers nobody awaits. */
-  const underWay = new Map<string, Promise<unknown>>()
-  const sendTo = async (targets: readonly Peer[]): Promise<void> => {
-    for (const { peer } of targets) {
-      sent.add(peer)
-      note(peer, undefined)
+  /** The latest put to each peer. */
+  const puts = new Map<string, Promise<void>>()
+  const send = async (to: Peer): Promise<void> => {
+    note(to.peer, undefined)
+    note(to.peer, await answerOrUndefined(askWithRetries(peers, to, { type: 'put', kind, record: bytes }, signal)))
+  }
+  const sendTo = (targets: readonly Peer[]): void => {
+    for (const to of targets) {
+      const answered = send(to)
+      // Nobody may be left to read it back.
+      answered.catch(() => undefined)
+      puts.set(to.peer, answered)
     }
-    const pending = targets.map(async (to) => {
-      const answer = await answerOrUndefined(peers.ask(to, { type: 'put', kind, record: bytes }, signal))
-      note(to.peer, answer)
-      underWay.delete(to.peer)
-      return answer
-    })
-    for (const [index, answer] of pending.entries()) underWay.set(targets[index]!.peer, answer)
-    await waitForEnough(
-      pending,
-      (answers) => answers.filter((answer) => answer !== undefined).length * 2 > targets.length
-    )
-    signal?.throwIfAborted()
+  }
+  const readBack = async (peer: Peer): Promise<boolean> => {
+    await puts.get(peer.peer)
+    const answer = await answerOrUndefined(peers.ask(peer, { type: 'get', kind, key }, signal))
+    return answer !== undefined && (await isHeld(answer, outgoing))
   }
 
   const finding = nearby(peers, key, parts.profile.k, signal)
   finding.catch(() => undefined)
   const [closest] = await Promise.all([peers.closest(preimage, signal), outgoing.ready])
   signal?.throwIfAborted()
-  const [around] = await Promise.all([finding, sendTo(closest)])
-  const readers = distinct(closest, around)
+  sendTo(closest)
+  const readers = distinct(closest, await finding)
+  const foundElsewhere = readers.filter(({ peer }) => !puts.has(peer))
+  sendTo(foundElsewhere)
   requireOthers(parts, readers)
   // After the peers: this node's holder hands its records over, and a put aborted earlier has published nothing.
   if (self !== undefined) {
@@ -240,45 +240,23 @@ export async function put(parts: ClientParts, outgoing: OutgoingRecord, signal?:
   // that keep nothing].
   const counted = (some: readonly Peer[]): number => peers.diverse(some).length
   const of = counted(readers) + (countedSelf === undefined ? 0 : 1)
-  for (let round = 1; ;) {
+  for (let round = 1; ; round++) {
     const ownHold = countedSelf !== undefined && (await isHeld(countedSelf.get(kind, key), outgoing))
     const count = (holds: readonly (boolean | undefined)[]): number =>
       counted(readers.filter((_, index) => holds[index])) + (ownHold ? 1 : 0)
-    const unwritten = readers.filter(({ peer }) => !sent.has(peer))
+    // Liars among them cost one round more.
+    const testers = round === 1 ? foundElsewhere : []
     const isStored = (holds: readonly (boolean | undefined)[]): boolean => {
-      const held = unwritten.filter((peer) => holds[readers.indexOf(peer)])
-      return count(holds) * 2 > of && (unwritten.length === 0 || counted(held) * 2 > counted(unwritten))
+      const held = testers.filter((peer) => holds[readers.indexOf(peer)])
+      return count(holds) * 2 > of && (testers.length === 0 || counted(held) * 2 > counted(testers))
     }
-    const holds = await waitForEnough(
-      readers.map((peer) => readBack(peers, peer, outgoing, key, signal)),
-      isStored
-    )
+    const holds = await waitForEnough(readers.map(readBack), isStored)
     const outcome = { storedBy: count(holds), of, refusals: [...refusals.values()] }
-    if (isStored(holds)) return outcome
-    // Not to peers that refused it, which is a verdict, nor to peers still busy with it, which may soon hold it.
-    const targets = readers.filter(
-      ({ peer }, index) => holds[index] === false && !underWay.has(peer) && !isFinal(refusals.get(peer)?.code)
-    )
-    if (round === MAX_ROUNDS || targets.length === 0) {
-      if (underWay.size === 0) return outcome
-      await Promise.all(underWay.values())
-      continue
-    }
-    if (targets.some(({ peer }) => refusals.get(peer)?.code === 'busy')) await pauseWhileBusy(round - 1, signal)
-    round++
-    await sendTo(targets)
+    // Not to peers that refused it, or stayed busy.
+    const targets = readers.filter(({ peer }, index) => holds[index] === false && !isFinal(refusals.get(peer)?.code))
+    if (isStored(holds) || round === MAX_ROUNDS || targets.length === 0) return outcome
+    sendTo(targets)
   }
-}
-
-async function readBack(
-  peers: Peers,
-  peer: Peer,
-  outgoing: OutgoingRecord,
-  key: Uint8Array,
-  signal?: AbortSignal
-): Promise<boolean> {
-  const answer = await answerOrUndefined(peers.ask(peer, { type: 'get', kind: outgoing.kind, key }, signal))
-  return answer !== undefined && (await isHeld(answer, outgoing))
 }
 
 async function isHeld(answer: GetAnswer, { bytes, isSatisfiedBy }: OutgoingRecord): Promise<boolean> {
@@ -286,10 +264,8 @@ async function isHeld(answer: GetAnswer, { bytes, isSatisfiedBy }: OutgoingRecor
   return held !== undefined && (equalBytes(held, bytes) || (await isSatisfiedBy(held)))
 }
 
-const NOT_FINAL: ReadonlySet<string> = new Set(['busy', 'no-answer'])
-
 function isFinal(code: string | undefined): boolean {
-  return code !== undefined && !NOT_FINAL.has(code)
+  return code !== undefined && code !== 'no-answer'
 }
 
 function refusalOf(peer: string, answer: PutAnswer | undefined): PutOutcome['refusals'][number] | undefined {
