@@ -14,15 +14,12 @@ import { diverse, diverseFirst, widePrefix, type DiversityLimits } from '../../p
 import { positionOf } from '../table.ts'
 import { afterWait } from '../wire/patience.ts'
 
-/** Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. */
-const AT_ONCE = 6
-
 /**
- * Of a node that knows fewer than k peers: it has to dial each, which takes five round trips, and wants them in its
- * table. As many as may be dialled elsewhere at once, since all may be named at one address (DIAL_BACKS) [honest peers
- * behind an address of a liar].
+ * Parallel requests. A slow peer frees its slot, and its rank among the nearest, until it answers. All k nearest are
+ * asked in the end, so that fewer take more round trips and no fewer questions. As many as may be dialled elsewhere at
+ * once, since all may be named at one address (DIAL_BACKS) [honest peers behind an address of a liar].
  */
-const AT_ONCE_AT_FIRST = 12
+const AT_ONCE = 12
 
 /**
  * A peer is slow once it has taken as long as usual. After twice as long it is skipped, if more than half of the nearest
@@ -88,14 +85,12 @@ class LookUp {
   /** Failed candidates, by the wide prefix that names them. */
   readonly #inVain = new Map<string, number>()
   readonly #end = Promise.withResolvers<Found>()
-  readonly #atOnce: number
   #underWay = 0
   #hasEnded = false
 
   constructor(key: Uint8Array, parts: LookUpParts) {
     this.#key = key
     this.#parts = parts
-    this.#atOnce = parts.known.length < parts.k ? AT_ONCE_AT_FIRST : AT_ONCE
   }
 
   async run(signal?: AbortSignal): Promise<Found> {
@@ -179,7 +174,7 @@ class LookUp {
       return
     }
     for (const candidate of this.#quickestFirst(open)) {
-      if (this.#underWay >= this.#atOnce) break
+      if (this.#underWay >= AT_ONCE) break
       void this.#ask(candidate)
     }
   }
