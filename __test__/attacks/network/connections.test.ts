@@ -8,6 +8,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { OfflineError } from '../../../src/network/types.ts'
 import { CONNECTION_PLACES } from '../../../src/network/routing/keep-places.ts'
 import type { Node } from '../../../src/network/libp2p.ts'
 import type { NetworkProfile } from '../../../src/protocol/profile/profile.ts'
@@ -164,7 +165,10 @@ it('[private addresses that a peer tells] are dialled on a public network only n
   // Look-ups hear of the hidden one from the teller.
   await victim.network.getReveals('wanted.chronym')
   await teller.hangUp(peerIdFromString(victim.network.status().peer_id))
-  await victim.network.getReveals('wanted.chronym')
+  // Nobody is left to ask where a look-up that goes on has found the teller gone.
+  await victim.network
+    .getReveals('wanted.chronym')
+    .catch((error: unknown) => expect(error).toBeInstanceOf(OfflineError))
   // They themselves are at private addresses, and so may dial others there.
   const dialledBy = (node: Node): number =>
     between(node, victim).filter(({ direction }) => direction === 'inbound').length
