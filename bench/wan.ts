@@ -1,15 +1,17 @@
 /**
  * npm run bench:wan -- [--json] [--seed 1] [--delay published] [--jitter 5] [--loss 10] [--rate 2000000]
  * npm run bench:wan -- --round-trips [--json]
- * npm run bench:wan -- --nodes 60 [--names 24] [--quiet 300] [--phases 60,180,600,240] [--plot wide-area.svg] [--json]
+ * npm run bench:wan -- --nodes 60 [--names 24] [--quiet 300] [--phases 60,180,600,240] [--stretch 1] [--plot wide-area.svg]
+ *     [--json]
  * npm run bench:wan -- --hours 8 [--nodes 60] [--names 24] [--from COMMIT] [--plot wide-area.svg] [--json]
  *
  * Real daemons on an emulated wide area (bench/wan): whether a home behind each kind of NAT ends in the right mode, how
  * soon, and how long names take to register and resolve from there. `--round-trips`: how many round trips each path
  * takes, one after the other, between nodes that are all as far apart. `--nodes`: the figures of many nodes, and names
- * asked for while a third leaves, the rest is parted in two, and heals; seconds of each. `--hours`: the same with leases
- * of eight minutes, nodes that leave and come back all the time, and one restart of each; `--from`: an upgrade of each,
- * from that build. It fails where a name is lost, or a code of an error has no known reason.
+ * asked for while a third leaves, the rest is parted in two, and heals; seconds of each. `--stretch 2` doubles all
+ * delays, which tells round trips from what this machine computes. `--hours`: the same with leases of eight minutes,
+ * nodes that leave and come back all the time, and one restart of each; `--from`: an upgrade of each, from that build.
+ * It fails where a name is lost, or a code of an error has no known reason.
  *
  * Linux, as root. Delays are those of wan/regions.json, or drawn for each pair: `--delay 20,120`, milliseconds one way.
  * Loss is per mille; the rate is that of a home's line in each direction, bits a second.
@@ -38,7 +40,8 @@ const { values } = parseArgs({
     delay: { type: 'string', default: 'published' },
     jitter: { type: 'string', default: '5' },
     loss: { type: 'string', default: '10' },
-    rate: { type: 'string', default: '2000000' }
+    rate: { type: 'string', default: '2000000' },
+    stretch: { type: 'string', default: '1' }
   }
 })
 const NODES_BESIDE_HOMES = 8
@@ -65,6 +68,7 @@ async function many(nodes: number): Promise<void> {
     nodes,
     names: Number(values.names),
     quiet: Number(values.quiet),
+    stretch: Number(values.stretch),
     phases: values.phases.split(',').map(Number),
     plot: values.plot
   })

@@ -18,6 +18,8 @@ interface ManyOptions {
   readonly names: number
   /** Seconds for which nothing is asked, for what a home takes. */
   readonly quiet: number
+  /** Published delays times this: how much of a time is round trips. */
+  readonly stretch: number
   /** Seconds with all nodes, after a third left, parted in two, and healed. */
   readonly phases: readonly number[]
   /** File of the plot. */
@@ -37,8 +39,8 @@ interface ManyResult {
 
 export async function measureMany(scene: Scene, options: ManyOptions): Promise<ManyResult> {
   buildDist()
-  const { nodes, names } = options
-  const many = await startMany(scene, { nodes, names, profile: MANY, homes: IDLE_HOMES })
+  const { nodes, names, stretch } = options
+  const many = await startMany(scene, { nodes, names, profile: MANY, homes: IDLE_HOMES, stretch })
   const idle = await measureIdleHomes(many, options.quiet)
   for (const home of idle) console.log(JSON.stringify(home))
   const load = loadavg()[0]!
@@ -67,7 +69,7 @@ export async function soakMany(
   buildDist()
   const earlier = from === undefined ? undefined : checkOutEarlier(scene, from)
   if (earlier !== undefined) buildDist(earlier.root)
-  const wanted = { nodes, names, profile: SHORT_LEASES, homes: [] }
+  const wanted = { nodes, names, profile: SHORT_LEASES, homes: [], stretch: 1 }
   const many = await startMany(scene, { ...wanted, ...(earlier && { root: earlier.root }) })
   const { asked, marks, ...soak } = await runSoak(many, hours * 3600)
   writeFileSync(plot, plotAsked(`${nodes} nodes that come and go: names asked for, one a second`, asked, marks))

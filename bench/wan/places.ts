@@ -35,6 +35,8 @@ export interface Weather {
   readonly seed: number
   /** One way, drawn for each pair of places; or those of regions.json. */
   readonly delayMs: readonly [number, number] | 'published'
+  /** Published delays times this. Default: 1. */
+  readonly stretch?: number
   readonly jitterMs: number
   readonly lossPerMille: number
   /** What a home sends and receives at most, bits a second each; 0: any number. */
@@ -57,9 +59,9 @@ export const homeIPv6 = (index: number): string => `2a${(64 + index).toString(16
 const AT_HOME = '192.168.1.2'
 
 export function planOf(places: readonly Place[], weather: Weather): string[] {
-  const { delayMs } = weather
+  const { delayMs, stretch = 1 } = weather
   const trips = places.flatMap((_, one) =>
-    places.slice(0, one).map((_, other) => `trip ${one} ${other} ${publishedTripMs(one, other)}`)
+    places.slice(0, one).map((_, other) => `trip ${one} ${other} ${stretch * publishedTripMs(one, other)}`)
   )
   return [
     `seed ${weather.seed}`,

@@ -42,13 +42,15 @@ interface Wanted {
   readonly names: number
   readonly profile: NetworkProfile
   readonly homes: readonly Home[]
+  /** Of the published delays. */
+  readonly stretch: number
   /** Another checkout that they run from. */
   readonly root?: string
 }
 
 export async function startMany(
   scene: Scene,
-  { nodes, names: count, profile, homes, root = ROOT }: Wanted
+  { nodes, names: count, profile, homes, stretch, root = ROOT }: Wanted
 ): Promise<Many> {
   const begun = performance.now()
   say(`starting ${nodes} daemons, ${TOGETHER} at a time`)
@@ -56,7 +58,7 @@ export async function startMany(
     count: nodes,
     spare: ASKERS + NEWCOMERS,
     homes,
-    weather: WEATHER,
+    weather: { ...WEATHER, stretch },
     profile,
     together: TOGETHER,
     built: true,
@@ -96,7 +98,9 @@ export async function startMany(
       network.startSpare(ASKERS + index, ['--bootstrap', network.addresses[(7 * index + 3) % nodes]!]),
     newcomers: NEWCOMERS,
     tripMs(place) {
-      const trips = network.nodes.map((_, at) => publishedTripMs(place, at)).sort((left, right) => left - right)
+      const trips = network.nodes
+        .map((_, at) => stretch * publishedTripMs(place, at))
+        .sort((left, right) => left - right)
       return trips[trips.length >> 1]!
     },
     placeOfAsker: (index) => nodes + index,
