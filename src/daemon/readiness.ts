@@ -96,7 +96,11 @@ function checkBeacon(beacon: ReadinessSources['beacon']): ReadinessCheck {
   const latest = beacon.latest()
   if (latest === undefined) return { name: 'beacon', ok: false, detail: 'no pulse yet' }
   const age = beacon.now() - latest.round
-  return { name: 'beacon', ok: age <= STALE_BEACON_ROUNDS, detail: `round ${latest.round}, ${plural(age, 'round')} old` }
+  return {
+    name: 'beacon',
+    ok: age <= STALE_BEACON_ROUNDS,
+    detail: `round ${latest.round}, ${plural(age, 'round')} old`
+  }
 }
 
 function checkStored({ working, stalled, unreadable, names, warned }: Stored, freeBytes: number): ReadinessCheck[] {
