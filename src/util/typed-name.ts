@@ -29,10 +29,10 @@ export function nameInLink(text: string): string {
 }
 
 /**
- * `Bücher.`, or a link to it, as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it: non-transitional, NFC,
- * with CheckBidi and CheckJoiners. On top come CheckHyphens, UseSTD3ASCIIRules, letters and digits alone (as IDNA 2008:
- * no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. A check code behind it does
- * not belong to the name, and these rules don't apply to it. Throws TypedNameError.
+ * `Bücher.`, or a link to it, as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it:
+ * non-transitional, NFC, with CheckBidi and CheckJoiners. On top come CheckHyphens, UseSTD3ASCIIRules, letters and
+ * digits alone (as IDNA 2008: no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. A
+ * check code behind it does not belong to the name, and these rules don't apply to it. Throws TypedNameError.
  */
 export function spellName(text: string): TypedName {
   const labels = nameInLink(text).split(/[.\u3002\uff0e\uff61]/u)

@@ -22,8 +22,9 @@ const FIRST_PAUSE = 5
 const LONGEST_PAUSE = 1_800
 
 /**
- * After this many looks without a dial, one missing peer has its turn, at all its addresses. Both parts of a network do so, and find each
- * other about a minute after it healed, however long it was cut (docs/network.md). Who stays for so long is back.
+ * After this many looks without a dial, one missing peer has its turn, at all its addresses. Both parts of a network
+ * do so, and find each other about a minute after it healed, however long it was cut (docs/network.md). Who stays for
+ * so long is back.
  */
 const TURN = 30
 
@@ -144,7 +145,8 @@ export function watchBootstrap(
       .sort(([, left], [, right]) => left.dials - right.dials)
     const [[next] = []] = away
     if (next === undefined) return []
-    const ofPeer = away.filter(([address]) => address === next || peerOf(address) === (peerOf(next) ?? address))
+    const peer = peerOf(next)
+    const ofPeer = away.filter(([address]) => address === next || (peer !== undefined && peerOf(address) === peer))
     for (const [, each] of ofPeer) each.dials++
     return ofPeer.map(([address]) => address)
   }
