@@ -3,7 +3,7 @@
  * is a peer behind a line that stalls.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Scene } from './processes.ts'
+import { eventually, Scene } from './processes.ts'
 import { Fleet } from './network/fleet.ts'
 
 const DAEMONS = 6
@@ -16,7 +16,11 @@ let fleet: Fleet
 beforeAll(async () => {
   fleet = await Fleet.create(scene, DAEMONS, new Map())
   await fleet.start(Array.from({ length: DAEMONS }, (_, index) => index))
-  await fleet.connected(fleet.running(), DAEMONS - 1)
+  // A peer is asked once it has said what it serves.
+  await eventually(
+    async () => (await fleet.daemon(ASKER).request('GET', '/api/peers')).body as { in_table: boolean }[],
+    (peers) => peers.filter(({ in_table }) => in_table).length === DAEMONS - 1
+  )
   process.kill(fleet.daemon(STALLED).pid, 'SIGSTOP')
 })
 

@@ -12,7 +12,7 @@ import { AskError, answerOrUndefined } from '../wire/exchange.ts'
 import { afterWait } from '../wire/patience.ts'
 import type { GetAnswer } from '../wire/records.ts'
 import type { LookupBreadth, RevealAnswer, RevealLookup, SilentPeer, FoundDocuments } from '../types.ts'
-import { type ClientParts, reachable, shouldHold } from './holders.ts'
+import { type ClientParts, nearestOf, reachable, shouldHold } from './holders.ts'
 import { checkCodeOf, codedId } from '../../protocol/claim/check-code.ts'
 
 /** This part of those asked is left out, where it is late and the others hold nothing; one peer always is. */
@@ -145,7 +145,7 @@ export async function getReveals(
       const own = await judge(self.get(place.kind, key), { peer: parts.ownPeerId, self: true })
       if (typeof own === 'object') note(parts.ownPeerId, own)
     }
-    const near = wantsAll(breadth) ? [] : peers.within(key)
+    const near = peers.within(key)
     const known = peers.diverse(near)
     const holders = Math.max(
       known.length,
@@ -153,13 +153,15 @@ export async function getReveals(
     )
     // A majority of those that are known may be liars with an old record: the newest is looked for at every place.
     const suffice = typeof breadth === 'object' ? known.length >= holders : known.length * 2 > holders + 1
-    const report = suffice ? await askThem(near, holders) : undefined
+    const report = suffice && !wantsAll(breadth) ? await askThem(near, holders) : undefined
     const soFar = report?.()
     if (soFar !== undefined && (isDecided() || suffices(soFar.answers, soFar.asked, breadth))) return soFar
     try {
       const found = await shouldHold(peers, place.kind, place.id, parts.profile, either)
       enough.signal.throwIfAborted()
-      return (await askThem(found))()
+      // A look-up passes over peers that are slow.
+      const all = wantsAll(breadth) ? nearestOf(peers, key, parts.profile.k, found, near) : found
+      return (await askThem(all))()
     } catch (error) {
       // Those that were late have decided before the look-up ended.
       if (report === undefined || !enough.signal.aborted) throw error

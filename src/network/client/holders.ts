@@ -87,10 +87,22 @@ export async function shouldHold(
   const closest = peers.closest(preimage, signal)
   // A newcomer has to meet some first: it would look up keys anywhere.
   if (peers.known() < profile.k && (await closest).length < profile.k) return closest
-  const found = distinct(...(await Promise.all([closest, nearby(peers, key, profile.k, signal)])))
+  return nearestOf(peers, key, profile.k, ...(await Promise.all([closest, nearby(peers, key, profile.k, signal)])))
+}
+
+/** The k of several lists nearest to a key, diverse ones first. */
+export function nearestOf(
+  peers: Pick<Peers, 'diverseFirst'>,
+  key: Uint8Array,
+  k: number,
+  ...lists: readonly (readonly Peer[])[]
+): Peer[] {
+  const nearestFirst = distinct(...lists)
+    .map((peer) => ({ peer, away: distance(key, positionOf(peer.id)) }))
+    .sort((left, right) => left.away - right.away)
   return peers.diverseFirst(
-    found.toSorted((left, right) => distance(key, positionOf(left.id)) - distance(key, positionOf(right.id))),
-    profile.k
+    nearestFirst.map(({ peer }) => peer),
+    k
   )
 }
 
@@ -101,12 +113,11 @@ export async function shouldHold(
 export async function nearby(peers: Peers, key: Uint8Array, k: number, signal?: AbortSignal): Promise<Peer[]> {
   const { peers: around } = await peers.neighbourhood(key, signal)
   const reach = radius(k, peers.networkSize())
-  const inReach = around
-    .map((peer) => ({ peer, away: distance(key, positionOf(peer.id)) }))
-    .filter(({ peer }) => isWithin(key, positionOf(peer.id), reach))
-  return peers.diverseFirst(
-    inReach.sort((left, right) => left.away - right.away).map(({ peer }) => peer),
-    k
+  return nearestOf(
+    peers,
+    key,
+    k,
+    around.filter(({ id }) => isWithin(key, positionOf(id), reach))
   )
 }
 
