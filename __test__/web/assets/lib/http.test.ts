@@ -1,7 +1,16 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorld, MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { stream } from '../../../../src/web/assets/lib/events.ts'
-import { everyReason, get, logIn, logOut, Problem } from '../../../../src/web/assets/lib/http.ts'
+import {
+  connection,
+  everyReason,
+  get,
+  logIn,
+  logOut,
+  post,
+  Problem,
+  Unreachable
+} from '../../../../src/web/assets/lib/http.ts'
 
 /** The page's own session code against the interface, with a browser's storage and cookies as far as it uses them. */
 
@@ -61,6 +70,52 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
   storage.set(...kept!)
   await logOut()
   expect([(await get('/session')).scopes, storage.size]).toEqual([[], 0])
+})
+
+describe('an answer that takes long', () => {
+  /** Requests that wait, by path. What aborts one rejects it, as a browser does. */
+  const hanging = () => {
+    const waiting = new Map<string, (answer: Response) => void>()
+    vi.stubGlobal('sessionStorage', { getItem: () => null })
+    vi.stubGlobal('fetch', (path: string, { signal }: RequestInit) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Response>()
+      waiting.set(path, resolve)
+      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+      return promise
+    })
+    return waiting
+  }
+  beforeEach(() => {
+    vi.useFakeTimers()
+    return () => vi.useRealTimers()
+  })
+
+  it('is of a daemon that hangs where nothing else is answered either, until it answers again', async () => {
+    const waiting = hanging()
+    const reading = get('/session').catch((error: unknown) => error)
+    const change = post('/api/tokens/rotate')
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(connection.get().isLost).toBe(true)
+    expect(await reading, 'a reading').toBeInstanceOf(Unreachable)
+    waiting.delete('/healthz')
+    await vi.advanceTimersByTimeAsync(2000)
+    waiting.get('/healthz')!(new Response())
+    await vi.advanceTimersByTimeAsync(0)
+    expect(connection.get().isLost).toBe(false)
+    waiting.get('/api/tokens/rotate')!(Response.json({ token: 'new' }))
+    expect(await change, 'a change, which was made').toEqual({ token: 'new' })
+  })
+
+  it('is waited for where the daemon answers something else', async () => {
+    const waiting = hanging()
+    const reading = get('/session')
+    await vi.advanceTimersByTimeAsync(5000)
+    waiting.get('/healthz')!(new Response())
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(connection.get().isLost).toBe(false)
+    waiting.get('/session')!(Response.json({ scopes: [] }))
+    expect(await reading).toEqual({ scopes: [] })
+  })
 })
 
 describe('a problem on the dashboard', () => {

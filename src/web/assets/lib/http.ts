@@ -2,16 +2,22 @@ import type { Answer, Post, ProblemBody, SessionOpenedBody, TokenScope } from '.
 import { createStore } from './html.ts'
 
 const PROBE_MS = 2000
+/** An answer that takes longer makes the page ask whether the daemon answers at all, within as long again. */
+const PATIENCE_MS = 5000
 
 /** `sinceMs`: when the daemon stopped to answer, null while it does. */
 export const connection = createStore<{ isLost: boolean; sinceMs: number | null }>({ isLost: false, sinceMs: null })
 
 let timer: ReturnType<typeof setTimeout> | undefined
+let probing: Promise<void> | undefined
+/** Readings under way. Changes wait for their answer, however long: nobody knows whether they were made. */
+const readings = new Set<AbortController>()
 
 /** A request found no daemon: ask until it answers. */
 export function noteLost(): void {
   connection.set((now) => (now.isLost ? now : { isLost: true, sinceMs: Date.now() }))
   timer ??= setTimeout(() => void probe(), PROBE_MS)
+  for (const reading of readings) reading.abort()
 }
 
 /** The daemon answered, whatever it said. */
@@ -21,15 +27,30 @@ function noteAnswer(): void {
   connection.set((now) => (now.isLost ? { isLost: false, sinceMs: null } : now))
 }
 
-/** Asks at once; also on a timer while the daemon is away. */
-export async function probe(): Promise<void> {
+/** Asks at once; also on a timer while the daemon is away, and when an answer takes long. */
+export function probe(): Promise<void> {
+  return (probing ??= ask().finally(() => (probing = undefined)))
+}
+
+async function ask(): Promise<void> {
+  clearTimeout(timer)
   timer = undefined
+  const late = new AbortController()
+  const patience = setTimeout(() => late.abort(), PATIENCE_MS)
   try {
-    await fetch('/healthz', { cache: 'no-store' })
+    await fetch('/healthz', { cache: 'no-store', signal: late.signal })
     noteAnswer()
   } catch {
     noteLost()
+  } finally {
+    clearTimeout(patience)
   }
+}
+
+/** The answer; where it takes long, the page asks whether the daemon hangs. */
+export function watched<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const patience = setTimeout(() => void probe(), PATIENCE_MS)
+  return answer.finally(() => clearTimeout(patience))
 }
 
 /** An error that the daemon answered with; `errors` names the fields at fault. */
@@ -111,17 +132,21 @@ interface Options {
 async function send(method: string, path: string, options: Options = {}): Promise<Response> {
   const { body, headers: given = {}, credentials = 'same-origin', accept = [] } = options
   const headers: Record<string, string> = credentials === 'omit' ? { ...given } : { ...given, ...sessionHeaders() }
-  const request: RequestInit = { method, headers, credentials }
+  const reading = new AbortController()
+  const request: RequestInit = { method, headers, credentials, signal: reading.signal }
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json'
     request.body = JSON.stringify(body)
   }
+  if (method === 'GET') readings.add(reading)
   let response: Response
   try {
-    response = await fetch(path, request)
+    response = await watched(fetch(path, request))
   } catch {
     noteLost()
     throw new Unreachable()
+  } finally {
+    readings.delete(reading)
   }
   noteAnswer()
   if (response.ok || accept.includes(response.status)) return response

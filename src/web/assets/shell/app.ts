@@ -1,5 +1,5 @@
 import { h, html, useEffect, useMemo, useRef, useState, useNow, useStore } from '../lib/html.ts'
-import { connection, probe } from '../lib/http.ts'
+import { connection, probe, watched } from '../lib/http.ts'
 import { useResource } from '../lib/resource.ts'
 import { match, usePlace, useTitle, type Component, type View } from '../lib/router.ts'
 import { logOut, session } from '../lib/session.ts'
@@ -126,7 +126,7 @@ function useComponent(view: View | undefined): Component | Error | undefined {
   const [failure, setFailure] = useState<{ view: View; error?: Error }>()
   useEffect(() => {
     if (view === undefined || components.has(view) || isLost) return
-    view.load().then(
+    watched(view.load()).then(
       ({ View }) => {
         components.set(view, View)
         setFailure({ view })
