@@ -171,7 +171,7 @@ class RegistryNetwork implements OpenableNetwork {
       status,
       peers,
       mode: this.#mode,
-      auto: this.#decidesByReach() ? (this.#connection?.role().why ?? null) : null,
+      auto: this.#why(),
       peer_id: this.#client.ownPeerId,
       connecting: status === 'connecting' ? this.#connection!.whyConnecting() : null,
       records: this.#holder.count()
@@ -324,6 +324,13 @@ class RegistryNetwork implements OpenableNetwork {
   /** On networks of one machine or one hand, `auto` is full. */
   #decidesByReach(): boolean {
     return this.#setting === 'auto' && this.#options.profile.scope === 'public'
+  }
+
+  /** Of the mode in force: the role is decided before the node has taken it on. */
+  #why(): string | null {
+    const role = this.#decidesByReach() ? this.#connection?.role() : undefined
+    if (role === undefined) return null
+    return role.mode === this.#mode ? role.why : `Becoming ${role.mode}.`
   }
 
   #wasReached(): boolean {

@@ -454,7 +454,11 @@ describe('mode auto on a public network', () => {
     await eventually(node, 'full')
     await node.network.setMode('light')
     expect(node.network.status()).toMatchObject({ mode: 'light', auto: null })
-    await node.network.setMode('auto')
+    const changing = node.network.setMode('auto')
+    // The first word on its role comes before it has that role.
+    while (node.network.status().auto === null) await Promise.resolve()
+    expect(node.network.status()).toMatchObject({ mode: 'light', auto: 'Becoming full.' })
+    await changing
     expect(node.network.status()).toMatchObject({ mode: 'full', auto: expect.stringContaining('Full:') })
     await node.network.setMode('offline')
     expect(node.network.status()).toMatchObject({ mode: 'offline', auto: null })
