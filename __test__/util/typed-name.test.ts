@@ -21,11 +21,8 @@ describe('a name as it is typed', () => {
     ['HTTPS://bücher.chronym.:8443/a?b#c', 'xn--bcher-kva.chronym', 'bücher.chronym'],
     ['http://carol.chronym', 'carol.chronym', undefined],
     ['http://carol.chronym?a=//b', 'carol.chronym', undefined],
-    // Not a link to a name: the daemon says what is wrong with it.
-    ['http://carol@dave.chronym/', 'http://carol@dave.chronym/', undefined],
-    ['ftp://carol.chronym/', 'ftp://carol.chronym/', undefined],
-    ['http://', 'http://', undefined],
     // With a check code.
+    ['Carol.chronym 7KQ2MX', 'carol.chronym 7kq2mx', undefined],
     ['alice--7KQ2MX', 'alice--7kq2mx', undefined],
     ['ab--7kq2mx', 'ab--7kq2mx', undefined],
     ['bücher--7kq2mx', 'xn--bcher--7kq2mx-wob', 'bücher--7kq2mx'],
@@ -39,6 +36,12 @@ describe('a name as it is typed', () => {
   })
 
   it.each([
+    ['http://carol@dave.chronym/', /http:.*no user/],
+    ['ftp://carol.chronym/', /http:/],
+    ['http://', /http:/],
+    ['alice body', /a space/],
+    ['alice body.chronym', /a space/],
+    ['http://alice body.chronym/', /a space/],
     ['\u0430pple', /mixes letters of Cyrillic and Latin/],
     ['\u03b1lice', /mixes letters of Greek and Latin/],
     ['a१', /mixes letters of Latin and Devanagari/],

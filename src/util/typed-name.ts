@@ -22,10 +22,16 @@ const LINK = /^https?:\/\/([^/?#@:\\]+)(?::\d*)?(?:[/?#].*)?$/isu
 /** A name, `--` and what the daemon reads as a check code (protocol/claim/check-code.ts). */
 const CODED = /^(.*)--([a-z0-9]+)$/isu
 
-/** The host of a link; any other text, trimmed, as it is. */
+/** The host of a link; any other text, trimmed, as it is. Throws TypedNameError for other links, and for a space. */
 export function nameInLink(text: string): string {
   const trimmed = text.trim()
-  return LINK.exec(trimmed)?.[1] ?? trimmed
+  const typed = LINK.exec(trimmed)?.[1] ?? trimmed
+  if (typed.includes('://'))
+    throw new TypedNameError('of links, those that begin with http:// or https:// and name no user are read')
+  const [name = '', code] = typed.split(/\s+(.*)/su)
+  if (code !== undefined && (!name.includes('.') || code.includes('.')))
+    throw new TypedNameError('there is a space in it; only a check code follows one, behind the suffix')
+  return typed
 }
 
 /**

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import punycode from 'punycode/punycode.js'
 import { describe, expect, it } from 'vitest'
 import { NameError } from '../../../src/protocol/errors.ts'
-import { checkCode, formatCodedName, parseCode, parseCodedName } from '../../../src/protocol/claim/check-code.ts'
+import {
+  checkCode,
+  formatCodedName,
+  parseAskedName,
+  parseCode,
+  parseCodedName
+} from '../../../src/protocol/claim/check-code.ts'
 import { canonicalName, parseName, type Name } from '../../../src/protocol/name/names.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { CASES } from '../../properties/cases.ts'
@@ -32,6 +38,11 @@ describe('a name with a check code', () => {
     ['xn--mnchen--7kq2mx-gsb.chronym', 'xn--mnchen-3ya.chronym', '7kq2mx']
   ])('%s is %s with the code %s', (text, name, code) => {
     expect(parseCodedName(text, MAIN)).toEqual(code === undefined ? { name } : { name, code })
+  })
+
+  it('is read behind a space too, where a whole name is before it', () => {
+    expect(parseAskedName('alice.chronym 7kq2mx', MAIN)).toEqual({ name: alice, code: '7kq2mx' })
+    expect(() => parseAskedName('alice body.chronym', MAIN)).toThrow('no space')
   })
 
   it('goes as far as a label does', () => {

@@ -82,6 +82,8 @@ export function parseCodedName(text: string, profile: NetworkProfile): CodedName
  */
 export function parseAskedName(text: string, profile: NetworkProfile): CodedName {
   const [label = '', apart] = text.trim().split(/\s+(.*)/su)
+  if (apart !== undefined && (!label.includes('.') || apart.includes('.')))
+    throw new NameError('invalid', 'a name has no space in it; only a check code follows one, behind the suffix')
   const coded = parseCodedName(label, profile)
   if (apart === undefined) return coded
   const { name, code = '' } = coded

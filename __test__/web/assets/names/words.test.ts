@@ -4,6 +4,7 @@ import { parseCodedName } from '../../../../src/protocol/claim/check-code.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in.ts'
 import {
+  askedName,
   keysWords,
   leaseWords,
   readName,
@@ -104,14 +105,14 @@ describe('a name as it is entered', () => {
     ['αlpha.chronym', 'It mixes letters of Greek and Latin'],
     ['dave.com', 'end with .chronym'],
     ['https://dave.com/', 'end with .chronym'],
-    ['ftp://dave.chronym', 'Only letters'],
+    ['ftp://dave.chronym', 'Of links, those that begin with http://'],
     ['www.dave.chronym', 'belongs to its zone'],
     ['.chronym', 'must come before'],
     ['a_b', 'Only letters'],
-    ['a b', 'Only letters'],
+    ['a b', 'There is a space'],
     ['a/b', 'Only letters'],
     ['é@b', 'hyphens alone'],
-    ['é\tb', 'hyphens alone'],
+    ['é\tb', 'There is a space'],
     ['a\u200db', 'no name has'],
     ['a／b', 'no name has'],
     ['-a', 'hyphen'],
@@ -146,6 +147,14 @@ describe('a name as it is entered', () => {
       expect(() => parseName(`${text}.chronym`, builtInProfiles.local)).toThrow()
     }
   )
+
+  it('is looked up as it is, with its code too, unless it is no name at all', () => {
+    const asked = (text: string) => askedName(text, '.chronym')
+    expect(asked('http://alice--7kq2mx.chronym/')).toBe('alice--7kq2mx.chronym')
+    expect(asked('alice.chronym 7kq2mx')).toBe('alice.chronym 7kq2mx')
+    expect(() => asked('alice body')).toThrow('There is a space')
+    expect(() => asked('ftp://alice.chronym/')).toThrow('Of links')
+  })
 
   it('is nothing while nothing is entered', () => {
     expect(read(' ')).toBeUndefined()

@@ -107,6 +107,8 @@ export interface ReadName {
   readonly shown?: string
   /** Why it cannot be registered. */
   readonly error?: string
+  /** Nor looked up. */
+  readonly isUnread?: true
 }
 
 interface Known {
@@ -116,12 +118,27 @@ interface Known {
   readonly running?: readonly string[]
 }
 
+/** What is looked up for a text, perhaps with a check code. Throws for a link or a space that leads to no name. */
+export function askedName(text: string, suffix: string): string {
+  const read = readName(text, suffix)
+  if (read?.isUnread) throw new Error(read.error)
+  return read?.name ?? text
+}
+
 /** What a text means as a name; undefined for no text. */
-export function readName(text: string, suffix: string, { own = [], running = [] }: Known = {}): ReadName | undefined {
+export function readName(text: string, suffix: string, known?: Known): ReadName | undefined {
+  try {
+    return readTyped(nameInLink(text), suffix, known)
+  } catch (error) {
+    return { name: text, error: sentenceOf(error as Error), isUnread: true }
+  }
+}
+
+const sentenceOf = ({ message }: Error): string => `${message[0]!.toUpperCase()}${message.slice(1)}.`
+
+function readTyped(text: string, suffix: string, { own = [], running = [] }: Known = {}): ReadName | undefined {
   // The other full stops of UTS 46 too.
-  const typed = nameInLink(text)
-    .replace(/[。．｡]/g, '.')
-    .replace(/\.$/, '')
+  const typed = text.replace(/[。．｡]/g, '.').replace(/\.$/, '')
   if (typed === '') return undefined
   const at = typed.toLowerCase().endsWith(suffix) ? typed.length - suffix.length : typed.length
   const label = typed.slice(0, at)
@@ -142,8 +159,7 @@ export function readName(text: string, suffix: string, { own = [], running = [] 
   try {
     spelled = spellName(label)
   } catch (error) {
-    const { message } = error as Error
-    return wrong(`${message[0]!.toUpperCase()}${message.slice(1)}.`)
+    return wrong(sentenceOf(error as Error))
   }
   const { name: ascii, unicode } = spelled
   const name = `${ascii}${suffix}`

@@ -9,7 +9,7 @@ import { Peers, Picture } from '../lookup/picture.ts'
 import { Own, Record, useReveal } from '../lookup/record.ts'
 import { VerifyHere } from '../lookup/verify-here.ts'
 import { CONFIDENCE, isDid, partsOf, STATES, stepsOf, type Step } from '../lookup/words.ts'
-import { readName, suffixOf } from '../names/words.ts'
+import { askedName, suffixOf } from '../names/words.ts'
 import { toast } from '../parts/act.ts'
 import { Badge, Button, Card, Empty, facts, Hash, LinkButton, Notice, Page, waiting, When } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
@@ -26,7 +26,7 @@ export function View({ params: { name } }: ViewProps) {
   const zone = useResource('/api/dns', { every: Infinity }).data?.zone
   const ask = (text: string) => {
     if (text === '') throw new Error('Type a name such as alice.chronym, or a DID.')
-    go(isDid(text) ? to('identities', text) : to('lookup', readName(text, suffixOf(zone))?.name ?? text))
+    go(isDid(text) ? to('identities', text) : to('lookup', askedName(text, suffixOf(zone))))
   }
   return html`
     <${Page} title="Look up" lead=${LEAD} />

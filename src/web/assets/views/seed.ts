@@ -5,7 +5,7 @@ import { refresh, useResource } from '../lib/resource.ts'
 import { useMay } from '../lib/session.ts'
 import { plural } from '../lib/words.ts'
 import { isDid } from '../lookup/words.ts'
-import { readName, suffixOf } from '../names/words.ts'
+import { askedName, suffixOf } from '../names/words.ts'
 import { backupState, checklist, COMMANDS, seedNotice } from '../seed/words.ts'
 import { toast, useForm } from '../parts/act.ts'
 import { Badge, Button, Card, facts, Lines, loaded, Notice, Page, When, type Tone } from '../parts/basics.ts'
@@ -111,7 +111,7 @@ function Wanted() {
           button: 'Find it',
           kind: '',
           disabled,
-          ask: (text: string) => look(isDid(text) ? text : (readName(text, suffixOf(zone))?.name ?? text))
+          ask: (text: string) => look(isDid(text) ? text : askedName(text, suffixOf(zone)))
         })}
         ${loaded(
           wanted,
