@@ -104,12 +104,15 @@ export function openCodedName(context: RegistryContext, text: string): CodedName
   return code === undefined ? { name } : { name, code }
 }
 
-/** A name that a person wrote, with its check code in the label, behind a space, or none. SVC-NAM-001, SVC-NAM-002. */
-export function codedNameOf(profile: NetworkProfile, text: string): CodedName {
+/**
+ * A name that a person wrote, with its check code in the label, behind a space, or none. SVC-NAM-001, SVC-NAM-002.
+ * `field`: where the request has it.
+ */
+export function codedNameOf(profile: NetworkProfile, text: string, field = 'name'): CodedName {
   try {
     return parseAskedName(canonicalName(text), profile)
   } catch (error) {
-    throw asServiceError(error, 'name')
+    throw asServiceError(error, field)
   }
 }
 

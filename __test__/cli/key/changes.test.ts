@@ -72,7 +72,8 @@ describe('changes of keys', () => {
     [['key', 'change-words', '--make', 'file'], /--make takes no file/],
     [['key', 'rotate'], /names are needed, or --all/],
     [['key', 'rotate', NAME, '--all'], /names are needed, or --all/],
-    [['transfer', 'accept', 'chronym:offer/AAAA', '--yes'], /is not an offer/],
+    [['transfer', 'accept', 'chronym:offer/AAAA', '--yes'], /is not an offer.*transfer offer NAME/s],
+    [['transfer', 'accept', 'nosuch.txt', '--yes'], /"nosuch.txt" is no file and is not an offer/],
     [['transfer', 'accept', formatOffer(OFFER)], /will belong to another owner/]
   ])('are refused with exit code 2: %j', async (args, message) => {
     const { exitCode, stderr } = await run(args)
@@ -94,6 +95,14 @@ describe('changes of keys', () => {
     other.world.registry.changePoint = '11'.repeat(32)
     expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'Nothing is left to change.\n' })
     expect(called('acceptOffer')).toEqual([])
+  })
+
+  it('are told of one claim alone, where its check code is given', async () => {
+    await run(['transfer', 'status', 'alice--7kq2mx'])
+    await run(['transfer', 'status', NAME, '--code', '7kq2mx'])
+    await run(['transfer', 'verify', 'alice', '--code', '7kq2mx'])
+    const apart = [`${NAME} 7kq2mx`]
+    expect(called('keysOf')).toEqual([['alice--7kq2mx.chronym'], apart, apart])
   })
 
   it.each([

@@ -63,6 +63,12 @@ describe('the keys of a name', () => {
       changes_left: 15,
       consented: true
     })
+    const whole = checkCodeOf(after, profile)
+    expect(await node.registry.keysOf(`alice--${whole.slice(0, 6)}.chronym`)).toMatchObject({ name: ALICE })
+    await expect(node.registry.keysOf(`${ALICE} 000000`)).rejects.toMatchObject({
+      code: 'SVC-RES-005',
+      extensions: { check_code: '000000', shown: [whole] }
+    })
     await publish(node, { records: {} })
     await bench.renewed(node)
     expect(bench.held().pubkey).toEqual(after.pubkey)

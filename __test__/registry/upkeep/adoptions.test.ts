@@ -56,6 +56,7 @@ describe('a name of the seed', () => {
     const node = await restored()
     expect(await node.registry.adopt(ALICE)).toMatchObject({ id: ALICE, state: 'adopted' })
     expect(await node.registry.adopt(ALICE)).toMatchObject({ state: 'adopted' })
+    expect(await node.registry.adopt('alice--7kq2mx.chronym'), 'as a link has it').toMatchObject({ id: ALICE })
     expect(names(node)).toEqual([ALICE])
     expect(node.network.sent.filter((sent) => sent.endsWith(ALICE))).toEqual([`probe ${ALICE}`])
   })

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
 import type { AppEnv } from '../http/request.ts'
-import { NAME_PARAMETER } from '../openapi/parameters.ts'
+import { CODE_PARAMETER, NAME_PARAMETER } from '../openapi/parameters.ts'
 import { type CommittedBody, CommittedSchema, type StoredBody, StoredSchema, SuccessSchema } from '../schemas/common.ts'
 import {
   OwnedNameListSchema,
@@ -20,6 +20,7 @@ import {
   WantRequestSchema
 } from '../schemas/names.ts'
 import { ChangeWordsSchema, KeysSchema, OfferSchema } from '../../views/keys.ts'
+import { askedName } from './resolve.ts'
 import type { ApiServices } from '../services.ts'
 import { PinListSchema, PinnedCodesSchema } from '../../views/pin.ts'
 
@@ -131,11 +132,19 @@ export function keyRoutes({ registry }: ApiServices) {
         tag: TAG,
         summary: 'Which keys a name has, and whether the last change of them is final',
         access: ['read'],
-        parameters: [NAME_PARAMETER],
+        parameters: [NAME_PARAMETER, CODE_PARAMETER],
         answers: { 200: { description: 'By the network', schema: KeysSchema } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004']
+        errors: [
+          'SVC-NAM-001',
+          'SVC-NAM-002',
+          'SVC-RES-001',
+          'SVC-RES-002',
+          'SVC-RES-003',
+          'SVC-RES-004',
+          'SVC-RES-005'
+        ]
       }),
-      async (c) => c.json(await registry.keysOf(c.req.param('name')))
+      async (c) => c.json(await registry.keysOf(askedName(c.req.param('name'), c.req.query('code'))))
     )
     .post(
       '/api/names/:name/offer',

@@ -8,7 +8,7 @@ import type { ResolvedIdentityBody } from '../../api/client/client.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
-import { readJson } from '../input/files.ts'
+import { nameOfInput, readJson } from '../input/files.ts'
 import { loadProfile } from '../connection/location.ts'
 import { readSeed, type SeedOptions } from '../key/seed.ts'
 import { heldBy, printable } from '../terminal/format.ts'
@@ -51,7 +51,10 @@ export function parseCapability(text: string): Capability {
 export function parseManifestDraft(json: unknown, file: string): ManifestDraft {
   const result = v.safeParse(Draft, json)
   if (result.success) return result.output
-  throw inputFailure(`${file} is not a manifest: ${faultOf(result.issues)}`)
+  throw inputFailure(
+    `${nameOfInput(file)} is not a manifest: ${faultOf(result.issues)}`,
+    'Write {"capabilities": [{"id", "type", "protocol", "endpoint"}]}, or give what `chronym manifest show DID` printed.'
+  )
 }
 
 /** The key of this seed that the document lists for assertions, with the id of its verification method. */

@@ -16,7 +16,7 @@ import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
 import { nameOfInput, readText } from '../input/files.ts'
-import { daemonSuffix, spellOne } from '../input/names.ts'
+import { askedName, type CodeOption, daemonSuffix, spellOne } from '../input/names.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { hasPerson, requireConsent } from '../input/questions.ts'
 import { formatFields, heldBy, printable } from '../terminal/format.ts'
@@ -230,13 +230,17 @@ async function offersFrom(context: Context, given: string): Promise<[Offer, ...O
     return [parseOffer(first), ...others.map(parseOffer)]
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error
-    throw inputFailure(`${isFile ? nameOfInput(given) : 'this'} is not an offer: ${error.detail}`)
+    const what = isFile ? nameOfInput(given) : given.startsWith('chronym:') ? 'this' : `"${given}" is no file and`
+    throw inputFailure(
+      `${what} is not an offer: ${error.detail}`,
+      'Give the whole link that `chronym transfer offer NAME` printed, in quotes, or a file with one on a line.'
+    )
   }
 }
 
 /** `chronym transfer status` */
-export async function runStatus(context: Context, _options: unknown, name: string): Promise<void> {
-  const keys = await connect(context).nameKeys(name)
+export async function runStatus(context: Context, { code }: CodeOption, name: string): Promise<void> {
+  const keys = await connect(context).nameKeys(askedName(name, code))
   context.output.answer(keys, () => statusText(keys))
 }
 
@@ -254,11 +258,11 @@ function statusText({ name, own, changes, final, consented, final_votes, votes }
 }
 
 /** `chronym transfer verify` */
-export async function runVerify(context: Context, _options: unknown, given: string): Promise<void> {
+export async function runVerify(context: Context, { code: asked }: CodeOption, given: string): Promise<void> {
   const isOffer = given === '-' || given.startsWith('chronym:') || existsSync(given)
   const offer = isOffer ? (await offersFrom(context, given))[0] : undefined
   const name = offer?.name ?? (await spellOne(context, given, () => daemonSuffix(context)))
-  const keys = await connect(context).nameKeys(name)
+  const keys = await connect(context).nameKeys(askedName(name, asked))
   const code = offer && offerCode(offer)
   context.output.answer({ ...keys, ...(code && { offer_code: code }) }, () =>
     [

@@ -5,7 +5,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
 import { type Change, MAX_CHANGES, nextHash, relateChanges } from '../../protocol/claim/changes.ts'
-import { checkCodeOf } from '../../protocol/claim/check-code.ts'
 import { claimOf } from '../../protocol/claim/claim.ts'
 import {
   acceptedReveal,
@@ -27,7 +26,7 @@ import type { Name } from '../../protocol/name/names.ts'
 import { keys } from '../../store/keys.ts'
 import type { KeysView, OfferView } from '../../views/keys.ts'
 import type { StoredBy } from '../../views/common.ts'
-import { derivedPublicKey, openName, type RegistryContext, withOwnKey } from '../context.ts'
+import { codedNameOf, derivedPublicKey, openName, type RegistryContext, withOwnKey } from '../context.ts'
 import { requireMajority, requireValid } from '../publication/publishing.ts'
 import { equivocationOf } from '../ownership/newer-records.ts'
 import { decide, survey } from '../resolution/survey.ts'
@@ -35,19 +34,25 @@ import { encodeAdoption, isGone } from '../stored/owned-names.ts'
 import type { Authority } from '../use-cases.ts'
 import { ownNext } from './change-words.ts'
 
-/** Which keys a name has, by the network; SVC-NAM-*, SVC-RES-*. */
+/** Which keys a name has, by the network; SVC-NAM-*, SVC-RES-*. A check code must be of the claim that peers name. */
 export async function keysOf(context: RegistryContext, text: string): Promise<KeysView> {
-  const name = openName(context, text)
+  const { name, code = '' } = codedNameOf(context.profile, text)
   // All that hold it: a buyer counts who calls the change final.
   const found = await survey(context, name, undefined, 'everybody')
-  const { reveal } = decide(context, found)
+  const { reveal, checkCode } = decide(context, found)
+  if (!checkCode.startsWith(code))
+    throw new ServiceError(
+      'SVC-RES-005',
+      `Most peers name the claim of ${name} with the code ${checkCode.slice(0, code.length)}, not the one with the code ${code}.`,
+      { extensions: { check_code: code, shown: [checkCode] } }
+    )
   const { owner, thin } = found.tally as Extract<typeof found.tally, { kind: 'owner' }>
   const claim = claimOf(reveal, name, context.profile)
   const proof = decodeVdfProof(reveal.vdf_proof)
   const { claimId, before } = nextPlace(reveal, context.profileHash)
   return {
     name,
-    check_code: checkCodeOf(reveal, context.profile),
+    check_code: checkCode,
     claim_id: toHex(claimId),
     claimed_round: claim.firstRound,
     renewals: proof.chain?.length ?? 0,

@@ -10,7 +10,7 @@ import { compareRecords } from '../../protocol/claim/claim.ts'
 import { OfflineError } from '../../network/types.ts'
 import { keys, prefixes } from '../../store/keys.ts'
 import { ServiceError } from '../../errors.ts'
-import { isOwnClaim, openName, type RegistryContext, leaseOf } from '../context.ts'
+import { codedNameOf, isOwnClaim, type RegistryContext, leaseOf } from '../context.ts'
 import { readDid } from '../identities/resolve.ts'
 import { adoptIdentity } from '../identities/own.ts'
 import { adoptListed } from '../publication/name-list.ts'
@@ -68,8 +68,9 @@ export class Adoptions {
 
   /** Remembers a name or DID and looks for it at once. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001, SVC-STO-001. */
   async adopt(text: string): Promise<WantedView> {
-    const { store, clock } = this.#context
-    const id = text.startsWith('did:') ? readDid(this.#context, text, 'id') : openName(this.#context, text, 'id')
+    const { store, clock, profile } = this.#context
+    // Whose claim it is, the seed tells: a check code of a link adds nothing.
+    const id = text.startsWith('did:') ? readDid(this.#context, text, 'id') : codedNameOf(profile, text, 'id').name
     if (!this.#isHeld(id)) this.#context.seed.require()
     const known = store.get(keys.wanted(id))
     const adoption = { sinceMs: known === undefined ? clock.now() : decodeAdoption(known).sinceMs, isGuess: false }

@@ -146,6 +146,11 @@ describe('a manifest made on the command line', () => {
     ['no capabilities', {}],
     ['a capability without endpoint', { capabilities: [{ id: 'a', type: 'b', protocol: 'c' }] }]
   ])('is not a manifest with %s', (_title, json) => {
-    expect(() => parseManifestDraft(json, 'm.json')).toThrow('m.json is not a manifest')
+    expect(() => parseManifestDraft(json, 'm.json')).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('m.json is not a manifest') as string,
+        cure: expect.stringContaining('"capabilities"') as string
+      })
+    )
   })
 })

@@ -1,4 +1,5 @@
 import type { CliCommand } from '../../context.ts'
+import { CODE_OPTION } from '../../input/names.ts'
 
 /** transfer offer, accept, status, verify: src/cli/key/changes.ts */
 export function addTransferCommands(program: CliCommand): void {
@@ -26,12 +27,14 @@ export function addTransferCommands(program: CliCommand): void {
   transfer
     .command('status')
     .argument('<name>', 'any name')
+    .option(...CODE_OPTION)
     .description('whose keys a name has, and whether the last change of them is final')
     .loads(async () => (await import('../../key/changes.ts')).runStatus)
 
   transfer
     .command('verify')
     .argument('<name-or-offer>', 'a name, a link, or a file that holds one')
+    .option(...CODE_OPTION)
     .description('what the record of a name proves to a buyer: its age, its changes, how many are left')
     .loads(async () => (await import('../../key/changes.ts')).runVerify)
 }
