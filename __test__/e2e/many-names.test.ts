@@ -54,6 +54,7 @@ it('plans them, registers them over a kill -9 of itself and of the daemon, and h
   killed.kill('SIGKILL')
 
   const running = scene.child(run(CHRONYM, ['--data-dir', dataDir, 'register', '--from', file]))
+  const closed = once(running, 'close') as Promise<[number | null]>
   let said = ''
   running.stdout!.setEncoding('utf8').on('data', (chunk: string) => (said += chunk))
   running.stderr!.resume()
@@ -63,7 +64,7 @@ it('plans them, registers them over a kill -9 of itself and of the daemon, and h
   )
   await daemon.signal('SIGKILL')
   daemon = await start()
-  const [code] = (await once(running, 'close')) as [number | null]
+  const [code] = await closed
   const [ended] = said.trim().split('\n').slice(-1)
   expect({ code, ended: JSON.parse(ended!) as object }).toMatchObject({
     code: 0,
