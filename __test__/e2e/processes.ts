@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { end, firstLine, run, runDaemon, type DaemonSummary, type Surroundings } from '../../scripts/program.ts'
 import { local } from '../../src/protocol/profile/built-in.ts'
 import { parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
@@ -38,6 +39,12 @@ export async function runToEnd(
   return { code, signal, stdout, stderr }
 }
 
+/**
+ * Resolves once all is read that a daemon logged before the answer that was just read: the log has a pipe of its own,
+ * which may come later in the same turn of the event loop.
+ */
+const logRead = (): Promise<unknown> => setImmediate()
+
 export class Daemon {
   readonly summary: DaemonSummary
   readonly token: string
@@ -62,6 +69,7 @@ export class Daemon {
     const summary = await firstLine<DaemonSummary>(child).catch((error: unknown) => {
       throw new Error(log.join(''), { cause: error })
     })
+    await logRead()
     return new Daemon(child, summary, log)
   }
 
@@ -95,6 +103,7 @@ export class Daemon {
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
     const text = await response.text()
+    await logRead()
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
 
