@@ -96,6 +96,28 @@ describe('configuration sources', () => {
     ])
   })
 
+  it('refuses a host and an origin that no request can have, and says which', () => {
+    const hosts = ['chronym.example', 'CHRONYMD:7468', '192.0.2.1', '::1', '[2001:db8::1]:7468']
+    const origins = ['https://app.example', 'http://localhost:3000', 'chrome-extension://abcdef']
+    const api = (allowed_hosts: string[], allowed_origins: string[]) => ({ api: { allowed_hosts, allowed_origins } })
+    expect(checkConfig(api(hosts, origins), 'test').api).toMatchObject(api(hosts, origins).api)
+    const error = caught(() =>
+      checkConfig(
+        api(['https://a.example', '*.example', '', 'a b'], ['app.example', 'https://a.example/', '*']),
+        'test'
+      )
+    )
+    const said = (field: string, faults: string[]) =>
+      faults.map((fault, at) => ({
+        path: `api.allowed_${field}.${at}`,
+        message: expect.stringContaining(`example${field === 'hosts' ? ':8443' : ''}, not "${fault}"`) as string
+      }))
+    expect(error.errors).toEqual([
+      ...said('hosts', ['https://a.example', '*.example', '', 'a b']),
+      ...said('origins', ['app.example', 'https://a.example/', '*'])
+    ])
+  })
+
   it('names the line of bad TOML syntax', () => {
     const file = join(dir, 'config.toml')
     writeFileSync(file, 'mode = "full"\n[api\n')

@@ -1,4 +1,5 @@
 /** The schema of the configuration, with its defaults. Flags and environment variables: config.ts. */
+import { isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { isAbsolute } from 'node:path'
 import * as v from 'valibot'
@@ -25,6 +26,25 @@ const socketAddresses = v.array(socketAddress)
 const absolutePath = v.pipe(
   v.string(),
   v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')
+)
+
+const entry = (is: (text: string) => boolean, right: string) =>
+  v.pipe(
+    v.string(),
+    v.check(is, ({ input }) => `must be ${right}, not "${input}"`)
+  )
+/** As a client names it: its port too where that is not the scheme's. */
+const hosts = v.array(
+  entry(
+    (text) => isIPv6(text) || /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text),
+    'a host name or address, with its port if any, such as chronym.example:8443'
+  )
+)
+const origins = v.array(
+  entry((text) => {
+    const url = URL.parse(text)
+    return url !== null && text === `${url.protocol}//${url.host}`
+  }, 'a scheme and a host alone, such as https://chronym.example')
 )
 
 /** Empty: none. */
@@ -73,8 +93,8 @@ export const ConfigSchema = v.strictObject({
       port: v.optional(port, API_PORT),
       /** Path from the data directory; empty: none. Windows has none. */
       socket: v.optional(v.string(), 'api.sock'),
-      allowed_hosts: v.optional(strings, []),
-      allowed_origins: v.optional(strings, [])
+      allowed_hosts: v.optional(hosts, []),
+      allowed_origins: v.optional(origins, [])
     }),
     {}
   ),

@@ -117,6 +117,11 @@ describe('identity documents', () => {
     expect(error.message).toMatch(reason)
   })
 
+  it('with a wrong name say where the request has it', async () => {
+    const error = await failure(node.registry.publishKid({ document: genesis(), name: 'no name' }))
+    expect(error).toMatchObject({ code: 'SVC-NAM-001', errors: [{ path: 'authorized_kid.name' }] })
+  })
+
   it('get a new stamp when half of its time is over, with what was published elsewhere meanwhile, and not before', async () => {
     const first = await published()
     const stampRound = (): number =>

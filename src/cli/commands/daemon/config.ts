@@ -13,6 +13,7 @@ import {
 import { ServiceError } from '../../../errors.ts'
 import { ERROR_TABLE } from '../../../error-table.ts'
 import { defaultConfigFile } from '../../../data-directory/paths.ts'
+import { ProblemError } from '../../../api/client/client.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
 import { EXIT, Failure, inputFailure, messageOf, usageFailure } from '../../failures/failure.ts'
@@ -106,6 +107,12 @@ async function checked(context: Context, path: string, required: boolean): Promi
   }
 }
 
+const noField = (field: string): Failure =>
+  new Failure('SVC-CFG-001', `there is no field "${field}"`, {
+    exitCode: EXIT.notFound,
+    cure: '`chronym config get` shows them all.'
+  })
+
 export function addConfigCommands(program: CliCommand): void {
   const config = program.command('config').description("the daemon's configuration").helpCommand(false)
 
@@ -123,11 +130,7 @@ export function addConfigCommands(program: CliCommand): void {
             typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[key] : undefined,
           whole
         )
-      if (value === undefined)
-        throw new Failure('SVC-CFG-001', `there is no field "${field ?? ''}"`, {
-          exitCode: EXIT.notFound,
-          cure: '`chronym config get` shows them all.'
-        })
+      if (value === undefined) throw noField(field ?? '')
       context.output.answer(value, () =>
         typeof value === 'object' && value !== null && !Array.isArray(value)
           ? configText(value)
@@ -151,7 +154,10 @@ export function addConfigCommands(program: CliCommand): void {
     .runs(async (context, _options: unknown, fields: string[]) => {
       const client = connect(context)
       let left: unknown
-      for (const field of fields) left = await client.unsetConfig(field)
+      for (const field of fields)
+        left = await client.unsetConfig(field).catch((error: unknown) => {
+          throw error instanceof ProblemError && error.code === 'SVC-CFG-001' ? noField(field) : error
+        })
       context.output.answer(left, () => configText(left))
     })
 
