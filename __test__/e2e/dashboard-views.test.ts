@@ -294,7 +294,8 @@ it('draws what is asked of the daemon', async () => {
   await open('/network')
   await page.getByRole('img', { name: /^Memory: .+ MiB now$/ }).waitFor()
   const own = page.getByRole('list', { name: 'Addresses of this node' })
-  expect(await own.textContent()).toContain(address)
+  // What was read before is shown until the next reading.
+  await expect.poll(() => own.textContent()).toContain(address)
   await own.getByRole('button', { name: 'Copy the address' }).waitFor()
   await page.getByText('No peer answers yet.').waitFor()
   expect(await seriousFindings(page)).toEqual([])
