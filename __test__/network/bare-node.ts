@@ -98,6 +98,11 @@ export async function answering(
   })
 }
 
+/** Has a node announce at once where it listens. By itself it does a second after it starts. */
+export async function announce(node: Node): Promise<void> {
+  await node.peerStore.patch(node.peerId, { multiaddrs: node.services.listening() })
+}
+
 export interface Finding {
   readonly finder: Finder
   readonly prefixes: SettledPrefixes

@@ -16,6 +16,7 @@ import { keepDialled } from './transport/dial.ts'
 import { gater } from './transport/gater.ts'
 import { MAX_HALF_OPEN } from './transport/half-open.ts'
 import { identifyAgain } from './transport/identify-again.ts'
+import { pushAgain } from './transport/push-again.ts'
 import { positionOf, RoutingTable } from './table.ts'
 import { ListenError } from './types.ts'
 
@@ -137,6 +138,7 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
     services
   })
   identifyAgain(node)
+  pushAgain(node)
   keepDialled(node)
   await prepare?.(node)
   try {
