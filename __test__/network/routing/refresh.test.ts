@@ -6,7 +6,7 @@ import type { Node } from '../../../src/network/libp2p.ts'
 import { positionOf } from '../../../src/network/table.ts'
 import { sharesPrefix } from '../../../src/protocol/neighbourhood/key-space.ts'
 import type { Clock } from '../../../src/time/clock.ts'
-import { startBareNode } from '../bare-node.ts'
+import { announce, startBareNode } from '../bare-node.ts'
 import { waitFor } from '../../wait-for.ts'
 
 const K = 2
@@ -26,6 +26,8 @@ const samples: (() => void)[] = []
 
 beforeEach(async () => {
   joiner = await startBareNode(0)
+  // Else its looks would depend on how many it knows by then.
+  await announce(joiner)
   nodes.push(joiner)
   lookedUp = []
   sampled = []
@@ -103,6 +105,17 @@ it('also looks near itself in a large network, without counting those peers [a c
   await meet()
   expect(await looks()).toEqual([undefined, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(sampled).toEqual(lookedUp.slice(1, 7))
+})
+
+it('looks again when it announces where it is: those who looked before have not heard of it', async () => {
+  await meet()
+  expect(await looks()).toEqual([undefined])
+  const heard = new Promise((resolve) => {
+    joiner.addEventListener('self:peer:update', resolve, { once: true })
+  })
+  await joiner.peerStore.patch(joiner.peerId, { multiaddrs: [] })
+  await heard
+  expect(await looks()).toEqual([undefined, undefined])
 })
 
 it('asks at a random key from time to time, once it knows k others', async () => {
