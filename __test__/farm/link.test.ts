@@ -1,6 +1,10 @@
 import { jetstreamManager } from '@nats-io/jetstream'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { NatsServer } from '../../scripts/nats-server.ts'
+import { needPackages, programOf } from '../../scripts/packages.ts'
 import { FARM_TIMES, openLink } from '../../src/farm/link.ts'
 import { temporary } from '../temporary.ts'
 
@@ -33,6 +37,34 @@ it('a farm is reached by any of several URLs', async () => {
   // Nothing listens at the first.
   const url = `nats://127.0.0.1:1,${server.url}`
   await (await openLink({ url, credentials: '', ca: '', network: 'several' }, FARM_TIMES)).close()
+})
+
+it('a farm at an IP address is known by a certificate for that address alone', async () => {
+  needPackages(['openssl'])
+  const open = async (subject: string): Promise<string> => {
+    const directory = temporary()
+    const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+    const made = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=farm'
+    ]
+    const names = ['-addext', `subjectAltName=${subject}`, '-keyout', key, '-out', cert]
+    execFileSync(programOf('openssl'), ['req', '-x509', ...made, ...names], { stdio: 'ignore' })
+    const server = await NatsServer.started(temporary(), ['--tls', '--tlscert', cert, '--tlskey', key])
+    onTestFinished(() => server.kill())
+    const url = server.url.replace('nats:', 'tls:')
+    await (await openLink({ url, credentials: '', ca: cert, network: 'tls' }, FARM_TIMES)).close()
+    return url
+  }
+  expect(await open(`IP:${OWN_HOST}`)).toContain(OWN_HOST)
+  await expect(open('DNS:localhost')).rejects.toThrow(/does not match certificate's altnames/u)
 })
 
 it('a farm lets more than 512 threads wait for work at once', async () => {

@@ -1,5 +1,7 @@
 /** The connection to a farm's NATS server, and what has to be there: a work queue, and a bucket for states and proofs. */
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls'
 import {
   AckPolicy,
   DiscardPolicy,
@@ -65,13 +67,29 @@ export async function openLink(address: FarmAddress, times: FarmTimes): Promise<
     pingInterval: PING_MS,
     ignoreAuthErrorAbort: true,
     ...(secret !== undefined && { authenticator: authenticatorOf(secret) }),
-    ...((ca !== '' || url.includes('tls:')) && { tls: ca === '' ? {} : { caFile: ca } })
+    ...((ca !== '' || url.includes('tls:')) && { tls: { ...(ca !== '' && { caFile: ca }), ...identityCheck(url) } })
   })
   try {
     return await Link.over(connection, address, times)
   } catch (error) {
     await connection.close()
     throw error
+  }
+}
+
+/**
+ * The library tells Node no host where a URL has an IP address, and Node looks for `localhost` in the certificate then.
+ * It hands these options on to `tls.connect`, also those that its types leave out.
+ */
+function identityCheck(url: string): Pick<ConnectionOptions, 'checkServerIdentity'> {
+  const hosts = url.split(',').map((each) => URL.parse(each)?.hostname.replace(/^\[(.*)\]$/u, '$1') ?? '')
+  const unnamed = hosts.filter((host) => host === 'localhost' || isIP(host) !== 0)
+  if (unnamed.length === 0) return {}
+  return {
+    checkServerIdentity(host, certificate) {
+      const faults = (host === 'localhost' ? unnamed : [host]).map((each) => checkServerIdentity(each, certificate))
+      return faults.includes(undefined) ? undefined : faults[0]
+    }
   }
 }
 
