@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cli } from '../cli/harness.ts'
-import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
+import { acquainted, completed, eventually, register, Scene, type Answer, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 const NAMES = ['alice.chronym', 'bob.chronym']
@@ -30,20 +30,9 @@ async function chronym(args: readonly string[], stdin = ''): Promise<Answer> {
   return JSON.parse(stdout)
 }
 
-async function ended(daemon: Daemon, taskId: string): Promise<void> {
-  const task = await eventually(
-    () => daemon.request('GET', `/api/vdf/status/${taskId}`),
-    ({ body }) => body.status !== 'running'
-  )
-  expect(task.body).toMatchObject({ status: 'completed', error: null })
-}
-
 async function start3rd(root: string, network: string, ...args: string[]): Promise<Daemon> {
   const daemon = await start(root, network, '--bootstrap', witness.address, '--bootstrap', first.address, ...args)
-  await eventually(
-    () => daemon.request('GET', '/api/network-status'),
-    ({ body }) => body.peers >= 2
-  )
+  await acquainted(daemon, first, witness)
   return daemon
 }
 
@@ -51,7 +40,7 @@ async function start3rd(root: string, network: string, ...args: string[]): Promi
 async function useNames(daemon: Daemon, address: string): Promise<void> {
   const renewal = await daemon.request('POST', '/api/vdf/renew', { name: 'alice.chronym' })
   expect(renewal.status).toBe(202)
-  await ended(daemon, renewal.body.task_id as string)
+  await completed(daemon, renewal.body.task_id as string)
   for (const name of NAMES) {
     expect(
       (await daemon.request('POST', `/api/zone/${name}`, { records: { '@': [{ type: 'A', value: address }] } })).status
@@ -61,8 +50,8 @@ async function useNames(daemon: Daemon, address: string): Promise<void> {
       body: { success: true }
     })
     await eventually(
-      () => fetch(`${witness.summary.api_url}/api/zone/${name}`).then((answer) => answer.text()),
-      (text) => text.includes(address)
+      () => witness.request('GET', `/api/zone/${name}`),
+      ({ body }) => JSON.stringify(body).includes(address)
     )
   }
   expect(await daemon.request('GET', `/api/resolve-kid/${did}`)).toMatchObject({ status: 200 })
@@ -83,10 +72,7 @@ describe('an owner who loses the machine', () => {
 
   it('has a backup of two names, an identity and a draft, made beside the running daemon', async () => {
     owner = await start3rd(original(), profile, '--backup-list-in', 'alice.chronym')
-    for (const name of NAMES) {
-      const { body } = await owner.request('POST', '/api/vdf/register', { name, zone: ZONE })
-      await ended(owner, body.task_id as string)
-    }
+    for (const name of NAMES) await register(owner, name, { zone: ZONE })
     const api = ['--api', owner.summary.api_url, '--data-dir', original()]
     // Its DID does not follow from the seed and an index alone.
     const identity = ['kid', 'create', '--network', profile, '--also-known-as', 'https://alice.example/', '--publish']

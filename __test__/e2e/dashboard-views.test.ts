@@ -4,7 +4,7 @@ import decodeQR from 'qr/decode.js'
 import type { DnsView } from '../../src/views/dns.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
-import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
+import { begin, completed, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
 const ZONE = { records: { '@': [{ type: 'A', value: '192.0.2.10' }] } }
@@ -47,15 +47,12 @@ beforeAll(async () => {
     '--https-listen',
     '127.0.0.1:0'
   ])
-  const { body } = await daemon.request('POST', '/api/vdf/register', { name: NAME, zone: ZONE })
+  const task = await begin(daemon, NAME, { zone: ZONE })
   page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
   faults = faultsOf(page)
   await open('/events')
   await logIn(page, daemon)
-  await eventually(
-    () => daemon.request('GET', `/api/vdf/status/${body.task_id}`),
-    ({ body: task }) => task.status === 'completed'
-  )
+  await completed(daemon, task)
 })
 
 afterAll(() => scene.end())

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OWN_HOST } from '../../scripts/loopback.ts'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
 import type { OwnedNameView } from '../../src/views/own.ts'
-import { runToEnd, Scene, type Daemon } from './processes.ts'
+import { begin, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
 /** The views by their addresses; `shell/app.ts` of the dashboard lists them. */
@@ -242,8 +242,8 @@ describe('the dashboard', () => {
 
   it('breaks a name of 63 letters on a narrow screen', async () => {
     const long = `${'w'.repeat(63)}.chronym`
-    const { body: task } = await daemon.request('POST', '/api/vdf/register', { name: long })
-    await daemon.request('POST', `/api/vdf/tasks/${task.task_id}/pause`)
+    const task = await begin(daemon, long)
+    await daemon.request('POST', `/api/vdf/tasks/${task}/pause`)
     const tab = await browser.newPage({ viewport: { width: 360, height: 900 } })
     // As if the daemon had earned the name already.
     const owned: OwnedNameView = {
@@ -270,7 +270,7 @@ describe('the dashboard', () => {
     }
     expect(tooWide).toEqual({})
     await tab.close()
-    await daemon.request('DELETE', `/api/vdf/status/${task.task_id}`)
+    await daemon.request('DELETE', `/api/vdf/status/${task}`)
   })
 
   it('says that the daemon is away, comes back with it, and has kept the edits', async () => {

@@ -11,7 +11,7 @@ import { firstLine, runBeacon } from '../../scripts/program.ts'
 import { seedToWords } from '../../src/protocol/crypto/keys.ts'
 import { keys } from '../../src/store/keys.ts'
 import { openStore } from '../../src/store/open.ts'
-import { eventually, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
+import { begin, eventually, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
 
 /** A second of the fastest processors; intermediate forms of 1.5 million fill the disk of 16 MiB below. */
 const ITERATIONS = 600_000
@@ -33,14 +33,7 @@ const task = async (daemon: Daemon, id: string): Promise<Answer> =>
 const until = (daemon: Daemon, id: string, accept: (view: Answer) => boolean): Promise<Answer> =>
   eventually(() => task(daemon, id), accept)
 
-async function register(daemon: Daemon): Promise<string> {
-  const { status, body } = await eventually(
-    () => daemon.request('POST', '/api/vdf/register', { name: NAME }),
-    (answer) => answer.status !== 503
-  )
-  expect({ status, body }).toMatchObject({ status: 202 })
-  return body.task_id as string
-}
+const register = (daemon: Daemon): Promise<string> => begin(daemon, NAME)
 
 async function completed(daemon: Daemon, id: string): Promise<void> {
   expect(await until(daemon, id, ({ status }) => status !== 'running')).toMatchObject({

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needPackages } from '../../scripts/packages.ts'
 import { query, RCODE, read, TYPE, type Message } from '../dns/message.ts'
 import { runProgram } from './dns/programs.ts'
-import { Daemon, eventually, runToEnd, Scene } from './processes.ts'
+import { acquainted, Daemon, eventually, register, runToEnd, Scene } from './processes.ts'
 
 const scene = new Scene()
 beforeAll(() => needPackages(['bind9-dnsutils']))
@@ -78,11 +78,7 @@ describe('a daemon with DNS', () => {
     const udp = await listening(daemon, 'udp')
     expect(await overUdp(udp, query(NAME, TYPE.A))).toMatchObject({ rcode: RCODE.nxdomain, aa: true })
 
-    const { body } = await daemon.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
-    await eventually(
-      () => daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`),
-      (task) => task.body.status === 'completed'
-    )
+    await register(daemon, NAME, { zone: zone('192.0.2.1') })
     const replies = await Promise.all([
       overUdp(udp, query(NAME, TYPE.A)),
       overUdp(udp, query(`www.${NAME}`, TYPE.A)),
@@ -115,15 +111,8 @@ describe('a daemon with DNS', () => {
   it('answers for its own name and for one that it holds while nobody else does, as dig sees it too', async () => {
     const owner = await scene.daemon(['--data-dir', scene.directory()])
     const holder = await scene.daemon(['--data-dir', scene.directory(), '--bootstrap', owner.address])
-    await eventually(
-      () => owner.request('GET', '/api/network-status'),
-      ({ body }) => body.peers === 1 && body.size === 2
-    )
-    const { body } = await owner.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
-    await eventually(
-      () => owner.request('GET', `/api/vdf/status/${String(body.task_id)}`),
-      (task) => task.body.status === 'completed'
-    )
+    await acquainted(owner, holder)
+    await register(owner, NAME, { zone: zone('192.0.2.1') })
     // Enough peers hold it, this one or that: the holder among them.
     await eventually(
       () => holder.request('GET', `/api/explain/${NAME}`),

@@ -7,12 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../scripts/program.ts'
 import { NatsServer } from '../../scripts/nats-server.ts'
 import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
-import { type Answer, cheap, type Daemon, eventually, type Finished, runToEnd, Scene } from './processes.ts'
+import { type Answer, begin, type Daemon, eventually, type Finished, runToEnd, Scene } from './processes.ts'
 
 const CHRONYM = 'src/cli/main.ts'
 const ITERATIONS = 600_000
-/** Of names with fewer than three letters: not done before a test ends. */
-const ENDLESS_FACTOR = 1000
 const PATIENCE_MS = 120_000
 
 const scene = new Scene()
@@ -38,12 +36,7 @@ const tasks = async (): Promise<Answer[]> => (await daemon.request('GET', '/api/
 
 beforeAll(async () => {
   const directory = scene.directory()
-  const by_length = [
-    { from: 1, factor: ENDLESS_FACTOR },
-    { from: 3, factor: 1 }
-  ]
-  profile = join(directory, 'profile.json')
-  writeFileSync(profile, JSON.stringify({ ...cheap(), difficulty: { base: ITERATIONS, by_length } }))
+  profile = scene.network(ITERATIONS)
   const key = nkeys.createUser()
   keyFile = join(directory, 'farm.nk')
   writeFileSync(keyFile, Buffer.from(key.getSeed()))
@@ -70,11 +63,10 @@ describe('a daemon with a farm', () => {
       () => daemon.request('GET', '/api/farm'),
       ({ body }) => body.workers.length === 1
     )
-    const register = (name: string) => daemon.request('POST', '/api/vdf/register', { name })
-    const away = await register('alice.chronym')
+    const away = await begin(daemon, 'alice.chronym')
     // Otherwise it stays here, if the other one is done before it begins.
-    const moved = await daemon.request('POST', `/api/vdf/tasks/${away.body.task_id}/move`, { place: 'farm' })
-    expect([away.status, moved.status, (await register('bob.chronym')).status]).toEqual([202, 200, 202])
+    expect((await daemon.request('POST', `/api/vdf/tasks/${away}/move`, { place: 'farm' })).status).toBe(200)
+    await begin(daemon, 'bob.chronym')
     await eventually(tasks, (all) => all.some(({ worker: by }) => by === 'w1'))
 
     await daemon.signal('SIGKILL')
@@ -105,8 +97,7 @@ describe('a daemon with a farm', () => {
         () => Promise.resolve(begun.length),
         (length) => length === times
       )
-    const registration = await daemon.request('POST', '/api/vdf/register', { name: 'ab.chronym' })
-    const path = `/api/vdf/status/${registration.body.task_id}`
+    const path = `/api/vdf/status/${await begin(daemon, 'ab.chronym')}`
     const task = async (): Promise<Answer> => (await daemon.request('GET', path)).body
     const before = await eventually(task, ({ place, progress }) => place === 'local' && progress > 0)
 

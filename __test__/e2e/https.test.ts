@@ -23,7 +23,7 @@ import { local } from '../../src/protocol/profile/built-in.ts'
 import { PATIENCE_MS } from '../wait-for.ts'
 import { runProgram } from './dns/programs.ts'
 import { Firefox } from './firefox.ts'
-import { eventually, runToEnd, Scene, type Daemon } from './processes.ts'
+import { eventually, register, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
 const CLI = 'src/cli/main.ts'
@@ -150,13 +150,7 @@ beforeAll(async () => {
   // Each name may be published five times in a row.
   const own = { '@': [{ type: 'A', value: OWN_HOST }] }
   const zones = { [NAME]: records, 'nginx.chronym': own, 'caddy.chronym': own }
-  const tasks = Object.entries(zones).map(async ([name, records]) => {
-    const { body: task } = await daemon.request('POST', '/api/vdf/register', { name, zone: { records } })
-    await eventually(
-      () => daemon.request('GET', `/api/vdf/status/${String(task.task_id)}`),
-      ({ body }) => body.status === 'completed'
-    )
-  })
+  const tasks = Object.entries(zones).map(([name, records]) => register(daemon, name, { zone: { records } }))
   // A first start makes the store of its profile.
   await Promise.all([...tasks, withFirefox(() => Promise.resolve())])
   const { body: names } = await daemon.request('GET', '/api/names')

@@ -18,7 +18,7 @@ import {
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { cli } from '../cli/harness.ts'
-import { eventually, Scene, type Answer, type Daemon } from './processes.ts'
+import { acquainted, eventually, Scene, type Answer, type Daemon } from './processes.ts'
 
 const profile = builtInProfiles.local
 const hash = profileHash(profile)
@@ -66,10 +66,7 @@ beforeAll(async () => {
   mkdirSync(at('thief'), { mode: 0o700 })
   copyFileSync(at('victim', 'seed-words'), at('thief', 'seed-words'))
   thief = await start('thief', '--bootstrap', victim.address)
-  await eventually(
-    () => thief.request('GET', '/api/network-status'),
-    ({ body }) => body.peers >= 1
-  )
+  await acquainted(victim, thief)
 })
 afterAll(() => scene.end())
 
@@ -95,10 +92,7 @@ describe('an identity with a recovery key made offline', () => {
 
   it('comes back to a new seed by a version that is signed offline, and every resolver shows that', async () => {
     const owner = await start('owner', '--bootstrap', victim.address, '--bootstrap', thief.address)
-    await eventually(
-      () => owner.request('GET', '/api/network-status'),
-      ({ body }) => body.peers >= 2
-    )
+    await acquainted(owner, victim, thief)
     const prepared = await chronym([...online(owner, 'owner'), 'kid', 'recover', did, '--after', '1'])
     writeFileSync(at('recovery.json'), JSON.stringify(prepared))
     expect(JSON.stringify(prepared)).not.toContain('thief.example')

@@ -13,7 +13,7 @@ import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { waitFor } from '../wait-for.ts'
 import { occurrences } from './memory.ts'
-import { runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
+import { begin, register, runToEnd, Scene, type Answer, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())
@@ -73,8 +73,7 @@ beforeAll(async () => {
   writeFileSync(right, `${RIGHT}\n`)
   writeFileSync(wrong, `${WRONG}\n`)
   const daemon = await start()
-  const { body } = await daemon.request('POST', '/api/vdf/register', { name: NAME })
-  await until(daemon, body.task_id, { status: 'completed' })
+  await register(daemon, NAME)
   expect(await daemon.request('POST', '/api/seed/lock')).toMatchObject({ status: 409, body: { code: 'SVC-KEY-009' } })
   await daemon.signal('SIGKILL')
   const seed = readOwnerSeed(paths.seed)!
@@ -131,8 +130,7 @@ describe('a directory whose seed is under a passphrase', () => {
 
   it('starts locked without one: it resolves and squares, and signs once it is unlocked', async () => {
     let daemon = await start(['--seed-passphrase-file', right])
-    const { body: registering } = await daemon.request('POST', '/api/vdf/register', { name: OTHER_NAME })
-    const id = registering.task_id as string
+    const id = await begin(daemon, OTHER_NAME)
     // From here on it has its commitment.
     await waitFor(async () => expect((await taskOf(daemon, id)).phase).toMatch(/^(?:pulse|evaluate|prove)$/), 50)
     await daemon.signal('SIGKILL')

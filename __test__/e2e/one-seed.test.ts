@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { afterAll, expect, it } from 'vitest'
 import { cli } from '../cli/harness.ts'
-import { eventually, Scene, type Daemon } from './processes.ts'
+import { acquainted, eventually, register, Scene, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())
@@ -22,11 +22,8 @@ it("the second that publishes is refused before it sends; its next serial is abo
   const witness = await scene.daemon(['--data-dir', join(directory, 'witness')])
   const beside = ['--bootstrap', witness.address]
   const one = await scene.daemon(['--data-dir', join(directory, 'one'), ...beside])
-  const { body } = await one.request('POST', '/api/vdf/register', { name: 'alice.chronym' })
-  await eventually(
-    () => one.request('GET', `/api/vdf/status/${String(body.task_id)}`),
-    (task) => task.body.status === 'completed'
-  )
+  await acquainted(one, witness)
+  await register(one, 'alice.chronym')
 
   const secret = await generateX25519Identity()
   const [key, file] = [join(directory, 'key.txt'), join(directory, 'backup.age')]
@@ -35,10 +32,7 @@ it("the second that publishes is refused before it sends; its next serial is abo
   await chronym('--data-dir', join(directory, 'two'), 'restore', file, '--identity', key, '--yes')
   // A light node holds nothing, so no record that comes to it tells it of the other.
   const two = await scene.daemon(['--data-dir', join(directory, 'two'), '--mode', 'light', ...beside])
-  await eventually(
-    () => two.request('GET', '/api/network-status'),
-    (status) => status.body.peers >= 2
-  )
+  await acquainted(one, two, witness)
 
   await two.request('POST', '/api/zone/alice.chronym', zone('192.0.2.2'))
   await one.request('POST', '/api/zone/alice.chronym', zone('192.0.2.1'))

@@ -8,10 +8,19 @@ import { setImmediate } from 'node:timers/promises'
 import { end, firstLine, run, runDaemon, type DaemonSummary, type Surroundings } from '../../scripts/program.ts'
 import { local } from '../../src/protocol/profile/built-in.ts'
 import { parseProfile, type NetworkProfile } from '../../src/protocol/profile/profile.ts'
+import type { PeerView } from '../../src/views/network.ts'
+
+/** Of {@link cheap} names with fewer than three letters: they are not done before a test ends. */
+const ENDLESS_FACTOR = 1000
 
 /** A network like `local`, where a name costs this number of squarings. */
-export const cheap = (squarings = 20_000): NetworkProfile =>
-  parseProfile({ ...local, id: 'cheap', difficulty: { ...local.difficulty, base: squarings } })
+export const cheap = (squarings = 20_000): NetworkProfile => {
+  const by_length = [
+    { from: 1, factor: ENDLESS_FACTOR },
+    { from: 3, factor: 1 }
+  ]
+  return parseProfile({ ...local, id: 'cheap', difficulty: { base: squarings, by_length } })
+}
 
 /** Parsed JSON of an answer; what it holds is what the tests check. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -184,4 +193,48 @@ export async function eventually<T>(
     if (waited > deadlineMs) throw new Error(`not so within ${deadlineMs} ms; last: ${JSON.stringify(value)}`)
     await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(waited / 20, 25), 250)))
   }
+}
+
+/**
+ * Resolves once each has all others that store in its routing table. One that is only connected is not asked yet, and
+ * holds nothing.
+ */
+export async function acquainted(...daemons: readonly Daemon[]): Promise<void> {
+  const modes = await Promise.all(daemons.map((daemon) => daemon.request('GET', '/api/network-status')))
+  const storing = daemons.filter((_, index) => modes[index]!.body.mode === 'full')
+  const isKnown = (peers: readonly PeerView[], { summary }: Daemon): boolean =>
+    peers.some(({ peer, in_table: is }) => is && peer === summary.peer_id)
+  await Promise.all(
+    daemons.map((daemon) =>
+      eventually(
+        async () => (await daemon.request('GET', '/api/peers')).body as PeerView[],
+        (peers) => storing.every((other) => other === daemon || isKnown(peers, other))
+      )
+    )
+  )
+}
+
+/** Begins a registration, once beacon and peers answer. Gives the id of its task. */
+export async function begin(daemon: Daemon, name: string, more: object = {}): Promise<string> {
+  const { status, body } = await eventually(
+    () => daemon.request('POST', '/api/vdf/register', { name, ...more }),
+    (answer) => answer.status !== 503
+  )
+  if (status !== 202) throw new Error(`${name} is not registered: ${JSON.stringify(body)}`)
+  return body.task_id as string
+}
+
+/** Resolves once a task has completed. Rejects where it fails. */
+export async function completed(daemon: Daemon, taskId: string, deadlineMs?: number): Promise<void> {
+  const { body } = await eventually(
+    () => daemon.request('GET', `/api/vdf/status/${taskId}`),
+    (task) => task.body.status !== 'running',
+    deadlineMs
+  )
+  if (body.status !== 'completed') throw new Error(`a task ended: ${JSON.stringify(body)}`)
+}
+
+/** Registers a name; resolves once it is published. */
+export async function register(daemon: Daemon, name: string, more?: object): Promise<void> {
+  await completed(daemon, await begin(daemon, name, more))
 }

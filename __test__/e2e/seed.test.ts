@@ -4,8 +4,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSyn
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seedToWords } from '../../src/protocol/crypto/keys.ts'
-import { waitFor } from '../wait-for.ts'
-import { runToEnd, Scene, type Daemon } from './processes.ts'
+import { register, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())
@@ -46,11 +45,7 @@ beforeAll(async () => {
   expect(daemon.logText()).toContain(`chronym --data-dir '${directory}' key show`)
   words = readFileSync(join(directory, 'seed-words'), 'utf8').trim()
   expect(daemon.logText()).not.toContain(words.split(' ').slice(0, 6).join(' '))
-  const registering = await daemon.request('POST', '/api/vdf/register', { name: NAME })
-  await waitFor(async () => {
-    const { body } = await daemon.request('GET', `/api/vdf/status/${registering.body.task_id}`)
-    expect(body).toMatchObject({ status: 'completed' })
-  }, 200)
+  await register(daemon, NAME)
   await ownsTheName(daemon)
   peerId = daemon.summary.peer_id
   await daemon.signal('SIGKILL')

@@ -13,7 +13,7 @@ import type { Name } from '../../src/protocol/name/names.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import type { KeysView } from '../../src/views/keys.ts'
 import { cli } from '../cli/harness.ts'
-import { cheap, eventually, Scene, type Daemon } from './processes.ts'
+import { acquainted, begin, cheap, completed, eventually, register, Scene, type Daemon } from './processes.ts'
 
 const scene = new Scene()
 afterAll(() => scene.end())
@@ -57,12 +57,9 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
     await start(at('buyer'), witness),
     await start(at('thief'), witness)
   ]
+  await acquainted(witness, seller, buyer, thief)
   const sellersWords = await changeWords(at('seller'))
-  const { body } = await seller.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
-  await eventually(
-    () => seller.request('GET', `/api/vdf/status/${String(body.task_id)}`),
-    (task) => task.body.status === 'completed'
-  )
+  await register(seller, NAME, { zone: zone('192.0.2.1') })
   const keys = async (): Promise<KeysView> => {
     const { body: shown } = await witness.request('GET', `/api/names/${NAME}/keys`)
     return shown as KeysView
@@ -116,10 +113,7 @@ it('is sold, recovered and taken back: its code and claim stay, and the former k
 
   // a renewal goes on with the new key
   const renewal = await buyer.request('POST', '/api/vdf/renew', { name: NAME })
-  await eventually(
-    () => buyer.request('GET', `/api/vdf/status/${String(renewal.body.task_id)}`),
-    (task) => task.body.status === 'completed'
-  )
+  await completed(buyer, String(renewal.body.task_id))
   expect(await keys()).toMatchObject({ changes: 2, renewals: 1, pubkey: taken.pubkey })
   // It looks again at each record of the name that it stores.
   await eventually(
@@ -136,18 +130,12 @@ it('goes to a new seed with all other names, by one command that is given again 
   const at = (who: string): string => join(root, who)
   const witness = await start(at('witness'))
   let [old, fresh] = [await start(at('old'), witness), await start(at('fresh'), witness)]
+  await acquainted(witness, old, fresh)
   const words = await changeWords(at('old'))
   await changeWords(at('fresh'))
   const all = Array.from({ length: COUNT }, (_, index) => `name-${index}.chronym`)
-  const tasks = await Promise.all(
-    all.map((name) => old.request('POST', '/api/vdf/register', { name, zone: zone('192.0.2.1') }))
-  )
-  for (const { body } of tasks)
-    await eventually(
-      () => old.request('GET', `/api/vdf/status/${String(body.task_id)}`),
-      (task) => task.body.status === 'completed',
-      600_000
-    )
+  const tasks = await Promise.all(all.map((name) => begin(old, name, { zone: zone('192.0.2.1') })))
+  for (const task of tasks) await completed(old, task, 600_000)
 
   /** Gives the command, and kills with SIGKILL once it has said that some names are done. */
   const rotate = async (done: number, kill?: (command: ChildProcess) => unknown): Promise<number | null> => {
@@ -199,14 +187,10 @@ it("outlives kill -9 of the owner at any moment of a change: the name is always 
   const witness = await start(at('witness'))
   let owner = await start(at('owner'), witness)
   const buyer = await start(at('buyer'), witness)
+  await acquainted(witness, owner, buyer)
   const words = wordsToSeed(readFileSync(await changeWords(at('owner')), 'utf8'))
   await changeWords(at('buyer'))
-  const { status, body } = await owner.request('POST', '/api/vdf/register', { name: NAME, zone: zone('192.0.2.1') })
-  expect(status, JSON.stringify(body)).toBe(202)
-  await eventually(
-    () => owner.request('GET', `/api/vdf/status/${String(body.task_id)}`),
-    (task) => task.body.status === 'completed'
-  )
+  await register(owner, NAME, { zone: zone('192.0.2.1') })
   const changes = async (): Promise<number> =>
     (await witness.request('GET', `/api/names/${NAME}/keys`)).body.changes as number
 

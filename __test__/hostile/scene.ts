@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, realpathSync } from 'node:fs'
 import { statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClient, type Client } from '../../src/api/client/client.ts'
+import { createClient, ProblemError, type Client } from '../../src/api/client/client.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { cli } from '../cli/harness.ts'
@@ -154,9 +154,16 @@ export async function look(client: Client): Promise<Seen> {
 }
 
 export async function register(client: Client, name: string, kind: 'register' | 'renew' = 'register'): Promise<void> {
-  const { task_id } = await client[kind](name)
+  const soon = (problem: unknown): undefined => {
+    // The first pulse may take longer than a request waits for it.
+    if (!(problem instanceof ProblemError && problem.status === 503)) throw problem
+  }
+  const begun = await eventually(
+    () => client[kind](name).catch(soon),
+    (task) => task !== undefined
+  )
   const { status, error } = await eventually(
-    () => client.task(task_id),
+    () => client.task(begun!.task_id),
     (task) => task.status !== 'running'
   )
   if (status !== 'completed') throw new Error(`${name}: ${status}, ${JSON.stringify(error)}`)

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventually, type Daemon, type Scene } from '../../__test__/e2e/processes.ts'
+import { begin, completed, eventually, type Daemon, type Scene } from '../../__test__/e2e/processes.ts'
 import { ENDS_WITH_US, makeNamespaces } from '../../__test__/e2e/network/namespaces.ts'
 import { firstLine, ROOT, runBeacon } from '../../scripts/program.ts'
 import type { NetworkProfile } from '../../src/protocol/profile/profile.ts'
@@ -180,13 +180,5 @@ export async function allFull(daemons: readonly Daemon[]): Promise<void> {
 
 /** Registers a name there; resolves once it is published. */
 export async function register(daemon: Daemon, name: string): Promise<void> {
-  const { body } = await eventually(
-    () => daemon.request('POST', '/api/vdf/register', { name }),
-    ({ status }) => status === 202
-  )
-  await eventually(
-    async () => (await daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`)).body as { status: string },
-    ({ status }) => status === 'completed',
-    PATIENCE_MS
-  )
+  await completed(daemon, await begin(daemon, name), PATIENCE_MS)
 }

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '../../../src/api/client/client.ts'
 import { local } from '../../../src/protocol/profile/built-in.ts'
-import { eventually, type Daemon, type Scene } from '../processes.ts'
+import { eventually, register, type Daemon, type Scene } from '../processes.ts'
 import { makeNamespaces } from '../network/namespaces.ts'
 
 /** What `ip netns exec` puts in place of the files of the same names in /etc. */
@@ -67,11 +67,7 @@ export async function own(
   records: Readonly<Record<string, readonly { type: string; value: string }[]>>
 ): Promise<string> {
   const client = createClient({ baseUrl: daemon.summary.api_url, token: daemon.token })
-  const { task_id: task } = await client.register(name)
-  await eventually(
-    () => client.task(task),
-    ({ status }) => status === 'completed'
-  )
+  await register(daemon, name)
   await client.saveZone(name, { records: records as Parameters<typeof client.saveZone>[1]['records'] })
   await client.publishZone(name)
   await eventually(

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstLine, runBeacon } from '../../../scripts/program.ts'
 import { test } from '../../../src/protocol/profile/built-in.ts'
-import { eventually, type Answer, type Daemon, type Scene } from '../processes.ts'
+import { eventually, register, type Answer, type Daemon, type Scene } from '../processes.ts'
 import { makePlaces, type Places } from './places.ts'
 
 /** Daemons that start at the same time: each takes a core for a second. */
@@ -147,19 +147,8 @@ export class Fleet {
   }
 
   /** Registers a name and waits until the task has ended. */
-  async register(index: number, name: string): Promise<void> {
-    const daemon = this.daemon(index)
-    const { status, body } = await eventually(
-      () => daemon.request('POST', '/api/vdf/register', { name }),
-      (answer) => answer.status !== 503
-    )
-    if (status !== 202) throw new Error(`daemon ${index} does not register ${name}: ${JSON.stringify(body)}`)
-    const task = await eventually(
-      async () => (await daemon.request('GET', `/api/vdf/status/${String(body.task_id)}`)).body as { status: string },
-      (view) => view.status !== 'running'
-    )
-    if (task.status !== 'completed')
-      throw new Error(`daemon ${index} did not register ${name}: ${JSON.stringify(task)}`)
+  register(index: number, name: string): Promise<void> {
+    return register(this.daemon(index), name)
   }
 
   /** As GET /api/explain, which always asks the network; waits while no peer can be asked. */
