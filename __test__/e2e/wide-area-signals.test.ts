@@ -39,7 +39,14 @@ it.each([
     () => Promise.resolve(daemons.filter((daemon) => existsSync(`/proc/${daemon}`))),
     (running) => running.length === 0
   )
-  if (signal === 'SIGKILL') makeNamespaces(1)!.remove()
+  if (signal === 'SIGKILL') {
+    makeNamespaces(1)!.remove()
+    // Another test may be about to remove the same.
+    await eventually(
+      () => Promise.resolve(namespacesOf(pid)),
+      (left) => left.length === 0
+    )
+  }
   expect(namespacesOf(pid)).toEqual([])
   // The kernel removes what was in a namespace some time after its name.
   await eventually(
