@@ -41,7 +41,7 @@ const isWell = ({ round, message }: NetworkStatusView['beacon']): boolean => rou
 async function portal(): Promise<{ url: string; open: () => void }> {
   let isOpen = false
   const pass = async (path: string, response: ServerResponse): Promise<void> => {
-    const answer = await fetch(`${beaconUrl}${path}`)
+    const answer = await fetch(`${beaconUrl}${path}`, { headers: { connection: 'close' } })
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
   }
   const server = createServer((request, response) => {
