@@ -12,6 +12,11 @@ const LONG = [
   )
 ]
 
+/** Files with a browser, which drops what it asks for when an interface of the machine comes or goes. */
+const BROWSERS = ['dashboard', 'dashboard-views', 'farm', 'https', 'https-local'].map(
+  (file) => `__test__/e2e/${file}.test.ts`
+)
+
 /** Files that run networks and simulators for a minute begin first, so that no core is idle while the last one ends. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -27,7 +32,7 @@ const PATIENCE = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: {
 
 /**
  * `unit`: many short files in parallel. `e2e`: real processes, two files at a time, since they wait half of their time.
- * `hostile`: one at a time. `long`: what takes hours.
+ * `e2e-browser`: after them, since they make and remove interfaces. `hostile`: one at a time. `long`: what takes hours.
  */
 export default defineConfig({
   test: {
@@ -46,9 +51,20 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['__test__/e2e/**/*.test.ts'],
+          exclude: BROWSERS,
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+          ...PATIENCE
+        }
+      },
+      {
+        test: {
+          name: 'e2e-browser',
+          include: BROWSERS,
+          pool: 'forks',
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
           ...PATIENCE
         }
       },

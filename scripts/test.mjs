@@ -134,7 +134,7 @@ if (hostile) {
     await cargoTest(['--manifest-path', 'bench/wan/Cargo.toml', '--target-dir', target, '--locked'])
   await vitest(['--project', 'unit', '--maxWorkers', '100%'])
   // After them: real processes must not compete with all cores' work for the processor.
-  await vitest(['--project', 'e2e'])
+  await vitest(['--project', 'e2e*'])
   // Half a minute of what `--hostile` runs; its shim takes Linux.
   const few = ['cuts', 'full-disk'].map((file) => `__test__/hostile/${file}.test.ts`)
   const parts = 'misses nothing|half-written|damaged page|whole or not at all'
