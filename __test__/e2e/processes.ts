@@ -128,7 +128,8 @@ export class Scene {
 
   directory(): string {
     const path = mkdtempSync(join(tmpdir(), 'chronym-e2e-'))
-    this.cleanups.push(() => rmSync(path, { recursive: true, force: true }))
+    // What a browser leaves behind may still write there.
+    this.cleanups.push(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
     return path
   }
 
