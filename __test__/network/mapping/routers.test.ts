@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
 import pino from 'pino'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { natPmp, pcp } from '../../../src/network/mapping/port-control.ts'
 import { BY_IPV4, keepPortMapped, type PortMapping } from '../../../src/network/mapping/port-mapping.ts'
 import type { Router, Way } from '../../../src/network/mapping/router.ts'
@@ -15,8 +15,13 @@ import { portToMap } from '../../../src/network/routing/own-addresses.ts'
 import { waitFor } from '../../wait-for.ts'
 
 const ends: (() => Promise<unknown>)[] = []
+beforeEach(() => {
+  // However long the machine stops this process, an answer that is there is read before it is asked for again.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+})
 afterEach(async () => {
   for (const end of ends.splice(0)) await end()
+  vi.useRealTimers()
 })
 
 describe('NAT-PMP', () => {
