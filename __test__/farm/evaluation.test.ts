@@ -108,6 +108,8 @@ describe('an evaluation on a farm', () => {
     await waitFor(() => expect(sleeper.said).toContain('stopped'))
     held.release()
     expect(await task.verifies(await running)).toBe(true)
+    // The proof is there before its worker says so.
+    await waitFor(() => expect(other.said).toContain('proved'))
     expect([...sleeper.said, ...other.said].filter((said) => said === 'proved')).toEqual(['proved'])
   })
 

@@ -110,7 +110,7 @@ describe('a farm', () => {
     const link = await openLink(address(), TIMES)
     for (const job of ['a', 'b', 'c', 'd']) await link.addWork(job, new Uint8Array(1))
     const consumer = await link.consumer()
-    const next = async () => (await consumer.next({ expires: 1000 }))?.subject.at(-1)
+    const next = async () => (await consumer.next({ expires: 30_000 }))?.subject.at(-1)
     expect(await next()).toBe('a')
     await link.forget('a')
     await link.forget('c')
