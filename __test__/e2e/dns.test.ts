@@ -6,6 +6,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OWN_HOST } from '../../scripts/loopback.ts'
 import { needPackages } from '../../scripts/packages.ts'
 import { query, RCODE, read, TYPE, type Message } from '../dns/message.ts'
 import { runProgram } from './dns/programs.ts'
@@ -26,9 +27,9 @@ interface Listen {
   readonly port: number
 }
 
-async function listening(daemon: Daemon, transport: string): Promise<Listen> {
+async function listening(daemon: Daemon, transport: string, at = '127.0.0.1'): Promise<Listen> {
   const { body } = await daemon.request('GET', '/api/dns')
-  return (body.listen as Listen[]).find((each) => each.transport === transport && each.address === '127.0.0.1')!
+  return (body.listen as Listen[]).find((each) => each.transport === transport && each.address === at)!
 }
 
 async function overUdp({ address, port }: Listen, message: Uint8Array): Promise<Message> {
@@ -171,8 +172,9 @@ describe('a daemon with DNS', () => {
   })
 
   it('closes its sockets when it stops', async () => {
-    const daemon = await scene.daemon(['--data-dir', scene.directory()])
-    const { address, port } = await listening(daemon, 'tcp')
+    // The next daemon of another test would take the port of old.
+    const daemon = await scene.daemon(['--data-dir', scene.directory(), '--dns-listen', `${OWN_HOST}:0`])
+    const { address, port } = await listening(daemon, 'tcp', OWN_HOST)
     const open = connect(port, address)
     await once(open, 'connect')
     expect(await daemon.signal('SIGTERM')).toBe(0)
