@@ -60,11 +60,11 @@ export class NatsServer {
     }
   }
 
-  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  async kill(): Promise<void> {
     const process = this.#process
     if (process?.exitCode !== null || process.signalCode !== null) return
     const exited = once(process, 'exit')
-    process.kill(signal)
+    process.kill('SIGKILL')
     await exited
     for (const file of this.#portsFiles()) rmSync(file, { force: true })
   }

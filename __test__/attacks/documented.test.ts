@@ -13,11 +13,11 @@ function namesIn(page: string): Set<string> {
   return new Set([...text.matchAll(/\[([^\][]+)\](?!\()/g)].map(([, name]) => name!.replaceAll(/\s+/g, ' ')))
 }
 
-function tried(folder = TESTS): Set<string> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'))
+function tried(): Set<string> {
+  const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'))
   return new Set(
     files.flatMap((file) =>
-      [...readFileSync(join(folder, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) =>
+      [...readFileSync(join(TESTS, file), 'utf8').matchAll(/\bit\((["'`])\[(.+?)\]/g)].map(([, , name]) =>
         name!.replaceAll('\\', '')
       )
     )

@@ -10,12 +10,12 @@ import { cli, words } from './harness.ts'
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 
 /** The real program in its own process. */
-function run(args: readonly string[], input = ''): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+function run(args: readonly string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) => {
       resolve({ exitCode: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr })
     })
-    child.stdin?.end(input)
+    child.stdin?.end()
   })
 }
 

@@ -38,7 +38,7 @@ export let farm: Farm
 let networks = 0
 export const ends: (() => Promise<unknown>)[] = []
 
-export const address = (url = server.url) => ({ url, credentials: '', ca: '', network })
+export const address = () => ({ url: server.url, credentials: '', ca: '', network })
 
 /** The daemon ends, and starts again. */
 export async function restartFarm(times = TIMES): Promise<void> {

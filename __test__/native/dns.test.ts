@@ -49,8 +49,8 @@ function address(owner: string): Buffer {
   return Buffer.concat([wireName(owner), words(1, 1, 0, 300, 4), Buffer.from([192, 0, 2, 1])])
 }
 
-function query(name: string, id = 7): Buffer {
-  return Buffer.concat([words(id, 0x0100, 1, 0, 0, 0), wireName(name), words(1, 1)])
+function query(name: string): Buffer {
+  return Buffer.concat([words(7, 0x0100, 1, 0, 0, 0), wireName(name), words(1, 1)])
 }
 
 const rcode = (reply: Uint8Array) => reply[3]! & 15
@@ -59,8 +59,8 @@ const answers = (reply: Uint8Array) => reply[7]!
 const servers: DnsServer[] = []
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
 
-function start(onQuestion: (question: DnsQuestion) => void = () => undefined, changes?: Partial<DnsServerOptions>) {
-  const server = startDnsServer(options(changes), onQuestion)
+function start(onQuestion: (question: DnsQuestion) => void = () => undefined) {
+  const server = startDnsServer(options(), onQuestion)
   servers.push(server)
   return server
 }

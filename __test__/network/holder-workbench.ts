@@ -112,8 +112,8 @@ export class HolderWorkbench {
   }
 
   /** What a peer gets that puts a record. */
-  put(target: Holder, reveal: Reveal, peer: Origin | undefined = PEER): Promise<Answer> {
-    return target.put('reveal', encodeReveal(reveal), peer)
+  put(target: Holder, reveal: Reveal): Promise<Answer> {
+    return target.put('reveal', encodeReveal(reveal), PEER)
   }
 
   stateOf(target: Holder, name: string): { state: EntryState; owner: Uint8Array } | undefined {

@@ -203,15 +203,13 @@ export class Lab {
   }
 
   /**
-   * A bare node of the same network, for what no honest peer sends. It is connected to the first node. `place` as for
-   * `addNode`.
+   * A bare node of the same network, for what no honest peer sends. It is connected to the first node.
    */
-  async addStranger(place?: string): Promise<Node> {
+  async addStranger(): Promise<Node> {
     const stranger = await startNode({
       profile: this.profile,
       nodeSeed: sha256(utf8('stranger'), u64be(this.#seeds++)),
-      listen: [listenAt(place ?? HERE)],
-      dialFrom: place,
+      listen: [listenAt(HERE)],
       bootstrap: () => [],
       isBanned: () => false,
       mayConnect: () => true,

@@ -76,8 +76,8 @@ function ofLeaf(index: number, prefix?: string): Contact {
 }
 
 describe('a full leaf', () => {
-  const full = (limits = NOBODY_COUNTED): RoutingTable => {
-    const table = new RoutingTable(OWN, { k: 4, ...limits })
+  const full = (): RoutingTable => {
+    const table = new RoutingTable(OWN, { k: 4, ...NOBODY_COUNTED })
     for (let index = 0; index < 4; index++) expect(table.offer(ofLeaf(index), index)).toEqual([])
     return table
   }

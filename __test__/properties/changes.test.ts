@@ -53,15 +53,12 @@ function record(chain: string, serial = 1): Claim {
 const records = fc.tuple(chains, fc.nat(2)).map(([chain, serial]) => record(chain, serial))
 
 /** Neighbours of as many prefixes that hold that claim with these chains. */
-function neighboursOf(
-  held: readonly { chain: string; final: number }[],
-  state: EntryState = 'settled'
-): NeighbourFacts {
+function neighboursOf(held: readonly { chain: string; final: number }[]): NeighbourFacts {
   return {
     known: 20,
     answers: held.map(({ chain, final }, index) => {
       const head = marksOf(chain).at(-1)?.hash
-      const entry = { claimId: record('').id, state, ...(head && { changes: { head, final } }) }
+      const entry = { claimId: record('').id, state: 'settled' as const, ...(head && { changes: { head, final } }) }
       return { peer: `${index}`, prefix: `10.${index}.0.0/24`, met: 1, entry }
     })
   }

@@ -24,7 +24,8 @@ export interface Neighbour {
   readonly squarings_per_second: number
 }
 
-export async function measureNeighbour(seconds: number, evaluations = availableParallelism()): Promise<Neighbour> {
+export async function measureNeighbour(seconds: number): Promise<Neighbour> {
+  const evaluations = availableParallelism()
   const daemon = await startDaemon(ITERATIONS, evaluations)
   try {
     for (let index = 0; index < evaluations; index++) await daemon.client.register(`neighbour-${index}.chronym`)

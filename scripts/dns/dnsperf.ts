@@ -14,7 +14,6 @@ interface LoadOptions {
   readonly cpu: number | null
   /** Queries a second at most; 0: as many as are answered. */
   readonly rate?: number
-  readonly clients?: number
   /** Whether each answer's latency is reported, which costs the client time. */
   readonly latencies?: boolean
 }
@@ -29,12 +28,12 @@ export interface Load {
 }
 
 export async function dnsperf(server: Server, options: LoadOptions): Promise<Load> {
-  const { questions, transport, dnssecOk, seconds: length, cpu, rate = 0, clients = 10, latencies = false } = options
+  const { questions, transport, dnssecOk, seconds: length, cpu, rate = 0, latencies = false } = options
   const args = [
     ...['-s', server.address, '-p', String(server.port), '-d', questions, '-m', transport, '-l', String(length)],
     ...[
       '-c',
-      String(clients),
+      '10',
       '-T',
       '1',
       ...(dnssecOk ? ['-D'] : []),

@@ -25,8 +25,6 @@ interface KnotOptions {
   readonly zones: readonly Zone[]
   /** PKCS#8 PEM of a P-256 key: signs the zones that are signed. */
   readonly key: string
-  /** Threads for UDP and for TCP. */
-  readonly workers?: number
   /** CPU that all its threads are bound to. */
   readonly cpu?: number
 }
@@ -51,9 +49,9 @@ export function knotVersion(): string {
 }
 
 /** Started, with every zone loaded and signed. */
-export async function startKnot({ directory, zones, key, workers = 1, cpu }: KnotOptions): Promise<Knot> {
+export async function startKnot({ directory, zones, key, cpu }: KnotOptions): Promise<Knot> {
   const file = join(directory, 'knot.conf')
-  writeFileSync(file, configuration(directory, zones, `${OWN_HOST}@${PORT}`, workers))
+  writeFileSync(file, configuration(directory, zones, `${OWN_HOST}@${PORT}`))
   writeFileSync(join(directory, 'key.pem'), key, { mode: 0o600 })
   for (const { name, text, signing } of zones) {
     writeFileSync(join(directory, `${name}zone`), text)
@@ -77,7 +75,7 @@ export async function startKnot({ directory, zones, key, workers = 1, cpu }: Kno
   return { ...server, pid: child.pid!, stop: () => end(child, 'SIGTERM') }
 }
 
-function configuration(directory: string, zones: readonly Zone[], listen: string, workers: number): string {
+function configuration(directory: string, zones: readonly Zone[], listen: string): string {
   const signing = {
     none: [],
     static: ['dnssec-signing: on', 'dnssec-policy: ours'],
@@ -86,8 +84,8 @@ function configuration(directory: string, zones: readonly Zone[], listen: string
   return `server:
     rundir: "${directory}"
     listen: ${listen}
-    udp-workers: ${workers}
-    tcp-workers: ${workers}
+    udp-workers: 1
+    tcp-workers: 1
     background-workers: 1
     tcp-max-clients: 1000
     nsid: "knot"

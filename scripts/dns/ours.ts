@@ -6,7 +6,6 @@ interface OursOptions {
   /** PKCS#8 DER of a P-256 key. */
   readonly key: Uint8Array
   readonly serial: number
-  readonly address?: string
 }
 
 /** Whether a name's answers are signed, and if not, why. */
@@ -22,6 +21,7 @@ export interface Ours extends Server {
 /** What is set stays known while a comparison or a bench runs. */
 const KEPT_MS = 6 * 60 * 60_000
 const ATTEMPTS = 5
+const ADDRESS = '127.0.0.1'
 
 /** UDP and TCP on one free port. */
 export function startOurs(options: OursOptions): Ours {
@@ -36,15 +36,15 @@ export function startOurs(options: OursOptions): Ours {
   }
 }
 
-function startAt({ key, serial, address = '127.0.0.1' }: OursOptions, port: number): Ours {
+function startAt({ key, serial }: OursOptions, port: number): Ours {
   const server = addon().DnsServer.start(
     {
       tld: 'chronym',
       key,
       serial,
       listen: [
-        { transport: 'udp', address, port },
-        { transport: 'tcp', address, port }
+        { transport: 'udp', address: ADDRESS, port },
+        { transport: 'tcp', address: ADDRESS, port }
       ],
       tls: null,
       forward: [],
@@ -55,7 +55,7 @@ function startAt({ key, serial, address = '127.0.0.1' }: OursOptions, port: numb
     () => undefined
   )
   return {
-    address,
+    address: ADDRESS,
     port,
     setZone(name, records, trust) {
       server.setZone(name, records, { reason: '', ...trust }, KEPT_MS, KEPT_MS)

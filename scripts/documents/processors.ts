@@ -16,11 +16,11 @@ const HEAD = [
   'measured'
 ]
 
-export function renderProcessors(folder = RESULTS): string {
-  const rows = readdirSync(folder)
+export function renderProcessors(): string {
+  const rows = readdirSync(RESULTS)
     .sort()
     .map((file) => {
-      const text = readFileSync(join(folder, file), 'utf8')
+      const text = readFileSync(join(RESULTS, file), 'utf8')
       const { cpu, backend, steps, rows, verification_ms, from_seed_ms, load, measured_at } = v.parse(
         ReportSchema,
         JSON.parse(text)

@@ -46,8 +46,8 @@ export class Tree {
   }
 
   /** Runs to the end in the home directory; never rejects for an exit code. */
-  async run(command: string, args: readonly string[], extra: NodeJS.ProcessEnv = {}): Promise<Ran> {
-    const env = { ...this.environment, ...extra }
+  async run(command: string, args: readonly string[]): Promise<Ran> {
+    const env = this.environment
     const program = (env['PATH'] ?? '').split(':').map((folder) => join(folder, command))
     const path = program.find((candidate) => existsSync(candidate))
     if (path === undefined) throw new Error(`${command} is not on the PATH of the tree: ${env['PATH']}`)

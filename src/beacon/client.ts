@@ -99,8 +99,8 @@ class FollowingClient implements BeaconClient {
     return this.#store.latest
   }
 
-  now(nowMs = this.#now()): number {
-    return Math.max(clockRound(nowMs, this.#chain), this.#store.latest?.round ?? 0)
+  now(): number {
+    return Math.max(clockRound(this.#now(), this.#chain), this.#store.latest?.round ?? 0)
   }
 
   async verify(pulse: Pulse, options?: VerdictOptions): Promise<boolean> {

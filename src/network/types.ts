@@ -176,8 +176,8 @@ export class OfflineError extends PartError<'network', 'offline'> {
   override readonly name = 'OfflineError'
   override readonly part = 'network'
 
-  constructor(message: string, options?: ErrorOptions) {
-    super('offline', message, options)
+  constructor(message: string) {
+    super('offline', message)
   }
 }
 

@@ -41,8 +41,8 @@ export class EncodingError extends ProtocolError {
 export class ProfileError extends ProtocolError {
   override readonly name = 'ProfileError'
 
-  constructor(detail: string, options?: ErrorOptions) {
-    super('profile', detail, options, 'profile')
+  constructor(detail: string) {
+    super('profile', detail, undefined, 'profile')
   }
 }
 
@@ -59,8 +59,8 @@ export class NameError extends ProtocolError {
 export class KeyError extends ProtocolError {
   override readonly name = 'KeyError'
 
-  constructor(detail: string, options?: ErrorOptions) {
-    super('key', detail, options, 'key')
+  constructor(detail: string) {
+    super('key', detail, undefined, 'key')
   }
 }
 

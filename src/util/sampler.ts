@@ -9,7 +9,7 @@ interface Sampled {
 }
 
 /** Passes the first lines of each minute and counts the rest: peers can make us write any number. */
-export function createSampler(now: () => number, linesAMinute = LINES_A_MINUTE): () => Sampled {
+export function createSampler(now: () => number): () => Sampled {
   let beganAt = -Infinity
   let written = 0
   let leftOut = 0
@@ -20,7 +20,7 @@ export function createSampler(now: () => number, linesAMinute = LINES_A_MINUTE):
       beganAt = at
       written = 0
     }
-    if (written === linesAMinute) {
+    if (written === LINES_A_MINUTE) {
       leftOut++
       return { isWritten: false, leftOut }
     }

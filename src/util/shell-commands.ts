@@ -19,9 +19,10 @@ const COMMAND = new RegExp(
 )
 
 /** A text as one word of the shell of this machine. */
-export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
-  if (/^[\w@%+=:,./-]+$/u.test(text) || (platform === 'win32' && /^[\w@%+=:,./\\-]+$/u.test(text))) return text
-  return platform === 'win32' ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`
+export function shellWord(text: string): string {
+  const isWindows = process.platform === 'win32'
+  if (/^[\w@%+=:,./-]+$/u.test(text) || (isWindows && /^[\w@%+=:,./\\-]+$/u.test(text))) return text
+  return isWindows ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** Which daemon a command is for, where that is not the one that a bare command finds. */

@@ -21,7 +21,8 @@ async function start(world: World, port = 0): Promise<ApiServer> {
   return server
 }
 
-async function connected(world = createWorld()) {
+async function connected() {
+  const world = createWorld()
   const server = await start(world)
   return { world, server, client: createClient({ baseUrl: `${server.url}/`, token: MAIN_TOKEN }) }
 }

@@ -69,8 +69,8 @@ describe('the session of the dashboard', () => {
   })
 
   describe('opened by a link', () => {
-    const makeLink = async (world: World, token = MAIN_TOKEN) => {
-      const response = await world.request('POST', '/api/login-links', { token })
+    const makeLink = async (world: World) => {
+      const response = await world.request('POST', '/api/login-links', { token: MAIN_TOKEN })
       return ((await response.json()) as { link: string }).link
     }
     const use = (world: World, link: string) =>

@@ -12,7 +12,7 @@ import { REVEAL } from '../../api/helpers/endpoints.ts'
 import { MAIN_TOKEN, type World } from '../../api/helpers/world.ts'
 import { bytesOf, keyOf, LOCAL, makeReveal } from '../../protocol/fixtures.ts'
 import { DaemonScene } from '../daemon-scene.ts'
-import { cli, type CliResult, type CliSettings } from '../harness.ts'
+import { cli, type CliResult } from '../harness.ts'
 import { temporary } from '../../temporary.ts'
 
 const NAME = 'alice.chronym'
@@ -32,8 +32,7 @@ describe('changes of keys', () => {
     words = join(temporary(), 'words')
     writeFileSync(words, WORDS)
   })
-  const run = (args: readonly string[], settings?: CliSettings): Promise<CliResult> =>
-    cli(['--api', url, '--token', MAIN_TOKEN, ...args], settings)
+  const run = (args: readonly string[]): Promise<CliResult> => cli(['--api', url, '--token', MAIN_TOKEN, ...args])
   const called = (operation: string): unknown[][] =>
     world.registry.calls.filter((call) => call.operation === operation).map((call) => call.arguments)
 

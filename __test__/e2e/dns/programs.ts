@@ -16,12 +16,12 @@ const PATIENCE_MS = 60_000
 export async function runProgram(
   command: string,
   args: readonly string[],
-  { within = [], input = '' }: { within?: readonly string[]; input?: string } = {}
+  { within = [] }: { within?: readonly string[] } = {}
 ): Promise<Ended> {
   const [program, ...rest] = [...within, command, ...args]
   const child = spawn(program!, rest, { stdio: ['pipe', 'pipe', 'pipe'], timeout: PATIENCE_MS })
   child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
+  child.stdin.end()
   const ended = once(child, 'close') as Promise<[number | null]>
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   return { code, output: output + errors }

@@ -34,11 +34,8 @@ function request(changes: Partial<EvaluationRequest> = {}): EvaluationRequest {
   return { seed: SEED, bits: BITS, iterations: 3000, split: null, checkpointSeconds: 60, ...changes }
 }
 
-async function prove(
-  given: EvaluationRequest,
-  onCheckpoint: (checkpoint: Checkpoint) => void = () => undefined
-): Promise<Uint8Array> {
-  return proofOf(await pool.evaluate(given, onCheckpoint).outcome)
+async function prove(given: EvaluationRequest): Promise<Uint8Array> {
+  return proofOf(await pool.evaluate(given, () => undefined).outcome)
 }
 
 function proofOf(outcome: EvaluationOutcome): Uint8Array {

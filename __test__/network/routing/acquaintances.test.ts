@@ -198,8 +198,8 @@ describe('with real nodes', () => {
     for (const node of nodes.splice(0)) await node.stop()
   })
 
-  async function start(place: string, key = nodes.length): Promise<Node> {
-    const node = await startBareNode(key, PROFILE, place)
+  async function start(place: string): Promise<Node> {
+    const node = await startBareNode(nodes.length, PROFILE, place)
     nodes.push(node)
     return node
   }

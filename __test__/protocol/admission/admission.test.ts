@@ -29,13 +29,13 @@ function decide(entry: Entry | undefined, claim: Claim, change?: Parameters<type
   return admit(entry, claim, facts(change), LOCAL)
 }
 
-function held(claim: Claim, state: EntryState, count = 8): NeighbourFacts {
-  const answers = Array.from({ length: count }, (_, index) => ({
+function held(claim: Claim, state: EntryState): NeighbourFacts {
+  const answers = Array.from({ length: 8 }, (_, index) => ({
     peer: `${index}`,
     prefix: `${index}`,
     entry: { claimId: claim.id, state }
   }))
-  return { answers, known: count }
+  return { answers, known: 8 }
 }
 
 function stored(decision: Decision): Entry {

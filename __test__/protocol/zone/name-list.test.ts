@@ -20,8 +20,8 @@ const open = (sealed: Uint8Array, key = KEY) => openNameList(key, sealed, LOCAL)
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${1000 + index}.chronym`)
 
 /** Sealed as a list is, whatever is in it. */
-function sealedOf(plaintext: Uint8Array, size = 512): Uint8Array {
-  const padded = new Uint8Array(size - 41)
+function sealedOf(plaintext: Uint8Array): Uint8Array {
+  const padded = new Uint8Array(512 - 41)
   padded.set(plaintext)
   return concatBytes(Uint8Array.of(1), NONCE, nacl.secretbox(padded, NONCE, KEY))
 }

@@ -20,7 +20,7 @@ let theirs: Reveal
 const codeOf = (reveal: Reveal): string => checkCodeOf(reveal, profile)
 const coded = (reveal: Reveal, characters = 6): string =>
   formatCodedName(ALICE as Name, codeOf(reveal).slice(0, characters))!
-const ownerOf = async (name = ALICE): Promise<Uint8Array> => (await asker.registry.resolve(name)).reveal.pubkey
+const ownerOf = async (): Promise<Uint8Array> => (await asker.registry.resolve(ALICE)).reveal.pubkey
 
 /** Most peers show a rival; one has the owner's record. */
 beforeEach(async () => {

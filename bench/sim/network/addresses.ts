@@ -43,10 +43,10 @@ export class Addresses {
    * Prefixes that an attacker rents: as few as the rules let count, two ids in a /24 and two of those in a /16. They are
    * of no honest node.
    */
-  static rented(index: number, idsOfPrefix = 2, prefixesOfWide = 2): string {
+  static rented(index: number, idsOfPrefix = 2): string {
     const narrow = Math.floor(index / idsOfPrefix)
-    const wide = Math.floor(narrow / prefixesOfWide)
-    return prefix(240 + (wide >> 8), wide & 255, narrow % prefixesOfWide)
+    const wide = narrow >> 1
+    return prefix(240 + (wide >> 8), wide & 255, narrow & 1)
   }
 
   /** The /48 of a rented machine, each of another provider. */

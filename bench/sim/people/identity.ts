@@ -142,9 +142,9 @@ export class IdentityResolver {
   readonly node: SimNode
   readonly #world: World
 
-  constructor(world: World, node = world.addClient()) {
+  constructor(world: World) {
     this.#world = world
-    this.node = node
+    this.node = world.addClient()
   }
 
   async resolve(did: Did): Promise<SeenIdentity> {

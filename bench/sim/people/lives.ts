@@ -109,16 +109,10 @@ function after(from: number, work: number, away: readonly Spell[]): number {
 }
 
 /** Time at a node with that clock: pulses come but for outages, and all of them when one ends. */
-function timeAt(
-  round: number,
-  clockOff: number,
-  outages: readonly Spell[],
-  profile: NetworkProfile,
-  before: ProtocolTime = TIME_ZERO
-): ProtocolTime {
+function timeAt(round: number, clockOff: number, outages: readonly Spell[], profile: NetworkProfile): ProtocolTime {
   const outage = outages.find(({ from, until }) => from <= round && round < until)
   const seen = { clock: Math.floor(round + clockOff), verified: Math.floor(outage?.from ?? round) }
-  return advanceTime(before, seen, profile)
+  return advanceTime(TIME_ZERO, seen, profile)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Resolvers that ask, weigh and remember as the daemon does: by the name, and by the check code. */
 import { getByCode, getReveals } from '../../../src/network/client/get.ts'
-import { type LookupBreadth, type NetworkStatus, OfflineError, type RevealAnswer } from '../../../src/network/types.ts'
+import { type NetworkStatus, OfflineError, type RevealAnswer } from '../../../src/network/types.ts'
 import { equalBytes, toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { type Pin, type Ruled, livePin, rulePin } from '../../../src/protocol/resolution/pin.ts'
 import { type ResolveAnswer, type Tally, tally, withoutDead } from '../../../src/protocol/resolution/quorum.ts'
@@ -59,11 +59,11 @@ export class Resolver {
     return pin?.state === 'tentative' && time.lapse >= pin.lookRound
   }
 
-  async resolve(name: string, breadth: LookupBreadth = 'everybody'): Promise<Seen> {
+  async resolve(name: string): Promise<Seen> {
     const { profile } = this.#world
     await this.node.joined
-    const isSecondLook = this.isSecondLookDue(name) && breadth === 'everybody'
-    const { answers, asked } = await getReveals(this.node.client, name, undefined, breadth)
+    const isSecondLook = this.isSecondLookDue(name)
+    const { answers, asked } = await getReveals(this.node.client, name, undefined, 'everybody')
     if (answers.length === 0) return { kind: 'silence', answers: [], asked }
     const time = this.node.clock.time()
     const votes = withoutDead(
@@ -127,9 +127,9 @@ export class CodeResolver {
   readonly node: SimNode
   readonly #context: CodeContext
 
-  constructor(world: World, node = world.addClient()) {
-    const { client, clock, store, peer, view } = node
-    this.node = node
+  constructor(world: World) {
+    this.node = world.addClient()
+    const { client, clock, store, peer, view } = this.node
     this.#context = {
       profile: world.profile,
       memory: new Memory(store),

@@ -23,14 +23,12 @@ interface ClaimParts {
   readonly serial?: number
   /** The record that this one renews. */
   readonly former?: Reveal
-  /** Zone text beside the serial, to tell two payloads of one serial apart. */
-  readonly note?: string
   /** Which key may change the keys of a new claim; none without. */
   readonly changeKey?: KeyPair | undefined
 }
 
 export function makeReveal(
-  { name, owner, salt, round, serial = 1, former, note = '', changeKey }: ClaimParts,
+  { name, owner, salt, round, serial = 1, former, changeKey }: ClaimParts,
   profile: NetworkProfile
 ): Reveal {
   const hash = profileHash(profile)
@@ -50,8 +48,7 @@ export function makeReveal(
     ...(next && { next }),
     ...(first && changes && { first, changes })
   })
-  const records = note === '' ? {} : { txt: [{ name: '@', ttl: 300, type: 'TXT', value: note }] }
-  const payload = utf8(JSON.stringify({ records, serial }))
+  const payload = utf8(JSON.stringify({ records: {}, serial }))
   return signReveal({ name, drand_pulse: round, iterations, vdf_proof, payload }, owner, hash)
 }
 

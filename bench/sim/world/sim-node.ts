@@ -108,7 +108,6 @@ export class SimNode {
   #daemon: Daemon | undefined
   #isReplicating = false
   #clockOffMs: number
-  #lateRounds = 0
 
   constructor(world: NodesWorld, options: SimNodeOptions) {
     this.#world = world
@@ -121,12 +120,7 @@ export class SimNode {
     this.isPassive = options.isPassive === true
     this.isListed = options.isClient !== true && !this.isPassive
     this.#clockOffMs = options.clockOffMs ?? 0
-    this.clock = createSimClock(
-      world,
-      this.store,
-      () => this.#clockOffMs,
-      () => this.#lateRounds
-    )
+    this.clock = createSimClock(world, this.store, () => this.#clockOffMs)
     this.routed = world.routing === 'real' ? new Routed(world, this) : undefined
     this.view = this.routed === undefined ? new View(world, this) : viewOf(this.routed)
     const verifier = createSimVerifier(world, this.isAttacker)
@@ -146,12 +140,6 @@ export class SimNode {
   /** Somebody sets its clock: milliseconds ahead of true time, or behind it. */
   setClock(offMs: number): void {
     this.#clockOffMs = offMs
-  }
-
-  /** Its clock is behind by that, and pulses reach it as late: so it takes the present for the past. */
-  setBehind(byMs: number): void {
-    this.#clockOffMs = -byMs
-    this.#lateRounds = Math.ceil(byMs / 1000 / this.#world.profile.beacon.period)
   }
 
   /** A round by the clock that it began with. One that is behind goes by pulses. */

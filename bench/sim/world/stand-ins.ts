@@ -19,15 +19,10 @@ export const judgeHere: DocumentJudge = {
   judgeSpeaker: (manifest, identity, profile) => Promise.resolve(judgeSpeaker(manifest, identity, profile))
 }
 
-export function createSimClock(
-  world: WorldPort,
-  store: Store,
-  offMs: () => number,
-  lateRounds: () => number
-): RoundClock {
+export function createSimClock(world: WorldPort, store: Store, offMs: () => number): RoundClock {
   const beacon = {
     latest: () => {
-      const round = world.beacon.latestRound() - lateRounds()
+      const round = world.beacon.latestRound()
       return round <= 0 ? undefined : { round, signature: NOTHING, randomness: NOTHING }
     }
   }

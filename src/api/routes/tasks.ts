@@ -60,8 +60,9 @@ const START_ERRORS = [
   'SVC-STO-001'
 ] as const
 
-function noSuchTask(): ServiceError {
-  return new ServiceError('SVC-TSK-001', 'No task has this id.')
+function found<T extends TaskView | true>(task: T | false | undefined): T {
+  if (!task) throw new ServiceError('SVC-TSK-001', 'No task has this id.')
+  return task
 }
 
 const NO_GAIN: RenewalGain = { gain_seconds: null, left: null }
@@ -193,11 +194,7 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
         answers: { 200: { description: 'The task', schema: TaskSchema } },
         errors: ['SVC-TSK-001']
       }),
-      (c) => {
-        const task = tasks.get(c.req.param('task_id'))
-        if (task === undefined) throw noSuchTask()
-        return c.json(task)
-      }
+      (c) => c.json(found(tasks.get(c.req.param('task_id'))))
     )
     .delete(
       '/api/vdf/status/:task_id',
@@ -220,7 +217,7 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
           throw new ServiceError('SVC-REQ-001', 'The parameter only is not "running".', {
             errors: [{ path: 'only', message: 'Expected "running"' }]
           })
-        if (!(await tasks.remove(c.req.param('task_id'), { onlyRunning: only === 'running' }))) throw noSuchTask()
+        found(await tasks.remove(c.req.param('task_id'), { onlyRunning: only === 'running' }))
         return c.json({ success: true } as const)
       }
     )
@@ -246,7 +243,7 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
       }),
       (c) => {
         const taskId = c.req.param('task_id')
-        if (tasks.get(taskId) === undefined) throw noSuchTask()
+        found(tasks.get(taskId))
         return eventStream(c, (signal) => taskEvents(taskId, lastEventId(c), signal), streams)
       }
     )
@@ -260,11 +257,7 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
         answers: { 200: { description: 'The task, paused', schema: TaskSchema } },
         errors: ['SVC-TSK-001', 'SVC-TSK-004', 'SVC-STO-001']
       }),
-      (c) => {
-        const task = tasks.pause(c.req.param('task_id'))
-        if (task === undefined) throw noSuchTask()
-        return c.json(task)
-      }
+      (c) => c.json(found(tasks.pause(c.req.param('task_id'))))
     )
     .post(
       '/api/vdf/tasks/:task_id/resume',
@@ -276,11 +269,7 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
         answers: { 200: { description: 'The task, running', schema: TaskSchema } },
         errors: ['SVC-TSK-001', 'SVC-TSK-004', 'SVC-STO-001']
       }),
-      (c) => {
-        const task = tasks.resume(c.req.param('task_id'))
-        if (task === undefined) throw noSuchTask()
-        return c.json(task)
-      }
+      (c) => c.json(found(tasks.resume(c.req.param('task_id'))))
     )
     .post(
       '/api/vdf/tasks/:task_id/move',
@@ -296,11 +285,7 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
         answers: { 200: { description: 'The task, moving', schema: TaskSchema } },
         errors: ['SVC-TSK-001', 'SVC-TSK-004', 'SVC-TSK-005', 'SVC-TSK-006', 'SVC-STO-001']
       }),
-      (c) => {
-        const task = tasks.move(c.req.param('task_id'), c.req.valid('json').place)
-        if (task === undefined) throw noSuchTask()
-        return c.json(task)
-      }
+      (c) => c.json(found(tasks.move(c.req.param('task_id'), c.req.valid('json').place)))
     )
 
   async function* taskEvents(

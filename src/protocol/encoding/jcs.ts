@@ -9,11 +9,10 @@ export interface JsonObject {
 
 interface JsonBounds {
   readonly maxBytes: number
-  /** Deepest nesting of arrays and objects. Default: 32, far above any record. */
-  readonly maxDepth?: number
 }
 
-const DEFAULT_MAX_DEPTH = 32
+/** Deepest nesting of arrays and objects: far above any record. */
+const MAX_DEPTH = 32
 const UTF8_STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The RFC 8785 text of a JSON value. Throws EncodingError for what JSON cannot hold. */
@@ -40,7 +39,7 @@ export function parseCanonicalJson(bytes: Uint8Array, bounds: JsonBounds): JsonV
   return value
 }
 
-function parseBoundedJson(bytes: Uint8Array, { maxBytes, maxDepth = DEFAULT_MAX_DEPTH }: JsonBounds): JsonValue {
+function parseBoundedJson(bytes: Uint8Array, { maxBytes }: JsonBounds): JsonValue {
   if (bytes.length > maxBytes) throw new EncodingError(`JSON of ${bytes.length} bytes; at most ${maxBytes} are allowed`)
   let text: string
   try {
@@ -48,7 +47,7 @@ function parseBoundedJson(bytes: Uint8Array, { maxBytes, maxDepth = DEFAULT_MAX_
   } catch (error) {
     throw new EncodingError('JSON is not UTF-8', { cause: error })
   }
-  checkJsonDepth(text, maxDepth)
+  checkJsonDepth(text)
   try {
     return JSON.parse(text) as JsonValue
   } catch (error) {
@@ -56,7 +55,7 @@ function parseBoundedJson(bytes: Uint8Array, { maxBytes, maxDepth = DEFAULT_MAX_
   }
 }
 
-function checkJsonDepth(text: string, maxDepth: number): void {
+function checkJsonDepth(text: string): void {
   let depth = 0
   let inString = false
   for (let index = 0; index < text.length; index++) {
@@ -66,7 +65,7 @@ function checkJsonDepth(text: string, maxDepth: number): void {
       else if (character === '"') inString = false
     } else if (character === '"') inString = true
     else if (character === '[' || character === '{') {
-      if (++depth > maxDepth) throw new EncodingError(`JSON nested deeper than ${maxDepth} levels`)
+      if (++depth > MAX_DEPTH) throw new EncodingError(`JSON nested deeper than ${MAX_DEPTH} levels`)
     } else if (character === ']' || character === '}') depth--
   }
 }

@@ -116,12 +116,8 @@ export async function knownIdentity(context: RegistryContext, did: Did): Promise
   }
 }
 
-export async function findIdentity(
-  context: RegistryContext,
-  did: Did,
-  signal?: AbortSignal
-): Promise<KnownIdentity | undefined> {
-  return currentIdentity(context, did, await context.network.getIdentity(did, signal))
+export async function findIdentity(context: RegistryContext, did: Did): Promise<KnownIdentity | undefined> {
+  return currentIdentity(context, did, await context.network.getIdentity(did))
 }
 
 /** Nobody was asked. */

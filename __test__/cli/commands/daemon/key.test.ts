@@ -32,8 +32,8 @@ const key = (args: readonly string[], settings: CliSettings = {}): Promise<CliRe
 }
 
 /** The directory after a first start with these words, its daemon stopped. */
-async function used(words = WORDS): Promise<void> {
-  expect((await key(['key', 'import'], { stdin: words })).exitCode).toBe(0)
+async function used(): Promise<void> {
+  expect((await key(['key', 'import'], { stdin: WORDS })).exitCode).toBe(0)
   openDataDirectory(paths, builtInProfiles.local).store.close()
   rmSync(paths.backupState)
 }

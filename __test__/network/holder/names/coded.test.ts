@@ -26,7 +26,7 @@ afterEach(() => at.close())
 const claim = (who: string): Reveal => at.lab.reveal(NAME, at.lab.owner(who), { p: at.lab.round, salt: saltOf(who) })
 const codedKey = (of: Reveal): Uint8Array =>
   recordKey('coded', codedId(NAME, checkCodeOf(of, at.lab.profile)), at.lab.hash)
-const offer = (of: Reveal, from = PEER) => target.put('coded', encodeReveal(of), from)
+const offer = (of: Reveal) => target.put('coded', encodeReveal(of), PEER)
 const held = (of: Reveal) => {
   const answer = target.get('coded', codedKey(of))
   return answer.type === 'entry' ? answer.record : undefined

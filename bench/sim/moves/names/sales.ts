@@ -59,7 +59,6 @@ function sendToNewcomers(
 
 interface SaleParts {
   readonly id: string
-  readonly attacks?: readonly string[]
   readonly ids?: number
   readonly allows: Harm
   readonly lifeDays?: number
@@ -83,10 +82,10 @@ interface Sale extends Stage {
  * The seller of a name signs a second change after the same one, with a lower hash. New resolvers must not see the
  * second buyer once the first change was final at most holders.
  */
-function soldTwice({ id, attacks = [], ids = 0, allows, lifeDays, days = 7, sell }: SaleParts): Move {
+function soldTwice({ id, ids = 0, allows, lifeDays, days = 7, sell }: SaleParts): Move {
   return {
     id,
-    attacks: ['a name sold twice', ...attacks],
+    attacks: ['a name sold twice'],
     begins: 'settled',
     days,
     ids,

@@ -1,5 +1,4 @@
 /** A thief of the change words, and liars who date a change. */
-import type { NetworkProfile } from '../../../../src/protocol/profile/profile.ts'
 import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
 import { showing } from '../../people/adversary.ts'
 import { Resolver } from '../../people/resolver.ts'
@@ -15,8 +14,6 @@ interface TheftParts {
   readonly ownerAfter?: number
   /** Where ids among the holders say since when the thief's change is final. */
   readonly saidFinal?: number
-  /** The rules' numbers; by default those of `main`, where a change with the change key alone is final after 60 days. */
-  readonly profile?: NetworkProfile
 }
 
 /** Of the time to the end a node stays for that part: a week of 60 days. */
@@ -27,8 +24,8 @@ const LIFE = 7 / 60
  * while the thief's is not final. Without it that becomes final, though nodes come and go.
  */
 function stolenWords(parts: TheftParts): Move {
-  const { id, attacks, ids = 0, ownerAfter, saidFinal, profile = SIM_PROFILE } = parts
-  const daysToFinal = (2 * profile.grace * profile.beacon.period * 1000) / DAY_MS
+  const { id, attacks, ids = 0, ownerAfter, saidFinal } = parts
+  const daysToFinal = (2 * SIM_PROFILE.grace * SIM_PROFILE.beacon.period * 1000) / DAY_MS
   const days = 4 + Math.ceil(daysToFinal * (ownerAfter ?? 1)) + 3
   return {
     id,
@@ -42,7 +39,6 @@ function stolenWords(parts: TheftParts): Move {
     lifeDays: daysToFinal * LIFE,
     isAlone: true,
     hasChangeKey: true,
-    ...(parts.profile && { profile }),
     async run({ world, adversary, victim, ids: liars, thief, breach, remark }) {
       const beganMs = world.timeline.nowMs
       const keys = keysOf(victim)
