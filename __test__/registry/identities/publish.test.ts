@@ -24,10 +24,10 @@ import { CREATED, update, recovery, stranger, clock, world, node, other, genesis
 
 const ALICE = 'alice.chronym' as Name
 
-function next(former: IdentityDocument, key = update!): IdentityDocument {
+function next(former: IdentityDocument): IdentityDocument {
   return signIdentityDocument(
     buildNextVersion(former, { alsoKnownAs: [`https://example.org/${String(former.version)}`] }),
-    key,
+    update!,
     CREATED,
     profile
   )
@@ -119,7 +119,7 @@ describe('identity documents', () => {
 
   it('with a wrong name say where the request has it', async () => {
     const error = await failure(node.registry.publishKid({ document: genesis(), name: 'no name' }))
-    expect(error).toMatchObject({ code: 'SVC-NAM-001', errors: [{ path: 'authorized_kid.name' }] })
+    expect(error).toMatchObject({ code: 'SVC-NAM-001', errors: [{ path: 'authorized_kid/name' }] })
   })
 
   it('get a new stamp when half of its time is over, with what was published elsewhere meanwhile, and not before', async () => {

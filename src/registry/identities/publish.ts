@@ -93,7 +93,7 @@ async function bind(
   signature: Uint8Array | undefined,
   did: Did
 ): Promise<IdentityBinding> {
-  const name = openName(context, text, 'authorized_kid.name')
+  const name = openName(context, text, 'authorized_kid/name')
   const owned = context.owned.get(name)
   if (signature === undefined) {
     if (owned === undefined)
