@@ -9,7 +9,8 @@ import {
   logOut,
   post,
   Problem,
-  Unreachable
+  Unreachable,
+  whenLoggedOut
 } from '../../../../src/web/assets/lib/http.ts'
 
 /** The page's own session code against the interface, with a browser's storage and cookies as far as it uses them. */
@@ -70,6 +71,33 @@ it('keeps the secret of a login in its tab, and sends it with requests and strea
   storage.set(...kept!)
   await logOut()
   expect([(await get('/session')).scopes, storage.size]).toEqual([[], 0])
+})
+
+it('asks for the token where the session has ended, and not for late answers to the one before', async () => {
+  const { storage } = browser()
+  const isOver = vi.fn()
+  whenLoggedOut(isOver)
+  await logIn({ token: MAIN_TOKEN })
+  for (const secret of storage.keys()) storage.set(secret, 'of a daemon that has begun again')
+  const late = Promise.withResolvers<undefined>()
+  const send = fetch
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    const response = await send(path, init)
+    if (path !== '/session') await late.promise
+    return response
+  })
+  const before = [get('/api/names'), get('/api/tokens')].map((reading) =>
+    expect(reading).rejects.toThrow('invalid token')
+  )
+  const close = stream('/api/events', () => undefined, undefined)
+  await logIn({ token: MAIN_TOKEN })
+  late.resolve(undefined)
+  await Promise.all(before)
+  close()
+  expect(isOver).not.toHaveBeenCalled()
+  for (const secret of storage.keys()) storage.set(secret, 'of a daemon that has begun again')
+  await expect(get('/api/names')).rejects.toThrow('invalid token')
+  expect(isOver).toHaveBeenCalledOnce()
 })
 
 describe('an answer that takes long', () => {

@@ -84,14 +84,11 @@ async function followStream(
   let last = from
   const isOpen = (): boolean => !signal.aborted
   while (isOpen()) {
+    const headers = { ...sessionHeaders(), ...(last !== undefined && { 'Last-Event-ID': last }) }
     try {
-      const response = await fetch(path, {
-        credentials: 'same-origin',
-        signal,
-        headers: { ...sessionHeaders(), ...(last !== undefined && { 'Last-Event-ID': last }) }
-      })
+      const response = await fetch(path, { credentials: 'same-origin', signal, headers })
       if (response.status === 401) {
-        loggedOut()
+        loggedOut(headers)
         return
       }
       if (response.status === 403 || response.status === 404) return

@@ -100,10 +100,11 @@ export const whenLoggedOut = (listener: () => void): void => void (onLogout = li
  * storage within its origin. Each tab logs in separately.
  */
 const SECRET = 'chronym-session'
+const SECRET_HEADER = 'X-Session-Secret'
 
 export function sessionHeaders(): Record<string, string> {
   const secret = sessionStorage.getItem(SECRET)
-  return secret === null ? {} : { 'X-Session-Secret': secret }
+  return secret === null ? {} : { [SECRET_HEADER]: secret }
 }
 
 /** `link`: of a login link. */
@@ -118,8 +119,10 @@ export async function logOut(): Promise<void> {
   sessionStorage.removeItem(SECRET)
 }
 
-/** The session has ended: the page asks for the token. */
-export const loggedOut = (): void => onLogout()
+/** A request with these headers was told that its session has ended: the page asks for the token, unless it has another. */
+export function loggedOut(headers: Readonly<Record<string, string>>): void {
+  if (headers[SECRET_HEADER] === sessionHeaders()[SECRET_HEADER]) onLogout()
+}
 
 interface Options {
   readonly body?: unknown
@@ -151,7 +154,7 @@ async function send(method: string, path: string, options: Options = {}): Promis
   noteAnswer()
   if (response.ok || accept.includes(response.status)) return response
   const problem = new Problem(await problemOf(response))
-  if (response.status === 401 && path !== '/session') onLogout()
+  if (response.status === 401 && path !== '/session') loggedOut(headers)
   throw problem
 }
 
