@@ -1,4 +1,7 @@
-/** Tasks on the real kernel, the real pool and a real database: stopped and taken up until the proof is there. */
+/**
+ * Tasks on the real kernel and a real database: stopped and taken up until the proof is there. The pool is the real one,
+ * but where the disk has to have what was squared.
+ */
 import type { Log } from '../../../src/evaluations/evaluation.ts'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +13,9 @@ import type { Store } from '../../../src/store/types.ts'
 import { loadCheckpoints, taskDirectory } from '../../../src/evaluations/checkpoints.ts'
 import { systemClock } from '../../../src/time/clock.ts'
 import type { ClaimPlan, TaskManager } from '../../../src/registry/tasks.ts'
+import { SteppedPool } from '../../farm/stepped-pool.ts'
 import { temporary } from '../../temporary.ts'
+import { waitFor } from '../../wait-for.ts'
 import { FakeSteps, silentLog, taskWhere } from './fakes.ts'
 import { taskManager } from './workbench.ts'
 
@@ -41,10 +46,10 @@ class RealSteps extends FakeSteps {
   }
 }
 
-async function start(log: Log = silentLog): Promise<void> {
+async function start(log: Log = silentLog, squaring: Pick<NativePool, 'evaluate'> = pool): Promise<void> {
   store = openStore(join(dataDir, 'chronym.db'))
   const options = { maxTasks: 1, queue: 10, checkpointSeconds: 0.02, memoryBytes: 1 << 22 }
-  manager = taskManager({ store, dataDir, pool, steps, options, clock: systemClock, log })
+  manager = taskManager({ store, dataDir, pool: squaring, steps, options, clock: systemClock, log })
   await manager.start()
 }
 
@@ -92,13 +97,25 @@ describe('a task on the real kernel', () => {
     }
   )
 
-  /** Begins a task, and stops the daemon after `squarings`; returns the directory of its checkpoints. */
-  async function leave(squarings: number): Promise<{ task_id: string; directory: string }> {
-    await start()
+  const [REPAIRED, A_CHECKPOINT, LEFT_AT] = [8000, 200, [600, 1200, 1800, 2400, 3000]]
+
+  /** Begins a task, and stops the daemon at the last of `LEFT_AT`. It waits at each until the disk has it, however slow. */
+  async function leave() {
+    const stepped = new SteppedPool(0)
+    await start(silentLog, stepped)
     const { task_id } = manager.create({ name: 'alice.chronym', kind: 'register' })
-    await taskWhere(manager, task_id, (view) => view.progress > squarings || view.status !== 'running')
+    const directory = taskDirectory(dataDir, task_id)
+    const task = { taskId: task_id, name: 'alice.chronym', kind: 'register' } as const
+    const plan = await steps.plan(task, Buffer.alloc(32), new AbortController().signal)
+    for (const squarings of LEFT_AT) {
+      stepped.hold(squarings)
+      await waitFor(
+        async () => expect((await loadCheckpoints(directory, plan)).believed[0]?.squarings).toBe(squarings),
+        10
+      )
+    }
     await stop()
-    return { task_id, directory: taskDirectory(dataDir, task_id) }
+    return { task_id, directory, plan }
   }
 
   async function damage(directory: string, share: number): Promise<void> {
@@ -108,28 +125,32 @@ describe('a task on the real kernel', () => {
   }
 
   it.each([
-    ['one segment', null, 150_000, 0.3],
-    ['one segment', null, 150_000, 0.7],
-    ['two segments', 360_000, 150_000, 0.5],
-    ['two segments', 100_000, 150_000, 0.5]
+    ['one segment', null, 0.3],
+    ['one segment', null, 0.7],
+    ['two segments', 7200, 0.5],
+    ['two segments', 2000, 0.5]
   ])(
-    'repeats only lost squarings of %s (split %s, at %i squarings, %f of them), and its proof verifies',
-    async (_form, split, squarings, share) => {
-      steps = new RealSteps({ iterations: 400_000, split })
-      const { task_id, directory } = await leave(squarings)
-      const plan = await steps.plan(
-        { taskId: task_id, name: 'alice.chronym', kind: 'register' },
-        Buffer.alloc(32),
-        new AbortController().signal
-      )
+    'repeats only lost squarings of %s (split %s, at %f of them), and its proof verifies',
+    async (_form, split, share) => {
+      steps = new RealSteps({ iterations: REPAIRED, split })
+      const { task_id, directory, plan } = await leave()
       const kept = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
       await damage(directory, share)
       const before = (await loadCheckpoints(directory, plan)).believed[0]!.squarings
       const went: [string, number][] = []
-      await start({
-        ...silentLog,
-        info: (fields, message) => 'squarings' in fields && went.push([message, fields.squarings as number])
-      })
+      const info = (fields: object, message: string): void => {
+        if ('squarings' in fields) went.push([message, fields.squarings as number])
+      }
+      const stepped = new SteppedPool(before)
+      await start({ ...silentLog, info }, stepped)
+      for (let to = before + A_CHECKPOINT; went.length < 2; to += A_CHECKPOINT) {
+        stepped.hold(to)
+        await waitFor(async () => {
+          const { believed } = await loadCheckpoints(directory, plan)
+          expect(went.length >= 2 || believed.some((each) => each.squarings === to)).toBe(true)
+        }, 10)
+      }
+      stepped.release()
       expect(await taskWhere(manager, task_id, (view) => view.status !== 'running')).toMatchObject({
         status: 'completed',
         error: null
@@ -140,8 +161,6 @@ describe('a task on the real kernel', () => {
         'the evaluation resumes from a checkpoint'
       ])
       const [from, to, onwards] = went.map(([, each]) => each)
-      // How long a stretch is at the most, repair.test.ts shows: here that is a matter of how far a slice of 100 ms
-      // gets.
       expect([from, onwards]).toEqual([before, kept])
       expect(before).toBeGreaterThan(0)
       expect(to).toBeLessThan(kept)
@@ -150,14 +169,14 @@ describe('a task on the real kernel', () => {
   )
 
   it('leaves nothing behind when it is cancelled while a damage is made good', async () => {
-    steps = new RealSteps({ iterations: 400_000, split: null })
-    const { task_id, directory } = await leave(100_000)
+    steps = new RealSteps({ iterations: REPAIRED, split: null })
+    const { task_id, directory } = await leave()
     await damage(directory, 0.3)
     const { promise: repairing, resolve } = Promise.withResolvers<undefined>()
-    await start({
-      ...silentLog,
-      info: (_fields, message) => message.includes('later checkpoints are kept') && resolve(undefined)
-    })
+    const info = (_fields: object, message: string): void => {
+      if (message.includes('later checkpoints are kept')) resolve(undefined)
+    }
+    await start({ ...silentLog, info }, new SteppedPool())
     await repairing
     expect(await manager.remove(task_id)).toBe(true)
     expect(await readdir(join(dataDir, 'tasks'))).toEqual([])
