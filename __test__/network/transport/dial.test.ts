@@ -108,6 +108,8 @@ it('a peer that names no address of use is dialled again where it was reached', 
   const [place] = other.services.listening()
   const connection = await asker.dial(place!)
   await waitFor(async () => {
+    // What is known of others is forgotten with their connection.
+    expect(asker.services.table.has(other.peerId)).toBe(true)
     const known = await knownAddresses(asker, other.peerId)
     expect(known.map(({ multiaddr }) => String(multiaddr)).sort()).toEqual([nowhere, place].map(String).sort())
   })
