@@ -14,10 +14,10 @@ const OWN = multiaddr('/ip4/45.1.0.2/tcp/7469')
 const prefix = (index: number): string => `45.${10 + (index % 100)}.${Math.floor(index / 100)}.0/24`
 
 describe('the role', () => {
-  /** `said`: what each prefix says, in this order. `known`: /16 that can be asked. */
-  const after = (said: readonly (readonly [number, boolean])[], known: number, role = new Role()): Role['mode'] => {
+  /** `said`: what prefixes say, in this order: `0+ 1-` is yes and no. `known`: /16 that can be asked. */
+  const after = (said: string, known: number, role = new Role()): Role['mode'] => {
     const voices = new Voices()
-    for (const [index, isReached] of said) voices.hear(prefix(index), isReached)
+    for (const [each, index] of said.matchAll(/(\d+)[+-]/g)) voices.hear(prefix(Number(index)), each.endsWith('+'))
     const now = (looks: number): Circumstances => ({
       voices: [{ address: OWN, voices }],
       prefixes: Array.from({ length: known }, (_, index) => prefix(index)),
@@ -31,205 +31,44 @@ describe('the role', () => {
   }
   const full = (): Role => {
     const role = new Role()
-    after(
-      [0, 1, 2].map((index) => [index, true] as const),
-      5,
-      role
-    )
+    after('0+ 1+ 2+', 5, role)
     expect(role.mode).toBe('full')
     return role
   }
 
   it.each([
-    ['nobody has said anything', [], 5, 'light'],
-    [
-      'two reach it',
-      [
-        [0, true],
-        [1, true]
-      ],
-      5,
-      'light'
-    ],
-    [
-      'three reach it',
-      [
-        [0, true],
-        [1, true],
-        [2, true]
-      ],
-      5,
-      'full'
-    ],
-    [
-      'one /16 says so three times',
-      [
-        [0, true],
-        [0, true],
-        [0, true]
-      ],
-      5,
-      'light'
-    ],
-    [
-      'two liars deny what three say',
-      [
-        [0, false],
-        [1, false],
-        [2, true],
-        [3, true],
-        [4, true]
-      ],
-      5,
-      'full'
-    ],
-    [
-      'two liars claim what three deny',
-      [
-        [0, true],
-        [1, true],
-        [2, false],
-        [3, false],
-        [4, false]
-      ],
-      5,
-      'light'
-    ],
-    [
-      'three of five reach it, in turns',
-      [
-        [0, true],
-        [1, false],
-        [2, true],
-        [3, false],
-        [4, true]
-      ],
-      5,
-      'full'
-    ],
-    [
-      'three /24 of one /16 reach it',
-      [
-        [0, true],
-        [100, true],
-        [200, true]
-      ],
-      5,
-      'light'
-    ],
-    [
-      'one that denied it says otherwise, and counts as heard last',
-      [
-        [0, false],
-        [1, false],
-        [2, true],
-        [3, true],
-        [4, false],
-        [0, true],
-        [5, false]
-      ],
-      6,
-      'full'
-    ],
-    [
-      'a young network has two /16, and both say so',
-      [
-        [0, true],
-        [1, true]
-      ],
-      2,
-      'full'
-    ],
-    [
-      'a young network has two /16, and they disagree',
-      [
-        [0, true],
-        [1, false]
-      ],
-      2,
-      'light'
-    ],
-    ['a young network has one /16', [[0, true]], 1, 'full'],
-    [
-      'a young network has three /16, and one liar denies what two say',
-      [
-        [0, true],
-        [1, false],
-        [2, true]
-      ],
-      3,
-      'full'
-    ],
-    [
-      'a young network has three /16, and one liar claims what two deny',
-      [
-        [0, false],
-        [1, true],
-        [2, false]
-      ],
-      3,
-      'light'
-    ],
-    [
-      'a young network has four /16, of which two deny it',
-      [
-        [0, true],
-        [1, false],
-        [2, true],
-        [3, false]
-      ],
-      4,
-      'light'
-    ]
+    ['nobody has said anything', '', 5, 'light'],
+    ['two reach it', '0+ 1+', 5, 'light'],
+    ['three reach it', '0+ 1+ 2+', 5, 'full'],
+    ['one /16 says so three times', '0+ 0+ 0+', 5, 'light'],
+    ['two liars deny what three say', '0- 1- 2+ 3+ 4+', 5, 'full'],
+    ['two liars claim what three deny', '0+ 1+ 2- 3- 4-', 5, 'light'],
+    ['three of five reach it, in turns', '0+ 1- 2+ 3- 4+', 5, 'full'],
+    ['three /24 of one /16 reach it', '0+ 100+ 200+', 5, 'light'],
+    ['one that denied it says otherwise, and counts as heard last', '0- 1- 2+ 3+ 4- 0+ 5-', 6, 'full'],
+    ['a young network has two /16, and both say so', '0+ 1+', 2, 'full'],
+    ['a young network has two /16, and they disagree', '0+ 1-', 2, 'light'],
+    ['a young network has one /16', '0+', 1, 'full'],
+    ['a young network has three /16, and one liar denies what two say', '0+ 1- 2+', 3, 'full'],
+    ['a young network has three /16, and one liar claims what two deny', '0- 1+ 2-', 3, 'light'],
+    ['a young network has four /16, of which two deny it', '0+ 1- 2+ 3-', 4, 'light']
   ] as const)('where %s: %j of %i', (_, said, known, expected) => {
     expect(after(said, known)).toBe(expected)
   })
 
   it('of a full node goes only once three /16 cannot reach it', () => {
-    expect(
-      after(
-        [
-          [0, false],
-          [1, false]
-        ],
-        5,
-        full()
-      )
-    ).toBe('full')
-    expect(
-      after(
-        [
-          [0, false],
-          [1, false],
-          [0, true],
-          [2, false],
-          [3, true]
-        ],
-        5,
-        full()
-      )
-    ).toBe('full')
-    expect(
-      after(
-        [
-          [0, false],
-          [1, false],
-          [2, false]
-        ],
-        5,
-        full()
-      )
-    ).toBe('light')
+    expect(after('0- 1-', 5, full())).toBe('full')
+    expect(after('0- 1- 0+ 2- 3+', 5, full())).toBe('full')
+    expect(after('0- 1- 2-', 5, full())).toBe('light')
   })
 
   it('of a full node among three /16 goes only once all three cannot reach it', () => {
-    const denied = [0, 1].map((index) => [index, false] as const)
-    expect(after(denied, 3, full())).toBe('full')
-    expect(after([...denied, [2, false]], 3, full())).toBe('light')
+    expect(after('0- 1-', 3, full())).toBe('full')
+    expect(after('0- 1- 2-', 3, full())).toBe('light')
   })
 
   it('of a full node stays while nobody can be asked, and goes after its address', () => {
-    expect(after([], 0, full())).toBe('full')
+    expect(after('', 0, full())).toBe('full')
     const role = full()
     const without = { voices: [], prefixes: [], isNamed: false, expectsOthers: true }
     role.decide({ ...without, looks: 11 })
