@@ -68,15 +68,22 @@ export function observe(
   return countEnded(registers, tasks)
 }
 
-function observeNetwork(registers: Registry[], network: Network, beacon: BeaconClient): void {
+/** Absent where `value` gives undefined. */
+function gauge(registers: Registry[], name: string, help: string, value: () => number | undefined): void {
   new Gauge({
-    name: 'chronym_peers',
-    help: 'Connected peers',
+    name,
+    help,
     registers,
     collect() {
-      this.set(network.status().peers)
+      const present = value()
+      this.remove()
+      if (present !== undefined) this.set(present)
     }
   })
+}
+
+function observeNetwork(registers: Registry[], network: Network, beacon: BeaconClient): void {
+  gauge(registers, 'chronym_peers', 'Connected peers', () => network.status().peers)
   new Gauge({
     name: 'chronym_mode',
     help: 'The mode in force, which auto decides by reach: 1 for one of full, light and offline',
@@ -86,22 +93,8 @@ function observeNetwork(registers: Registry[], network: Network, beacon: BeaconC
       for (const mode of ['full', 'light', 'offline']) this.set({ mode }, Number(mode === network.status().mode))
     }
   })
-  new Gauge({
-    name: 'chronym_records',
-    help: 'Records held for the network',
-    registers,
-    collect() {
-      this.set(network.status().records)
-    }
-  })
-  new Gauge({
-    name: 'chronym_beacon_round',
-    help: 'Highest verified round of the beacon',
-    registers,
-    collect() {
-      this.set(beacon.latest()?.round ?? 0)
-    }
-  })
+  gauge(registers, 'chronym_records', 'Records held for the network', () => network.status().records)
+  gauge(registers, 'chronym_beacon_round', 'Highest verified round of the beacon', () => beacon.latest()?.round ?? 0)
 }
 
 function observeTasks(registers: Registry[], tasks: TaskManager): void {
@@ -115,35 +108,20 @@ function observeTasks(registers: Registry[], tasks: TaskManager): void {
       for (const task of tasks.list()) this.inc({ state: stateOf(task) })
     }
   })
-  new Gauge({
-    name: 'chronym_squarings_per_second',
-    help: 'Squarings per second of all running evaluations',
-    registers,
-    collect() {
-      this.set(
-        tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0)
-      )
-    }
-  })
+  gauge(registers, 'chronym_squarings_per_second', 'Squarings per second of all running evaluations', () =>
+    tasks.list().reduce((sum, task) => sum + (task.phase === 'evaluate' ? (task.iterations_per_second ?? 0) : 0), 0)
+  )
 }
 
 export function observeFarm(registers: Registry[], view: () => FarmView): void {
-  const gauge = (name: string, help: string, value: (farm: FarmView) => number): void => {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(value(view()))
-      }
-    })
-  }
-  gauge('chronym_farm_connected', 'Whether the server of the farm is reached', ({ connected }) => Number(connected))
-  gauge('chronym_farm_workers', 'Workers that may have work', ({ workers }) => workers.length)
-  gauge('chronym_farm_threads', 'Evaluations that they take at once', ({ workers }) =>
+  const farm = (name: string, help: string, value: (farm: FarmView) => number): void =>
+    gauge(registers, name, help, () => value(view()))
+  farm('chronym_farm_connected', 'Whether the server of the farm is reached', ({ connected }) => Number(connected))
+  farm('chronym_farm_workers', 'Workers that may have work', ({ workers }) => workers.length)
+  farm('chronym_farm_threads', 'Evaluations that they take at once', ({ workers }) =>
     workers.reduce((sum, { threads }) => sum + threads, 0)
   )
-  gauge('chronym_farm_tasks', 'Evaluations that this daemon has at the farm', ({ tasks }) => tasks)
+  farm('chronym_farm_tasks', 'Evaluations that this daemon has at the farm', ({ tasks }) => tasks)
   new Counter({
     name: 'chronym_farm_wrong_proofs_total',
     help: 'Proofs of workers that do not verify',
@@ -178,20 +156,13 @@ function countEnded(registers: Registry[], tasks: TaskManager): () => void {
 }
 
 function observeDiversity(registers: Registry[], network: Pick<NameRegistry, 'networkStatus'>): void {
-  const gauge = (name: string, help: string, value: (diversity: NetworkDiversityView) => number): void => {
-    new Gauge({
-      name,
-      help: `${help}; absent where the network limits no prefixes`,
-      registers,
-      collect() {
-        const { diversity } = network.networkStatus()
-        this.remove()
-        if (diversity !== null) this.set(value(diversity))
-      }
+  const diverse = (name: string, help: string, value: (diversity: NetworkDiversityView) => number): void =>
+    gauge(registers, name, `${help}; absent where the network limits no prefixes`, () => {
+      const { diversity } = network.networkStatus()
+      return diversity === null ? undefined : value(diversity)
     })
-  }
-  gauge('chronym_diverse_peers', 'Diverse peers of the routing table', ({ peers }) => peers)
-  gauge(
+  diverse('chronym_diverse_peers', 'Diverse peers of the routing table', ({ peers }) => peers)
+  diverse(
     'chronym_diverse_peers_missing',
     'Diverse peers that answers, settling and adoption lack',
     ({ missing }) => missing.peers
@@ -219,31 +190,29 @@ function observeNames(registers: Registry[], names: Pick<NameRegistry, 'ownedNam
       for (const { warnings } of names.ownedNames()) for (const { code: warning } of warnings) this.inc({ warning })
     }
   })
-  new Gauge({
-    name: 'chronym_nearest_lease_end_seconds',
-    help: 'Until the first lease of this daemon ends; below zero in its grace, absent without names',
+  gauge(
     registers,
-    collect() {
+    'chronym_nearest_lease_end_seconds',
+    'Until the first lease of this daemon ends; below zero in its grace, absent without names',
+    () => {
       const ends = names
         .ownedNames()
         .flatMap(({ state, lease_end: end }) => (isStillOurs(state) ? [Date.parse(end)] : []))
-      this.remove()
-      if (ends.length > 0) this.set(Math.round((Math.min(...ends) - now()) / 1000))
+      return ends.length > 0 ? Math.round((Math.min(...ends) - now()) / 1000) : undefined
     }
-  })
+  )
 }
 
 function observeBackup(registers: Registry[], backup: Pick<BackupKeeper, 'status'>, now: () => number): void {
-  new Gauge({
-    name: 'chronym_backup_age_seconds',
-    help: 'Since the file of backup.file was last written, at least once a day; absent before the first time',
+  gauge(
     registers,
-    collect() {
+    'chronym_backup_age_seconds',
+    'Since the file of backup.file was last written, at least once a day; absent before the first time',
+    () => {
       const { writtenMs } = backup.status()
-      this.remove()
-      if (writtenMs !== undefined) this.set(Math.max(0, Math.round((now() - writtenMs) / 1000)))
+      return writtenMs === undefined ? undefined : Math.max(0, Math.round((now() - writtenMs) / 1000))
     }
-  })
+  )
   new Counter({
     name: 'chronym_backup_failures_total',
     help: 'Attempts to write the file of backup.file that failed',
@@ -277,23 +246,16 @@ export function observeDns(registers: Registry[], view: () => Pick<DnsView, 'sta
       }
     })
   }
-  const gauge = (name: string, help: string, value: (stats: Stats) => number): void => {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        const { stats } = view()
-        this.remove()
-        if (stats !== null) this.set(value(stats))
-      }
+  const dns = (name: string, help: string, value: (stats: Stats) => number): void =>
+    gauge(registers, name, help, () => {
+      const { stats } = view()
+      return stats === null ? undefined : value(stats)
     })
-  }
   counter('chronym_dns_queries_total', 'DNS queries by transport', 'transport', ({ queries }) => queries)
   counter('chronym_dns_answers_total', 'DNS answers by outcome', 'outcome', ({ answers }) => answers)
   counter('chronym_dns_cache_total', 'Uses of the DNS cache by result', 'result', ({ cache }) => cache)
-  gauge('chronym_dns_names', 'Names that the DNS server knows', ({ names }) => names)
-  gauge('chronym_dns_cache_bytes', 'Bytes of names and packed answers', ({ cache_bytes: bytes }) => bytes)
-  gauge('chronym_dns_waiting_queries', 'DNS queries that wait for a look-up', ({ waiting }) => waiting)
-  gauge('chronym_dns_connections', 'Open connections for DNS over TCP and TLS', ({ connections }) => connections)
+  dns('chronym_dns_names', 'Names that the DNS server knows', ({ names }) => names)
+  dns('chronym_dns_cache_bytes', 'Bytes of names and packed answers', ({ cache_bytes: bytes }) => bytes)
+  dns('chronym_dns_waiting_queries', 'DNS queries that wait for a look-up', ({ waiting }) => waiting)
+  dns('chronym_dns_connections', 'Open connections for DNS over TCP and TLS', ({ connections }) => connections)
 }
