@@ -91,7 +91,8 @@ async function beHonest(
   const registrations: ReturnType<Owner['register']>[] = []
   const before = names.length
   for (let second = 0; second < seconds; second++) {
-    updates.push(owner.update(names[second % before]!))
+    // Each change of a name after the one before, however long that takes.
+    updates.push((updates[second - before] ?? Promise.resolve()).then(() => owner.update(names[second % before]!)))
     if (second % REGISTER_EVERY === 0) {
       const name = `claimed-in-the-flood-${second}.${FLOOD_PROFILE.tld}`
       names.push(name)

@@ -3,7 +3,7 @@
  * many: 12 play the first scenario. `npm run test:long` has 50 play all, with the quorums of network `main`.
  * docs/simulator/reality.md has the figures.
  */
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Routing } from '../../../bench/sim/ports.ts'
 import { builtInProfiles } from '../../../src/protocol/profile/built-in.ts'
 import { labProfile } from '../../network/lab.ts'
@@ -33,12 +33,13 @@ const profile = labProfile({
 
 const ROUTINGS: readonly Routing[] = ['modelled', 'real']
 
-const sides: Side[] = []
-afterEach(() => Promise.all(sides.splice(0).map((side) => side.close())))
-
+/** One side after the other: while simulated nodes play, the clock of this process is theirs. */
 async function reportOf(scenario: Scenario, side: Side): Promise<Report> {
-  sides.push(side)
-  return played(scenario, side, SIZE, profile)
+  try {
+    return await played(scenario, side, SIZE, profile)
+  } finally {
+    await side.close()
+  }
 }
 
 describe(`${NODES} real nodes and ${NODES} simulated ones`, { timeout: 1_200_000 }, () => {
