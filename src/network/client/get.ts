@@ -53,6 +53,7 @@ export async function getReveals(
   let whenLate = (): void => undefined
   let asking = 0
   const judge = judgeOf(parts, name, either)
+  const near = peers.within(key)
   /** By peer; undefined while the answer is pending. */
   const replies = new Map<string, RevealAnswer | SilentPeer['reason'] | undefined>()
   const note = (peer: string, reply: RevealAnswer | SilentPeer['reason'] | undefined): void => {
@@ -74,13 +75,17 @@ export async function getReveals(
   /**
    * Asks the diverse peers among `found`. More than half of `others` and this node must agree. Peers that are late are
    * left out where a look-up follows: it finds the next nearest, and they count if they come meanwhile. Then they are
-   * left out where they can change nothing.
+   * left out where they can change nothing. To show who answers what, `punctual` asks the nearest known ones too that a
+   * look-up has passed over, since they are slow.
    */
   const askThem = async (found: readonly Peer[], others?: number): Promise<() => RevealLookup> => {
     const current = ++asking
-    const asked = peers.diverse(found)
+    const places = peers.diverse(found)
+    const nearest = breadth === 'punctual' ? nearestOf(peers, key, parts.profile.k, found, near) : []
+    const passedOver = nearest.filter(({ peer }) => !found.some((each) => each.peer === peer))
+    const asked = [...places, ...passedOver]
     const ids = new Set([parts.ownPeerId, ...asked.map(({ peer }) => peer)])
-    const total = electorate((others ?? asked.length) + (self === undefined ? 0 : 1), parts.profile)
+    const total = electorate((others ?? places.length) + (self === undefined ? 0 : 1), parts.profile)
     // A peer's prefix is certain only once it has answered.
     const heard = (): Peer[] => asked.filter(({ peer }) => typeof replies.get(peer) === 'object')
     const answersOf = (): RevealAnswer[] => {
@@ -122,7 +127,7 @@ export async function getReveals(
         const reason = breadth === 'punctual' ? (reply ?? 'late') : reply
         return typeof reason === 'string' && ids.has(peer) ? [{ peer, reason }] : []
       })
-      const leftOut = found.length - asked.length + heard().length - peers.diverse(heard()).length
+      const leftOut = found.length - places.length + heard().length - peers.diverse(heard()).length
       return { answers: answersOf(), asked: total, silent, networkSize: peers.networkSize(), leftOut }
     }
   }
@@ -145,7 +150,6 @@ export async function getReveals(
       const own = await judge(self.get(place.kind, key), { peer: parts.ownPeerId, self: true })
       if (typeof own === 'object') note(parts.ownPeerId, own)
     }
-    const near = peers.within(key)
     const known = peers.diverse(near)
     const holders = Math.max(
       known.length,
@@ -159,9 +163,7 @@ export async function getReveals(
     try {
       const found = await shouldHold(peers, place.kind, place.id, parts.profile, either)
       enough.signal.throwIfAborted()
-      // A look-up passes over peers that are slow.
-      const all = wantsAll(breadth) ? nearestOf(peers, key, parts.profile.k, found, near) : found
-      return (await askThem(all))()
+      return (await askThem(found))()
     } catch (error) {
       // Those that were late have decided before the look-up ended.
       if (report === undefined || !enough.signal.aborted) throw error
