@@ -36,9 +36,9 @@ describe('a name as it is typed', () => {
   })
 
   it.each([
-    ['http://carol@dave.chronym/', /http:.*no user/],
-    ['ftp://carol.chronym/', /http:/],
-    ['http://', /http:/],
+    ['http://carol@dave.chronym/', /https.*no user/],
+    ['ftp://carol.chronym/', /of http and https/],
+    ['http://', /of http and https/],
     ['alice body', /a space/],
     ['alice body.chronym', /a space/],
     ['http://alice body.chronym/', /a space/],

@@ -213,11 +213,11 @@ describe('a restore on the command line', () => {
     const wrong = await failure(other, { stdin: WORDS.replace(/^\w+/u, 'zoo') })
     expect(wrong).toMatchObject({ code: 'CLI-INP-001', exit_code: 2 })
     expect(wrong.detail).not.toContain(WORDS.split(' ')[1])
-    expect(await failure([...other, '--name', 'No name'], { stdin: WORDS })).toMatchObject({ code: 'SVC-NAM-001' })
+    expect(await failure([...other, '--name', 'No_name'], { stdin: WORDS })).toMatchObject({ code: 'SVC-NAM-001' })
     expect(await failure([...other, at('mine.age')], { stdin: WORDS })).toMatchObject({ code: 'CLI-USE-001' })
     const asked = words.slice(2, -1)
     for (const [typed, expected] of [
-      ['No name\n', 'SVC-NAM-001'],
+      ['No_name\n', 'SVC-NAM-001'],
       ['', 'CLI-INT-001']
     ] as const)
       expect(
