@@ -25,6 +25,8 @@ import type { ApiServices } from '../services.ts'
 import { PinListSchema, PinnedCodesSchema } from '../../views/pin.ts'
 
 const TAG = 'Names'
+/** Where the network is asked who owns a name. */
+const OWNER_ERRORS = ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-RES-002', 'SVC-RES-003', 'SVC-RES-004'] as const
 
 export function nameRoutes({ registry }: ApiServices) {
   return new Hono<AppEnv>()
@@ -134,15 +136,7 @@ export function keyRoutes({ registry }: ApiServices) {
         access: ['read'],
         parameters: [NAME_PARAMETER, CODE_PARAMETER],
         answers: { 200: { description: 'By the network', schema: KeysSchema } },
-        errors: [
-          'SVC-NAM-001',
-          'SVC-NAM-002',
-          'SVC-RES-001',
-          'SVC-RES-002',
-          'SVC-RES-003',
-          'SVC-RES-004',
-          'SVC-RES-005'
-        ]
+        errors: [...OWNER_ERRORS, 'SVC-RES-005']
       }),
       async (c) => c.json(await registry.keysOf(askedName(c.req.param('name'), c.req.query('code'))))
     )
@@ -158,18 +152,7 @@ export function keyRoutes({ registry }: ApiServices) {
         parameters: [NAME_PARAMETER],
         body: OfferRequestSchema,
         answers: { 200: { description: 'The offer', schema: OfferSchema } },
-        errors: [
-          'SVC-NAM-001',
-          'SVC-NAM-002',
-          'SVC-RES-001',
-          'SVC-RES-002',
-          'SVC-RES-003',
-          'SVC-RES-004',
-          'SVC-KEY-006',
-          'SVC-CHG-001',
-          'SVC-CHG-003',
-          'SVC-STO-001'
-        ]
+        errors: [...OWNER_ERRORS, 'SVC-KEY-006', 'SVC-CHG-001', 'SVC-CHG-003', 'SVC-STO-001']
       }),
       async (c) => c.json(await registry.offerFor(c.req.param('name'), c.req.valid('json').alone))
     )
@@ -185,12 +168,7 @@ export function keyRoutes({ registry }: ApiServices) {
         body: AcceptRequestSchema,
         answers: { 200: { description: 'Peers hold it', schema: StoredSchema } },
         errors: [
-          'SVC-NAM-001',
-          'SVC-NAM-002',
-          'SVC-RES-001',
-          'SVC-RES-002',
-          'SVC-RES-003',
-          'SVC-RES-004',
+          ...OWNER_ERRORS,
           'SVC-KEY-006',
           'SVC-OWN-001',
           'SVC-CHG-002',
