@@ -37,8 +37,8 @@ describe('a name as it is typed', () => {
 
   it.each([
     ['http://carol@dave.chronym/', /https.*no user/],
-    ['ftp://carol.chronym/', /of http and https/],
-    ['http://', /of http and https/],
+    ['ftp://carol.chronym/', /http and https/],
+    ['http://', /http and https/],
     ['alice body', /a space/],
     ['alice body.chronym', /a space/],
     ['http://alice body.chronym/', /a space/],

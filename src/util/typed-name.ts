@@ -26,7 +26,7 @@ const CODED = /^(.*)--([a-z0-9]+)$/isu
 export function nameInLink(text: string): string {
   const trimmed = text.trim()
   const typed = LINK.exec(trimmed)?.[1] ?? trimmed
-  if (typed.includes('://')) throw new TypedNameError('of links, those of http and https that name no user are read')
+  if (typed.includes('://')) throw new TypedNameError('only http and https links that name no user are read')
   const [name = '', code] = typed.split(/\s+(.*)/su)
   if (code !== undefined && (!name.includes('.') || code.includes('.')))
     throw new TypedNameError('there is a space in it; only a check code follows one, behind the suffix')

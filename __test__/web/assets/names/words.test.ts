@@ -105,7 +105,7 @@ describe('a name as it is entered', () => {
     ['αlpha.chronym', 'It mixes letters of Greek and Latin'],
     ['dave.com', 'end with .chronym'],
     ['https://dave.com/', 'end with .chronym'],
-    ['ftp://dave.chronym', 'Of links, those of http and https'],
+    ['ftp://dave.chronym', 'Only http and https links'],
     ['www.dave.chronym', 'belongs to its zone'],
     ['.chronym', 'must come before'],
     ['a_b', 'Only letters'],
