@@ -153,7 +153,7 @@ describe('a name as it is entered', () => {
     expect(asked('http://alice--7kq2mx.chronym/')).toBe('alice--7kq2mx.chronym')
     expect(asked('alice.chronym 7kq2mx')).toBe('alice.chronym 7kq2mx')
     expect(() => asked('alice body')).toThrow('There is a space')
-    expect(() => asked('ftp://alice.chronym/')).toThrow('Of links')
+    expect(() => asked('ftp://alice.chronym/')).toThrow('Only http and https links')
   })
 
   it('is nothing while nothing is entered', () => {
