@@ -154,8 +154,10 @@ fn forwarded_queries_are_bounded() {
     for _ in 0..600 {
         socket.send(&packet("example.com", 1, Some(b""), false)).unwrap();
     }
-    let seen = read(&crate::running::receive(&socket));
-    assert_eq!((seen.rcode, seen.errors()[0].0), (2, 14));
+    // Where sending took long, the first ones have run out of time.
+    let refused =
+        std::iter::repeat_with(|| read(&crate::running::receive(&socket))).find(|seen| seen.errors()[0].0 == 14);
+    assert_eq!(refused.unwrap().rcode, 2);
     // The zone's own names go on.
     assert_eq!(read(&ask_stream(&mut stream, &packet("alice.chronym", 1, None, false))).rcode, 0);
 }

@@ -497,20 +497,23 @@ fn other_ports_of_such_an_address_are_passed_to_the_origin_while_the_name_is_vou
     });
     let (scene, address) = local_scene(Way::Passed, port, &[NAME]);
     scene.learn_local(Trust::Secure, address, 443, &[&[3, 1, 1][..], &[7; 32]].concat());
-    let talk = || {
-        let mut client = TcpStream::connect(address).unwrap();
-        client.set_read_timeout(Some(PATIENCE)).unwrap();
-        client.write_all(b"SSH-2.0-y\r\n").unwrap();
-        client.shutdown(Shutdown::Write).unwrap();
-        let mut seen = String::new();
-        let _ = client.read_to_string(&mut seen);
-        seen
+    let talk = |seen: &mut String| {
+        let mut client = TcpStream::connect(address)?;
+        client.set_read_timeout(Some(PATIENCE))?;
+        client.write_all(b"SSH-2.0-y\r\n")?;
+        client.shutdown(Shutdown::Write)?;
+        client.read_to_string(seen)
     };
-    assert_eq!(talk(), "SSH-2.0-x\r\nbye");
+    let mut answer = String::new();
+    talk(&mut answer).unwrap();
+    assert_eq!(answer, "SSH-2.0-x\r\nbye");
     let (seen, origin) = thread.join().unwrap();
     assert_eq!(seen, "SSH-2.0-y\r\n");
     scene.learn_local(Trust::Insecure { ede_text: "no firm pin yet".into() }, address, 443, &[3, 1, 1]);
-    assert_eq!(talk(), "");
+    // A reset may come before each step of the client, and is as good an end.
+    let mut nothing = String::new();
+    assert_eq!(talk(&mut nothing).unwrap_or(0), 0);
+    assert_eq!(nothing, "");
     origin.set_nonblocking(true).unwrap();
     assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
 }
