@@ -1,7 +1,7 @@
 /** What an evaluation goes back to when the kernel here refuses what a farm has added. */
 import { expect, it } from 'vitest'
 import { Evaluation, EvaluationFault } from '../../src/evaluations/evaluation.ts'
-import type { PlaceOutcome } from '../../src/evaluations/places.ts'
+import { type Place, type PlaceOutcome, Places } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { temporary } from '../temporary.ts'
@@ -17,30 +17,31 @@ interface Part {
 /** What the parts are given to resume from. */
 async function resumedBy(parts: readonly Part[]): Promise<string[]> {
   const resumed: string[] = []
+  const place: Place = {
+    evaluate({ resume }, onCheckpoint) {
+      const { worker, reaches, outcome } = parts[resumed.length]!
+      resumed.push(Buffer.from(resume?.state ?? []).toString())
+      for (const squarings of reaches)
+        onCheckpoint({
+          state: Buffer.from(`at ${squarings}`),
+          squarings,
+          appended: new Uint8Array(0),
+          appendedFrom: 0
+        })
+      const squarings = reaches.at(-1) ?? 0
+      return {
+        progress: () => ({
+          ...{ phase: 'squaring', squarings, phaseProgress: 0, remaining: 0, squaringsPerSecond: 0 },
+          ...(worker !== undefined && { worker })
+        }),
+        stop: () => undefined,
+        outcome: new Promise((resolve) => setTimeout(() => resolve(outcome), 50))
+      }
+    }
+  }
   const evaluation = new Evaluation({
     directory: temporary(),
-    pool: {
-      evaluate({ resume }, onCheckpoint) {
-        const { worker, reaches, outcome } = parts[resumed.length]!
-        resumed.push(Buffer.from(resume?.state ?? []).toString())
-        for (const squarings of reaches)
-          onCheckpoint({
-            state: Buffer.from(`at ${squarings}`),
-            squarings,
-            appended: new Uint8Array(0),
-            appendedFrom: 0
-          })
-        const squarings = reaches.at(-1) ?? 0
-        return {
-          progress: () => ({
-            ...{ phase: 'squaring', squarings, phaseProgress: 0, remaining: 0, squaringsPerSecond: 0 },
-            ...(worker !== undefined && { worker })
-          }),
-          stop: () => undefined,
-          outcome: new Promise((resolve) => setTimeout(() => resolve(outcome), 50))
-        }
-      }
-    },
+    places: new Places(place, undefined, () => 1),
     checkpointSeconds: 10,
     log: silentLog,
     about: {},

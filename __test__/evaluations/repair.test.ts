@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadCheckpoints, taskDirectory } from '../../src/evaluations/checkpoints.ts'
 import { Evaluation } from '../../src/evaluations/evaluation.ts'
+import { Places } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { temporary } from '../temporary.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
@@ -49,7 +50,7 @@ class Life {
     this.#plan = of
     this.evaluation = new Evaluation({
       directory,
-      pool,
+      places: new Places(pool, undefined, () => 1),
       checkpointSeconds: 10,
       memoryBytes: undefined,
       log: { ...silentLog, info: tell, warn: tell },

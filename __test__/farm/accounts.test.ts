@@ -78,7 +78,7 @@ function daemonsTask(farm: WholeFarm, seed: number) {
   }
   const evaluation = evaluationWith({
     directory: temporary(),
-    pool: new Places(new SteppedPool(), farm, () => 0),
+    places: new Places(new SteppedPool(), farm, () => 0),
     checkpointSeconds: 0.05,
     log: { info: say, warn: say, error: say }
   })

@@ -34,7 +34,7 @@ async function prove(seed: number): Promise<void> {
   mkdirSync(task, { recursive: true })
   const plan = planOf(seed)
   plans.add(plan)
-  const proof = await proofOf(evaluationWith({ directory: task, pool: places, checkpointSeconds, log }), plan)
+  const proof = await proofOf(evaluationWith({ directory: task, places, checkpointSeconds, log }), plan)
   const kept = join(proofs, String(seed))
   mkdirSync(kept, { recursive: true })
   await replaceFile(kept, 'proof', proof)

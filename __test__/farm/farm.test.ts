@@ -1,10 +1,13 @@
 /** Where evaluations go, by what a daemon hears of the workers of its farm. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { encode } from 'cborg'
 import { describe, expect, it } from 'vitest'
 import { Places } from '../../src/evaluations/places.ts'
-import { MAX_WORKERS } from '../../src/farm/farm.ts'
+import { Farm, MAX_WORKERS } from '../../src/farm/farm.ts'
 import { openLink } from '../../src/farm/link.ts'
 import { encodeAlive, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
+import { RECORD_BYTES, StateWriter } from '../../src/farm/saved-state.ts'
+import { silentLog } from '../registry/claims/fakes.ts'
 import { waitFor } from '../wait-for.ts'
 import { computationOf, planOf } from './processes.ts'
 import {
@@ -29,8 +32,10 @@ describe('a farm', () => {
     worker('w1')
     await hasRoom()
     const places = new Places(new SteppedPool(), farm, () => 1)
-    const begin = (seed: number) =>
-      places.evaluate({ ...computationOf(planOf(seed, ENDLESS)), checkpointSeconds: 10 }, () => undefined)
+    const begin = (seed: number) => {
+      const request = { ...computationOf(planOf(seed, ENDLESS)), checkpointSeconds: 10 }
+      return places.evaluate(request, () => Promise.resolve({ request, onCheckpoint: () => undefined }))
+    }
     const here = await begin(2)
     const away = await begin(3)
     expect(here!.progress().worker).toBeUndefined()
@@ -104,6 +109,49 @@ describe('a farm', () => {
     const handle = farm.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined)
     expect(await handle.outcome).toEqual({ kind: 'stopped' })
     expect(await savedOf(task)).toBeUndefined()
+  })
+
+  it('has taken what it resumes from once that is at the server', async () => {
+    await hasRoom(0)
+    const task = new Task(27)
+    const resume = { state: new Uint8Array(1), intermediates: new Uint8Array(RECORD_BYTES), squarings: 9 }
+    const handle = farm.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10, resume }, () => undefined)
+    await handle.taken
+    expect(await savedOf(task)).toBe(9)
+    handle.stop(true)
+    await handle.outcome
+  })
+
+  it('fetches a few checkpoints at once, however many are ahead of this daemon', async () => {
+    const link = await linked()
+    const seeds = Array.from({ length: 12 }, (_, index) => 100 + index)
+    for (const seed of seeds)
+      await new StateWriter(link, jobOf(computationOf(planOf(seed))), 'w1', undefined).save([
+        { state: new Uint8Array(1), squarings: 9, appended: new Uint8Array(RECORD_BYTES), appendedFrom: 0 }
+      ])
+    let fetched = 0
+    let most = 0
+    const auditCheckpoint = async (): Promise<Uint8Array> => {
+      most = Math.max(most, ++fetched)
+      await delay(50)
+      fetched--
+      return new Uint8Array(1)
+    }
+    const verifying = new Farm({
+      ...{ address: address(), log: silentLog, times: TIMES, verifyMs: 1 },
+      pool: { verifyProof: () => Promise.resolve(false), auditCheckpoint }
+    })
+    ends.push(() => verifying.close())
+    await verifying.start()
+    const here: number[] = []
+    const handles = seeds.map((seed) =>
+      verifying.evaluate({ ...computationOf(planOf(seed)), checkpointSeconds: 10 }, ({ squarings }) =>
+        here.push(squarings)
+      )
+    )
+    await Promise.all(handles.map(async ({ taken }) => await taken))
+    expect(here).toEqual(seeds.map(() => 9))
+    expect(most).toBe(4)
   })
 
   it('stays in the queue when another one is taken back', async () => {

@@ -26,7 +26,7 @@ type Parts = ConstructorParameters<typeof Evaluation>[0]
 
 /** An evaluation of no task. */
 export function evaluationWith(
-  parts: Pick<Parts, 'directory' | 'pool' | 'checkpointSeconds' | 'log'> & Partial<Parts>
+  parts: Pick<Parts, 'directory' | 'places' | 'checkpointSeconds' | 'log'> & Partial<Parts>
 ): Evaluation {
   return new Evaluation({
     about: {},

@@ -151,7 +151,7 @@ export class Task {
     }
     this.evaluation = evaluationWith({
       directory: this.directory,
-      pool: this.places,
+      places: this.places,
       checkpointSeconds: CHECKPOINT_SECONDS,
       memoryBytes: 1 << 22,
       log: { info: say, warn: say, error: say },

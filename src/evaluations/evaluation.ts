@@ -1,9 +1,9 @@
 /** One evaluation, from its newest checkpoint to its proof; and which of several has a slot. */
-import type { EvaluationRequest } from '../native/types.ts'
+import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
 import { ServiceError } from '../errors.ts'
 import { CheckpointWriter } from './checkpoint-writer.ts'
 import { INTERMEDIATES, loadCheckpoints, removeBeyond } from './checkpoints.ts'
-import type { Place, PlaceHandle, PlaceOutcome, PlaceProgress } from './places.ts'
+import type { Loaded, PlaceHandle, PlaceOutcome, PlaceProgress, Places } from './places.ts'
 import { Repair } from './repair.ts'
 import { replaceFile } from '../util/replace-file.ts'
 import type { EvaluationPlan } from './state-file.ts'
@@ -38,12 +38,16 @@ export class NoRoom extends Error {
   override readonly name = 'NoRoom'
 }
 
-interface Working {
-  readonly handle: PlaceHandle
+/** All of it but what it resumes from, which is up to `vdf.memory_mib`. */
+interface Prepared {
   readonly writer: CheckpointWriter
   readonly repair: Repair | undefined
   /** Squarings of the checkpoint that it resumes from; undefined for a fresh start. */
   readonly resumedFrom: number | undefined
+}
+
+interface Working extends Prepared {
+  readonly handle: PlaceHandle
 }
 
 export interface Log {
@@ -62,7 +66,7 @@ export interface EvaluationSettings {
 interface EvaluationParts extends EvaluationSettings {
   /** Of its checkpoints. */
   readonly directory: string
-  readonly pool: Place
+  readonly places: Pick<Places, 'evaluate'>
   readonly log: Log
   /** What it is for: in each line of the log. */
   readonly about: object
@@ -177,7 +181,28 @@ export class Evaluation {
 
   /** Apart from {@link #finish}, so that the loaded intermediates can be collected while the evaluation runs. */
   async #begin(plan: EvaluationPlan, skip: number): Promise<Working> {
-    const { directory, pool, checkpointSeconds, memoryBytes, log, about, signal } = this.#parts
+    const { places, signal } = this.#parts
+    const { seed, discriminantBits: bits, iterations, split } = plan
+    let prepared: Prepared | undefined
+    const load = async (): Promise<Loaded> => {
+      const { loaded, ...others } = await this.#load(plan, skip)
+      prepared = others
+      return loaded
+    }
+    try {
+      const handle = await places.evaluate({ seed, bits, iterations, split }, load, { signal })
+      if (handle === undefined) throw new NoRoom('no place has room for the evaluation')
+      if (handle.progress().worker !== undefined) this.#takenAt ??= prepared!.resumedFrom ?? 0
+      this.#parts.begins()
+      return { handle, ...prepared! }
+    } catch (error) {
+      await prepared?.writer.close()
+      throw error
+    }
+  }
+
+  async #load(plan: EvaluationPlan, skip: number): Promise<Prepared & { readonly loaded: Loaded }> {
+    const { directory, checkpointSeconds, memoryBytes, log, about, signal } = this.#parts
     const found = await loadCheckpoints(directory, plan, this.#upTo)
     const { believed, beyond, passedOver, readable } = found
     const base = believed[skip]
@@ -223,19 +248,8 @@ export class Evaluation {
       ...(memoryBytes === undefined ? {} : { memoryBytes }),
       ...(base === undefined ? {} : { resume: base.resume })
     }
-    const handle = await pool.evaluate(request, (checkpoint) => writer.accept(checkpoint))
-    if (handle === undefined) {
-      await writer.close()
-      throw new NoRoom('no place has room for the evaluation')
-    }
-    if (handle.progress().worker !== undefined) this.#takenAt ??= squarings
-    this.#parts.begins()
-    return {
-      handle,
-      writer,
-      repair,
-      resumedFrom: base?.squarings
-    }
+    const loaded = { request, onCheckpoint: (checkpoint: Checkpoint) => writer.accept(checkpoint) }
+    return { loaded, writer, repair, resumedFrom: base?.squarings }
   }
 
   /** The evaluation resumes from what lay beyond the damage. */

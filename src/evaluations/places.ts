@@ -1,4 +1,5 @@
 /** Where squarings are done: on threads of this machine, and on a farm. */
+import { Turns } from '../util/concurrency.ts'
 import type {
   Checkpoint,
   EvaluationHandle,
@@ -22,15 +23,20 @@ export interface PlaceHandle extends Omit<EvaluationHandle, 'outcome' | 'progres
   stop(discard?: boolean): void
   /** Never rejects. */
   outcome: Promise<PlaceOutcome>
+  /** Until then it has in memory what it resumes from, and what is fetched of what lies beyond. Never rejects. */
+  readonly taken?: Promise<void>
 }
 
 /** A place that evaluates, as the pool does. */
 export interface Place {
-  /** Undefined where all has been taken since it was asked for room. */
-  evaluate(
-    request: EvaluationRequest,
-    onCheckpoint: (checkpoint: Checkpoint) => void
-  ): PlaceHandle | undefined | Promise<PlaceHandle | undefined>
+  /** Undefined where no worker that may have it can be reached. */
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle | undefined
+}
+
+/** An evaluation with all that it resumes from: up to `vdf.memory_mib`. */
+export interface Loaded {
+  readonly request: EvaluationRequest
+  readonly onCheckpoint: (checkpoint: Checkpoint) => void
 }
 
 /** What is computed, without how. */
@@ -40,7 +46,7 @@ export type Computation = Pick<EvaluationRequest, 'seed' | 'bits' | 'iterations'
 export type MovedTo = 'local' | 'farm' | null
 
 /** A place on other machines. */
-export interface FarmPlace {
+export interface FarmPlace extends Place {
   /** Whether one of its workers that may have it was heard lately, or may yet be. */
   isThere(computation?: Computation): boolean
   /** How many evaluations it takes at once: those that its workers have of this daemon, and one for each idle thread. */
@@ -49,8 +55,6 @@ export interface FarmPlace {
   accepts(computation: Computation): boolean
   /** Whether it has a state or a proof of this one from before. */
   holds(computation: Computation): Promise<boolean>
-  /** Undefined where no worker that may have it can be reached. */
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle | undefined
   /** Nobody needs this one any more: its proof is journaled, or it was cancelled. */
   forget(computation: Computation): void
   /** False while what it was told to forget may still be there. */
@@ -58,11 +62,12 @@ export interface FarmPlace {
 }
 
 /** This machine's slots first, then the farm's. */
-export class Places implements Place {
+export class Places {
   readonly #pool: Place
   readonly #farm: FarmPlace | undefined
   readonly #slots: () => number
   readonly #kept: () => number
+  readonly #loads = new Turns(1)
   #here = 0
   #away = 0
 
@@ -98,20 +103,26 @@ export class Places implements Place {
     return this.#farm.isThere(computation) ? undefined : 'None of its workers can be reached.'
   }
 
+  /**
+   * Undefined where no place has room now. `load` is called once there is; for a farm, which takes hundreds at once, one
+   * after the other.
+   */
   async evaluate(
-    request: EvaluationRequest,
-    onCheckpoint: (checkpoint: Checkpoint) => void,
-    movedTo: () => MovedTo = () => null
+    computation: Computation,
+    load: () => Promise<Loaded>,
+    { movedTo = () => null, signal }: { movedTo?: () => MovedTo; signal?: AbortSignal } = {}
   ): Promise<PlaceHandle | undefined> {
-    const farm = this.#farm
-    if (farm === undefined) return this.#begin(this.#pool, request, onCheckpoint)
-    // What it has from before comes home from there, wherever the evaluation goes on.
-    if (farm.accepts(request) && (await farm.holds(request))) return this.#begin(farm, request, onCheckpoint)
-    if (this.isSent(request, movedTo())) return this.#begin(farm, request, onCheckpoint)
-    const staysHere = this.staysHere(request, movedTo())
-    if (this.#here + (staysHere ? 0 : this.#kept()) < this.#slots())
-      return this.#begin(this.#pool, request, onCheckpoint)
-    return !staysHere && this.#away < farm.room() ? this.#begin(farm, request, onCheckpoint) : undefined
+    const place = await this.#choose(computation, movedTo)
+    if (place !== this.#farm) return this.#begin(place, load)
+    this.#count(place, -1)
+    const { promise, resolve, reject } = Promise.withResolvers<PlaceHandle | undefined>()
+    const begin = async (): Promise<void> => {
+      const handle = await this.#begin(await this.#choose(computation, movedTo), load)
+      resolve(handle)
+      await handle?.taken
+    }
+    this.#loads.run(begin, signal).catch(reject)
+    return promise
   }
 
   forget(computation: Computation): void {
@@ -122,20 +133,40 @@ export class Places implements Place {
     return this.#farm?.hasForgotten(computation) ?? true
   }
 
-  async #begin(
-    place: Place,
-    request: EvaluationRequest,
-    onCheckpoint: (checkpoint: Checkpoint) => void
-  ): Promise<PlaceHandle | undefined> {
-    const count = (by: 1 | -1): void => {
-      if (place === this.#farm) this.#away += by
-      else this.#here += by
+  /** Takes room there. */
+  async #choose(computation: Computation, movedTo: () => MovedTo): Promise<Place | undefined> {
+    // What a farm has from before comes home from there, wherever the evaluation goes on.
+    const isHeld = this.#farm?.accepts(computation) === true && (await this.#farm.holds(computation))
+    const place = isHeld ? this.#farm : this.#withRoom(computation, movedTo())
+    this.#count(place, 1)
+    return place
+  }
+
+  #withRoom(computation: Computation, movedTo: MovedTo): Place | undefined {
+    if (this.#farm === undefined) return this.#pool
+    if (this.isSent(computation, movedTo)) return this.#farm
+    const staysHere = this.staysHere(computation, movedTo)
+    if (this.#here + (staysHere ? 0 : this.#kept()) < this.#slots()) return this.#pool
+    return !staysHere && this.#away < this.#farm.room() ? this.#farm : undefined
+  }
+
+  #count(place: Place | undefined, by: 1 | -1): void {
+    if (place === this.#pool) this.#here += by
+    else if (place !== undefined) this.#away += by
+  }
+
+  async #begin(place: Place | undefined, load: () => Promise<Loaded>): Promise<PlaceHandle | undefined> {
+    const ended = (): void => this.#count(place, -1)
+    let handle: PlaceHandle | undefined
+    try {
+      if (place !== undefined) {
+        const { request, onCheckpoint } = await load()
+        handle = place.evaluate(request, onCheckpoint)
+      }
+    } finally {
+      if (handle === undefined) ended()
     }
-    count(1)
-    const handle = await place.evaluate(request, onCheckpoint)
-    const ended = (): void => count(-1)
-    if (handle === undefined) ended()
-    else void handle.outcome.then(ended, ended)
+    void handle?.outcome.then(ended, ended)
     return handle
   }
 }

@@ -2,6 +2,7 @@
 import type { Subscription } from '@nats-io/transport-node'
 import type { PlaceHandle, PlaceOutcome, PlaceProgress } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
+import type { Turns } from '../util/concurrency.ts'
 import { Accepted } from './accepted.ts'
 import { type Link, mayNotHear } from './link.ts'
 import { decodeReport, encodeJob, type Report } from './messages.ts'
@@ -32,6 +33,8 @@ export interface Surroundings {
   readonly link: Link
   readonly pool: Pick<NativePool, 'verifyProof' | 'auditCheckpoint'>
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  /** After a time without the server, or without the daemon, each may have `vdf.memory_mib` to fetch. */
+  readonly reads: Turns
   /** Whether the daemon ends: the farm goes on without it. */
   isLeaving(): boolean
   /** Whether any worker can be reached. */
@@ -72,6 +75,7 @@ class Unfounded extends Error {
 
 export class FarmEvaluation implements PlaceHandle {
   readonly outcome: Promise<PlaceOutcome>
+  readonly taken: Promise<void>
   readonly #at: Surroundings
   readonly #job: string
   readonly #request: Omit<EvaluationRequest, 'resume'>
@@ -97,6 +101,7 @@ export class FarmEvaluation implements PlaceHandle {
   /** The last one, or since when its worker could have saved another. */
   #acceptedMs = performance.now()
   #isSent = false
+  #hasTaken!: () => void
   /** At the last look all that the farm has of it came here. */
   #isKnown = false
   /** At the last look the server answered otherwise than it should. */
@@ -124,6 +129,7 @@ export class FarmEvaluation implements PlaceHandle {
       squaringsPerSecond: 0,
       worker: null
     }
+    this.taken = new Promise((resolve) => (this.#hasTaken = resolve))
     this.outcome = this.#run()
   }
 
@@ -157,6 +163,7 @@ export class FarmEvaluation implements PlaceHandle {
         await this.#next()
       }
     } finally {
+      this.#hasTaken()
       subscription.unsubscribe()
     }
   }
@@ -257,6 +264,7 @@ export class FarmEvaluation implements PlaceHandle {
     if (isForgotten || (!this.#isReported(link.times.silentMs) && !(await link.hasWork(this.#job))))
       await this.#sendWork()
     this.#isKnown = true
+    this.#hasTaken()
     return undefined
   }
 
@@ -317,14 +325,18 @@ export class FarmEvaluation implements PlaceHandle {
     if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
       throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
     if (!this.#isDue()) return true
-    const { first, records } = await readRecords(link, this.#job, saved, this.#records)
+    await this.#at.reads.run(() => this.#fetch(saved))
+    return true
+  }
+
+  async #fetch(saved: SavedState): Promise<void> {
+    const { first, records } = await readRecords(this.#at.link, this.#job, saved, this.#records)
     const appended = records.subarray((this.#records - first) * RECORD_BYTES)
     const state = await this.#verified(saved, appended)
     this.#onCheckpoint({ state, squarings: saved.squarings, appended, appendedFrom: this.#records })
     this.#squarings = saved.squarings
     this.#records = saved.records
     this.#acceptedMs = performance.now()
-    return true
   }
 
   /** At the latest before another worker may go on. */

@@ -2,6 +2,7 @@
 import type { Computation, FarmPlace, PlaceHandle } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
+import { Turns } from '../util/concurrency.ts'
 import type { FarmView } from '../views/farm.ts'
 import { FarmEvaluation, MISSED_REPORTS, type Surroundings } from './evaluation.ts'
 import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, mayNotHear, openLink } from './link.ts'
@@ -13,6 +14,8 @@ const MAX_FAILURES = 2
 /** How long a start waits for the server. */
 const START_MS = 3000
 const RETRY_MS = 2000
+/** Checkpoints that are fetched at once. */
+const READS = 4
 /** Known at once: who may report may do so under any name. */
 export const MAX_WORKERS = 10_000
 
@@ -37,6 +40,7 @@ export class Farm implements FarmPlace {
   readonly #workers = new BoundedMap<string, KnownWorker>(MAX_WORKERS)
   readonly #running = new Map<string, FarmEvaluation>()
   readonly #failures = new Map<string, number>()
+  readonly #reads = new Turns(READS)
   readonly #barred = new Set<string>()
   /** To be taken back once the server can be reached. */
   readonly #unwanted = new Set<string>()
@@ -129,6 +133,7 @@ export class Farm implements FarmPlace {
         link,
         pool,
         log,
+        reads: this.#reads,
         isLeaving: () => this.#isLeaving,
         hasWorkers: () => this.#reachable().length > 0,
         hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),

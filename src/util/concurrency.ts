@@ -45,6 +45,48 @@ export class KeyedMutex {
   }
 }
 
+/** Runs a number of actions at once; the others wait for their turn, in the order in which they came. */
+export class Turns {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(atOnce: number) {
+    this.#free = atOnce
+  }
+
+  /** Rejects with the action's error, or with the signal's reason where that comes before its turn. */
+  async run<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    if (this.#free > 0) this.#free--
+    else await this.#turn(signal)
+    try {
+      return await action()
+    } finally {
+      this.#pass()
+    }
+  }
+
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const begin = (): void => resolve(undefined)
+    this.#waiting.push(begin)
+    try {
+      await (signal === undefined ? promise : orAborted(promise, signal))
+    } catch (error) {
+      const at = this.#waiting.indexOf(begin)
+      if (at === -1) this.#pass()
+      else this.#waiting.splice(at, 1)
+      throw error
+    }
+  }
+
+  #pass(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free++
+    else next()
+  }
+}
+
 /**
  * Calls `action` with each item, `atOnce` of them at the same time. Rejects with the first error; each worker ends at
  * its own first one.

@@ -367,8 +367,9 @@ class Manager implements ClaimTasks {
     const { dataDir, steps, seed, options, clock, log } = this.#with
     const run = new TaskRun({
       dataDir,
-      pool: {
-        evaluate: (request, onCheckpoint) => this.#places.evaluate(request, onCheckpoint, () => task.state.movedTo)
+      places: {
+        evaluate: (computation, load, options) =>
+          this.#places.evaluate(computation, load, { ...options, movedTo: () => task.state.movedTo })
       },
       steps,
       seed,

@@ -13,7 +13,7 @@ import {
   type EvaluationSettings,
   type Log
 } from '../../evaluations/evaluation.ts'
-import type { Place, PlaceProgress } from '../../evaluations/places.ts'
+import type { PlaceProgress, Places } from '../../evaluations/places.ts'
 import { hasEnded, nextPhase, type TaskFailure, type TaskInput, type TaskState } from './state.ts'
 import type { TaskRef, ClaimPlan } from '../tasks.ts'
 import type { Clock } from '../../time/clock.ts'
@@ -63,7 +63,7 @@ export class TaskRun {
     this.#evaluation = new Evaluation({
       ...context.settings,
       directory: taskDirectory(context.dataDir, id),
-      pool: context.pool,
+      places: context.places,
       log: context.log,
       about: { task: id, name },
       signal: this.#abort.signal,
@@ -287,7 +287,7 @@ export interface ClaimSteps {
 
 interface RunContext {
   readonly dataDir: string
-  readonly pool: Place
+  readonly places: Pick<Places, 'evaluate'>
   readonly steps: ClaimSteps
   readonly seed: OwnerSeed
   readonly settings: EvaluationSettings
