@@ -113,7 +113,7 @@ export class Farm implements FarmPlace {
     const link = this.#link
     const job = jobOf(computation)
     if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return undefined
-    if (this.#lost.delete(job)) return 0
+    if (this.#lost.has(job)) return 0
     try {
       if ((await readProof(link, job)) !== undefined) return Infinity
       return (await readState(link, job))?.squarings
@@ -154,6 +154,7 @@ export class Farm implements FarmPlace {
       onCheckpoint
     )
     this.#running.set(job, evaluation)
+    this.#lost.delete(job)
     const ended = (): void => {
       if (this.#running.get(job) === evaluation) this.#running.delete(job)
     }

@@ -29,12 +29,11 @@ class FakeFarm implements FarmPlace {
     return !this.#refused.has(Buffer.from(seed).toString('hex'))
   }
   holds(): Promise<boolean> {
-    const { hasNext } = this
-    this.hasNext = false
-    return Promise.resolve(hasNext)
+    return Promise.resolve(this.hasNext)
   }
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle {
     const run = this.#pool.evaluate(request, onCheckpoint)
+    this.hasNext = false
     this.given.push(run.current.squarings)
     const { promise: left, resolve } = Promise.withResolvers<PlaceOutcome>()
     this.giveUp.push(() => {
