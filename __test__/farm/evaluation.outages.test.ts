@@ -61,6 +61,40 @@ describe('an evaluation on a farm', () => {
     await running
   })
 
+  it('is saved by a worker that is told to end while the server is away, once it is back', async () => {
+    await restartFarm(PATIENT)
+    const fake = new FakePool()
+    const { drain } = worker('w1', fake, { ...TIMES, silentMs: 240_000 })
+    await hasRoom()
+    const task = new Task(29)
+    const running = task.run().catch((error: unknown) => error)
+    const evaluation = await begun(fake)
+    await server.kill()
+    evaluation.checkpoint(100)
+    const drained = drain()
+    await server.start()
+    await drained
+    expect(await savedOf(task)).toBe(100)
+    task.stop(true)
+    await running
+  })
+
+  it('is left by a worker that is told to end while the server stays away', async () => {
+    const fake = new FakePool()
+    const { drain } = worker('w1', fake)
+    await hasRoom()
+    const task = new Task(30)
+    const running = task.run().catch((error: unknown) => error)
+    const evaluation = await begun(fake)
+    await server.kill()
+    evaluation.checkpoint(100)
+    await drain()
+    await server.start()
+    expect(await savedOf(task)).toBe(0)
+    task.stop(true)
+    await running
+  })
+
   it('goes on from what this daemon has, when the server loses its disk and the worker ends', async () => {
     const first = workerProcess('w1', HALF)
     await hasRoom()

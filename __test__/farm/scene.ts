@@ -52,8 +52,8 @@ async function createFarm(times = TIMES): Promise<Farm> {
   return made
 }
 
-export function worker(name: string, itsPool?: Pick<NativePool, 'evaluate'>): StartedWorker {
-  const started = startWorker(address(), name, TIMES, itsPool)
+export function worker(name: string, itsPool?: Pick<NativePool, 'evaluate'>, times = TIMES): StartedWorker {
+  const started = startWorker(address(), name, times, itsPool)
   ends.push(started.drain)
   return started
 }

@@ -48,8 +48,8 @@ export class WorkerTask {
   #saved = 0
   #waiting: Checkpoint[] = []
   #saving: Promise<void> | undefined
-  /** The kernel has ended. */
-  #hasEnded = false
+  /** For a server that is away. */
+  #waitsUntilMs = Infinity
   #wake: () => void = () => undefined
 
   constructor(parts: WorkerTaskParts) {
@@ -62,6 +62,9 @@ export class WorkerTask {
 
   stop(how: Stop): void {
     if (this.#stopped !== 'discard') this.#stopped = how
+    // Service managers end it after 30 seconds (docs/operate).
+    if (how === 'drain' && this.#waitsUntilMs === Infinity)
+      this.#waitsUntilMs = performance.now() + this.#parts.link.times.silentMs / 2
     this.#handle?.stop()
   }
 
@@ -114,7 +117,7 @@ export class WorkerTask {
 
   async #end(outcome: EvaluationOutcome): Promise<void> {
     const { message, log, job, name, request } = this.#parts
-    this.#hasEnded = true
+    if (outcome.kind !== 'stopped' || this.#stopped !== 'drain') this.#waitsUntilMs = -Infinity
     // Nobody goes on from a state once there is the proof, or a fault.
     if (outcome.kind !== 'stopped') this.#waiting = []
     this.#wake()
@@ -182,10 +185,11 @@ export class WorkerTask {
         if (pauseMs === 0) log.warn({ job, err: error }, 'a checkpoint could not be saved')
         if (error instanceof Overtaken) this.stop('discard')
         else this.#waiting = [...batch, ...this.#waiting]
-        if (this.#hasEnded || this.#stopped !== undefined) return
+        const leftMs = this.#waitsUntilMs - performance.now()
+        if (leftMs <= 0 || (this.#stopped !== undefined && this.#stopped !== 'drain')) return
         // A server that refuses is not asked every second.
         pauseMs = link.connected ? 2 * pauseMs + RETRY_MS : RETRY_MS
-        await this.#rest(pauseMs)
+        await this.#rest(Math.min(pauseMs, leftMs))
       }
     }
   }
