@@ -17,7 +17,8 @@ const {
   times,
   directory,
   tasks: atOnce,
-  checkpointSeconds
+  checkpointSeconds,
+  iterations
 } = JSON.parse(process.argv[2]!) as DaemonArguments
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
@@ -32,7 +33,7 @@ const running = join(directory, 'running')
 async function prove(seed: number): Promise<void> {
   const task = join(running, String(seed))
   mkdirSync(task, { recursive: true })
-  const plan = planOf(seed)
+  const plan = planOf(seed, iterations)
   plans.add(plan)
   const proof = await proofOf(evaluationWith({ directory: task, places, checkpointSeconds, log }), plan)
   const kept = join(proofs, String(seed))

@@ -6,7 +6,15 @@ import { NatsServer } from '../../scripts/nats-server.ts'
 import type { FarmTimes } from '../../src/farm/link.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { temporary } from '../temporary.ts'
-import { computationOf, FarmProcess, monotonicMs, planOf, type Stretch, WorkerProcess } from './processes.ts'
+import {
+  computationOf,
+  FarmProcess,
+  ITERATIONS,
+  monotonicMs,
+  planOf,
+  type Stretch,
+  WorkerProcess
+} from './processes.ts'
 
 const TIMES: FarmTimes = { reportMs: 100, silentMs: 1500, lookMs: 300, homeMs: 60_000 }
 const NETWORK = 'faults'
@@ -48,11 +56,14 @@ export async function runFaults({
   kills,
   seed,
   checkpointSeconds,
+  iterations = ITERATIONS,
   mostMs
 }: {
   readonly kills: number
   readonly seed: number
   readonly checkpointSeconds: number
+  /** Of each evaluation. */
+  readonly iterations?: number
   /** Between two kills at most. */
   readonly mostMs: number
 }): Promise<FaultsOutcome> {
@@ -60,7 +71,7 @@ export async function runFaults({
   const directory = temporary()
   const server = await NatsServer.started(temporary())
   const common = { url: server.url, network: NETWORK, times: TIMES }
-  const daemonArguments = { ...common, directory, tasks: TASKS, checkpointSeconds }
+  const daemonArguments = { ...common, directory, tasks: TASKS, checkpointSeconds, iterations }
   const stretches: Stretch[][] = []
   const outages: Outage[] = []
   const startWorker = (index: number): WorkerProcess => {
@@ -96,17 +107,17 @@ export async function runFaults({
     await Promise.all([daemon.kill(), ...workers.map((worker) => worker.kill())])
     await server.kill()
   }
-  return { kills: counts, ...(await judge(directory)), repeats: repeatsOf(stretches.flat(), outages) }
+  return { kills: counts, ...(await judge(directory, iterations)), repeats: repeatsOf(stretches.flat(), outages) }
 }
 
-async function judge(directory: string): Promise<Pick<FaultsOutcome, 'proved' | 'wrong' | 'lost'>> {
+async function judge(directory: string, iterations: number): Promise<Pick<FaultsOutcome, 'proved' | 'wrong' | 'lost'>> {
   const begun = readdirSync(join(directory, 'running'))
   const proofs = join(directory, 'proofs')
   const proved = readdirSync(proofs).filter((name) => existsSync(join(proofs, name, 'proof')))
   const pool = createNativePool({ evaluationThreads: 1, auxiliaryThreads: 1 })
   try {
     const questions = proved.map((name) => ({
-      ...computationOf(planOf(Number(name))),
+      ...computationOf(planOf(Number(name), iterations)),
       proof: readFileSync(join(proofs, name, 'proof'))
     }))
     const verdicts = await Promise.all(questions.map((question) => pool.verifyProof(question)))

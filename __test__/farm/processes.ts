@@ -68,6 +68,7 @@ export interface DaemonArguments extends FarmArguments {
   /** Evaluations at once. */
   readonly tasks: number
   readonly checkpointSeconds: number
+  readonly iterations: number
 }
 
 /** Of all processes of this machine alike: orders what several of them say. */

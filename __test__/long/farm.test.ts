@@ -20,15 +20,20 @@ function figuresOf(repeats: Repeats = []): object {
   }
 }
 
-it(
-  'a farm loses no work and takes no wrong proof, whatever is killed when',
-  async () => {
+it.each([
+  // As often as the daemon lets it: evaluations of some tenths of a second, as many saves and proofs as can be.
+  { checkpointSeconds: 0.1 },
+  // Some seconds.
+  { checkpointSeconds: 1, iterations: 600_000 }
+])(
+  'a farm loses no work and takes no wrong proof, whatever is killed when: %o',
+  async (settings) => {
     process.stdout.write(`FARM_SEED=${SEED}\n`)
-    const outcome = await runFaults({ kills: 200, seed: SEED, checkpointSeconds: 0.1, mostMs: 3000 })
+    const outcome = await runFaults({ ...settings, kills: 200, seed: SEED, mostMs: 3000 })
     const { wrong, lost, proved, kills, repeats } = outcome
     const kinds = Object.groupBy(repeats, ({ kind }) => kind)
     const figures = { kills, proved, wrong, lost, up: figuresOf(kinds.up), away: figuresOf(kinds.away) }
-    console.log(JSON.stringify({ ...figures, twice: kinds.twice?.length ?? 0 }))
+    console.log(JSON.stringify({ ...settings, ...figures, twice: kinds.twice?.length ?? 0 }))
     expect({ wrong, lost }).toEqual({ wrong: 0, lost: 0 })
     expect(repeats.filter(({ saved }) => saved > 0)).toEqual([])
   },
