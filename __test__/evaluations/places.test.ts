@@ -21,6 +21,7 @@ const handle = (taken?: Promise<void>): PlaceHandle => ({
 const farm: FarmPlace = {
   isThere: () => isThere,
   room: () => (isThere ? 100 : 0),
+  isAtWork: () => false,
   accepts: () => true,
   holds: () => Promise.resolve(false),
   evaluate() {

@@ -19,6 +19,7 @@ import {
   hasRoom,
   linked,
   onlyWorker,
+  PATIENT,
   restartFarm,
   savedOf,
   Task,
@@ -111,6 +112,27 @@ describe('a farm', () => {
     const handle = farm.evaluate({ ...computationOf(task.plan), checkpointSeconds: 10 }, () => undefined)
     expect(await handle.outcome).toEqual({ kind: 'stopped' })
     expect(await savedOf(task)).toBeUndefined()
+  })
+
+  it('hears which evaluations its workers have from before, and counts them as room once they are taken up', async () => {
+    const only = await onlyWorker()
+    const before = new Task(31, { iterations: ENDLESS })
+    const running = before.run().catch((error: unknown) => error)
+    await before.isSaved()
+    farm.leave()
+    before.stop()
+    await running
+    await restartFarm(PATIENT)
+    const computation = computationOf(before.plan)
+    await waitFor(() => expect([farm.isAtWork(computation), farm.room()]).toEqual([true, 0]))
+    expect(farm.isAtWork(computationOf(planOf(32)))).toBe(false)
+    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)
+    // Before its worker reports.
+    expect(farm.room()).toBe(1)
+    handle.stop(true)
+    await handle.outcome
+    await waitFor(() => expect(farm.isAtWork(computation)).toBe(false))
+    await only.kill()
   })
 
   it('has taken what it resumes from once that is at the server', async () => {

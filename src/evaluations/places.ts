@@ -51,6 +51,8 @@ export interface FarmPlace extends Place {
   isThere(computation?: Computation): boolean
   /** How many evaluations it takes at once: those that its workers have of this daemon, and one for each idle thread. */
   room(): number
+  /** Whether a worker says that it has this one; it may be from before this daemon began. */
+  isAtWork(computation: Computation): boolean
   /** Whether it may have this one: not after wrong proofs. */
   accepts(computation: Computation): boolean
   /** Whether it has a state or a proof of this one from before. */
@@ -93,6 +95,11 @@ export class Places {
   /** Whether its owner has sent it to the farm, where it waits for a worker. It takes no slot. */
   isSent(computation: Computation, movedTo: MovedTo): boolean {
     return movedTo === 'farm' && this.whyNotSent(computation) === undefined
+  }
+
+  /** Whether the farm has gone on with it without this daemon. */
+  isAtWork(computation: Computation, movedTo: MovedTo): boolean {
+    return !this.staysHere(computation, movedTo) && this.#farm?.isAtWork(computation) === true
   }
 
   /** Why the farm does not take it now; undefined where it does. */

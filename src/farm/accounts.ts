@@ -44,6 +44,10 @@ export class FarmAccounts implements FarmPlace {
     return this.#trusted().reduce((sum, account) => sum + account.room(), 0)
   }
 
+  isAtWork(computation: Computation): boolean {
+    return this.#taking(computation).some((account) => account.isAtWork(computation))
+  }
+
   accepts(computation: Computation): boolean {
     return this.#taking(computation).length > 0
   }

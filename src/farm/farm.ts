@@ -18,6 +18,8 @@ const RETRY_MS = 2000
 const READS = 4
 /** Known at once: who may report may do so under any name. */
 export const MAX_WORKERS = 10_000
+/** Likewise. */
+const MAX_JOBS = 100_000
 
 interface FarmParts {
   readonly address: FarmAddress
@@ -30,7 +32,7 @@ interface FarmParts {
   readonly times?: FarmTimes
 }
 
-interface KnownWorker extends Alive {
+interface KnownWorker extends Omit<Alive, 'jobs'> {
   readonly heardMs: number
 }
 
@@ -38,6 +40,8 @@ export class Farm implements FarmPlace {
   readonly #parts: FarmParts
   readonly #times: FarmTimes
   readonly #workers = new BoundedMap<string, KnownWorker>(MAX_WORKERS)
+  /** By what they said last, what it evaluates. */
+  readonly #working = new BoundedMap<string, KnownWorker>(MAX_JOBS)
   readonly #running = new Map<string, FarmEvaluation>()
   readonly #failures = new Map<string, number>()
   readonly #reads = new Turns(READS)
@@ -96,8 +100,12 @@ export class Farm implements FarmPlace {
   room(): number {
     if (this.#isResting()) return 0
     // A worker that is silent for a moment keeps what it has.
-    const ours = [...this.#running.values()].filter((evaluation) => evaluation.isAtWork()).length
+    const ours = [...this.#running].filter(([job, evaluation]) => evaluation.isAtWork() || this.#isAtWork(job)).length
     return this.#reachable().reduce((sum, { threads, busy }) => sum + Math.max(0, threads - busy), ours)
+  }
+
+  isAtWork(computation: Computation): boolean {
+    return !this.#isResting() && this.#isAtWork(jobOf(computation))
   }
 
   accepts(computation: Computation): boolean {
@@ -192,6 +200,12 @@ export class Farm implements FarmPlace {
     }
   }
 
+  #isAtWork(job: string): boolean {
+    const worker = this.#working.get(job)
+    if (worker === undefined || this.#workers.get(worker.worker) !== worker) return false
+    return this.#isHeard(worker) && this.#mayHave(worker)
+  }
+
   #isResting(): boolean {
     return performance.now() < this.#restsUntilMs
   }
@@ -200,14 +214,17 @@ export class Farm implements FarmPlace {
     return this.#heard().filter((worker) => this.#mayHave(worker))
   }
 
-  #mayHave({ worker, version }: Alive): boolean {
+  #mayHave({ worker, version }: KnownWorker): boolean {
     return version === FARM_VERSION && !this.#barred.has(worker)
   }
 
   #heard(): KnownWorker[] {
-    if (this.#link?.connected !== true) return []
-    const since = performance.now() - MISSED_REPORTS * this.#times.reportMs
-    return [...this.#workers.values()].filter(({ heardMs, leaving }) => heardMs > since && !leaving)
+    return [...this.#workers.values()].filter((worker) => this.#isHeard(worker))
+  }
+
+  #isHeard({ heardMs, leaving }: KnownWorker): boolean {
+    if (this.#link?.connected !== true) return false
+    return heardMs > performance.now() - MISSED_REPORTS * this.#times.reportMs && !leaving
   }
 
   #failed(job: string, worker: string, isProofWrong: boolean): void {
@@ -276,8 +293,10 @@ export class Farm implements FarmPlace {
 
   #hear(alive: Alive | undefined): void {
     if (alive === undefined) return
-    const known = { ...alive, worker: this.#named(alive.worker), heardMs: performance.now() }
+    const { jobs, ...about } = alive
+    const known = { ...about, worker: this.#named(alive.worker), heardMs: performance.now() }
     this.#workers.set(known.worker, known)
+    for (const job of jobs) this.#working.set(job, known)
     if (!alive.leaving && this.#mayHave(known)) this.#heardMs = known.heardMs
   }
 

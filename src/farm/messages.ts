@@ -62,6 +62,8 @@ const AliveSchema = v.object({
   threads: v.pipe(count, v.maxValue(4096)),
   busy: count,
   squaringsPerSecond: amount,
+  /** What it evaluates; one that was away learns it from here. */
+  jobs: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(32))), v.maxLength(4096)), []),
   /** It ends, and takes no more work. */
   leaving: v.boolean()
 })
@@ -69,7 +71,8 @@ export type Alive = v.InferOutput<typeof AliveSchema>
 
 export const encodeJob = (job: Job): Uint8Array => encode({ version: FARM_VERSION, ...job })
 export const encodeReport = (report: Report): Uint8Array => encode(report)
-export const encodeAlive = (alive: Omit<Alive, 'version'>): Uint8Array => encode({ version: FARM_VERSION, ...alive })
+export const encodeAlive = (alive: Omit<v.InferInput<typeof AliveSchema>, 'version'>): Uint8Array =>
+  encode({ version: FARM_VERSION, ...alive })
 
 /** Undefined where it is not of this version. */
 export const decodeJob = (data: Uint8Array): Job | undefined => {

@@ -56,6 +56,10 @@ export class WorkerTask {
     this.#parts = parts
   }
 
+  get job(): string {
+    return this.#parts.job
+  }
+
   squaringsPerSecond(): number {
     return this.#handle?.progress().squaringsPerSecond ?? 0
   }

@@ -75,7 +75,8 @@ class Worker {
     const { name, threads } = this.#parts
     const tasks = [...this.#tasks]
     const squaringsPerSecond = tasks.reduce((sum, task) => sum + task.squaringsPerSecond(), 0)
-    const alive = encodeAlive({ worker: name, threads, busy: tasks.length, squaringsPerSecond, leaving })
+    const jobs = tasks.map(({ job }) => job)
+    const alive = encodeAlive({ worker: name, threads, busy: tasks.length, squaringsPerSecond, jobs, leaving })
     if (this.#link.connected) this.#link.connection.publish(this.#link.names.alive, alive)
   }
 

@@ -10,6 +10,7 @@ const at = workbench()
 class FakeFarm implements FarmPlace {
   readonly #pool = new FakePool()
   readonly #refused = new Set<string>()
+  readonly #begun = new Set<string>()
   /** Gives up each that it was given, which it may not have any more. */
   readonly giveUp: (() => void)[] = []
   /** Squarings of each that it was given. */
@@ -18,6 +19,8 @@ class FakeFarm implements FarmPlace {
   hasWorkers = true
   /** Whether it has the next one from before. */
   hasNext = false
+  /** Whether its workers say that they have what it was given. */
+  isBusy = false
 
   isThere(): boolean {
     return this.hasWorkers
@@ -25,15 +28,21 @@ class FakeFarm implements FarmPlace {
   room(): number {
     return this.idle
   }
+  isAtWork({ seed }: Computation): boolean {
+    return this.isBusy && this.#begun.has(Buffer.from(seed).toString('hex'))
+  }
   accepts({ seed }: Computation): boolean {
     return !this.#refused.has(Buffer.from(seed).toString('hex'))
   }
-  holds(): Promise<boolean> {
-    return Promise.resolve(this.hasNext)
+  holds(computation: Computation): Promise<boolean> {
+    return Promise.resolve(this.hasNext || this.isAtWork(computation))
   }
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle {
     const run = this.#pool.evaluate(request, onCheckpoint)
     this.hasNext = false
+    // What a worker has of this daemon is room for this daemon.
+    if (this.isBusy) this.idle++
+    this.#begun.add(Buffer.from(request.seed).toString('hex'))
     this.given.push(run.current.squarings)
     const { promise: left, resolve } = Promise.withResolvers<PlaceOutcome>()
     this.giveUp.push(() => {
@@ -106,6 +115,21 @@ it('takes the slot of a later deadline, which goes to the farm', async () => {
   await at.clock.advance(500)
   expect(at.manager.get(here)).toMatchObject({ place: 'farm' })
   await at.end(away, run)
+})
+
+it('are all taken up at once after a restart where workers have them, however little room there is', async () => {
+  farm.idle = 3
+  const here = renewal('here.chronym', 20)
+  ;(await at.evaluation()).reach(10)
+  const away = [30, 40, 50].map((days) => renewal(`in${days}.chronym`, days))
+  await until(() => farm.given.length === 3)
+  farm.idle = 0
+  farm.isBusy = true
+  await start()
+  await until(() => farm.given.length === 6)
+  for (let tick = 0; tick < 4; tick++) await at.clock.advance(500)
+  expect([...away, here].map((id) => at.status(id))).toEqual(Array.from({ length: 4 }, () => 'running/evaluate'))
+  expect([farm.given.length, at.pool.evaluations.map(({ stops }) => stops)]).toEqual([6, [0]])
 })
 
 describe('a task that its owner moves', () => {

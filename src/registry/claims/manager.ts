@@ -311,17 +311,20 @@ class Manager implements ClaimTasks {
     const turns = ready
       .filter((task) => needsSlot(task.state) && !isHeldUp(task))
       .map((task) => this.#ledger.turnOf(task))
+    const sent = new Set(turns.filter(({ task }) => this.#isSent(task)))
     // What an earlier move left at the farm is taken back.
     const isBack = (task: Task): boolean => task.state.movedTo === 'local' && placeOf(task) === 'farm'
     for (const task of all) if (isAtWork(task) && (isHeldUp(task) || isBack(task))) task.run?.stop()
-    for (const { task } of turns) if (task.run === undefined && this.#isSent(task)) this.#begin(task)
+    for (const { task } of sent) if (task.run === undefined) this.#begin(task)
     const acts = { isAtWork: ofTask(isAtWork), begin: ofTask((task) => this.#begin(task)), giveUp }
-    const mayGo = turns.filter(({ task }) => !this.#isSent(task) && !this.#staysHere(task) && placeOf(task) !== 'local')
+    const mayGo = turns.filter(
+      (turn) => !sent.has(turn) && !this.#staysHere(turn.task) && placeOf(turn.task) !== 'local'
+    )
     const goes = new Set(byTurnAtWork(mayGo, acts.isAtWork).slice(0, this.#room() - this.#with.options.maxTasks))
-    const here = turns.filter((turn) => placeOf(turn.task) === 'local' || !(goes.has(turn) || this.#isSent(turn.task)))
+    const here = turns.filter((turn) => placeOf(turn.task) === 'local' || !(goes.has(turn) || sent.has(turn)))
     const taken = (): number => here.filter(acts.isAtWork).length
     takeTurns(here, { ...acts, count: this.#with.options.maxTasks, taken })
-    const others = turns.filter(({ task }) => !this.#isSent(task) && (isAtWork(task) || !this.#staysHere(task)))
+    const others = turns.filter((turn) => !sent.has(turn) && (isAtWork(turn.task) || !this.#staysHere(turn.task)))
     takeTurns(others, { ...acts, count: this.#room(), taken: () => this.#slotsTaken() })
   }
 
@@ -330,13 +333,22 @@ class Manager implements ClaimTasks {
     return this.#places.staysHere(plan === null ? undefined : computationOf(plan), movedTo)
   }
 
-  #isSent({ state: { plan, movedTo } }: Task): boolean {
+  /** Whether it needs no room: its owner has sent it, or a worker has it from before and the daemon only takes it up. */
+  #isSent(task: Task): boolean {
+    return this.#isMoved(task) || (placeOf(task) === undefined && this.#isFromBefore(task))
+  }
+
+  #isMoved({ state: { plan, movedTo } }: Task): boolean {
     return plan !== null && this.#places.isSent(computationOf(plan), movedTo)
+  }
+
+  #isFromBefore({ state: { plan, movedTo } }: Task): boolean {
+    return plan !== null && this.#places.isAtWork(computationOf(plan), movedTo)
   }
 
   /** Slots for those that are not sent. */
   #room(): number {
-    return this.#places.room([...this.#ledger.all()].filter((task) => isAtWork(task) && this.#isSent(task)).length)
+    return this.#places.room([...this.#ledger.all()].filter((task) => isAtWork(task) && this.#isMoved(task)).length)
   }
 
   #slotsTaken(): number {
