@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
 import { DAY, OPTIONS, workbench } from './workbench.ts'
 import { full } from './fakes.ts'
@@ -83,6 +83,25 @@ describe('deadlines', () => {
     )
     return at.manager.create({ name, kind: 'renew' }).task_id
   }
+  it('are compared once for a list of all, and once for all places that move up', async () => {
+    const [first] = Array.from({ length: 40 }, (_, index) => renewal(`in${index}.chronym`, 10 + index))
+    const run = await at.evaluation()
+    const looks = vi.spyOn(at.clock, 'now')
+    expect(
+      at.manager
+        .list()
+        .map(({ queue_position: place }) => place)
+        .slice(0, 3)
+    ).toEqual([null, 1, 2])
+    expect(looks).toHaveBeenCalledTimes(1)
+    await at.end(first!, run)
+    await at.evaluation(1)
+    looks.mockClear()
+    await at.clock.advance(500)
+    expect(looks.mock.calls.length).toBeLessThan(20)
+    expect(at.manager.list().at(-1)!.queue_position).toBe(38)
+  })
+
   const places = (...ids: string[]): (number | null)[] => ids.map((id) => at.manager.get(id)!.queue_position)
 
   beforeEach(() => at.restart({ ...OPTIONS, queue: 10 }))

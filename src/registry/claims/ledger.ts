@@ -53,11 +53,14 @@ export class TaskLedger {
   }
 
   /** After a restart: a reader begins with what is known now, not with the steps that led to it. */
-  beginEvents(task: Task): void {
-    if (task.lastEventId === 0) return
-    const event: TaskEvent = { id: task.lastEventId, type: eventType(task.state, 'phase'), task: this.view(task) }
-    task.toldPlace = event.task.queue_position
-    task.events.beginWith(event)
+  beginEvents(): void {
+    const places = this.#places()
+    for (const task of this.#tasks.values()) {
+      if (task.lastEventId === 0) continue
+      const view = this.#view(task, places)
+      task.toldPlace = view.queue_position
+      task.events.beginWith({ id: task.lastEventId, type: eventType(task.state, 'phase'), task: view })
+    }
   }
 
   /**
@@ -131,32 +134,42 @@ export class TaskLedger {
 
   /** Tells waiting tasks their new place, unsaved: a restart tells it again. */
   tellPlaces(): void {
-    for (const [index, { task }] of this.#waiting().entries()) {
-      if (index + 1 === task.toldPlace) continue
+    const places = this.#places()
+    for (const [task, place] of places) {
+      if (place === task.toldPlace) continue
       task.lastEventId++
-      this.#emit(task, 'progress')
+      this.#emit(task, 'progress', places)
     }
   }
 
-  turnOf(task: Task): Turn & { readonly task: Task } {
+  turnOf(task: Task, nowMs = this.nowMs()): Turn & { readonly task: Task } {
     const { state, deadlinesMs } = task
     const witnessedMs = state.plan?.deadlineMs ?? null
-    const deadlineMs = nextDeadlineMs(witnessedMs === null ? deadlinesMs : [witnessedMs], this.nowMs())
+    const deadlineMs = nextDeadlineMs(witnessedMs === null ? deadlinesMs : [witnessedMs], nowMs)
     return { task, order: state.order, deadlineMs }
   }
 
-  /** Those that wait for a slot, in the order of their turns. */
-  #waiting(): { readonly task: Task }[] {
-    return byTurn([...this.#tasks.values()].filter(({ state }) => isQueued(state)).map((task) => this.turnOf(task)))
+  /** Of those that wait for a slot, from 1. */
+  #places(): ReadonlyMap<Task, number> {
+    const nowMs = this.nowMs()
+    const waiting = [...this.#tasks.values()].filter(({ state }) => isQueued(state))
+    return new Map(byTurn(waiting.map((task) => this.turnOf(task, nowMs))).map(({ task }, index) => [task, index + 1]))
   }
 
   view(task: Task): TaskView {
-    const { activity, stalled } = task
-    return taskView(task.state, {
-      activity,
-      stalled,
-      queuePosition: isQueued(task.state) ? 1 + this.#waiting().findIndex((waiting) => waiting.task === task) : null
-    })
+    return this.#view(task)
+  }
+
+  /** Oldest first. */
+  views(): TaskView[] {
+    const places = this.#places()
+    return inOrder(this.#tasks.values()).map((task) => this.#view(task, places))
+  }
+
+  #view(task: Task, places?: ReadonlyMap<Task, number>): TaskView {
+    const { activity, stalled, state } = task
+    const queuePosition = isQueued(state) ? (places ?? this.#places()).get(task)! : null
+    return taskView(state, { activity, stalled, queuePosition })
   }
 
   subscribe(listener: (event: TaskEvent) => void): () => void {
@@ -164,8 +177,8 @@ export class TaskLedger {
     return () => this.#listeners.delete(listener)
   }
 
-  #emit(task: Task, type: TaskEvent['type']): void {
-    const event: TaskEvent = { id: task.lastEventId, type, task: this.view(task) }
+  #emit(task: Task, type: TaskEvent['type'], places?: ReadonlyMap<Task, number>): void {
+    const event: TaskEvent = { id: task.lastEventId, type, task: this.#view(task, places) }
     task.toldPlace = event.task.queue_position
     task.events.append(event)
     for (const listener of this.#listeners) listener(event)

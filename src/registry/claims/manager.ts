@@ -122,7 +122,7 @@ class Manager implements ClaimTasks {
     this.#accepting = true
     this.#stopTicking = this.#with.clock.every(TICK_MS, () => this.#tick())
     this.#schedule()
-    for (const task of this.#ledger.all()) this.#ledger.beginEvents(task)
+    this.#ledger.beginEvents()
   }
 
   async stop(): Promise<void> {
@@ -160,7 +160,7 @@ class Manager implements ClaimTasks {
   }
 
   list(): TaskView[] {
-    return this.#ledger.ordered().map((task) => this.#ledger.view(task))
+    return this.#ledger.views()
   }
 
   of(name: string): TaskView[] {
@@ -308,9 +308,10 @@ class Manager implements ClaimTasks {
     const ready = all.filter(({ state }) => !state.paused && !hasEnded(state))
     // Publishing a finished proof needs no slot.
     for (const task of ready) if (task.run === undefined && !needsSlot(task.state)) this.#begin(task)
+    const nowMs = this.#ledger.nowMs()
     const turns = ready
       .filter((task) => needsSlot(task.state) && !isHeldUp(task))
-      .map((task) => this.#ledger.turnOf(task))
+      .map((task) => this.#ledger.turnOf(task, nowMs))
     const sent = new Set(turns.filter(({ task }) => this.#isSent(task)))
     // What an earlier move left at the farm is taken back.
     const isBack = (task: Task): boolean => task.state.movedTo === 'local' && placeOf(task) === 'farm'
