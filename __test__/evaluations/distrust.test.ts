@@ -1,9 +1,11 @@
 /** What an evaluation goes back to when the kernel here refuses what a farm has added. */
 import { expect, it } from 'vitest'
-import { Evaluation, EvaluationFault } from '../../src/evaluations/evaluation.ts'
+import { loadCheckpoints } from '../../src/evaluations/checkpoints.ts'
+import { Evaluation, EvaluationFault, NoRoom } from '../../src/evaluations/evaluation.ts'
 import { type Place, type PlaceOutcome, Places } from '../../src/evaluations/places.ts'
 import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
+import { evaluationWith } from '../farm/processes.ts'
 import { temporary } from '../temporary.ts'
 
 const plan: EvaluationPlan = { seed: new Uint8Array(32), discriminantBits: 512, iterations: 1000, split: null }
@@ -77,5 +79,37 @@ it.each(['KERNEL_FAULT', 'INVALID_CHECKPOINT'] as const)(
       { reaches: [], outcome: PROOF }
     ]
     expect(await resumedBy(parts)).toEqual(['', 'at 100', 'at 500', 'at 500', 'at 100'])
+  }
+)
+
+it.each(['no place has room', 'it is stopped while it waits'])(
+  'is not on the disk any more where %s',
+  async (where) => {
+    const directory = temporary()
+    const abort = new AbortController()
+    let hasLeft = false
+    const evaluate: Places['evaluate'] = async (_computation, load) => {
+      if (hasLeft && where === 'no place has room') return undefined
+      if (hasLeft) abort.abort(new Error('stopped'))
+      abort.signal.throwIfAborted()
+      const { onCheckpoint } = await load()
+      for (const squarings of [500, 600])
+        onCheckpoint({ state: new Uint8Array(1), squarings, appended: new Uint8Array(0), appendedFrom: 0 })
+      hasLeft = true
+      const progress = {
+        phase: 'squaring',
+        squarings: 600,
+        phaseProgress: 0,
+        remaining: 0,
+        squaringsPerSecond: 0
+      } as const
+      return { progress: () => progress, stop: () => undefined, outcome: Promise.resolve(LEFT) }
+    }
+    const evaluation = evaluationWith({
+      ...{ directory, places: { evaluate }, checkpointSeconds: 10, log: silentLog, signal: abort.signal }
+    })
+    await expect(evaluation.run(plan)).rejects.toThrow(where === 'no place has room' ? NoRoom : 'stopped')
+    const { believed } = await loadCheckpoints(directory, plan)
+    expect(believed.map(({ squarings }) => squarings)).toEqual([500])
   }
 )

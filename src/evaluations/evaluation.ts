@@ -183,8 +183,10 @@ export class Evaluation {
   async #begin(plan: EvaluationPlan, skip: number): Promise<Working> {
     const { places, signal } = this.#parts
     const { seed, discriminantBits: bits, iterations, split } = plan
+    let hasLoaded: boolean | undefined
     let prepared: Prepared | undefined
     const load = async (): Promise<Loaded> => {
+      hasLoaded = true
       const { loaded, ...others } = await this.#load(plan, skip)
       prepared = others
       return loaded
@@ -196,9 +198,19 @@ export class Evaluation {
       this.#parts.begins()
       return { handle, ...prepared! }
     } catch (error) {
+      // The next run knows nothing of what this one distrusts: loading removes it.
+      if (hasLoaded !== true && !this.#isTrusted()) await load()
       await prepared?.writer.close()
       throw error
     }
+  }
+
+  /**
+   * If it resumes from a checkpoint because a proof did not verify, what comes after that checkpoint is not trusted
+   * either.
+   */
+  #isTrusted(): boolean {
+    return this.#distrusted === 0 && this.#upTo === Infinity
   }
 
   async #load(plan: EvaluationPlan, skip: number): Promise<Prepared & { readonly loaded: Loaded }> {
@@ -209,9 +221,7 @@ export class Evaluation {
     if (passedOver.length > 0)
       log.warn({ ...about, passed_over: passedOver }, 'checkpoints on disk are damaged and not used')
     const squarings = base?.squarings ?? 0
-    // If it resumes from a checkpoint because a proof did not verify, what comes after that checkpoint is not trusted
-    // either.
-    const isTrusted = this.#distrusted === 0 && this.#upTo === Infinity
+    const isTrusted = this.#isTrusted()
     const repair =
       beyond.length > 0 && isTrusted ? new Repair(directory, found, (reached) => this.#repaired(reached)) : undefined
     if (repair !== undefined)
