@@ -208,6 +208,22 @@ describe('a farm of several accounts', () => {
     farm.forget(computation)
   })
 
+  it('does not go where an account had some of it, once that is gone', async () => {
+    const computation = computationOf(planOf(8))
+    const [own, alice] = [farmOf('own'), farmOf('alice')]
+    const farm = await started(new FarmAccounts([own, alice]))
+    let isThere = true
+    alice.reached = () => Promise.resolve(isThere ? 5000 : undefined)
+    expect(await farm.holds(computation)).toBe(true)
+    isThere = false
+    expect(await farm.holds(computation)).toBe(false)
+    const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)!
+    expect([own.view().tasks, alice.view().tasks]).toEqual([1, 0])
+    handle.stop(true)
+    await handle.outcome
+    farm.forget(computation)
+  })
+
   it('leaves an account whose workers say that they are idle and take nothing', async () => {
     const farm = await started(new FarmAccounts([farmOf('own'), farmOf('alice', { ...TIMES, silentMs: 200 })]))
     const boaster = await openLink(address('alice.nk'), TIMES)

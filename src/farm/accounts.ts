@@ -57,9 +57,10 @@ export class FarmAccounts implements FarmPlace {
     const reached = await Promise.all(accounts.map((account) => account.reached(computation)))
     const furthest = Math.max(...reached.filter((squarings) => squarings !== undefined))
     const holder = accounts[reached.indexOf(furthest)]
-    if (holder === undefined) return false
-    this.#holders.set(jobOf(computation), holder)
-    return true
+    const job = jobOf(computation)
+    if (holder === undefined) this.#holders.delete(job)
+    else this.#holders.set(job, holder)
+    return holder !== undefined
   }
 
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle | undefined {
