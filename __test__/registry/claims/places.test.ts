@@ -21,6 +21,9 @@ class FakeFarm implements FarmPlace {
   hasNext = false
   /** Whether its workers say that they have what it was given. */
   isBusy = false
+  /** Whether they say so of what is not there any more. */
+  isLying = false
+  asked = 0
 
   isThere(): boolean {
     return this.hasWorkers
@@ -29,13 +32,14 @@ class FakeFarm implements FarmPlace {
     return this.idle
   }
   isAtWork({ seed }: Computation): boolean {
-    return this.isBusy && this.#begun.has(Buffer.from(seed).toString('hex'))
+    return (this.isBusy || this.isLying) && this.#begun.has(Buffer.from(seed).toString('hex'))
   }
   accepts({ seed }: Computation): boolean {
     return !this.#refused.has(Buffer.from(seed).toString('hex'))
   }
   holds(computation: Computation): Promise<boolean> {
-    return Promise.resolve(this.hasNext || this.isAtWork(computation))
+    this.asked++
+    return Promise.resolve(this.hasNext || (this.isBusy && this.isAtWork(computation)))
   }
   evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle {
     const run = this.#pool.evaluate(request, onCheckpoint)
@@ -130,6 +134,42 @@ it('are all taken up at once after a restart where workers have them, however li
   for (let tick = 0; tick < 4; tick++) await at.clock.advance(500)
   expect([...away, here].map((id) => at.status(id))).toEqual(Array.from({ length: 4 }, () => 'running/evaluate'))
   expect([farm.given.length, at.pool.evaluations.map(({ stops }) => stops)]).toEqual([6, [0]])
+})
+
+it('is asked for once where a worker says that it has it, and the farm has nothing of it', async () => {
+  const here = renewal('here.chronym', 20)
+  ;(await at.evaluation()).reach(10)
+  const away = renewal('away.chronym', 40)
+  await until(() => farm.given.length === 1)
+  farm.idle = 0
+  await start()
+  await at.evaluation()
+  for (let tick = 0; tick < 4; tick++) await at.clock.advance(500)
+  const { asked } = farm
+  farm.isLying = true
+  for (let tick = 0; tick < 10; tick++) await at.clock.advance(500)
+  expect([farm.asked, at.status(away)]).toEqual([asked + 1, 'running/queued'])
+  farm.idle = 1
+  await at.clock.advance(500)
+  await until(() => farm.given.length === 2)
+  await at.end(here, at.pool.evaluations[0])
+})
+
+it('goes back to the farm in its turn alone, after it made room for an earlier deadline', async () => {
+  farm.idle = 1
+  renewal('here.chronym', 10)
+  ;(await at.evaluation()).reach(10)
+  const later = renewal('later.chronym', 40)
+  await until(() => farm.given.length === 1)
+  // Its worker has not stopped yet.
+  farm.isLying = true
+  const earlier = renewal('earlier.chronym', 20)
+  while (farm.given.length < 2) await at.clock.advance(500)
+  await until(() => at.status(later) === 'running/queued')
+  const { asked } = farm
+  for (let tick = 0; tick < 4; tick++) await at.clock.advance(500)
+  expect([earlier, later].map((id) => at.status(id))).toEqual(['running/evaluate', 'running/queued'])
+  expect([farm.given.length, farm.asked]).toEqual([2, asked])
 })
 
 describe('a task that its owner moves', () => {

@@ -76,6 +76,8 @@ class Manager implements ClaimTasks {
   readonly #places: Places
   /** Those whose start could not be journaled: each tick tries again. */
   readonly #unstarted = new WeakMap<Task, TaskFailure>()
+  /** Those whose run ended while a worker said that it had them: until it says so no more, its word counts nothing. */
+  readonly #takenBack = new WeakSet<Task>()
   /** Not listed any more, but in the journal until no farm has anything of them. */
   readonly #cleared = new Set<TaskState>()
   #accepting = false
@@ -343,7 +345,13 @@ class Manager implements ClaimTasks {
     return plan !== null && this.#places.isSent(computationOf(plan), movedTo)
   }
 
-  #isFromBefore({ state: { plan, movedTo } }: Task): boolean {
+  #isFromBefore(task: Task): boolean {
+    const isAway = this.#isSaidAway(task)
+    if (!isAway) this.#takenBack.delete(task)
+    return isAway && !this.#takenBack.has(task)
+  }
+
+  #isSaidAway({ state: { plan, movedTo } }: Task): boolean {
     return plan !== null && this.#places.isAtWork(computationOf(plan), movedTo)
   }
 
@@ -419,6 +427,7 @@ class Manager implements ClaimTasks {
     task.run = undefined
     rest(task)
     if (!this.#accepting) return
+    if (this.#isSaidAway(task)) this.#takenBack.add(task)
     try {
       this.#ledger.stall(task, null)
       this.#ledger.apply(task, { type: 'interrupted' })
