@@ -146,36 +146,59 @@ describe('a farm', () => {
     await handle.outcome
   })
 
-  it('fetches a few checkpoints at once, however many are ahead of this daemon', async () => {
-    const link = await linked()
+  describe('of which many checkpoints are ahead of this daemon', () => {
     const seeds = Array.from({ length: 12 }, (_, index) => 100 + index)
-    for (const seed of seeds)
-      await new StateWriter(link, jobOf(computationOf(planOf(seed))), 'w1', undefined).save([
-        { state: new Uint8Array(1), squarings: 9, appended: new Uint8Array(RECORD_BYTES), appendedFrom: 0 }
-      ])
-    let fetched = 0
-    let most = 0
-    const auditCheckpoint = async (): Promise<Uint8Array> => {
-      most = Math.max(most, ++fetched)
-      await delay(50)
-      fetched--
-      return new Uint8Array(1)
-    }
-    const verifying = new Farm({
-      ...{ address: address(), log: silentLog, times: TIMES, verifyMs: 1 },
-      pool: { verifyProof: () => Promise.resolve(false), auditCheckpoint }
-    })
-    ends.push(() => verifying.close())
-    await verifying.start()
-    const here: number[] = []
-    const handles = seeds.map((seed) =>
-      verifying.evaluate({ ...computationOf(planOf(seed)), checkpointSeconds: 10 }, ({ squarings }) =>
-        here.push(squarings)
+
+    async function fetching(auditCheckpoint: () => Promise<Uint8Array>) {
+      const link = await linked()
+      for (const seed of seeds)
+        await new StateWriter(link, jobOf(computationOf(planOf(seed))), 'w1', undefined).save([
+          { state: new Uint8Array(1), squarings: 9, appended: new Uint8Array(RECORD_BYTES), appendedFrom: 0 }
+        ])
+      const verifying = new Farm({
+        ...{ address: address(), log: silentLog, times: TIMES, verifyMs: 1 },
+        pool: { verifyProof: () => Promise.resolve(false), auditCheckpoint }
+      })
+      ends.push(() => verifying.close())
+      await verifying.start()
+      const here: number[] = []
+      const handles = seeds.map((seed) =>
+        verifying.evaluate({ ...computationOf(planOf(seed)), checkpointSeconds: 10 }, ({ squarings }) =>
+          here.push(squarings)
+        )
       )
-    )
-    await Promise.all(handles.map(async ({ taken }) => await taken))
-    expect(here).toEqual(seeds.map(() => 9))
-    expect(most).toBe(4)
+      return { verifying, here, handles }
+    }
+
+    it('fetches a few at once', async () => {
+      let fetched = 0
+      let most = 0
+      const { here, handles } = await fetching(async () => {
+        most = Math.max(most, ++fetched)
+        await delay(50)
+        fetched--
+        return new Uint8Array(1)
+      })
+      await Promise.all(handles.map(async ({ taken }) => await taken))
+      expect(here).toEqual(seeds.map(() => 9))
+      expect(most).toBe(4)
+    })
+
+    it.each(['are cancelled', 'go on without it'])('does not fetch those that %s', async (how) => {
+      let fetched = 0
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      const { verifying, handles } = await fetching(async () => {
+        fetched++
+        await promise
+        return new Uint8Array(1)
+      })
+      await waitFor(() => expect(fetched).toBe(4))
+      if (how === 'go on without it') verifying.leave()
+      for (const handle of handles) handle.stop(how === 'are cancelled')
+      resolve(undefined)
+      await Promise.all(handles.map(({ outcome }) => outcome))
+      expect(fetched).toBe(4)
+    })
   })
 
   it('stays in the queue when another one is taken back', async () => {

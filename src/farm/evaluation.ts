@@ -325,7 +325,10 @@ export class FarmEvaluation implements PlaceHandle {
     if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
       throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
     if (!this.#isDue()) return true
-    await this.#at.reads.run(() => this.#fetch(saved))
+    await this.#at.reads.run(async () => {
+      // Hundreds may wait for their turn, and who ends or cancels them for all of those.
+      if (this.#stopping !== 'leave' && this.#stopping !== 'discard') await this.#fetch(saved)
+    })
     return true
   }
 
