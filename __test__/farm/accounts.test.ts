@@ -210,8 +210,11 @@ describe('a farm of several accounts', () => {
 
   it('does not go where an account had some of it, once that is gone', async () => {
     const computation = computationOf(planOf(8))
-    const [own, alice] = [farmOf('own'), farmOf('alice')]
+    const patient = { ...TIMES, homeMs: 120_000 }
+    const [own, alice] = [farmOf('own', patient), farmOf('alice', patient)]
     const farm = await started(new FarmAccounts([own, alice]))
+    await waitFor(() => expect([own, alice].every((account) => account.view().connected)).toBe(true))
+    own.room = () => 1
     let isThere = true
     alice.reached = () => Promise.resolve(isThere ? 5000 : undefined)
     expect(await farm.holds(computation)).toBe(true)
@@ -250,9 +253,16 @@ describe('a farm of several accounts', () => {
     await hasRoom(farm)
     const barred = ['alice/a', 'alice/b']
     const view = alice.view.bind(alice)
-    alice.view = () => ({ ...view(), barred })
+    let views = 0
+    alice.view = () => {
+      views++
+      return { ...view(), barred }
+    }
+    alice.liars = () => barred.length
     const computation = computationOf(planOf(3))
-    expect([farm.room(), farm.accepts(computation)]).toEqual([1, true])
+    expect([farm.room(), farm.accepts(computation), farm.isAtWork(computation)]).toEqual([1, true, false])
+    // They are asked for each task that waits, and a view is of each worker.
+    expect(views).toBe(0)
     const handle = farm.evaluate({ ...computation, checkpointSeconds: 10 }, () => undefined)!
     await waitFor(() => expect(handle.progress().worker).toBe('alice/w1'))
     handle.stop(true)

@@ -12,7 +12,7 @@ import { jobOf } from './messages.ts'
 /** Workers choose their names; who owns the key of an account has no further ones after that many that lied. */
 const MAX_LIARS = 3
 
-type Account = Pick<Farm, 'start' | 'leave' | 'close' | 'view' | 'reached' | keyof FarmPlace>
+type Account = Pick<Farm, 'start' | 'leave' | 'close' | 'view' | 'liars' | 'reached' | keyof FarmPlace>
 
 export class FarmAccounts implements FarmPlace {
   readonly #accounts: readonly Account[]
@@ -92,8 +92,9 @@ export class FarmAccounts implements FarmPlace {
     }
   }
 
+  /** Asked for each task that waits, so that it looks at no worker. */
   #trusted(): readonly Account[] {
-    return this.#accounts.filter((account) => account.view().barred.length < MAX_LIARS)
+    return this.#accounts.filter((account) => account.liars() < MAX_LIARS)
   }
 
   #taking(computation: Computation): readonly Account[] {

@@ -170,6 +170,11 @@ export class Farm implements FarmPlace {
     return evaluation
   }
 
+  /** How many of its workers have lied. */
+  liars(): number {
+    return this.#barred.size
+  }
+
   forget(computation: Computation): void {
     const job = jobOf(computation)
     this.#failures.delete(job)
