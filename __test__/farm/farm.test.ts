@@ -1,15 +1,16 @@
 /** Where evaluations go, by what a daemon hears of the workers of its farm. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { encode } from 'cborg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Places } from '../../src/evaluations/places.ts'
 import { Farm, MAX_WORKERS } from '../../src/farm/farm.ts'
 import { openLink } from '../../src/farm/link.ts'
 import { encodeAlive, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
 import { RECORD_BYTES, StateWriter } from '../../src/farm/saved-state.ts'
+import { Turns } from '../../src/util/concurrency.ts'
 import { silentLog } from '../registry/claims/fakes.ts'
 import { waitFor } from '../wait-for.ts'
-import { computationOf, planOf } from './processes.ts'
+import { computationOf, monotonicMs, planOf } from './processes.ts'
 import {
   address,
   bad,
@@ -199,6 +200,46 @@ describe('a farm', () => {
       await Promise.all(handles.map(({ outcome }) => outcome))
       expect(fetched).toBe(4)
     })
+  })
+
+  it('is patient with a fetch that fails once, however long it waited for its turn', async () => {
+    const link = await linked()
+    const alive = encodeAlive({ worker: 'w1', threads: 9, busy: 0, squaringsPerSecond: 0, leaving: false })
+    const telling = setInterval(() => link.connection.publish(link.names.alive, alive), TIMES.reportMs)
+    ends.push(async () => {
+      clearInterval(telling)
+    })
+    const plans = Array.from({ length: 5 }, (_, index) => planOf(120 + index))
+    const checkpoint = { state: new Uint8Array(1), squarings: 9, appended: new Uint8Array(0), appendedFrom: 0 }
+    for (const plan of plans)
+      await new StateWriter(link, jobOf(computationOf(plan)), 'w1', undefined).save([checkpoint])
+    const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
+    let audits = 0
+    const auditCheckpoint = async (): Promise<Uint8Array> => {
+      if (++audits === 5) throw new Error('once')
+      await released
+      return new Uint8Array(1)
+    }
+    const verifying = new Farm({
+      ...{ address: address(), log: silentLog, times: { ...PATIENT, silentMs: 600_000 }, verifyMs: 1 },
+      pool: { verifyProof: () => Promise.resolve(false), auditCheckpoint }
+    })
+    ends.push(() => verifying.close())
+    await verifying.start()
+    const asks = vi.spyOn(Turns.prototype, 'run')
+    const begun = plans.map((plan) =>
+      verifying.evaluate({ ...computationOf(plan), checkpointSeconds: 10 }, () => undefined)
+    )
+    let hasEnded = false
+    void begun.at(-1)!.outcome.then(() => (hasEnded = true))
+    await waitFor(() => expect(asks.mock.calls.length).toBe(5))
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => monotonicMs() + 2 * PATIENT.homeMs)
+    release(undefined)
+    await waitFor(() => expect(audits).toBe(6)).finally(() => {
+      clock.mockRestore()
+      asks.mockRestore()
+    })
+    expect(hasEnded).toBe(false)
   })
 
   it('stays in the queue when another one is taken back', async () => {

@@ -83,6 +83,8 @@ export class FarmEvaluation implements PlaceHandle {
   readonly #onCheckpoint: (checkpoint: Checkpoint) => void
   #progress: PlaceProgress
   #heardMs = -Infinity
+  /** When all that the farm has was here and a worker could be reached, but for the time that others had their turn. */
+  #seenMs = performance.now()
   /** When it was sent, or a worker was heard of. */
   #movedMs = 0
   #stopping: 'no' | 'hand-in' | 'discard' | 'leave'
@@ -149,7 +151,6 @@ export class FarmEvaluation implements PlaceHandle {
 
   async #run(): Promise<PlaceOutcome> {
     const subscription = this.#listen()
-    let seenMs = performance.now()
     try {
       if (this.#at.verifyMs > 0) this.#accepted = await Accepted.of(this.#resume)
       for (;;) {
@@ -157,9 +158,9 @@ export class FarmEvaluation implements PlaceHandle {
         if (this.#stopping !== 'no') return await this.#end()
         const outcome = await this.#attend().catch((error: unknown) => this.#trouble(error))
         if (outcome !== undefined) return outcome
-        if (this.#isKnown && this.#at.hasWorkers()) seenMs = performance.now()
+        if (this.#isKnown && this.#at.hasWorkers()) this.#seenMs = performance.now()
         if (!this.#isKnown) this.#acceptedMs = performance.now()
-        if (performance.now() - seenMs > this.#at.homeMs) return this.#goHome()
+        if (performance.now() - this.#seenMs > this.#at.homeMs) return this.#goHome()
         await this.#next()
       }
     } finally {
@@ -325,7 +326,9 @@ export class FarmEvaluation implements PlaceHandle {
     if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
       throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
     if (!this.#isDue()) return true
+    const asksMs = performance.now()
     await this.#at.reads.run(async () => {
+      this.#seenMs += performance.now() - asksMs
       // Hundreds may wait for their turn, and who ends or cancels them for all of those.
       if (this.#stopping !== 'leave' && this.#stopping !== 'discard') await this.#fetch(saved)
     })
