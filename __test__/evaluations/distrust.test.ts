@@ -83,7 +83,7 @@ it.each(['KERNEL_FAULT', 'INVALID_CHECKPOINT'] as const)(
 )
 
 it.each(['no place has room', 'it is stopped while it waits'])(
-  'is not on the disk any more where %s',
+  'a checkpoint that is not trusted is removed, also where %s',
   async (where) => {
     const directory = temporary()
     const abort = new AbortController()
