@@ -20,7 +20,7 @@ export default tseslint.config(
     }
   },
   {
-    files: ['__test__/**/*.ts', 'bench/**/*.ts', 'docs/examples/*.ts', 'scripts/**/*.ts'],
+    files: ['__test__/**/*.ts', 'bench/**/*.ts', 'lab/**/*.ts', 'docs/examples/*.ts', 'scripts/**/*.ts'],
     rules: {
       'no-console': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -30,7 +30,7 @@ export default tseslint.config(
     }
   },
   {
-    files: ['__test__/**/*.ts'],
+    files: ['{__test__,lab/__test__}/**/*.ts'],
     rules: {
       'no-restricted-properties': [
         'error',

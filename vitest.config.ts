@@ -6,10 +6,8 @@ requireNode(1)
 
 /** Places of files that take half a minute and more. */
 const LONG = [
-  ...['attacks/network/', 'bench/sim/', 'cluster/', 'native/'],
-  ...['network', 'public-network', 'home-routers', 'bad-lines', 'wide-area', 'transfer', 'runbook'].map(
-    (file) => `e2e/${file}.test.ts`
-  )
+  ...['__test__/attacks/network/', '__test__/cluster/', '__test__/native/', 'lab/__test__/'],
+  ...['network', 'public-network', 'home-routers', 'transfer', 'runbook'].map((file) => `__test__/e2e/${file}.test.ts`)
 ]
 
 /** Files with a browser, which drops what it asks for when an interface of the machine comes or goes. */
@@ -20,12 +18,14 @@ const BROWSERS = ['dashboard', 'dashboard-views', 'farm', 'https', 'https-local'
 /** Files that run networks and simulators for a minute begin first, so that no core is idle while the last one ends. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean =>
-      LONG.some((place) => moduleId.includes(`__test__/${place}`))
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((place) => moduleId.includes(place))
     const sorted = await super.sort(files)
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
+
+/** Real daemons in network namespaces. */
+const WIDE_AREA = 'lab/__test__/wan/**/*.test.ts'
 
 /** Only what never comes is waited for as long. __test__/wait-for.ts gives up before a test does, and says at what. */
 const PATIENCE = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 300_000 } } }
@@ -41,8 +41,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['__test__/**/*.test.ts'],
-          exclude: ['__test__/e2e/**', '__test__/long/**', '__test__/hostile/**'],
+          include: ['{__test__,lab/__test__}/**/*.test.ts'],
+          exclude: ['__test__/e2e/**', '__test__/long/**', '__test__/hostile/**', WIDE_AREA],
           pool: 'forks',
           ...PATIENCE
         }
@@ -50,7 +50,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['__test__/e2e/**/*.test.ts'],
+          include: ['__test__/e2e/**/*.test.ts', WIDE_AREA],
           exclude: BROWSERS,
           pool: 'forks',
           maxWorkers: 2,

@@ -172,6 +172,20 @@ function sourcesBelow(folder: string): string[] {
     .map((file) => join(folder, file))
 }
 
+/** What the files of a folder import, as paths from the root of the checkout. */
+function importsFromRoot(folder: string): { readonly file: string; readonly imported: string }[] {
+  const root = resolve(SRC, '..')
+  return sourcesBelow(join(root, folder)).flatMap((path) =>
+    ts
+      .preProcessFile(readFileSync(path, 'utf8'), true, true)
+      .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
+      .map(({ fileName }) => ({
+        file: relative(root, path),
+        imported: relative(root, resolve(dirname(path), fileName))
+      }))
+  )
+}
+
 /** What imports what, of files or of what they are in. */
 function fileGraph(nodeOf: (file: string) => string, among = found): ReadonlyMap<string, ReadonlySet<string>> {
   const graph = new Map<string, Set<string>>()
@@ -207,14 +221,22 @@ describe('the arrows of the architecture', () => {
   it('form no circle of rooms, below the folders of src', () => expect(circles(fileGraph(room))).toEqual([]))
 
   it('form no circle of files in the simulator', () => {
-    const simulator = imports(resolve(SRC, '../bench/sim'))
+    const simulator = imports(resolve(SRC, '../lab/sim'))
     expect(simulator.length).toBeGreaterThan(100)
     expect(circles(fileGraph((file) => file, simulator))).toEqual([])
   })
 
+  it('lead into the lab from nowhere but itself and tests with whole networks', () => {
+    expect(importsFromRoot('lab').some(({ imported }) => imported.startsWith('lab/'))).toBe(true)
+    const borrowers = ['src', 'bench', 'scripts', 'docs/examples', '__test__']
+      .flatMap(importsFromRoot)
+      .filter(({ file, imported }) => imported.startsWith('lab/') && !file.startsWith('__test__/e2e/'))
+    expect(borrowers).toEqual([])
+  })
+
   it('exports only what another file names, but for the published modules', () => {
     const texts = new Map(
-      ['src', 'bench', 'scripts', '__test__'].flatMap((folder) =>
+      ['src', 'bench', 'lab', 'scripts', '__test__'].flatMap((folder) =>
         sourcesBelow(resolve(SRC, '..', folder)).map((file) => [file, readFileSync(file, 'utf8')] as const)
       )
     )

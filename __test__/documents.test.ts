@@ -8,7 +8,7 @@ import { main } from '../src/protocol/profile/built-in.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 const HERE = '__test__/documents.test.ts'
 const SOURCES = [
-  '{src,__test__,bench,scripts}/**/*.{ts,mjs,py,md}',
+  '{src,__test__,bench,lab,scripts}/**/*.{ts,mjs,py,md}',
   'crates/*/{src,tests,examples,benches}/**/*.rs',
   'crates/*/*.md',
   'docs/**/*.md',
@@ -18,13 +18,13 @@ const SOURCES = [
 const files = SOURCES.flatMap((pattern) =>
   globSync(pattern, { cwd: ROOT, exclude: (path) => /node_modules|\/target/.test(path) })
 ).filter((file) => file !== HERE)
-const pages = files.filter((file) => file === 'README.md' || file.startsWith('docs/'))
+const pages = files.filter((file) => file === 'README.md' || /^(?:docs|lab)\/.*\.md$/.test(file))
 
 /** `docs/x.md`, `docs/x.md, 12`, `docs/x.md, section 12`, `docs/x.md, "Title"`. */
 const PLACE =
-  /(?<![\w./-])(docs\/[\w./-]+\.md)(?:\]\([^)]*\))?(?:, (?:section )?(\d+)\b)?(?:, \\?["']([^"'\\\n]+)\\?["'])?/g
+  /(?<![\w./-])((?:docs|lab)\/[\w./-]+\.md)(?:\]\([^)]*\))?(?:, (?:section )?(\d+)\b)?(?:, \\?["']([^"'\\\n]+)\\?["'])?/g
 const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g
-const SOURCE = /`((?:src|crates|__test__|bench|scripts)\/[\w./-]+)`/g
+const SOURCE = /`((?:src|crates|__test__|bench|lab|scripts)\/[\w./-]+)`/g
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 const exists = (path: string): boolean => existsSync(join(ROOT, path))
@@ -83,7 +83,9 @@ describe('the documents', () => {
   })
 
   it('are all in the index', () => {
-    const listed = [...read('docs/README.md').matchAll(LINK)].map(([, path]) => join('docs', path!))
+    const listed = ['docs', 'lab'].flatMap((room) =>
+      [...read(`${room}/README.md`).matchAll(LINK)].map(([, path]) => join(room, path!))
+    )
     expect(pages.filter((page) => page !== 'docs/README.md' && !listed.includes(page))).toEqual([])
   })
 

@@ -8,7 +8,7 @@ const GITHUB = readdirSync(join(ROOT, '.github'), { recursive: true, encoding: '
   join('.github', file)
 )
 const PAGES = ['CONTRIBUTING.md', 'SECURITY.md', '.ci/run', ...GITHUB.filter((file) => /\.(yml|sh|md)$/.test(file))]
-const PATH = /(?<![\w/.-])(?:src|crates|docs|scripts|bench|__test__|\.ci|\.github)\/[\w./-]*\w/g
+const PATH = /(?<![\w/.-])(?:src|crates|docs|scripts|bench|lab|__test__|\.ci|\.github)\/[\w./-]*\w/g
 
 it.each(PAGES)('%s names only files that exist', (page) => {
   const named = readFileSync(join(ROOT, page), 'utf8').match(PATH) ?? []

@@ -69,13 +69,23 @@ export function createBench(seed: string, options: Options, machine: Machine): B
   }
   const ours = (variant: Build): Promise<Program> =>
     once(variant, async () =>
-      startProgram(await build({ folder: 'rust/ours', name: 'ours', variant, rustflags: BUILDS[variant] }), [], one)
+      startProgram(
+        await build({ folder: 'bench/rust/ours', name: 'ours', variant, rustflags: BUILDS[variant] }),
+        [],
+        one
+      )
     )
 
   const peer = (bin: string): Promise<Program> =>
     once(bin, async () =>
       startProgram(
-        await build({ folder: 'peers/chiavdf', name: 'peer-chiavdf', bin, variant: 'native', cure: CHIAVDF_CURE }),
+        await build({
+          folder: 'bench/peers/chiavdf',
+          name: 'peer-chiavdf',
+          bin,
+          variant: 'native',
+          cure: CHIAVDF_CURE
+        }),
         [],
         one
       )

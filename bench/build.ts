@@ -3,11 +3,10 @@ import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { Unavailable } from './unavailable.ts'
 
-const BENCH = import.meta.dirname
-const ROOT = resolve(BENCH, '..')
+const ROOT = resolve(import.meta.dirname, '..')
 
 export interface Package {
-  /** Below bench/. */
+  /** Of a Cargo package, from the root of the checkout. */
   folder: string
   /** Names the target folder, and the binary where `bin` does not. */
   name: string
@@ -27,13 +26,13 @@ export async function build({ folder, name, bin = name, variant, rustflags, cure
   // The caller's own settings would build something else; spawn leaves undefined variables out.
   const env = { ...process.env, RUSTFLAGS: rustflags, CARGO_ENCODED_RUSTFLAGS: undefined, CARGO_TARGET_DIR: undefined }
   // The lock file of our side follows the workspace; those of the peers change only on purpose.
-  const locked = folder.startsWith('peers/') ? ['--locked'] : []
+  const locked = folder.startsWith('bench/peers/') ? ['--locked'] : []
   const { status, output } = await cargo(
     ['build', '--release', '--bin', bin, ...locked, '--target-dir', target],
-    join(BENCH, folder),
+    join(ROOT, folder),
     env
   )
-  if (status !== 0) throw new Unavailable(`bench/${folder} can't be built. ${cure ?? ''} cargo said: ${gist(output)}`)
+  if (status !== 0) throw new Unavailable(`${folder} can't be built. ${cure ?? ''} cargo said: ${gist(output)}`)
   return join(target, 'release', process.platform === 'win32' ? `${bin}.exe` : bin)
 }
 

@@ -28,7 +28,7 @@ function changedFiles(): string[] {
 /** File -> the files that import it. */
 function importers(): Map<string, string[]> {
   const importersOf = new Map<string, string[]>()
-  const files = globSync('{src,__test__,bench,scripts}/**/*.{ts,mjs,js}', { cwd: ROOT })
+  const files = globSync('{src,__test__,bench,lab,scripts}/**/*.{ts,mjs,js}', { cwd: ROOT })
   for (const file of files) {
     const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8'), true, true)
     for (const { fileName } of importedFiles) {
@@ -45,7 +45,7 @@ function testsOf(changed: readonly string[]): string[] {
   const importersOf = importers()
   const met = new Set(changed)
   for (const file of met) for (const importer of importersOf.get(file) ?? []) met.add(importer)
-  const others = /^__test__\/(e2e|hostile|long)\//
+  const others = /^(?:__test__\/(?:e2e|hostile|long)|lab\/__test__\/wan)\//
   return [...met].filter((file) => file.endsWith('.test.ts') && !others.test(file))
 }
 

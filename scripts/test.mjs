@@ -112,13 +112,13 @@ if (hostile) {
   await vitest(['--project', 'unit', '__test__/properties', '--testTimeout', '7200000', '--maxWorkers', '100%'])
   process.env.SIM_SCHEDULES ??= '10000'
   process.env.SIM_SEED ??= String(Date.now() % 2 ** 31)
-  await vitest(['--project', 'unit', '__test__/bench/sim/search/schedules.test.ts', '--testTimeout', '7200000'])
+  await vitest(['--project', 'unit', 'lab/__test__/sim/search/schedules.test.ts', '--testTimeout', '7200000'])
   process.env.NETWORK_SEED ??= String(Date.now() % 2 ** 31)
   // Twenty daemons, and fifty nodes in one process.
   Object.assign(process.env, { NETWORK_NODES: '20', CLUSTER_NODES: '50', COMPARED_NODES: '50' })
   await vitest(['--project', 'e2e', '__test__/e2e/network.test.ts'])
   await vitest(['--project', 'long'])
-  await vitest(['--project', 'unit', '__test__/cluster/many-nodes.test.ts', '__test__/cluster/compared'])
+  await vitest(['--project', 'unit', '__test__/cluster/many-nodes.test.ts', 'lab/__test__/compared'])
 } else {
   installPackages()
   await cargoTest(RUST)
@@ -129,9 +129,9 @@ if (hostile) {
     const fuzz = [...workspace, '--target-dir', target]
     await cargoTest([...fuzz, '--no-default-features', '--locked', '--tests'])
   }
-  // The emulator of __test__/e2e/wide-area.test.ts.
+  // The emulator of lab/__test__/wan/wide-area.test.ts.
   if (process.platform === 'linux')
-    await cargoTest(['--manifest-path', 'bench/wan/Cargo.toml', '--target-dir', target, '--locked'])
+    await cargoTest(['--manifest-path', 'lab/wan/Cargo.toml', '--target-dir', target, '--locked'])
   await vitest(['--project', 'unit', '--maxWorkers', '100%'])
   // After them: real processes must not compete with all cores' work for the processor.
   await vitest(['--project', 'e2e*'])

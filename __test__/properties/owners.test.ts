@@ -1,6 +1,6 @@
-/** Invariant P12 of docs/protocol/rules.md, 18: owners on network `main` in virtual time (bench/sim/people/lives.ts). */
+/** Invariant P12 of docs/protocol/rules.md, 18: owners on network `main` in virtual time (lives.ts). */
 import { describe, expect, it } from 'vitest'
-import { BEGIN, drawOwnersLife, FOLLOWED, lossOf, YEAR } from '../../bench/sim/people/lives.ts'
+import { BEGIN, drawOwnersLife, FOLLOWED, lossOf, YEAR } from './lives.ts'
 import { MAIN } from '../protocol/fixtures.ts'
 import { randomFrom, RUNS, SEED } from './cases.ts'
 

@@ -72,7 +72,7 @@ export interface Waits {
 export async function waits({ port, isProxy, ca }: Measured, originPort: number, count: number): Promise<Waits> {
   const vouching = join(scratchDirectory(), 'ca.pem')
   writeFileSync(vouching, ca)
-  client ??= build({ folder: 'rust/parts', name: 'parts', bin: 'handshakes', variant: 'plain' })
+  client ??= build({ folder: 'bench/rust/parts', name: 'parts', bin: 'handshakes', variant: 'plain' })
   const args = [port, NAME, originPort, vouching, count, ...(isProxy ? ['tunnel'] : [])].map(String)
   const { stdout } = await promisify(execFile)(await client, args)
   const taken = stdout

@@ -20,7 +20,7 @@ export const placement: Row = {
     } as const
     try {
       const rustflags = `-C linker=${LINKER}`
-      const built = await build({ folder: 'rust/ours', name: 'ours', variant: 'placed', rustflags })
+      const built = await build({ folder: 'bench/rust/ours', name: 'ours', variant: 'placed', rustflags })
       const cpus = machine.pinned_to === null ? null : [machine.pinned_to.one]
       const programs = globSync(join(dirname(built), 'deps/ours-*.at-*')).map((file) => startProgram(file, [], cpus))
       const rates = programs.map(() => [] as number[])

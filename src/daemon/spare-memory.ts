@@ -1,6 +1,6 @@
 /**
  * Returns memory to the system after a burst. V8 keeps the pages that a burst of garbage filled, for as long as the
- * daemon runs (docs/verification.md, "Peers that dial").
+ * daemon runs (lab/reports/floods.md, "Peers that dial").
  */
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'

@@ -1,8 +1,8 @@
 /** As many nodes of the same rules in the simulator: what the daemons must come to as well. */
-import type { SimNode } from '../../../bench/sim/world/sim-node.ts'
-import { ALWAYS_AWAKE, Owner } from '../../../bench/sim/people/owner.ts'
-import { Resolver, type Seen } from '../../../bench/sim/people/resolver.ts'
-import { World } from '../../../bench/sim/world/world.ts'
+import type { SimNode } from '../../../lab/sim/world/sim-node.ts'
+import { ALWAYS_AWAKE, Owner } from '../../../lab/sim/people/owner.ts'
+import { Resolver, type Seen } from '../../../lab/sim/people/resolver.ts'
+import { World } from '../../../lab/sim/world/world.ts'
 import { parseProfile } from '../../../src/protocol/profile/profile.ts'
 import { PROFILE } from './fleet.ts'
 

@@ -117,7 +117,7 @@ export interface ConnectionPlaces {
 }
 
 /**
- * - all: libp2p's default, and what nodes have been measured with (docs/verification.md).
+ * - all: libp2p's default, and what nodes have been measured with (lab/reports/floods.md).
  * - kept: the 20 neighbours, and four parallel look-ups of some 20 peers each.
  * - peer: two nodes that dial each other simultaneously have two connections; the third is for a dial-back.
  * - prefix: one address of an office or a home may have dozens of nodes. Beyond 32 they take turns, since idle ones

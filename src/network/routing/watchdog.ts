@@ -23,7 +23,7 @@ const LONGEST_PAUSE = 1_800
 
 /**
  * After this many looks without a dial, one missing peer has its turn, at all its addresses. Both parts of a network
- * do so, and find each other about a minute after it healed, however long it was cut (docs/network.md). Who stays for
+ * do so, and find each other about a minute after it healed, however long it was cut (lab/reports/wide-area.md). Who stays for
  * so long is back.
  */
 const TURN = 30

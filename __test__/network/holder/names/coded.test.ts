@@ -6,7 +6,7 @@ import { nextHash } from '../../../../src/protocol/claim/changes.ts'
 import { claimOf } from '../../../../src/protocol/claim/claim.ts'
 import { parseName } from '../../../../src/protocol/name/names.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
-import { withChange } from '../../../../bench/sim/world/claims.ts'
+import { withChange } from '../../../protocol/changed-keys.ts'
 import { HolderWorkbench, PEER } from '../../holder-workbench.ts'
 import { saltOf } from '../../lab.ts'
 
