@@ -8,11 +8,10 @@ import {
   configFromEnvironment,
   configFromFile,
   configFromFlags,
-  leafPaths,
   loadNetwork,
-  mergeConfig,
-  type PartialConfig
+  mergeConfig
 } from '../../src/config/config.ts'
+import { leafPaths, type PartialConfig } from '../../src/config/dotted-path.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { profileHash } from '../../src/protocol/profile/profile.ts'
 import { ServiceError } from '../../src/errors.ts'

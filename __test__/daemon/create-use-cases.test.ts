@@ -10,10 +10,12 @@ import { temporary } from '../temporary.ts'
 let directory: string
 let store: Store
 let setAside: string[]
+let warnings: string[]
 
 beforeEach(() => {
   directory = temporary()
   setAside = []
+  warnings = []
   store = openStore(join(directory, 'chronym.db'), { onSetAside: (key) => setAside.push(key) })
 })
 
@@ -22,7 +24,8 @@ afterEach(() => {
 })
 
 const sources = { file: { log: { level: 'warn' } }, environment: {}, flags: {} } as const
-const start = (flags = {}) => readStartConfig(store, directory, { ...sources, flags })
+const warn = (warning: string): unknown => warnings.push(warning)
+const start = (flags = {}) => readStartConfig(store, directory, { ...sources, flags }, warn)
 
 describe('changes at run time', () => {
   it('win over the file at the next start, and not over flags', () => {
@@ -49,5 +52,13 @@ describe('changes at run time', () => {
     store.put(keys.configOverride(path), new TextEncoder().encode(json))
     expect(start().overrides).toEqual({ auto_renew: false })
     expect(setAside).toEqual([keys.configOverride(path)])
+  })
+
+  it('of a setting that was removed since are forgotten with a warning, once', () => {
+    saveOverrides(store, { auto_renew: false, vdf: { farm_verify_minutes: 10 } })
+    expect(start().overrides).toEqual({ auto_renew: false })
+    expect(start().overrides).toEqual({ auto_renew: false })
+    expect(warnings).toEqual([expect.stringContaining('vdf.farm_verify_minutes was changed at run time')])
+    expect(setAside, 'as nothing damaged').toEqual([])
   })
 })

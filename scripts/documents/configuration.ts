@@ -125,6 +125,7 @@ A flag wins over the environment, that over a change at run time, that over the 
 Fields without a restart also change at run time: \`chronym config set log.level=debug\`. \`chronym config unset\` takes
 that back. \`chronym config get\` shows each value and where it comes from. \`chronym config check FILE\` checks a file.
 In flags and variables, lists have commas. Unknown fields and values that do not fit are refused (SVC-CFG-001).
+A setting of an earlier release that was removed has no effect; log and \`config check\` say what holds in its place.
 
 ${sections.join('\n\n')}
 `

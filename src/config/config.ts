@@ -11,6 +11,8 @@ import { ProfileError } from '../protocol/errors.ts'
 import { faultOf, reasonOf } from '../protocol/encoding/issue.ts'
 import { type NetworkProfile, parseProfile } from '../protocol/profile/profile.ts'
 import { builtInProfiles } from '../protocol/profile/built-in.ts'
+import { type PartialConfig, setPath, spellings } from './dotted-path.ts'
+import { leaveOutRemoved, REMOVED_SETTINGS, removedSetting, removedWarning, type Warn } from './removed.ts'
 import { BesideProfileSchema, type Config, ConfigSchema } from './schema.ts'
 
 export { choicesOf, DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'
@@ -27,10 +29,10 @@ export interface ConfigField {
 }
 
 /** Short names that users expect beside the systematic ones. */
-const field = (path: string, kind: FieldKind, help: string, short?: string): ConfigField => {
-  const name = short ?? path.replaceAll(/[._]/g, '-')
-  return { path, kind, help, flag: name, env: `CHRONYM_${name.replaceAll('-', '_').toUpperCase()}` }
-}
+const field = (path: string, kind: FieldKind, help: string, short?: string): ConfigField => ({
+  ...{ path, kind, help },
+  ...spellings(path, short)
+})
 
 export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('network', 'string', 'local, test, main, or the path of a profile file'),
@@ -112,11 +114,6 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   ),
   field('vdf.farm_ca', 'string', 'absolute path of the authority that signed its certificate, PEM'),
   field('vdf.farm_replicas', 'number', 'servers of its cluster that keep each message and checkpoint'),
-  field(
-    'vdf.farm_verify_minutes',
-    'number',
-    'minutes until a checkpoint of its workers is verified; 0: they are trusted until the proof'
-  ),
   field('pins.codes', 'list', 'names with a check code (alice--7kq2mx.chronym): the bare name means that claim alone'),
   field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),
   field('backup.recipient', 'list', 'public keys of age (age1...), any of which opens that backup'),
@@ -128,9 +125,6 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   ),
   field('log.level', 'string', 'trace, debug, info, warn, error, fatal or silent')
 ]
-
-/** A configuration with the same sections as {@link Config}, each value optional. */
-export type PartialConfig = Record<string, unknown>
 
 function invalid(errors: FieldError[], where: string): ServiceError {
   const list = errors.map((error) => `${error.path}: ${error.message}`).join('; ')
@@ -149,27 +143,13 @@ export function checkConfig(input: unknown, where: string): Config {
   const result = v.safeParse(ConfigSchema, input, { abortPipeEarly: true })
   if (result.success) return result.output
   throw invalid(
-    result.issues.map((issue) => ({
-      path: issuePath(issue),
-      message: reasonOf(issue)
-    })),
+    result.issues.map((issue) => {
+      const path = issuePath(issue)
+      const setting = issue.expected === 'never' ? removedSetting(path) : undefined
+      return { path, message: setting === undefined ? reasonOf(issue) : `was removed: ${setting.now}` }
+    }),
     where
   )
-}
-
-export function setPath(target: PartialConfig, path: string, value: unknown): void {
-  const [head, ...rest] = path.split('.')
-  if (rest.length === 0) {
-    target[head!] = value
-    return
-  }
-  const section = (target[head!] ??= {}) as PartialConfig
-  setPath(section, rest.join('.'), value)
-}
-
-/** The value at a dotted path; undefined where a section is missing. */
-export function readPath(config: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
 }
 
 /** Text from the environment or a flag as the field's kind. Throws SVC-CFG-001. */
@@ -198,8 +178,12 @@ export function listOf(text: string): string[] {
   return text === '' ? [] : text.split(',').map((item) => item.trim())
 }
 
-export function configFromEnvironment(env: NodeJS.ProcessEnv): PartialConfig {
+const ignore: Warn = () => undefined
+
+export function configFromEnvironment(env: NodeJS.ProcessEnv, warn = ignore): PartialConfig {
   const result: PartialConfig = {}
+  for (const setting of REMOVED_SETTINGS)
+    if (env[setting.env] !== undefined) warn(removedWarning(setting, `environment variable ${setting.env}`))
   for (const field of CONFIG_FIELDS) {
     const text = env[field.env]
     if (text !== undefined) setPath(result, field.path, parseText(field, text, `environment variable ${field.env}`))
@@ -209,9 +193,12 @@ export function configFromEnvironment(env: NodeJS.ProcessEnv): PartialConfig {
 
 /** Flags by their long names without dashes (`data-dir`), as text; lists may be given more than once. */
 export function configFromFlags(
-  flags: Readonly<Record<string, string | readonly string[] | undefined>>
+  flags: Readonly<Record<string, string | readonly string[] | undefined>>,
+  warn = ignore
 ): PartialConfig {
   const result: PartialConfig = {}
+  for (const setting of REMOVED_SETTINGS)
+    if (flags[setting.flag] !== undefined) warn(removedWarning(setting, `flag --${setting.flag}`))
   for (const field of CONFIG_FIELDS) {
     const given = flags[field.flag]
     if (given === undefined) continue
@@ -227,7 +214,7 @@ export function configFromFlags(
 }
 
 /** Reads config.toml. Throws for bad syntax, and for a missing file that was named. */
-export function configFromFile(path: string, required: boolean): PartialConfig {
+export function configFromFile(path: string, required: boolean, warn = ignore): PartialConfig {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -246,6 +233,7 @@ export function configFromFile(path: string, required: boolean): PartialConfig {
       { cause: error }
     )
   }
+  leaveOutRemoved(parsed, path, warn)
   checkConfig(parsed, path)
   return parsed
 }
@@ -261,15 +249,6 @@ export function mergeConfig(...sources: readonly PartialConfig[]): PartialConfig
     }
   }
   return result
-}
-
-/** Dotted paths of the leaves given in a partial configuration. */
-export function leafPaths(config: PartialConfig, prefix = ''): string[] {
-  return Object.entries(config).flatMap(([key, value]) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? leafPaths(value as PartialConfig, `${prefix}${key}.`)
-      : [`${prefix}${key}`]
-  )
 }
 
 export function isBuiltIn(network: string): network is keyof typeof builtInProfiles {

@@ -193,9 +193,7 @@ export const ConfigSchema = v.strictObject({
       /** PEM of the authority that signed its certificate; empty: those that Node knows. */
       farm_ca: v.optional(absolutePath, ''),
       /** Servers of a cluster that keep each message and checkpoint. */
-      farm_replicas: v.optional(v.pipe(count, v.minValue(1), v.maxValue(5)), 1),
-      /** Checkpoints count once they are verified; 0: workers are trusted until the proof. */
-      farm_verify_minutes: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1440)), 0)
+      farm_replicas: v.optional(v.pipe(count, v.minValue(1), v.maxValue(5)), 1)
     }),
     {}
   ),

@@ -4,18 +4,8 @@
  */
 import type { ConfigFieldView } from '../views/config.ts'
 import { ServiceError } from '../errors.ts'
-import {
-  checkConfig,
-  choicesOf,
-  type Config,
-  CONFIG_FIELDS,
-  leafPaths,
-  mergeConfig,
-  type PartialConfig,
-  readPath,
-  RUNTIME_FIELDS,
-  setPath
-} from './config.ts'
+import { checkConfig, choicesOf, type Config, CONFIG_FIELDS, mergeConfig, RUNTIME_FIELDS } from './config.ts'
+import { leafPaths, type PartialConfig, readPath, setPath } from './dotted-path.ts'
 
 interface ConfigServiceOptions {
   readonly initial: Config

@@ -8,6 +8,7 @@ import {
   type ConfigField,
   type FieldKind
 } from '../config/config.ts'
+import { REMOVED_SETTINGS } from '../config/removed.ts'
 import type { StartSources } from '../config/service.ts'
 import { dnsText } from './readiness.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
@@ -48,6 +49,8 @@ changes made at run time, those over the file.
 
 interface Invocation {
   readonly sources: StartSources
+  /** Of settings that were removed. */
+  readonly warnings: readonly string[]
   readonly json: boolean
 }
 
@@ -58,17 +61,20 @@ function parseInvocation(args: readonly string[], env: NodeJS.ProcessEnv): Invoc
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean' }
   }
-  for (const field of CONFIG_FIELDS) options[field.flag] = { type: 'string', multiple: true }
+  for (const field of [...CONFIG_FIELDS, ...REMOVED_SETTINGS]) options[field.flag] = { type: 'string', multiple: true }
   const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false })
   if (values['help'] === true) return 'help'
   if (values['version'] === true) return 'version'
   const named = (values['config'] as string | undefined) ?? env['CHRONYM_CONFIG']
+  const warnings: string[] = []
+  const warn = (warning: string): unknown => warnings.push(warning)
   return {
     json: values['json'] === true,
+    warnings,
     sources: {
-      file: configFromFile(named ?? defaultConfigFile(), named !== undefined),
-      environment: configFromEnvironment(env),
-      flags: configFromFlags(values as Record<string, string[] | undefined>)
+      file: configFromFile(named ?? defaultConfigFile(), named !== undefined, warn),
+      environment: configFromEnvironment(env, warn),
+      flags: configFromFlags(values as Record<string, string[] | undefined>, warn)
     }
   }
 }
@@ -180,6 +186,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     process.stderr.write(`chronym: ${withDaemon(describe(error), { dataDir })}\n`)
     return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED
   }
+  for (const warning of invocation.warnings) daemon.warn(warning)
   process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon, invocation.sources))
   manager.ready(
     () => daemon.readiness(),

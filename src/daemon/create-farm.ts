@@ -9,8 +9,6 @@ import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
 import { type NetworkProfile, profileHash } from '../protocol/profile/profile.ts'
 
-const MS_PER_MINUTE = 60_000
-
 interface FarmSources {
   readonly settings: Config['vdf']
   readonly profile: NetworkProfile
@@ -36,7 +34,6 @@ export async function createFarm({ settings, profile, pool, log }: FarmSources):
       address: { url, credentials: file, ca, network, replicas },
       ...(account !== undefined && { account }),
       pool,
-      verifyMs: settings.farm_verify_minutes * MS_PER_MINUTE,
       log
     })
   if (statSync(credentials, { throwIfNoEntry: false })?.isDirectory() !== true) return farmOf(credentials)

@@ -2,15 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClaimTasks } from '../registry/tasks.ts'
 import type { Holdings } from '../backup/holdings.ts'
-import {
-  checkConfig,
-  type Config,
-  leafPaths,
-  mergeConfig,
-  type PartialConfig,
-  readPath,
-  setPath
-} from '../config/config.ts'
+import { checkConfig, type Config, mergeConfig } from '../config/config.ts'
+import { leafPaths, type PartialConfig, readPath, setPath } from '../config/dotted-path.ts'
+import { removedSetting, type Warn } from '../config/removed.ts'
 import { createConfigService, type LiveConfig, type StartSources } from '../config/service.ts'
 import type { WholeFarm } from './create-farm.ts'
 import type { Logger } from '../log.ts'
@@ -116,8 +110,9 @@ interface StartConfig {
 }
 
 /** The configuration that a daemon starts with. Throws SVC-CFG-001. */
-export function readStartConfig(store: Store, dataDir: string, sources: StartSources): StartConfig {
+export function readStartConfig(store: Store, dataDir: string, sources: StartSources, warn: Warn): StartConfig {
   const { file, environment, flags } = sources
+  forgetRemovedOverrides(store, warn)
   const overrides = loadOverrides(store)
   const initial = checkConfig(
     { ...mergeConfig(file, overrides, environment, flags), data_dir: dataDir },
@@ -125,6 +120,15 @@ export function readStartConfig(store: Store, dataDir: string, sources: StartSou
   )
   const started = checkConfig({ ...mergeConfig(file, environment, flags), data_dir: dataDir }, 'configuration')
   return { overrides, initial, started }
+}
+
+function forgetRemovedOverrides(store: Store, warn: Warn): void {
+  for (const [key] of [...store.list(prefixes.configOverrides)]) {
+    const setting = removedSetting(lastPart(key))
+    if (setting === undefined) continue
+    warn(`${setting.path} was changed at run time, and was removed since: ${setting.now}. The change is forgotten`)
+    store.batch([{ delete: key }])
+  }
 }
 
 function loadOverrides(store: Store): PartialConfig {

@@ -119,7 +119,7 @@ export async function startDaemon(
       life
     })
     const { store, keeper } = directory
-    const startConfig = readStartConfig(store, paths.root, sources)
+    const startConfig = readStartConfig(store, paths.root, sources, (warning) => log.warn(warning))
     const { initial } = startConfig
     log.level = initial.log.level
 

@@ -5,7 +5,7 @@
  * - `JOB.state`: the kernel's state, how many records it counts, and those after the last whole segment. The daemon makes
  * it with the job. Workers replace the one that they have read, or one that is behind theirs. So of two workers the
  * slower one notices, and nobody brings back a job that was taken back.
- * - `JOB.accepted`: with `vdf.farm_verify_minutes`, the newest state that the daemon has found to be squared, which
+ * - `JOB.accepted`: where checkpoints are verified, the newest state that the daemon has found to be squared, which
  * followers go on from. The server lets workers of others write no such key (docs/operate/farm.md).
  * - `JOB.proof`.
  */

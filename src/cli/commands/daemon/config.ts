@@ -10,6 +10,7 @@ import {
   mergeConfig,
   type Config
 } from '../../../config/config.ts'
+import type { Warn } from '../../../config/removed.ts'
 import { ServiceError } from '../../../errors.ts'
 import { ERROR_TABLE } from '../../../error-table.ts'
 import { defaultConfigFile } from '../../../data-directory/paths.ts'
@@ -89,9 +90,10 @@ function requireReadable(path: string): void {
  * The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of
  * `config check`.
  */
-async function checked(context: Context, path: string, required: boolean): Promise<Config> {
+async function checked(context: Context, path: string, required: boolean, warn: Warn): Promise<Config> {
   try {
-    const config = checkConfig(mergeConfig(configFromFile(path, required), configFromEnvironment(context.env)), path)
+    const file = configFromFile(path, required, warn)
+    const config = checkConfig(mergeConfig(file, configFromEnvironment(context.env, warn)), path)
     loadProfile(context, config.network)
     await configuredBackup(config)
     configuredDns(config)
@@ -169,10 +171,12 @@ export function addConfigCommands(program: CliCommand): void {
       const named = file ?? context.env['CHRONYM_CONFIG']
       const path = named ?? defaultConfigFile()
       if (named !== undefined) requireReadable(path)
-      const merged = await checked(context, path, named !== undefined)
+      const warnings: string[] = []
+      const merged = await checked(context, path, named !== undefined, (warning) => warnings.push(warning))
       const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
+      for (const warning of warnings) context.output.note(`• ${printable(warning)}`)
       context.output.answer(
-        { valid: true, file: path, config: merged },
+        { valid: true, file: path, config: merged, warnings },
         (paint) => `${paint('green', 'valid')}: ${there}`
       )
     })

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Option } from 'commander'
 import { CONFIG_FIELDS } from '../../../config/config.ts'
+import { REMOVED_SETTINGS } from '../../../config/removed.ts'
 import type { Context, CliCommand } from '../../context.ts'
 import { type ExitCode } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
@@ -15,7 +17,7 @@ function camelCase(flag: string): string {
 }
 
 export function daemonArguments(options: Readonly<Record<string, readonly string[] | string | undefined>>): string[] {
-  return ['config', ...CONFIG_FIELDS.map(({ flag }) => flag)].flatMap((flag) => {
+  return ['config', ...[...CONFIG_FIELDS, ...REMOVED_SETTINGS].map(({ flag }) => flag)].flatMap((flag) => {
     const given = options[camelCase(flag)]
     if (given === undefined) return []
     return (typeof given === 'string' ? [given] : given).map((value) => `--${flag}=${value}`)
@@ -31,6 +33,9 @@ export function addDaemonCommand(program: CliCommand): void {
     if (!GLOBAL_FLAGS.has(field.flag))
       command.option(`--${field.flag} <${field.kind}>`, `${field.help} (${field.env})`, collectOption)
   }
+  // The daemon warns of them.
+  for (const { flag } of REMOVED_SETTINGS)
+    command.addOption(new Option(`--${flag} <value>`).argParser(collectOption).hideHelp())
   command.runs(async (context, options: Record<string, string[] | string | undefined>) => {
     const release = endWithParent()
     const { runChronymd } = await import('../../../daemon/chronymd.ts')
