@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run } from '../../scripts/program.ts'
-import type { Plan } from '../../src/cli/many/plan.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { type Answer, type Daemon, eventually, runToEnd, Scene } from './processes.ts'
 
@@ -40,15 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.end())
 
-it('plans them, registers them over a kill -9 of itself and of the daemon, and has nothing left to do then', async () => {
-  const plan = await register('--plan')
-  expect(plan).toMatchObject({ code: 0, stderr: '' })
-  const { totals, names } = JSON.parse(plan.stdout) as Plan
-  expect(totals).toMatchObject({ names: 3, to_register: 3, free: 3, iterations: 300_000 })
-  const done = names.map((each) => each.done_seconds ?? 0)
-  expect(done).toEqual(done.toSorted((left, right) => left - right))
-  expect(await tasks(), 'a plan changes nothing').toEqual([])
-
+it('registers them over a kill -9 of itself and of the daemon, and has nothing left to do then', async () => {
   const killed = scene.child(run(CHRONYM, ['--data-dir', dataDir, 'register', '--from', file]))
   await eventually(tasks, (all) => all.length > 0)
   killed.kill('SIGKILL')

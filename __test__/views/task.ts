@@ -41,6 +41,5 @@ export const estimateView = (change: Partial<Estimate> = {}): Estimate => ({
   renewals: 64,
   gain_seconds: null,
   left: null,
-  holder: null,
   ...change
 })

@@ -197,6 +197,6 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     register: (name, request) => translated(() => register(context, tasks, name, request)),
     renew: (name, request) => translated(() => renew(context, tasks, name, request)),
     renewalGain: (name) => translatedSync(() => renewalGain(context, openName(context, name), context.time().now)),
-    estimate: (name, options) => translated(() => estimate({ context, tasks, rate, slots: room }, name, options))
+    estimate: (name) => translated(() => estimate({ context, tasks, rate, slots: room }, name))
   }
 }

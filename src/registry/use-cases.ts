@@ -114,8 +114,8 @@ interface Claims {
   renew(name: string, options: { zone?: unknown }): Promise<TaskView>
   /** What a renewal begun now gives. SVC-NAM-*. */
   renewalGain(name: string): RenewalGain
-  /** `lookUp`: asks peers who holds it, as `register` does. SVC-NAM-*, SVC-VDF-001, SVC-RES-001. */
-  estimate(name: string, options?: { lookUp?: boolean }): Promise<Estimate>
+  /** SVC-NAM-*, SVC-VDF-001. */
+  estimate(name: string): Promise<Estimate>
   /** Manual flow: C itself; the stamp is added here. SVC-NAM-001/002, SVC-RES-001, SVC-PUB-002. */
   commit(name: string, commitment: Uint8Array): Promise<CommittedBy>
   /** Manual flow: a finished Reveal. SVC-PUB-001, SVC-PUB-002, SVC-REG-001. */

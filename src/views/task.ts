@@ -71,18 +71,6 @@ export const EstimateSchema = component('Estimate', {
   left: v.pipe(
     v.nullable(CountSchema),
     v.description('Of a renewal: how many the network still allows before it; null for a registration')
-  ),
-  holder: v.pipe(
-    v.nullable(
-      v.object({
-        by: v.pipe(
-          v.picklist(['nobody', 'own', 'other']),
-          v.description('`own`: a key of this seed, so that a registration takes the name up without any work')
-        ),
-        until: v.pipe(v.nullable(TimeSchema), v.description('The end of its lease; null where nobody holds it'))
-      })
-    ),
-    v.description('Who holds the name, as peers show; null without `look_up`, and for a renewal')
   )
 })
 export type Estimate = v.InferOutput<typeof EstimateSchema>

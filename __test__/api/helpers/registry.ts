@@ -463,8 +463,8 @@ export class MemoryRegistry implements Registry {
     return this.#tasks.create({ name, kind: 'renew' })
   }
 
-  async estimate(name: string, { lookUp = false } = {}) {
-    this.#named('estimate', name, lookUp)
+  async estimate(name: string) {
+    this.#named('estimate', name)
     return {
       kind: 'register' as const,
       iterations: 1_000_000,
@@ -478,8 +478,7 @@ export class MemoryRegistry implements Registry {
       renewal_iterations: 250_000,
       renewals: 64,
       gain_seconds: null,
-      left: null,
-      holder: lookUp ? { by: 'nobody' as const, until: null } : null
+      left: null
     }
   }
 

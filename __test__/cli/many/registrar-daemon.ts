@@ -4,16 +4,12 @@
  */
 import { Hono, type Context } from 'hono'
 import { ERROR_TABLE, type ErrorCode } from '../../../src/error-table.ts'
-import { NO_FARM } from '../../../src/views/farm.ts'
 import type { Estimate, TaskView } from '../../../src/views/task.ts'
 import { estimateView } from '../../views/task.ts'
 import { TASK } from '../fake-daemon.ts'
 
 export const MACHINE = {
-  config: { vdf: { max_tasks: 1, threads: 1, queue: 100, memory_mib: 256 }, auto_renew: true },
-  farm: NO_FARM,
-  seed: 'unlocked',
-  freeBytes: 1e12
+  config: { vdf: { max_tasks: 1, threads: 1, queue: 100 } }
 }
 
 /** Half an hour at 400,000 a second, with five minutes of proving and one of waiting for the pulse. */
@@ -31,14 +27,11 @@ export class RegistrarDaemon {
   tasks: TaskView[] = []
   /** What the next requests for a registration get. */
   refusals: [ErrorCode, string][] = []
-  /** Why no peer answers. */
-  offline: string | undefined
   /** Somebody else has this one begun before the next request. */
   begunMeanwhile: string | undefined
   /** This many requests find no daemon. */
   absent = 0
   readonly asked: string[] = []
-  readonly lookedUp: string[] = []
   readonly app = new Hono()
   #isFirstLook = false
 
@@ -54,13 +47,7 @@ export class RegistrarDaemon {
       this.#isFirstLook = true
       return c.json(this.machine.config)
     })
-    this.app.get('/api/farm', (c) => c.json(this.machine.farm))
-    this.app.get('/api/seed', (c) => c.json({ state: this.machine.seed }))
-    this.app.get('/metrics', (c) => c.text(`# HELP x\nchronym_disk_free_bytes ${this.machine.freeBytes}\n`))
-    this.app.post('/api/vdf/estimate', async (c) => {
-      const { name, look_up: lookUp } = await c.req.json<{ name: string; look_up?: boolean }>()
-      return this.#estimated(c, name, lookUp === true)
-    })
+    this.app.post('/api/vdf/estimate', async (c) => this.#estimated(c, (await c.req.json<{ name: string }>()).name))
     this.app.post('/api/vdf/register', async (c) => this.#registered(c, (await c.req.json<{ name: string }>()).name))
     this.app.get('/api/vdf/tasks', (c) => {
       const shown = structuredClone(this.tasks)
@@ -74,15 +61,9 @@ export class RegistrarDaemon {
     return this.tasks.map(({ name }) => name)
   }
 
-  #estimated(c: Context, name: string, lookUp: boolean): Response {
+  #estimated(c: Context, name: string): Response {
     if (name === 'www.chronym') return problem(c, 'SVC-NAM-002', 'the label www is reserved')
-    if (this.owned.has(name)) return c.json({ ...ESTIMATE, ...this.estimate, kind: 'renew' })
-    if (!lookUp) return c.json({ ...ESTIMATE, ...this.estimate })
-    if (this.offline !== undefined) return problem(c, 'SVC-RES-001', this.offline)
-    this.lookedUp.push(name)
-    const by = this.taken.has(name) ? 'other' : this.forgotten.has(name) ? 'own' : 'nobody'
-    const until = by === 'nobody' ? null : '2026-12-24T00:00:00.000Z'
-    return c.json({ ...ESTIMATE, ...this.estimate, holder: { by, until } })
+    return c.json({ ...ESTIMATE, ...this.estimate, ...(this.owned.has(name) && { kind: 'renew' }) })
   }
 
   #registered(c: Context, name: string): Response {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { MemoryStore, until } from './fakes.ts'
+import { until } from './fakes.ts'
 import type { TestNode } from '../test-node.ts'
 import { ALICE, code, DAY, SECOND, useWorkbench } from '../workbench.ts'
 
@@ -40,27 +40,6 @@ describe('estimates and status', () => {
 
   it('say what each renewal will take, and how many there may be', async () => {
     expect(await node.registry.estimate(ALICE)).toMatchObject({ renewal_iterations: 250_000, renewals: 64 })
-  })
-
-  it('say who holds a name only where they are asked, with one blinded look-up, and change nothing', async () => {
-    await registered()
-    const other = await start({ self: 'peer-1', seed: 2 })
-    expect(await other.registry.estimate(ALICE)).toMatchObject({ holder: null })
-    expect(other.network.sent).toEqual([])
-    expect(await other.registry.estimate(ALICE, { lookUp: true })).toMatchObject({
-      kind: 'register',
-      holder: { by: 'other', until: expect.stringMatching(/^2026-01-08T/) as string }
-    })
-    expect(other.network.sent).toEqual([`probe ${ALICE}`])
-    expect((await other.registry.estimate('bob.chronym', { lookUp: true })).holder).toEqual({
-      by: 'nobody',
-      until: null
-    })
-    expect((await node.registry.estimate(ALICE, { lookUp: true })).holder, 'a name of its own').toBeNull()
-
-    const restored = await start({ store: new MemoryStore() })
-    expect((await restored.registry.estimate(ALICE, { lookUp: true })).holder).toMatchObject({ by: 'own' })
-    expect(restored.registry.ownedNames(), 'it is not taken up by a question').toEqual([])
   })
 
   it('count the tasks that go before, and shift the lease with them', async () => {

@@ -147,8 +147,8 @@ export function createClient(settings: ClientOptions = {}) {
     register: start('register'),
     renew: start('renew'),
     /** `lookUp`: asks peers too who holds the name. */
-    estimate: (name: string, { lookUp, ...options }: Options & { readonly lookUp?: boolean } = {}) =>
-      json<api.Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name, look_up: lookUp } }),
+    estimate: (name: string, options?: Options) =>
+      json<api.Estimate>('POST', '/api/vdf/estimate', { ...options, body: { name } }),
     tasks: fixed<api.TaskView[]>('GET', '/api/vdf/tasks'),
     farm: fixed<api.FarmView>('GET', '/api/farm'),
     task: (taskId: string, options?: Options) =>

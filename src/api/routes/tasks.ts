@@ -157,12 +157,9 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
         answers: {
           200: { description: 'Work, time on this machine, and the lease it would give', schema: EstimateSchema }
         },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-RES-001', 'SVC-VDF-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-VDF-001']
       }),
-      async (c) => {
-        const { name, look_up: lookUp } = c.req.valid('json')
-        return c.json(await registry.estimate(name, { lookUp }))
-      }
+      async (c) => c.json(await registry.estimate(c.req.valid('json').name))
     )
     .get(
       '/api/vdf/tasks',

@@ -213,10 +213,4 @@ export const StartTaskRequestSchema = component('StartTaskRequest', {
 })
 export type StartTaskRequest = v.InferInput<typeof StartTaskRequestSchema>
 
-export const EstimateRequestSchema = component('EstimateRequest', {
-  name: NameSchema,
-  look_up: v.pipe(
-    v.optional(v.boolean(), false),
-    v.description('Whether to ask peers who holds the name too, which they do not learn')
-  )
-})
+export const EstimateRequestSchema = component('EstimateRequest', { name: NameSchema })

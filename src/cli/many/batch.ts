@@ -8,8 +8,6 @@ import type { Context } from '../context.ts'
 import { EXIT, type ExitCode, Failure } from '../failures/failure.ts'
 import { isCancelled } from '../task/task.ts'
 import { printable } from '../terminal/format.ts'
-import { TO_REGISTER } from './plan.ts'
-import type { SurveyedName } from './survey.ts'
 
 /** Between looks at the tasks: a list of many takes the daemon longer. */
 const LOOK_MS = { least: 1000, eachTask: 5 }
@@ -22,7 +20,18 @@ const LATER_S = 5
 /** Refusals that end by themselves, or once the owner has unlocked the seed. */
 const FOR_NOW: ReadonlySet<number> = new Set([423, 429, 502, 503, 504])
 
-type Unregistered = Pick<SurveyedName, 'name'> & { readonly iterations: number }
+interface Unregistered {
+  readonly name: string
+  readonly iterations: number
+}
+
+export interface BatchNames {
+  /** Names of the file, with those that are registered already. */
+  readonly total: number
+  /** In the order of the file. */
+  readonly waiting: readonly Unregistered[]
+  readonly working: readonly (Unregistered & { readonly id: string })[]
+}
 
 export class Batch {
   readonly #context: Context
@@ -43,21 +52,16 @@ export class Batch {
   #hindrance: string | undefined
   #shown = ''
 
-  constructor(context: Context, client: Client, names: readonly SurveyedName[], queue: number) {
+  constructor(context: Context, client: Client, { total, waiting, working }: BatchNames, queue: number) {
     this.#context = context
     this.#client = client
     this.#queue = queue
     this.#painter = context.output.painter()
-    const asWanted = ({ name, estimate }: SurveyedName): Unregistered => ({ name, iterations: estimate.iterations })
-    this.#waiting = names.filter(({ state }) => TO_REGISTER.has(state)).map(asWanted)
-    this.#working = new Map(
-      names.flatMap((each) =>
-        each.state === 'working' && each.task !== undefined ? [[each.task.task_id, asWanted(each)]] : []
-      )
-    )
-    this.#counts.names = names.length
-    this.#counts.before = names.filter(({ state }) => state === 'registered').length
-    this.#squarings.all = [...this.#waiting, ...this.#working.values()].reduce((sum, each) => sum + each.iterations, 0)
+    this.#waiting = [...waiting]
+    this.#working = new Map(working.map(({ id, ...wanted }) => [id, wanted]))
+    this.#counts.names = total
+    this.#counts.before = total - waiting.length - working.length
+    this.#squarings.all = [...waiting, ...working].reduce((sum, { iterations }) => sum + iterations, 0)
   }
 
   /**

@@ -13,7 +13,6 @@ export interface NameLine {
 /** A line that holds no name of this network. */
 export interface BadLine {
   readonly line: number
-  readonly text: string
   readonly message: string
 }
 
@@ -40,7 +39,7 @@ export async function readNamesFile(context: Context, file: string): Promise<Nam
     const text = whole.replace(/#.*$/u, '').trim()
     if (text === '') continue
     const name = await spelt(context, text, () => (suffix ??= daemonSuffix(context)))
-    if (typeof name !== 'string') bad.push({ line, text, message: name.refusal })
+    if (typeof name !== 'string') bad.push({ line, message: name.refusal })
     else if (names.has(name)) repeated.push({ line, name })
     else names.set(name, { line, name })
   }
@@ -76,7 +75,7 @@ export function badLinesFailure(file: string, bad: readonly BadLine[]): Failure 
     `${nameOfInput(file)} has ${lines} without a name that can be registered${rest > 0 ? `; ${rest} more than these` : ''}`,
     {
       exitCode: EXIT.usage,
-      cure: 'Correct these lines, or make comments of them with #. Nothing was started; --plan lists all.',
+      cure: 'Correct these lines, or make comments of them with #. Nothing was started.',
       errors: bad.slice(0, MOST_SHOWN).map(({ line, message }) => ({ path: `line ${line}`, message }))
     }
   )

@@ -1,59 +1,102 @@
-/** `chronym register --from FILE`, with `--plan` or without. */
+/** `chronym register --from FILE`: what all its names cost in one line, a question, then the batch. */
+import { type Client, ProblemError } from '../../api/client/client.ts'
+import type { Estimate } from '../../views/task.ts'
+import { forEachConcurrently } from '../../util/concurrency.ts'
 import { count, plural } from '../../util/words.ts'
 import { connect } from '../connection/connect.ts'
 import type { Context } from '../context.ts'
 import { EXIT, type ExitCode } from '../failures/failure.ts'
 import { requireConsent } from '../input/questions.ts'
 import { formatDuration, printable } from '../terminal/format.ts'
-import { badLinesFailure, readNamesFile } from './names-file.ts'
-import { type Plan, planOf } from './plan.ts'
-import { hoursText, planText } from './plan-text.ts'
-import { Batch } from './batch.ts'
-import { surveyMachine, surveyNames } from './survey.ts'
+import { Batch, type BatchNames } from './batch.ts'
+import { type BadLine, badLinesFailure, type NameLine, readNamesFile } from './names-file.ts'
 
 interface ManyOptions {
   readonly from: string
-  readonly plan?: boolean
   readonly wait: boolean
   readonly yes?: boolean
 }
 
+interface Estimated extends NameLine {
+  readonly estimate: Estimate
+}
+
 const ASK_FROM_SECONDS = 5 * 60
+/** An estimate is a short request to this machine. */
+const AT_ONCE = 8
+/** Refusals of a name that can never be registered. */
+const REFUSALS: ReadonlySet<string> = new Set(['SVC-NAM-001', 'SVC-NAM-002', 'SVC-REQ-001'])
 
 export async function registerMany(context: Context, options: ManyOptions): Promise<ExitCode> {
   const { signal, output } = context
   const client = connect(context)
-  const isPlan = options.plan === true
   const { names, bad, repeated } = await readNamesFile(context, options.from)
-  const machine = await surveyMachine(client, signal)
-  const painter = output.painter()
-  const survey = await surveyNames(client, names, {
-    lookUp: isPlan,
-    signal,
-    whenDone: (done) => {
-      if (output.live) painter.show({ label: 'looking at names', done, total: names.length })
-    }
-  }).finally(() => painter.clear())
-  const plan = planOf({ survey, machine, bad, repeated, nowMs: Date.now() })
-  if (plan === undefined) throw badLinesFailure(options.from, [...bad, ...survey.bad])
-  if (isPlan) {
-    output.answer(plan, (paint) => output.commands(planText(plan, paint, output.columns)))
-    return plan.bad_lines.length === 0 && plan.totals.taken === 0 ? EXIT.ok : EXIT.negative
-  }
-  if (plan.bad_lines.length > 0) throw badLinesFailure(options.from, plan.bad_lines)
+  const config = await client.config({ signal })
+  const vdf = config['vdf'] as Readonly<Record<'max_tasks' | 'threads' | 'queue', number>>
+  const { estimated, refused } = await estimateAll(client, names, signal)
+  const allBad = [...bad, ...refused].sort((left, right) => left.line - right.line)
+  if (allBad.length > 0) throw badLinesFailure(options.from, allBad)
   for (const { line, name } of repeated) output.note(`line ${line}: ${printable(name)} is there twice`)
-  await agreeToStart(context, plan, options.yes === true)
-  return new Batch(context, client, survey.names, machine.queue).run(options.wait)
+  const tasks = await client.tasks({ signal })
+  const working = new Map(tasks.filter(({ status }) => status === 'running').map((task) => [task.name, task.task_id]))
+  const unowned = estimated.filter(({ estimate }) => estimate.kind === 'register')
+  const waiting = unowned.filter(({ name }) => !working.has(name))
+  const batch: BatchNames = {
+    total: estimated.length,
+    waiting: waiting.map(({ name, estimate: { iterations } }) => ({ name, iterations })),
+    working: unowned.flatMap(({ name, estimate: { iterations } }) => {
+      const id = working.get(name)
+      return id === undefined ? [] : [{ id, name, iterations }]
+    })
+  }
+  const slots = Math.min(vdf.max_tasks, vdf.threads)
+  const estimates = waiting.map(({ estimate }) => estimate)
+  if (estimates.length > 0) await agreeToStart(context, estimates, names.length, slots, options.yes === true)
+  return new Batch(context, client, batch, vdf.queue).run(options.wait)
 }
 
-async function agreeToStart(context: Context, { totals, names }: Plan, isGiven: boolean): Promise<void> {
-  if (totals.to_register === 0) return
-  const starts = names.flatMap(({ start_seconds: start }) => start ?? [])
+async function estimateAll(
+  client: Client,
+  lines: readonly NameLine[],
+  signal: AbortSignal
+): Promise<{ readonly estimated: readonly Estimated[]; readonly refused: readonly BadLine[] }> {
+  const estimates = new Map<string, Estimate>()
+  const refused: BadLine[] = []
+  const ask = async ({ line, name }: NameLine): Promise<void> => {
+    try {
+      estimates.set(name, await client.estimate(name, { signal }))
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !REFUSALS.has(error.code)) throw error
+      refused.push({ line, message: `${name}: ${error.detail}` })
+    }
+  }
+  // The daemon measures its rate for the first one.
+  const [first, ...others] = lines
+  if (first !== undefined) await ask(first)
+  await forEachConcurrently(others, AT_ONCE, ask)
+  const estimated = lines.flatMap((each) => {
+    const estimate = estimates.get(each.name)
+    return estimate === undefined ? [] : [{ ...each, estimate }]
+  })
+  return { estimated, refused }
+}
+
+/** Says in one line what all cost, and asks where that takes long. */
+async function agreeToStart(
+  context: Context,
+  estimates: readonly Estimate[],
+  names: number,
+  slots: number,
+  isGiven: boolean
+): Promise<void> {
+  const left = estimates.filter(({ proof_kept: isKept }) => !isKept)
+  const squarings = left.reduce((sum, { iterations }) => sum + iterations, 0)
+  const seconds = left.reduce((sum, each) => sum + each.seconds - each.queued_seconds, 0)
   const cost =
-    `${plural(totals.to_register, 'name')} of ${count(totals.names)} to register: ` +
-    `${count(totals.iterations)} squarings, ${hoursText(totals.core_seconds)} core-hours; all done in about ` +
-    formatDuration(totals.seconds)
-  if (totals.seconds - Math.min(...starts) <= ASK_FROM_SECONDS) {
+    `${plural(estimates.length, 'name')} of ${count(names)} to register: ${count(squarings)} squarings, ` +
+    `${hoursText(seconds)} core-hours; about ${formatDuration(Math.ceil(seconds / slots))} on ` +
+    `${plural(slots, 'slot')} of this machine, after the tasks before them`
+  if (seconds / slots <= ASK_FROM_SECONDS) {
     context.output.note(cost)
     return
   }
@@ -64,4 +107,9 @@ async function agreeToStart(context: Context, { totals, names }: Plan, isGiven: 
     byDefault: true
   })
   if (isGiven) context.output.note(cost)
+}
+
+function hoursText(seconds: number): string {
+  const hours = seconds / 3600
+  return hours >= 1000 ? count(Math.round(hours)) : hours.toLocaleString('en', { maximumSignificantDigits: 3 })
 }

@@ -5,7 +5,6 @@ import { nextDeadlineMs } from '../../evaluations/evaluation.ts'
 import type { ClaimPlan, ClaimTasks } from '../tasks.ts'
 import type { TaskKind, TaskView, Estimate, RenewalGain } from '../../views/task.ts'
 import { decodeContext } from './journal.ts'
-import { type Holder, holderOf } from './holder.ts'
 import { iterationsOf } from './steps.ts'
 import { openName, type RegistryContext, leaseEndsMs, leaseOf, roundTime } from '../context.ts'
 import { isCancelled, isGone } from '../stored/owned-names.ts'
@@ -65,24 +64,15 @@ interface EstimateParts {
   readonly slots: () => number
 }
 
-/**
- * What registering this name would take now, or renewing it where this daemon owns it. SVC-NAM-*.
- *
- * @param lookUp whether to ask peers who holds it, as a registration does; then SVC-RES-001 too
- */
-export async function estimate(
-  { context, tasks, rate, slots }: EstimateParts,
-  text: string,
-  { lookUp = false }: { lookUp?: boolean } = {}
-): Promise<Estimate> {
+/** What registering this name would take now, or renewing it if this daemon owns it. SVC-NAM-*. */
+export async function estimate({ context, tasks, rate, slots }: EstimateParts, text: string): Promise<Estimate> {
   const { profile, clock } = context
   const name = openName(context, text)
   const kind = kindOf(context, name)
   const iterations = iterationsOf(context, name, kind)
   const perSecond = await rate.get()
-  const holder = lookUp && kind === 'register' ? holderView(await holderOf(context, name)) : null
   const kept = tasks.finishedProof({ name, kind })
-  if (kept !== undefined) return { ...ofKeptProof(context, name, kind, kept, perSecond), holder }
+  if (kept !== undefined) return ofKeptProof(context, name, kind, kept, perSecond)
   const all = tasks.list()
   const work = await workOf(context, [iterations, ...all.map((task) => task.iterations)])
   const secondsFor = (squarings: number, of: number): number => (squarings + work.get(of)! - of) / perSecond
@@ -105,14 +95,8 @@ export async function estimate(
     lease_start: roundTime(context, startRound),
     lease_end: roundTime(context, startRound + profile.lease),
     ...renewalsOf(context, name),
-    ...gainOf(context, name, kind, startRound),
-    holder
+    ...gainOf(context, name, kind, startRound)
   }
-}
-
-function holderView(holder: Holder): Estimate['holder'] {
-  if (holder.by === 'nobody') return { by: 'nobody', until: null }
-  return { by: holder.by === 'own' ? 'own' : 'other', until: holder.until }
 }
 
 function renewalsOf(context: RegistryContext, name: Name): Pick<Estimate, 'renewal_iterations' | 'renewals'> {
@@ -155,7 +139,7 @@ function ofKeptProof(
   kind: TaskKind,
   kept: ClaimPlan,
   perSecond: number
-): Omit<Estimate, 'holder'> {
+): Estimate {
   const { pulseRound } = decodeContext(kept.context)
   return {
     kind,

@@ -155,13 +155,11 @@ const AGREED = 'do not ask before more than five minutes of work or a renewal th
 
 interface RegisterOptions extends StartOptions {
   from?: string
-  plan?: boolean
 }
 
 async function register(context: Context, options: RegisterOptions, name: string | undefined): Promise<ExitCode> {
   const { from } = options
   if (from === undefined) {
-    if (options.plan === true) throw usageFailure('--plan is for a file of names', 'Name it with --from.')
     if (name === undefined) throw usageFailure('a name is missing', 'Give one, or a file of names with --from.')
     return start(context, 'register', name, options)
   }
@@ -180,7 +178,6 @@ export function addRegisterCommands(program: CliCommand): void {
     .argument('[name]', 'such as alice.chronym')
     .description('earn a name: commit, wait for the pulse, compute, reveal. With --from, all names of a file')
     .option('--from <file>', 'names to register, one a line, # before a comment ("-": standard input)')
-    .option('--plan', 'with --from: print what they cost and when each is done; register nothing')
     .option('--zone <file>', 'zone to publish with it (JSON or record lines; "-": standard input)')
     .option('--no-wait', 'print the task id and return; with --from, once the daemon takes no more')
     .option('-y, --yes', AGREED)
