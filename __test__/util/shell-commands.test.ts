@@ -22,7 +22,7 @@ describe('commands in messages', () => {
   })
 
   it.each([
-    'a file of chronym commit',
+    'a file of chronym backup',
     'Written by chronym dns setup',
     'See: chronym help vdf verify',
     'start it: chronym daemon --network local --data-dir /x',

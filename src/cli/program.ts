@@ -22,7 +22,7 @@ import { addTaskCommands } from './commands/work/tasks.ts'
 import { addTokenCommands } from './commands/daemon/token.ts'
 import { addVdfCommands } from './commands/work/vdf.ts'
 import { addFarmCommand, addWorkerCommand } from './commands/work/worker.ts'
-import { addManualCommands, addRegisterCommands } from './commands/work/register.ts'
+import { addRegisterCommands } from './commands/work/register.ts'
 import { addZoneCommands } from './commands/names/zone.ts'
 import { VERSION } from '../version.ts'
 
@@ -91,7 +91,6 @@ export function buildProgram(run: Run): CliCommand {
   addBackupCommands(program)
   addFarmCommand(program)
   program.commandsGroup('Tools:')
-  addManualCommands(program)
   addBeaconCommand(program)
   addVdfCommands(program)
   addWorkerCommand(program)

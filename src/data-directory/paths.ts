@@ -34,8 +34,6 @@ export interface DataPaths {
   /** Of the authority of this machine: src/data-directory/https-authority.ts. */
   readonly httpsKey: string
   readonly httpsCertificate: string
-  /** The secrets of commitments made by hand, a 0600 file each. */
-  readonly commitments: string
   /** What is known of copies of the seed elsewhere; no secret. */
   readonly backupState: string
   /** The names, identities and unfinished tasks that the database must have: src/backup/holdings.ts. */
@@ -55,7 +53,6 @@ export function dataPaths(root: string): DataPaths {
     dnsKey: join(root, 'dns-key'),
     httpsKey: join(root, 'https-key'),
     httpsCertificate: join(root, 'https-authority.pem'),
-    commitments: join(root, 'commitments'),
     backupState: join(root, 'backup-state.json'),
     holdings: join(root, 'holdings.json')
   }

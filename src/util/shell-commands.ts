@@ -2,8 +2,8 @@
 
 /** All that talk to a daemon or read its directory, as `chronym --help` has them. */
 export const MEANT_FOR_A_DAEMON =
-  'adopt backup cancel commit config daemon dashboard dns doctor estimate explain farm https id key kid lock manifest names network ' +
-  'pause peers pins register release renew resolve restore resume reveal self-check share status tasks token transfer unlock zone'
+  'adopt backup cancel config daemon dashboard dns doctor estimate explain farm https id key kid lock manifest names network ' +
+  'pause peers pins register release renew resolve restore resume self-check share status tasks token transfer unlock zone'
 
 /** These read and write the directory itself, and take no address. */
 const LOCAL = /^(?:backup|daemon|https setup|key(?! (?:change-words|rotate|recover)\b)|restore|self-check)\b/u

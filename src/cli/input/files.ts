@@ -25,7 +25,7 @@ export async function readText(file: string, stdin: Readable): Promise<string> {
 }
 
 /** What `JSON.parse` threw, without the text that it quotes: the file may be a secret one, given by mistake. */
-export function jsonFault(error: unknown): string {
+function jsonFault(error: unknown): string {
   return messageOf(error).replace(/, (?:\.\.\.)?"[^]*$/u, '')
 }
 

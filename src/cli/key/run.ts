@@ -1,5 +1,5 @@
 import { noteBackup } from '../../data-directory/seed-safety.ts'
-import { equalBytes } from '../../protocol/encoding/bytes.ts'
+import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { ServiceError } from '../../errors.ts'
 import { loadProfile } from '../../config/config.ts'
 import {
@@ -99,7 +99,8 @@ export async function runShow(
     declined: 'not confirmed; nothing was shown'
   })
   const words = seedToWords(seed)
-  context.output.plain({ words }, context.run.surroundings.stdout.isTTY === true ? gridOf(words.split(' ')) : words)
+  const json = { words, entropy: toHex(seed) }
+  context.output.plain(json, context.run.surroundings.stdout.isTTY === true ? gridOf(words.split(' ')) : words)
   context.output.note(
     'Write them on paper and keep it from others. Then make sure that you can read them: chronym key check'
   )

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../../../src/data-directory/open.ts'
 import { dataPaths, type DataPaths } from '../../../../src/data-directory/paths.ts'
-import { seedToWords } from '../../../../src/protocol/crypto/keys.ts'
+import { toHex } from '../../../../src/protocol/encoding/bytes.ts'
+import { seedToWords, wordsToSeed } from '../../../../src/protocol/crypto/keys.ts'
 import { builtInProfiles } from '../../../../src/protocol/profile/built-in.ts'
 import { isSeedSafe, noteBackup, readBackupState } from '../../../../src/data-directory/seed-safety.ts'
 import { writeRunningRecord } from '../../../../src/data-directory/running-record.ts'
@@ -57,7 +58,10 @@ describe('chronym key show', () => {
   it('prints the words to a script that says --yes, on one line or as JSON', async () => {
     await used()
     expect(await key(['key', 'show', '--yes', '--no-json'])).toMatchObject({ exitCode: 0, stdout: `${WORDS}\n` })
-    expect(JSON.parse((await key(['key', 'show', '--yes', '--json'])).stdout)).toEqual({ words: WORDS })
+    expect(JSON.parse((await key(['key', 'show', '--yes', '--json'])).stdout)).toEqual({
+      words: WORDS,
+      entropy: toHex(wordsToSeed(WORDS))
+    })
   })
 
   it('shows nothing where nobody was asked', async () => {
