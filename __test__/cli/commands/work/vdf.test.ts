@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { threadCounts } from '../../../../src/cli/vdf/bench.ts'
-import { ReportSchema } from '../../../../src/cli/vdf/report.ts'
-import { type BenchResult, rowOf } from '../../../../src/cli/vdf/result.ts'
+import { type BenchResult, ReportSchema, rowOf } from '../../../../src/cli/vdf/report.ts'
 import { addon } from '../../../../src/native/addon.ts'
 import { cli } from '../../harness.ts'
 import { temporary } from '../../../temporary.ts'
@@ -196,16 +195,6 @@ describe('vdf bench', () => {
     }
   })
 
-  it('keeps a result and compares with it', async () => {
-    const file = join(temporary(), 'result.json')
-    expect(await cli([...quick, '--save', file])).toMatchObject({ exitCode: 0 })
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as BenchResult
-    const { exitCode, stdout } = await cli([...quick, '--compare', file, '--reference'], { terminal: true })
-    expect(exitCode).toBe(0)
-    expect(stdout).toContain(`of its ${kept.rows[0]!.median.toLocaleString('en-US')}`)
-    expect(stdout).toContain('published rates are of 1024 bits')
-  })
-
   it('writes a page and its figures for others to cite', async () => {
     const path = join(temporary(), 'page')
     const { exitCode, stdout } = await cli([...quick, '--report', path], { terminal: true })
@@ -222,17 +211,6 @@ describe('vdf bench', () => {
     const page = readFileSync(`${path}.md`, 'utf8')
     for (const { median } of report.rows) expect(page).toContain(median.toLocaleString('en-US'))
     for (const text of [report.cpu, report.compiler, `${report.from_seed_ms.median} ms`]) expect(page).toContain(text)
-    // It is a result too.
-    expect(await cli([...quick, '--compare', `${path}.json`])).toMatchObject({ exitCode: 0 })
-  })
-
-  it.each([
-    ['a file that is not there', 'none.json', "can't be read"],
-    ['a file that is not a result', 'package.json', 'is not a result of a benchmark: squarings_per_second']
-  ])('refuses to compare with %s before it measures', async (_what, file, message) => {
-    const { exitCode, stderr } = await cli(['vdf', 'bench', '--seconds', '3600', '--compare', file])
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain(message)
   })
 })
 

@@ -72,9 +72,6 @@ export function addVdfCommands(program: CliCommand): void {
       availableParallelism()
     )
     .option('--bits <n>', 'size of the discriminant in bits', integerOption(8, MAX_DISCRIMINANT_BITS), DEFAULT_BITS)
-    .option('--save <file>', 'keep the result, for --compare and to share')
-    .option('--compare <file>', 'show ratios to a result saved before, or on another machine')
     .option('--report <path>', 'measure verification too, and write all to PATH.md and PATH.json')
-    .option('--reference', 'show ratios to published rates')
     .loads(async () => (await import('../../vdf/bench.ts')).runBench)
 }
