@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { component, CountSchema, NameSchema } from './common.ts'
+import { component, CountSchema, NameSchema, TimeSchema } from './common.ts'
 
 const HexSchema = v.pipe(v.string(), v.hexadecimal(), v.length(64))
 
@@ -22,6 +22,10 @@ export const KeysSchema = component('NameKeys', {
   final: v.pipe(
     v.boolean(),
     v.description('Whether most peers that hold the claim call its changes final, and are no few; true without changes')
+  ),
+  final_at: v.pipe(
+    v.nullable(TimeSchema),
+    v.description('When more than half of them call the changes final; null where they are, or where fewer hold them')
   ),
   final_votes: v.pipe(CountSchema, v.description('Peers that call them final')),
   votes: v.pipe(CountSchema, v.description('Peers that hold the claim')),

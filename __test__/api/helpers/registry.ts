@@ -397,6 +397,7 @@ export class MemoryRegistry implements Registry {
       consented: null,
       change_key: false,
       final: true,
+      final_at: null,
       final_votes: 19,
       votes: 20,
       other_keys: 0,

@@ -100,6 +100,16 @@ describe('a name whose keys change', () => {
     expect(await put(holders[0]!, lab.updated(first, seller, 99))).toBe('stale')
   })
 
+  it('[a thief who uses up all turns] with zones of the stolen seed does not keep the owner from new keys', async () => {
+    const [owner, heir] = [lab.owner('seller'), lab.owner('heir')]
+    const last = lab.profile.changes.burst + 2
+    for (let serial = 2; serial <= last; serial++)
+      for (const holder of holders)
+        expect(await put(holder, lab.updated(first, owner, serial))).toBe(serial === last ? 'busy' : 'stored')
+    expect(await daemon.network.putReveal(changed(first, owner, heir))).toMatchObject({ storedBy: K })
+    allHold(holders, heir)
+  })
+
   it('[a name sold twice] to halves of its holders ends with what most of them have', async () => {
     const [one, other] = buyers(lab.owner('seller'))
     // At once: within the contest each holder that hears of the first change from another takes it, as the lower hash.

@@ -106,9 +106,12 @@ describe('changes of keys', () => {
 
   it.each([
     [{ own: true, final: true }, /have never changed; this daemon has its key/],
-    [{ changes: 1, changes_left: 15, consented: true, final: false }, /changed 1 of 16 times.*both keys.*90 seconds/],
-    [{ changes: 2, changes_left: 14, consented: false, final: false }, /one key.*60 days/],
-    [{ changes: 2, changes_left: 14, consented: true, final: true }, /final for 19 of 20 holders/]
+    [
+      { changes: 1, changes_left: 15, final: false, final_at: '2026-11-24T12:00:00.000Z' },
+      /changed 1 of 16 times.*not final before 2026-11-24T12:00/
+    ],
+    [{ changes: 2, changes_left: 14, final: false, final_at: null }, /not final yet/],
+    [{ changes: 2, changes_left: 14, final: true }, /final, for 19 of 20 holders/]
   ])('are told: %j', async (keys, text) => {
     world.registry.changedKeys.set(NAME, keys)
     expect((await run(['--no-json', 'transfer', 'status', NAME])).stdout).toMatch(text)

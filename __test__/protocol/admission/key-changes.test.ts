@@ -33,13 +33,7 @@ function offered(entry: Entry, claim: Claim, round: number, neighbours?: Neighbo
 }
 
 /** Neighbours of as many prefixes; the first `those` hold that claim, the others `rest`. */
-function neighbours(
-  those: number,
-  claim: Claim,
-  rest: Claim,
-  count = 20,
-  final = BEGIN + MAIN.contest
-): NeighbourFacts {
+function neighbours(those: number, claim: Claim, rest: Claim, count = 20, final = BEGIN + MAIN.settle): NeighbourFacts {
   return {
     known: count,
     answers: Array.from({ length: count }, (_, index) => {
@@ -73,11 +67,12 @@ describe('a change at a holder of the name', () => {
     expect(admit(held(), changed(LOW), { time: stale, commitment: {} }, MAIN).kind).toBe('wait')
     expect(admit(held(HIGH), changed(LOW), { time: stale, commitment: {} }, MAIN).kind).toBe('wait')
   })
-  it('is final after the contest with both signatures, after twice the grace with one', () => {
-    expect(roundsToFinal(LOW, MAIN)).toBe(MAIN.contest)
+  it('is final after contest and repair with both signatures, after twice the grace with one', () => {
+    expect(roundsToFinal(LOW, MAIN)).toBe(28_800)
+    expect(roundsToFinal(LOW, { ...MAIN, contest: MAIN.settle + 1 })).toBe(MAIN.settle + 1)
     expect(roundsToFinal(ALONE, MAIN)).toBe(60 * 28_800)
     expect(changesHeld(held(), MAIN)).toBeUndefined()
-    expect(changesHeld(held(LOW), MAIN)).toEqual({ head: LOW.hash, final: BEGIN + MAIN.contest })
+    expect(changesHeld(held(LOW), MAIN)).toEqual({ head: LOW.hash, final: BEGIN + MAIN.settle })
     expect(changesHeld(held(ALONE, LOW), MAIN)).toEqual({ head: LOW.hash, final: BEGIN + WAIT })
   })
 })
@@ -98,7 +93,32 @@ describe('a record of a change without the last renewal', () => {
   })
 })
 
+describe('a renewal by a former key', () => {
+  const renewed = { ...changed(), newestRound: BEGIN + 300 }
+  const leaseAfter = (round: number): number | undefined => {
+    const decision = offered(held(LOW), renewed, round)
+    if (decision.kind !== 'stale') throw new Error(decision.kind)
+    return decision.entry.leaseRound
+  }
+  it('[a former owner who renews] lengthens no lease once the change that it lacks is final', () => {
+    const final = BEGIN + roundsToFinal(LOW, MAIN)
+    expect(leaseAfter(final)).toBe(renewed.newestRound)
+    expect(leaseAfter(final + 1)).toBeUndefined()
+    // The first of two changes is final, the second is not.
+    const entry = { ...held(LOW, ALONE), since: [BEGIN, final] }
+    const decisions = [renewed, { ...renewed, changes: [LOW] }].map((claim) => offered(entry, claim, final + 1))
+    expect(decisions).toMatchObject([{ kind: 'stale' }, { kind: 'stale', entry: { leaseRound: BEGIN + 300 } }])
+    expect(decisions[0]).not.toHaveProperty('entry.leaseRound')
+  })
+})
+
 describe('two changes after the same one', () => {
+  it('[a sale that is turned after it was final]', () => {
+    const [entry, others] = [held(LOW), changed(HIGH)]
+    const final = BEGIN + roundsToFinal(LOW, MAIN)
+    for (const round of [final + 1, final + MAIN.settle])
+      expect(offered(entry, others, round, neighbours(20, others, others))).toMatchObject({ code: 'changed' })
+  })
   it('[a name sold twice]', () => {
     const entry = held(HIGH)
     const atLast = BEGIN + MAIN.contest
@@ -177,7 +197,7 @@ describe('a holder that comes later', () => {
     const later = BEGIN + WAIT / 2
     const since = sinceAmong(sold, neighbours(20, sold, sold, 20, final), timeAt(later), MAIN)
     const entry = adopt({ claimId: sold.id, state: 'settling' }, sold, timeAt(later), undefined, since)
-    expect(changesHeld(entry, MAIN)!.final).toBe(Math.max(final, later + MAIN.contest))
+    expect(changesHeld(entry, MAIN)!.final).toBe(Math.max(final, later + MAIN.settle))
   })
   it('dates each change by those who hold it', () => {
     const facts = neighbours(20, changed(ALONE), sold, 20, 500)

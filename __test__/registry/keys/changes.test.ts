@@ -14,6 +14,7 @@ import { sign } from '../../../src/protocol/crypto/ed25519.ts'
 import { nameKey } from '../../../src/protocol/crypto/keys.ts'
 import { toHex } from '../../../src/protocol/encoding/bytes.ts'
 import { parseName } from '../../../src/protocol/name/names.ts'
+import { roundTimeMs } from '../../../src/protocol/time.ts'
 import { profileHash } from '../../../src/protocol/profile/profile.ts'
 import { bytesOf } from '../../protocol/fixtures.ts'
 import { settle } from '../../time/manual-clock.ts'
@@ -126,9 +127,11 @@ describe('the keys of a name', () => {
         return acceptedReveal(before, parseOffer(offer), { ...authority(offer, 'words'), consent })
       })
     )
-    for (const [named, final] of [
-      [sold!, Infinity],
-      [ours!, 0]
+    const soon = 10 ** 6
+    for (const [named, final, at] of [
+      [sold!, Infinity, null],
+      [sold!, soon, new Date(roundTimeMs(soon + 1, profile.beacon)).toISOString()],
+      [ours!, 0, null]
     ] as const) {
       const changes = { head: claimOf(named, NAME, profile).changes[0]!.hash, final }
       for (const [index, { reveals }] of bench.world.peers.entries())
@@ -142,6 +145,7 @@ describe('the keys of a name', () => {
       expect((await asker.registry.resolve(ALICE)).reveal.pubkey).toEqual(named.pubkey)
       expect(await asker.registry.keysOf(ALICE)).toMatchObject({
         final: named === ours,
+        final_at: at,
         final_votes: named === ours ? 3 : 0,
         votes: 5,
         other_keys: 2,

@@ -244,17 +244,17 @@ export async function runStatus(context: Context, { code }: CodeOption, name: st
   context.output.answer(keys, () => statusText(keys))
 }
 
-function statusText({ name, own, changes, final, consented, final_votes, votes }: KeysView): string {
+function statusText({ name, own, changes, final_votes: finalVotes, votes, ...rest }: KeysView): string {
   const whose = own ? 'this daemon has its key' : 'another owner has its key'
   if (changes === 0) return `The keys of ${printable(name)} have never changed; ${whose}.`
-  const state = final
-    ? `The last change is final for ${final_votes} of ${votes} holders.`
-    : `The last change is not final yet: ${
-        consented === true
-          ? 'both keys signed it, which takes 90 seconds on main'
-          : 'one key signed it, which takes 60 days on main'
-      }.`
+  const state = `The last change is ${finalText(rest)}, for ${finalVotes} of ${votes} holders.`
   return `The keys of ${printable(name)} have changed ${changes} of ${MAX_CHANGES} times; ${whose}. ${state}`
+}
+
+/** A thin answer may call a change final and proves nothing: then no date is known either. */
+function finalText({ final, final_at: at }: Pick<KeysView, 'final' | 'final_at'>): string {
+  if (final) return 'final'
+  return at === null ? 'not final yet' : `not final before ${at}`
 }
 
 /** `chronym transfer verify` */
@@ -276,7 +276,7 @@ export async function runVerify(context: Context, { code: asked }: CodeOption, g
           'last change',
           keys.changes === 0
             ? 'none'
-            : `${keys.final ? 'final' : 'not final: another may still take its place'} (${keys.final_votes} of ${keys.votes} holders)`
+            : `${finalText(keys)}${keys.final ? '' : ': another may still take its place'} (${keys.final_votes} of ${keys.votes} holders)`
         ],
         [
           'signed twice',

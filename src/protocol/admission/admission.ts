@@ -18,7 +18,7 @@ import {
   withRival
 } from './entry.ts'
 import { leaseState, revealWindow, type ProtocolTime } from '../time.ts'
-import { chooseChange, isBacked, sinceAmong } from './key-changes.ts'
+import { chooseChange, isBacked, lacksFinalChange, sinceAmong } from './key-changes.ts'
 import {
   type Agreed,
   type NeighbourFacts,
@@ -264,7 +264,11 @@ function admitSameClaim(entry: Entry, claim: Claim, facts: AdmissionFacts, profi
   if (typeof relation === 'number') return admitOtherChange(entry, claim, relation, facts, profile)
   const equivocation = noteEquivocation(entry.equivocation, entry.claim, claim)
   const noted: Entry = equivocation === undefined ? entry : { ...entry, equivocation }
-  if (compareRecords(claim, entry.claim) < 0) return { kind: 'stale', entry: withLink(noted, claim) }
+  if (compareRecords(claim, entry.claim) < 0) {
+    // A former owner's renewals would keep the name from everybody once the lease of its new owner is over.
+    const isOfFormerKey = lacksFinalChange(entry, claim, facts.time, profile)
+    return { kind: 'stale', entry: isOfFormerKey ? noted : withLink(noted, claim) }
+  }
   const needsTime = relation === 'longer' || claim.newestRound !== entry.claim.newestRound
   if (needsTime && !facts.time.fresh) return { kind: 'wait' }
   return store(withClaim(noted, claim, facts.time))

@@ -104,10 +104,19 @@ export function isRipe(
   return state === 'settling' && time.verified - tenureRound > profile.settle
 }
 
-/** Replaces the record; notes about another claim are dropped. */
-export function withClaim(entry: Entry, claim: Claim, time: Pick<ProtocolTime, 'verified'>): Entry {
+/**
+ * Replaces the record; notes about another claim are dropped.
+ *
+ * @param among the rounds of first sight that neighbours agree on (`sinceAmong`), where they were asked
+ */
+export function withClaim(
+  entry: Entry,
+  claim: Claim,
+  time: Pick<ProtocolTime, 'verified'>,
+  among?: readonly number[]
+): Entry {
   if (equalBytes(entry.claim.id, claim.id))
-    return withLink({ ...entry, claim, since: sinceOf(entry, claim, time) }, entry.claim)
+    return withLink({ ...entry, claim, since: sinceOf(entry, claim, time, among) }, entry.claim)
   const { state, tenureRound, quietRound, rivals, repairs, contenders } = entry
   return withContender(
     {

@@ -13,18 +13,38 @@ import type { ProtocolTime } from '../time.ts'
 type Window = Pick<NetworkProfile, 'contest' | 'grace' | 'settle'>
 
 /**
- * Rounds until a change is final: `contest` with both signatures. With that of the change key alone twice `grace`: the
- * owner, who may be away for as long as the grace, has that time again to object.
+ * Rounds until a change is final. With both signatures: until neither the contest nor the repair by most neighbours can
+ * turn it [a sale that is turned after it was final]. With that of the change key alone twice `grace`: the owner, who may
+ * be away for as long as the grace, has that time again to object.
  */
-export function roundsToFinal({ consented }: Pick<ChangeMark, 'consented'>, { contest, grace }: Window): number {
-  return consented ? contest : 2 * grace
+export function roundsToFinal(
+  { consented }: Pick<ChangeMark, 'consented'>,
+  { contest, settle, grace }: Window
+): number {
+  return consented ? Math.max(contest, settle) : 2 * grace
 }
 
-/** Rounds of first sight for the changes of `offered`: those shared with `held` keep theirs. */
+/** Whether a record of the claim lacks a change that is final here. The former keys that signed it count no longer. */
+export function lacksFinalChange(
+  { claim: held, since }: HeldChanges,
+  { changes }: Pick<Claim, 'changes'>,
+  { verified }: Pick<ProtocolTime, 'verified'>,
+  profile: Window
+): boolean {
+  const lacked = held.changes[changes.length]
+  return lacked !== undefined && verified - since[changes.length]! > roundsToFinal(lacked, profile)
+}
+
+/**
+ * Rounds of first sight for the changes of `offered`: those shared with `held` keep theirs.
+ *
+ * @param among what neighbours say of the others (`sinceAmong`), where they were asked
+ */
 export function sinceOf(
   { claim: held, since }: HeldChanges,
   offered: Pick<Claim, 'changes'>,
-  { verified }: Pick<ProtocolTime, 'verified'>
+  { verified }: Pick<ProtocolTime, 'verified'>,
+  among?: readonly number[]
 ): number[] {
   const relation = relateChanges(held.changes, offered.changes)
   const parted = typeof relation === 'number' ? relation : undefined
@@ -32,7 +52,7 @@ export function sinceOf(
     const isOfEqualRank = parted === index && held.changes[index]!.consented === change.consented
     // A better change of equal rank leaves the window as it is, or each one would open it again.
     const isShared = parted === undefined || index < parted || isOfEqualRank
-    return (isShared ? since[index] : undefined) ?? verified
+    return (isShared ? since[index] : undefined) ?? among?.[index] ?? verified
   })
 }
 

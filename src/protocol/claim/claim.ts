@@ -77,6 +77,11 @@ export function compareRecords(left: RecordOrder, right: RecordOrder): number {
   )
 }
 
+/** Whether two records are of one claim, with the same changes of its keys. */
+export function hasSameKeys(left: Pick<Claim, 'id' | 'changes'>, right: Pick<Claim, 'id' | 'changes'>): boolean {
+  return equalBytes(left.id, right.id) && relateChanges(left.changes, right.changes) === 'same'
+}
+
 export function equivocates(left: RecordOrder, right: RecordOrder): boolean {
   return (
     relateChanges(left.changes, right.changes) === 'same' &&

@@ -137,7 +137,7 @@ export function saysFinal(said: RevealAnswer['changes'], claim: Claim, verified:
 }
 
 /** Whether the last change of the claim's keys is that one; undefined: none. */
-function hasHead({ changes }: Claim, head: Uint8Array | undefined): boolean {
+export function hasHead({ changes }: Claim, head: Uint8Array | undefined): boolean {
   const last = changes.at(-1)?.hash
   return last === undefined || head === undefined ? last === head : equalBytes(last, head)
 }

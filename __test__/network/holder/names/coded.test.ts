@@ -73,11 +73,21 @@ describe('the place of a check code', () => {
     expect(answers).toEqual([...Array<string>(burst).fill('stored'), 'busy', 'busy'])
   })
 
+  it('[a thief who uses up all turns] does not keep the owner from changing the keys', async () => {
+    const [owner, words] = [at.lab.owner('owner'), at.lab.owner('words')]
+    const named = at.lab.reveal(NAME, owner, { p: at.lab.round, next: nextHash(words.publicKey, at.lab.hash) })
+    for (let serial = 1; serial < at.lab.profile.changes.burst + 3; serial++)
+      await offer(at.lab.updated(named, owner, serial))
+    expect(await offer(at.lab.updated(named, owner, 99))).toMatchObject({ type: 'busy' })
+    const change = { to: at.lab.owner('heir'), next: words, by: words, consent: owner }
+    expect(await offer(withChange(named, change, at.lab.profile))).toEqual({ type: 'stored' })
+  })
+
   describe('of a newcomer, [a name sold twice]', () => {
     const soldTwice = () => {
       const [owner, words] = [at.lab.owner('owner'), at.lab.owner('words')]
       const before = at.lab.reveal(NAME, owner, { p: at.lab.round, next: nextHash(words.publicKey, at.lab.hash) })
-      return ['buyer', 'other'].map((to) => {
+      const [first, second] = ['buyer', 'other'].map((to) => {
         const sold = withChange(
           before,
           { to: at.lab.owner(to), next: words, by: words, consent: owner },
@@ -86,22 +96,27 @@ describe('the place of a check code', () => {
         const { changes } = claimOf(sold, parseName(NAME, at.lab.profile), at.lab.profile)
         return { reveal: sold, state: 'settled', changes: { head: changes[0]!.hash, final: 1 } } as const
       }) as [Held, Held]
+      return { before, first, second }
     }
     type Held = Parameters<HolderWorkbench['addNeighbours']>[1] & object
 
-    it('takes the change that most neighbours show, with its age, and refuses the other', async () => {
-      const [first, second] = soldTwice()
+    it.each([
+      ['nothing', false],
+      ['the record from before the sale', true]
+    ])('with %s takes the change that most neighbours show, with its age, and refuses the other', async (_, hasOld) => {
+      const { before, first, second } = soldTwice()
       at.addNeighbours(at.lab.profile.k - 3, first)
       at.addNeighbours(2, second)
+      if (hasOld) await offer(before)
       expect(await offer(second.reveal)).toMatchObject({ type: 'refused', code: 'changed' })
       expect(held(first.reveal)).toEqual(encodeReveal(first.reveal))
       expect(target.get('coded', codedKey(first.reveal))).toMatchObject({
-        changes: { head: first.changes!.head, final: at.lab.profile.contest }
+        changes: { head: first.changes!.head, final: at.lab.profile.settle }
       })
     })
 
     it('takes what is offered where they only say that they hold another one', async () => {
-      const [first, second] = soldTwice()
+      const { first, second } = soldTwice()
       at.addNeighbours(at.lab.profile.k - 1, { ...second, withoutRecord: true })
       expect(await offer(first.reveal)).toEqual({ type: 'stored' })
       expect(held(first.reveal)).toEqual(encodeReveal(first.reveal))

@@ -1,12 +1,15 @@
 /** How often a name changes at a holder, and what becomes of the changes that wait. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createBudget } from '../../../../src/network/budget/budget.ts'
 import type { Holder } from '../../../../src/network/holder/holder.ts'
 import type { Origin } from '../../../../src/protocol/neighbourhood/diversity.ts'
 import { recordKey } from '../../../../src/protocol/neighbourhood/key-space.ts'
 import { encodeReveal, type Reveal } from '../../../../src/protocol/claim/reveal.ts'
 import { openStore } from '../../../../src/store/open.ts'
 import { StoreError, type Store } from '../../../../src/store/types.ts'
+import { nextHash } from '../../../../src/protocol/claim/changes.ts'
+import { withChange } from '../../../protocol/changed-keys.ts'
 import { Lab } from '../../lab.ts'
 import { labHolder } from '../../lab-holder.ts'
 import { temporary } from '../../../temporary.ts'
@@ -29,9 +32,11 @@ beforeEach(async () => {
 
 afterEach(() => store.close())
 
-async function change(serial: number): Promise<string> {
-  return (await holder.put('reveal', encodeReveal(lab.updated(reveal, lab.owner('owner'), serial)), PEER)).type
+async function put(offered: Reveal, sender = PEER): Promise<string> {
+  return (await holder.put('reveal', encodeReveal(offered), sender)).type
 }
+
+const change = (serial: number): Promise<string> => put(lab.updated(reveal, lab.owner('owner'), serial))
 
 function serial(): number | undefined {
   return holder.entries.load(recordKey('reveal', NAME, lab.hash))?.entry.claim.serial
@@ -73,4 +78,43 @@ it('are not held up by a clock that was set back by hours', async () => {
   lab.round -= 5 * 3600
   holder.reveals.forgetChanges()
   expect(await change(11)).toBe('stored')
+})
+
+it('leave room for the updates of others, whoever fills the queue', async () => {
+  const many = Array.from({ length: 260 }, (_, index) => `many${index}.chronym`)
+  const prefixes: Origin[] = ['p', 'p', 'q'].map((prefix, index) => ({ peer: `${index}`, prefix }))
+  lab = new Lab({ ...lab.profile, changes: { interval: 30, burst: 1 } })
+  let nowMs = 0
+  // Each question of the budget comes so late that all of it has come back.
+  holder = labHolder(lab, store, { budget: createBudget(false, () => (nowMs += 60_000)) })
+  const own = lab.owner('owner')
+  const spend = async (name: string, sender: Origin): Promise<Reveal> => {
+    const first = lab.reveal(name, own, { p: lab.round })
+    for (let each = 0; each <= lab.profile.changes.burst; each++)
+      await put(each === 0 ? first : lab.updated(first, own, each + 1), sender)
+    return first
+  }
+  for (const [index, name] of many.entries()) {
+    const sender = prefixes[index % 2]!
+    expect(await put(lab.updated(await spend(name, sender), own, 99), sender)).toBe('busy')
+  }
+  const other = await spend('other.chronym', prefixes[2]!)
+  expect(await put(lab.updated(other, own, 99), prefixes[2])).toBe('busy')
+  lab.advance(lab.profile.changes.interval)
+  await holder.reveals.applyWaiting()
+  const serials = [...many, 'other.chronym'].map(
+    (name) => holder.entries.load(recordKey('reveal', name, lab.hash))!.entry.claim.serial
+  )
+  expect(serials.filter((serial) => serial === 99)).toHaveLength(256)
+  expect(serials.at(-1)).toBe(99)
+})
+
+it('[a thief who uses up all turns] does not keep the owner from changing the keys', async () => {
+  const [owner, words, heir] = ['owner', 'words', 'heir'].map((who) => lab.owner(who))
+  const named = lab.reveal('stolen.chronym', owner!, { p: lab.round, next: nextHash(words!.publicKey, lab.hash) })
+  const { burst } = lab.profile.changes
+  for (let serial = 1; serial < burst + 3; serial++)
+    expect(await put(lab.updated(named, owner!, serial))).toBe(serial > burst + 1 ? 'busy' : 'stored')
+  const rotated = withChange(named, { to: heir!, next: words!, by: words!, consent: owner! }, lab.profile)
+  expect(await put(rotated)).toBe('stored')
 })

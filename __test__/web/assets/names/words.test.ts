@@ -37,10 +37,10 @@ describe('a name in words', () => {
   })
 
   it.each([
-    [{ changes: 0, final: true, consented: null }, 'first keys', /never/],
-    [{ changes: 2, final: true, consented: true }, 'final', /2 of 16/],
-    [{ changes: 2, final: false, consented: true }, 'not final', /90 seconds/],
-    [{ changes: 2, final: false, consented: false }, 'not final', /60 days/]
+    [{ changes: 0, final: true, final_at: null }, 'first keys', /never/],
+    [{ changes: 2, final: true, final_at: null }, 'final', /2 of 16/],
+    [{ changes: 2, final: false, final_at: '2026-11-24T12:00:00.000Z' }, 'not final', /its place before .*2026/],
+    [{ changes: 2, final: false, final_at: null }, 'not final', /its place yet$/]
   ])('says how its keys are: %j', (keys, word, text) => {
     const said = keysWords({ ...keys, changes_left: 16 - keys.changes })
     expect(said).toMatchObject({ word, text: expect.stringMatching(text) as string })

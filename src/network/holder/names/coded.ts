@@ -8,7 +8,7 @@ import { chooseChange, isBacked, lackingAmong, sinceAmong } from '../../../proto
 import { spendChange, type ChangeBudget } from '../../../protocol/admission/holder.ts'
 import { checkCode, codedId } from '../../../protocol/claim/check-code.ts'
 import { relateChanges } from '../../../protocol/claim/changes.ts'
-import { claimOf, type Claim, compareRecords, isAhead } from '../../../protocol/claim/claim.ts'
+import { claimOf, type Claim, compareRecords, hasSameKeys, isAhead } from '../../../protocol/claim/claim.ts'
 import { recordKey } from '../../../protocol/neighbourhood/key-space.ts'
 import { decodeReveal, linksOf, type Reveal } from '../../../protocol/claim/reveal.ts'
 import { proofOutput } from '../../../protocol/claim/proof.ts'
@@ -47,7 +47,7 @@ interface CodedHolderParts {
   readonly onStored: (name: string) => void
 }
 
-/** Of a record with changes of keys whose place is empty here. */
+/** What the neighbours say of a record with more changes of keys than this node knows. */
 interface Around {
   readonly neighbours?: Neighbours | undefined
   readonly shown?: { readonly claim: Claim; readonly record: Uint8Array } | undefined
@@ -100,7 +100,8 @@ export class CodedHolder {
       const verdict = await verifyOffered(this.#parts.verifier, reveal, urgency, work)
       if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
       const { claim } = verdict
-      const around = isExpected || claim.changes.length === 0 ? undefined : await this.#around(key, claim, work)
+      const known = this.entries.load(key)?.entry.claim.changes.length ?? 0
+      const around = claim.changes.length > known ? await this.#around(key, claim, work) : undefined
       return this.#mutex.run(toHex(key), () =>
         Promise.resolve(this.#store(key, claim, record, { sender, work, around }))
       )
@@ -124,9 +125,9 @@ export class CodedHolder {
   }
 
   /**
-   * What the neighbours hold of a claim that is new here, and the record of it that most of them show: a seller would
-   * send each newcomer the second sale [a name sold twice]. Only who has the change key can show another, so liars keep
-   * no record out.
+   * What the neighbours hold of a claim whose changes are new here, and the record of it that most of them show: a seller
+   * would send each newcomer the second sale, or the record from before the sale and then the second sale [a name sold
+   * twice]. Liars keep no record out: another one takes the change key.
    */
   async #around(key: Uint8Array, claim: Claim, work: Work): Promise<Around> {
     const { peers, verifier, clock, profile } = this.#parts
@@ -155,18 +156,18 @@ export class CodedHolder {
     if (sender !== OURSELVES) {
       if (isNew && !capacity.forEntry('settled')) return refused('full', 'no room is left here for names')
       const id = toHex(key)
-      const spent = isNew ? this.#changes.get(id) : spendChange(this.#changes.get(id), clock.nowMs(), profile)
-      if (!isNew && spent === undefined) return BUSY
-      if (spent !== undefined) this.#changes.set(id, spent)
+      // A change of keys is free, as at the name's own place [a thief who uses up all turns].
+      if (held !== undefined && hasSameKeys(held.entry.claim, claim)) {
+        const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
+        if (spent === undefined) return BUSY
+        this.#changes.set(id, spent)
+      }
     }
     work.charge(WRITE_MS)
     const time = clock.time()
-    this.entries.save(key, {
-      entry: held
-        ? withClaim(held.entry, claim, time)
-        : newEntry(claim, 'settled', time, neighbours && sinceAmong(claim, neighbours, time, profile)),
-      record
-    })
+    const since = neighbours && sinceAmong(claim, neighbours, time, profile)
+    const entry = held ? withClaim(held.entry, claim, time, since) : newEntry(claim, 'settled', time, since)
+    this.entries.save(key, { entry, record })
     this.#parts.onStored(claim.name)
     return STORED
   }

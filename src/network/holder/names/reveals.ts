@@ -3,7 +3,7 @@ import type { Urgency } from '../../../native/types.ts'
 import { equalBytes, sha256, toHex } from '../../../protocol/encoding/bytes.ts'
 import { admit, adopt, refuseEarly, reviseEntry, type Decision } from '../../../protocol/admission/admission.ts'
 import { spendChange, nextChangeMs, type ChangeBudget } from '../../../protocol/admission/holder.ts'
-import { type Claim, compareRecords } from '../../../protocol/claim/claim.ts'
+import { type Claim, compareRecords, hasSameKeys } from '../../../protocol/claim/claim.ts'
 import type { Origin } from '../../../protocol/neighbourhood/diversity.ts'
 import { isRipe, ownSight, withSight, type Entry } from '../../../protocol/admission/entry.ts'
 import { EncodingError } from '../../../protocol/errors.ts'
@@ -37,7 +37,7 @@ import { askElsewhere, askNeighbours, recordOfClaim, type Neighbours } from './n
 /** Steps that one offer may cause: ask, adopt, offer again, twice. */
 const MAX_STEPS = 6
 
-/** Queued changes, one a name: 50 KiB each at most. */
+/** Queued updates, one a name: 50 KiB each at most. */
 const MAX_WAITING = 256
 
 const STORED: PutAnswer = { type: 'stored' }
@@ -61,12 +61,18 @@ interface RevealHolderParts {
   readonly onStored: (name: string, state: string) => void
 }
 
+interface Waiting {
+  readonly record: Uint8Array
+  readonly claim: Claim
+  readonly prefix: string
+}
+
 export class RevealHolder {
   readonly #parts: RevealHolderParts
   readonly #hash: Uint8Array
   readonly #mutex = new KeyedMutex()
   readonly #changes = new Map<string, ChangeBudget>()
-  readonly #waiting = new Map<string, { readonly record: Uint8Array; readonly claim: Claim }>()
+  readonly #waiting = new Map<string, Waiting>()
 
   constructor(parts: RevealHolderParts) {
     this.#parts = parts
@@ -254,8 +260,9 @@ export class RevealHolder {
   }
 
   /**
-   * A changed record of a held name is charged to its budget; with an empty budget the newest one waits. A stub gets
-   * its record back.
+   * Charges an update of a held name to the name's budget; with an empty budget the newest update waits. A stub gets its
+   * record back. A change of keys is free: a claim has 16 at most, and a thief of one key who spends all turns must not
+   * keep the owner from it [a thief who uses up all turns].
    */
   #store(
     key: Uint8Array,
@@ -267,11 +274,11 @@ export class RevealHolder {
     if (!changed && held?.record !== undefined) return STORED
     const { clock, profile } = this.#parts
     const id = toHex(key)
-    const isUpdate = changed && held !== undefined && equalBytes(held.entry.claim.id, entry.claim.id)
+    const isUpdate = changed && held !== undefined && hasSameKeys(held.entry.claim, entry.claim)
     if (isUpdate && sender !== OURSELVES) {
       const spent = spendChange(this.#changes.get(id), clock.nowMs(), profile)
       if (spent === undefined) {
-        this.#wait(id, record, entry.claim)
+        this.#wait(id, { record, claim: entry.claim, prefix: sender.prefix })
         return BUSY
       }
       this.#changes.set(id, spent)
@@ -280,14 +287,20 @@ export class RevealHolder {
     return STORED
   }
 
-  /** Queues the newest change of a name without budget: resending older ones displaces none. */
-  #wait(id: string, record: Uint8Array, claim: Claim): void {
-    const waiting = this.#waiting.get(id)?.claim
-    const isNewest =
-      waiting === undefined
-        ? this.#waiting.size < MAX_WAITING
-        : !equalBytes(waiting.id, claim.id) || compareRecords(claim, waiting) > 0
-    if (isNewest) this.#waiting.set(id, { record, claim })
+  /** Queues the newest update of a name without budget: resending older ones displaces none. */
+  #wait(id: string, update: Waiting): void {
+    const known = this.#waiting.get(id)
+    if (known === undefined ? !this.#hasRoom(update) : !isNewer(update.claim, known.claim)) return
+    this.#waiting.set(id, update)
+  }
+
+  /** Makes room where another prefix fills the queue: the latest update of the fullest prefix is dropped. */
+  #hasRoom({ prefix }: Waiting): boolean {
+    if (this.#waiting.size < MAX_WAITING) return true
+    const byPrefix = Map.groupBy(this.#waiting, ([, waiting]) => waiting.prefix)
+    const fullest = [...byPrefix.values()].reduce((most, each) => (each.length > most.length ? each : most))
+    if ((byPrefix.get(prefix)?.length ?? 0) + 1 >= fullest.length) return false
+    return this.#waiting.delete(fullest.at(-1)![0])
   }
 
   /** Enters the neighbourhood's claim. False when no neighbour sends its record with a running lease. */
@@ -321,6 +334,10 @@ export class RevealHolder {
     this.#parts.entries.save(key, { ...next, entry: withSight(next.entry, this.#sightOf(next.entry)) })
     this.#parts.onStored(next.entry.claim.name, next.entry.state)
   }
+}
+
+function isNewer(claim: Claim, known: Claim): boolean {
+  return !equalBytes(claim.id, known.id) || compareRecords(claim, known) > 0
 }
 
 function without(neighbours: Neighbours, agreed: Agreed): Neighbours {

@@ -1,6 +1,6 @@
 /** What a name is at, in words. Pure: `nowMs` is the time. */
 import type { KeysView, OwnedNameView } from '../lib/api.ts'
-import { duration } from '../lib/words.ts'
+import { dateTime, duration } from '../lib/words.ts'
 import type { Tone } from '../parts/basics.ts'
 import { nameInLink, spellName } from '../../../util/typed-name.ts'
 
@@ -61,13 +61,13 @@ export function keysWords({
   changes,
   changes_left: rest,
   final,
-  consented
-}: Pick<KeysView, 'changes' | 'changes_left' | 'final' | 'consented'>): { word: string; text: string; tone: Tone } {
+  final_at: at
+}: Pick<KeysView, 'changes' | 'changes_left' | 'final' | 'final_at'>): { word: string; text: string; tone: Tone } {
   if (changes === 0) return { word: 'first keys', text: 'never changed', tone: 'good' }
   const times = `${changes} of ${changes + rest} changes`
   if (final) return { word: 'final', text: times, tone: 'good' }
-  const wait = consented === true ? '90 seconds' : '60 days'
-  return { word: 'not final', text: `${times}; another may take its place for ${wait} on main`, tone: 'warn' }
+  const until = at === null ? 'yet' : `before ${dateTime(at)}`
+  return { word: 'not final', text: `${times}; another may take its place ${until}`, tone: 'warn' }
 }
 
 /** Another owner may have it. */
