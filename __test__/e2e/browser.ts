@@ -1,6 +1,7 @@
 /** A real browser for the tests of the dashboard, and what they do in it again and again. */
 import axe from 'axe-core'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
 import { PATIENCE_MS } from '../wait-for.ts'
 import type { Daemon } from './processes.ts'
@@ -34,8 +35,21 @@ export function faultsOf(page: Page): string[] {
   return faults
 }
 
+/**
+ * Types into a field as a person does, by mouse and key by key. Keys go to what has the focus, so a form that closes, or
+ * moves the focus, loses some.
+ */
+export async function typeInto(field: Locator, text: string): Promise<void> {
+  const { keyboard } = field.page()
+  await field.click()
+  await keyboard.press('ControlOrMeta+a')
+  await keyboard.press('Delete')
+  await keyboard.type(text)
+  expect(await field.inputValue()).toBe(text)
+}
+
 export async function logIn(page: Page, { token }: Pick<Daemon, 'token'>): Promise<void> {
-  await page.getByLabel('Access token').fill(token)
+  await typeInto(page.getByLabel('Access token'), token)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.locator('main#main h1').waitFor()
 }

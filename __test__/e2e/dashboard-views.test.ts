@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import decodeQR from 'qr/decode.js'
 import type { DnsView } from '../../src/views/dns.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
+import { faultsOf, launchBrowser, logIn, seriousFindings, typeInto } from './browser.ts'
 import { begin, completed, runToEnd, Scene, type Daemon } from './processes.ts'
 
 const NAME = 'alice.chronym'
@@ -59,7 +59,7 @@ afterAll(() => scene.end())
 
 it('tells what happened in sentences, which can be filtered', async () => {
   await page.getByText(`The registration of ${NAME} is complete.`).waitFor()
-  await page.getByLabel('Filter').fill('stored')
+  await typeInto(page.getByLabel('Filter'), 'stored')
   // By its name and by its check code.
   await page.getByText(/This node stored [23] records for the network/).waitFor()
   expect(await page.getByText('is complete.').count()).toBe(0)
@@ -69,7 +69,7 @@ it('tells what happened in sentences, which can be filtered', async () => {
 
 it('draws what each peer says of a name, with the same as a table', async () => {
   await open('/lookup')
-  await page.getByLabel('Name or DID').fill(' Alice. ')
+  await typeInto(page.getByLabel('Name or DID'), ' Alice. ')
   await button('Look up').click()
   await page.getByText(`${NAME} belongs to this daemon`).waitFor()
   await page.getByRole('img', { name: `1 peer around ${NAME}: 1 names the owner.` }).waitFor()
@@ -81,7 +81,7 @@ it('draws what each peer says of a name, with the same as a table', async () => 
   await page.getByRole('cell', { name: '192.0.2.10' }).waitFor()
 
   const line = page.getByLabel('Name or DID')
-  await line.fill('bob')
+  await typeInto(line, 'bob')
   await button('Look up').click()
   await page.getByRole('heading', { name: 'bob.chronym' }).waitFor()
   await page.goBack()
@@ -203,13 +203,13 @@ it('publishes a signed identity, and shows it', async () => {
   await open('/identities')
   await button('Publish a signed one').click()
   const dialog = page.getByRole('dialog', { name: 'Publish a signed document or manifest' })
-  await dialog.getByLabel('Or its text').fill('{"a": 1}')
+  await typeInto(dialog.getByLabel('Or its text'), '{"a": 1}')
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await dialog.getByText('This is neither an identity document').waitFor()
   expect(await seriousFindings(page)).toEqual([])
   const { data_dir: directory } = daemon.summary
   const { stdout: signed } = await runToEnd('src/cli/main.ts', ['kid', 'create', '--json', '--data-dir', directory])
-  await dialog.getByLabel('Or its text').fill(signed)
+  await typeInto(dialog.getByLabel('Or its text'), signed)
   await dialog.getByText('An identity document').waitFor()
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByText('Version 1 of the identity document is at 1 of 1 peer.').waitFor()
@@ -236,7 +236,7 @@ it('makes a token that is shown once, and revokes it', async () => {
   await open('/tokens')
   await button('New token').click()
   const dialog = page.getByRole('dialog', { name: 'New token' })
-  await dialog.getByLabel('Label').fill('monitor')
+  await typeInto(dialog.getByLabel('Label'), 'monitor')
   expect(await seriousFindings(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Make it' }).click()
   const token = await page.getByLabel('Token', { exact: true }).textContent()
@@ -257,11 +257,11 @@ it('changes a setting, says beside the field what is wrong, and takes it back', 
   await open('/settings')
   await button('Change vdf.queue').click()
   const field = page.getByLabel('vdf.queue', { exact: true })
-  await field.fill('0')
+  await typeInto(field, '0')
   await button('Save').click()
   await page.locator('.field-error').waitFor()
   expect(await field.getAttribute('aria-invalid')).toBe('true')
-  await field.fill('7')
+  await typeInto(field, '7')
   await button('Save').click()
   await page.getByText('vdf.queue is now 7.').waitFor()
   await page.locator('[aria-label="Change vdf.queue"]:focus').waitFor()
@@ -341,10 +341,10 @@ it('shows the farm where there is one: workers, core time by name, and who sent 
 it('looks for a name of the seed by a link to it, and says which field is too long', async () => {
   await open('/seed')
   const line = page.getByLabel('Name or DID of yours')
-  await line.fill(`http://${NAME.toUpperCase()}/about`)
+  await typeInto(line, `http://${NAME.toUpperCase()}/about`)
   await button('Find it').click()
   await page.getByText('This daemon has it.').waitFor()
-  await line.fill('w'.repeat(300))
+  await typeInto(line, 'w'.repeat(300))
   await button('Find it').click()
   await page.locator('.field-error').getByText('id: Expected <=256').waitFor()
 })

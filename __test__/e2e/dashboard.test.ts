@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OWN_HOST } from '../../scripts/loopback.ts'
-import { faultsOf, launchBrowser, logIn, seriousFindings } from './browser.ts'
+import { faultsOf, launchBrowser, logIn, seriousFindings, typeInto } from './browser.ts'
 import type { OwnedNameView } from '../../src/views/own.ts'
 import { begin, runToEnd, Scene, type Daemon } from './processes.ts'
 
@@ -45,7 +45,7 @@ afterAll(() => scene.end())
 describe('the dashboard', () => {
   it('refuses a wrong token in words, and comes back to the view that was asked for', async () => {
     await page.goto(at('/tasks'))
-    await page.getByLabel('Access token').fill('wrong')
+    await typeInto(page.getByLabel('Access token'), 'wrong')
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByText('That is not a token of this daemon.').waitFor()
     expect(await seriousFindings(page)).toEqual([])
@@ -123,13 +123,13 @@ describe('the dashboard', () => {
       ['localhost', 'is reserved'],
       ['\u0430pple', 'It mixes letters of Cyrillic and Latin']
     ] as const) {
-      await field.fill(wrong)
+      await typeInto(field, wrong)
       await dialog.getByText(reason).waitFor()
       expect(await dialog.getByRole('button', { name: 'Register', exact: true }).isDisabled()).toBe(true)
     }
-    await field.fill('München')
+    await typeInto(field, 'München')
     await dialog.getByText('Registers xn--mnchen-3ya.chronym, which people read as münchen.chronym.').waitFor()
-    await field.fill(' ALICE. ')
+    await typeInto(field, ' ALICE. ')
     await dialog.getByText(`Registers ${NAME}.`).waitFor()
     await dialog.getByText('1,000,000 squarings').waitFor()
     expect(await seriousFindings(page)).toEqual([])
@@ -143,6 +143,40 @@ describe('the dashboard', () => {
     await page.getByText('1 ended task cleared.').waitFor()
   })
 
+  it('takes the first record of a name key by key, and opens one by mouse and by keyboard', async () => {
+    await page.goto(at(`/names/${NAME}`))
+    const form = page.getByRole('group', { name: /record of/ })
+    const fields = ['Label', 'IPv4 address', 'TTL (s)']
+    const texts = async (): Promise<string[]> => Promise.all(fields.map((field) => form.getByLabel(field).inputValue()))
+    const enter = async (values: readonly string[]): Promise<void> => {
+      for (const [index, value] of values.entries()) await typeInto(form.getByLabel(fields[index]!), value)
+      expect(await texts()).toEqual(values)
+    }
+    await enter(['www', '192.0.2.1', '600'])
+    const title = `the A record of www.${NAME}`
+    const openings = [
+      () => page.getByRole('button', { name: `Edit ${title}` }).click(),
+      () => page.getByRole('button', { name: `Edit ${title}` }).press('Enter'),
+      () => page.getByText('192.0.2.1', { exact: true }).click()
+    ]
+    for (const open of openings) {
+      await page.getByRole('button', { name: 'Done' }).click()
+      await open()
+      await form.getByLabel('Label').and(page.locator(':focus')).waitFor()
+      await enter(['www', '192.0.2.1', '600'])
+    }
+    // By keyboard alone: from the label over the type to the value.
+    await form.getByLabel('Label').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('End')
+    await page.keyboard.type('23')
+    expect(await texts()).toEqual(['www', '192.0.2.123', '600'])
+    await page.getByRole('button', { name: 'Discard edits' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await expect.poll(texts).toEqual(['@', '', ''])
+  })
+
   it('tells of a wrong record as one types, and publishes a zone', async () => {
     await page.goto(at('/'))
     await page.getByText(`${NAME} points nowhere yet`).waitFor()
@@ -150,18 +184,18 @@ describe('the dashboard', () => {
     await page.getByText('1 unpublished change').waitFor()
     expect(await page.getByLabel('IPv4 address').inputValue()).toBe('127.0.0.1')
     expect(page.url()).toBe(at(`/names/${NAME}`))
-    await page.getByLabel('IPv4 address').fill('192.0.2.300')
+    await typeInto(page.getByLabel('IPv4 address'), '192.0.2.300')
     await page.getByText('"192.0.2.300" is not an IPv4 address').waitFor()
     await page.getByRole('button', { name: 'Save draft' }).click()
     await page.getByText('Not saved: see the marked records.').first().waitFor()
     await page.locator('input[aria-invalid="true"]:focus').waitFor()
-    await page.getByLabel('IPv4 address').fill('192.0.2.30')
+    await typeInto(page.getByLabel('IPv4 address'), '192.0.2.30')
     await page.getByText('is not an IPv4 address').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add a record' }).click()
     const record = page.getByRole('group', { name: /record of/ }).last()
-    await record.getByLabel('Label').fill('mail')
+    await typeInto(record.getByLabel('Label'), 'mail')
     await record.getByLabel('Type').selectOption('MX')
-    await record.getByLabel('Mail server').fill('mx.example.org')
+    await typeInto(record.getByLabel('Mail server'), 'mx.example.org')
     await page.getByText('2 unpublished changes').waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole('button', { name: 'Publish' }).click()
@@ -189,7 +223,7 @@ describe('the dashboard', () => {
     await page.getByRole('button', { name: `Edit the A record of ${NAME}` }).click()
     await page.locator('fieldset input:focus').waitFor()
     expect(await page.locator('fieldset').count(), 'one form at a time').toBe(1)
-    await page.getByLabel('IPv4 address').fill('192.0.2.31')
+    await typeInto(page.getByLabel('IPv4 address'), '192.0.2.31')
     await page.getByText('1 unpublished change').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     expect(await page.locator('fieldset').count()).toBe(0)

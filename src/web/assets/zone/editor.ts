@@ -44,35 +44,28 @@ const countOf = (changes: Difference) =>
     : h(Badge, { tone: 'warn' }, plural(changeCount(changes), 'unpublished change'))
 
 /**
- * Which record is open as a form: one at a time. A new one, the only one while it is blank, and the first one that the
+ * Which record is open as a form: one at a time. A new one, the blank one of an empty zone, and the first one that the
  * daemon refuses open by themselves.
  */
 function useOpenRow(frame: { current: HTMLElement | null }, { rows, errors }: Pick<Editor, 'rows' | 'errors'>) {
-  const [open, setOpen] = useState<number>()
-  const focus = useRef<string | undefined>(undefined)
+  const [shown, setShown] = useState<{ readonly id?: number; readonly focus?: string }>({})
   useLayoutEffect(() => {
     const first = errors.isRefused ? rows[Math.min(...errors.byRow.keys())] : undefined
-    if (first === undefined) return
-    setOpen(first.id)
-    focus.current = '[aria-invalid="true"]'
+    if (first !== undefined) setShown({ id: first.id, focus: '[aria-invalid="true"]' })
   }, [errors])
   useLayoutEffect(() => {
-    const target = focus.current && frame.current?.querySelector<HTMLElement>(focus.current)
-    if (!target) return
-    focus.current = undefined
-    target.focus()
-  })
-  const [only] = rows
+    const [only] = rows
+    if (only === undefined || rows.length > 1 || !isBlank(rowOf(only))) return
+    setShown((now) => (now.id === only.id ? now : { id: only.id }))
+  }, [rows])
+  // Once for each time that a row opens or closes: the next key must not move the focus.
+  useLayoutEffect(() => {
+    if (shown.focus !== undefined) frame.current?.querySelector<HTMLElement>(shown.focus)?.focus()
+  }, [shown])
   return {
-    id: open ?? (only !== undefined && rows.length === 1 && isBlank(rowOf(only)) ? only.id : undefined),
-    open: (id: number): void => {
-      setOpen(id)
-      focus.current = 'fieldset input'
-    },
-    close: (): void => {
-      setOpen(undefined)
-      focus.current = '.add-record'
-    }
+    id: shown.id,
+    open: (id: number): void => setShown({ id, focus: 'fieldset input' }),
+    close: (): void => setShown({ focus: '.add-record' })
   }
 }
 

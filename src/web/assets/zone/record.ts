@@ -25,7 +25,7 @@ interface RowProps extends RecordProps {
   readonly onDrop?: () => void
 }
 
-/** A line, which a click opens; the button is for the keyboard. */
+/** A line, which a click opens. The button is for the keyboard: its click reaches the line. */
 export const Row = ({ row, name, error, disabled, onOpen, onDrop }: RowProps) => {
   const button = { kind: 'plain small', disabled }
   const drop = (event: Event) => {
@@ -41,7 +41,7 @@ export const Row = ({ row, name, error, disabled, onOpen, onDrop }: RowProps) =>
       ${
         onOpen &&
         html`<span class="actions">
-          ${h(Button, { ...button, icon: 'edit', label: `Edit ${titleOf(row, name)}`, onClick: onOpen })}
+          ${h(Button, { ...button, icon: 'edit', label: `Edit ${titleOf(row, name)}` })}
           ${h(Button, { ...button, icon: 'trash', label: `Remove ${titleOf(row, name)}`, onClick: drop })}
         </span>`
       }
