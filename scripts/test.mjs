@@ -97,6 +97,7 @@ const RUST = ['--workspace']
 const STRESS = ['-p', 'chronym-vdf', '--features', 'stress']
 if (hostile) {
   const all = { WORK: 'whole', KILLS: '1000', CUTS: '200', REAL_KILLS: '10', PAGES: '200', FULL: '0', FILES: '0' }
+  Object.assign(all, { ROUTER_ANSWERS: '250000', ROUTER_ATTEMPTS: '12' })
   for (const [name, value] of Object.entries(all)) process.env[`HOSTILE_${name}`] ??= value
   process.env.HOSTILE_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'hostile'])
@@ -135,9 +136,9 @@ if (hostile) {
   await vitest(['--project', 'unit', '--maxWorkers', '100%'])
   // After them: real processes must not compete with all cores' work for the processor.
   await vitest(['--project', 'e2e*'])
-  // Half a minute of what `--hostile` runs; its shim takes Linux.
-  const few = ['cuts', 'full-disk'].map((file) => `__test__/hostile/${file}.test.ts`)
-  const parts = 'misses nothing|half-written|damaged page|whole or not at all'
+  // A minute of what `--hostile` runs; its shim takes Linux.
+  const few = ['cuts', 'full-disk', 'router'].map((file) => `__test__/hostile/${file}.test.ts`)
+  const parts = 'misses nothing|half-written|damaged page|whole or not at all|router|gateway is hostile'
   if (process.platform === 'linux') await vitest(['--project', 'hostile', ...few, '-t', parts])
   else process.stdout.write('\n__test__/hostile is not run: it takes Linux\n')
 }

@@ -1,8 +1,6 @@
-/** Routers that refuse, and machines that pretend to be one. Real ones: __test__/e2e/home-routers.test.ts. */
+/** Routers by NAT-PMP and PCP that refuse, and what is kept of a mapping. Real ones: __test__/e2e/home-routers.test.ts. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { multiaddr } from '@multiformats/multiaddr'
 import pino from 'pino'
@@ -10,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { natPmp, pcp } from '../../../src/network/mapping/port-control.ts'
 import { BY_IPV4, keepPortMapped, type PortMapping } from '../../../src/network/mapping/port-mapping.ts'
 import type { Router, Way } from '../../../src/network/mapping/router.ts'
-import { openUpnp } from '../../../src/network/mapping/upnp.ts'
 import { portToMap } from '../../../src/network/routing/own-addresses.ts'
 import { waitFor } from '../../wait-for.ts'
 
@@ -40,7 +37,7 @@ describe('NAT-PMP', () => {
     answer[1] = 128 + request[1]!
     answer.writeUInt16BE(result, 2)
     if (request[1] === 0) answer.set([45, 1, 2, 3], 8)
-    else answer.writeUInt16BE(7_000, 10)
+    else answer.set([request[4]!, request[5]!, 0x1b, 0x58], 8)
     return answer
   }
 
@@ -59,6 +56,23 @@ describe('NAT-PMP', () => {
     await expect(natPmp('127.0.0.1', port).map(7_469)).rejects.toThrow('NAT-PMP: it is turned off')
   })
 
+  it('drops an answer to another request, and of another version unless it says just that', async () => {
+    let isOther = false
+    const port = await serve((request) => {
+      const [good, later, forAnother] = [answerTo(request, 0), answerTo(request, 0), answerTo(request, 0)]
+      later[0] = 2
+      for (const wrong of [later, forAnother]) wrong[10] = 99
+      forAnother[9]! ^= request[1] === 0 ? 0 : 1
+      const short = good.subarray(0, 11)
+      if (!isOther) return [later, short, ...(request[1] === 0 ? [] : [forAnother]), good]
+      later[3] = 1
+      return [later]
+    })
+    expect(await natPmp('127.0.0.1', port).map(7_469)).toEqual({ ip: '45.1.2.3', port: 7_000 })
+    isOther = true
+    await expect(natPmp('127.0.0.1', port).map(7_469)).rejects.toThrow('NAT-PMP: another version')
+  })
+
   it('gives up on a machine that does not speak it', async () => {
     await expect(natPmp('127.0.0.1', await serve(() => [])).map(7_469)).rejects.toThrow('NAT-PMP: no answer')
   })
@@ -67,13 +81,13 @@ describe('NAT-PMP', () => {
 describe('PCP', () => {
   const serve = async (
     host: string,
-    answer: (request: Buffer) => Buffer
+    answer: (request: Buffer) => Buffer | readonly Buffer[]
   ): Promise<{ asked: Buffer[]; port: number }> => {
     const socket = createSocket('udp6')
     const asked: Buffer[] = []
     socket.on('message', (request, { port, address }) => {
       asked.push(request)
-      socket.send(answer(request), port, address)
+      for (const each of [answer(request)].flat()) socket.send(each, port, address)
     })
     socket.bind(0, host)
     await once(socket, 'listening')
@@ -102,8 +116,22 @@ describe('PCP', () => {
     expect([first![36], first!.readUInt16BE(40), first!.readUInt16BE(42), first!.length]).toEqual([6, 7_469, 7_469, 60])
   })
 
-  it('says why a router refuses', async () => {
-    const { port } = await serve('::1', (request) => granted(request).fill(2, 3, 4))
+  it.each([
+    ['nonce', 24],
+    ['protocol', 36],
+    ['internal port', 41]
+  ])('drops what answers a request with another %s, be it yes or no', async (_, at) => {
+    const { port } = await serve('::1', (request) => {
+      const forAnother = granted(request)
+      forAnother[at]! ^= 1
+      forAnother.writeUInt16BE(666, 42)
+      return [forAnother, Buffer.from(forAnother).fill(2, 3, 4), granted(request)]
+    })
+    expect(await pcp('::1', '::1', port).map(7_469)).toEqual({ ip: '::1', port: 7_469 })
+  })
+
+  it('says why a router refuses, whatever the reserved byte holds', async () => {
+    const { port } = await serve('::1', (request) => granted(request).fill(9, 2, 3).fill(2, 3, 4))
     await expect(pcp('::1', '::1', port).map(7_469)).rejects.toThrow('PCP: it is turned off')
   })
 })
@@ -118,7 +146,7 @@ describe('a mapping that is kept', () => {
       answer[1] = 128 + request[1]!
       if (request[1] === 0) answer.set(ip, 8)
       else {
-        answer.writeUInt16BE(7_000, 10)
+        answer.set([request[4]!, request[5]!, 0x1b, 0x58], 8)
         asked.push(request.readUInt32BE(8))
       }
       socket.send(answer, port, address)
@@ -176,7 +204,7 @@ describe('a mapping that is kept', () => {
       }
     }
     const { mapping, look } = keep(
-      { now: { own: '127.0.0.1', gateway: undefined } },
+      { now: { own: '127.0.0.1', gateway: '127.0.0.1' } },
       { ...BY_IPV4, routers: () => [router] }
     )
     const until = (isThere: boolean): Promise<void> =>
@@ -199,72 +227,6 @@ describe('a mapping that is kept', () => {
     await waitFor(() => expect(mapping.fault()).toContain('its own address, 100.64.7.2, is not public'))
     expect(mapping.address()).toBeUndefined()
     await mapping.close()
-  })
-})
-
-describe('UPnP', () => {
-  const calls: string[] = []
-  /** `answers`: error codes for AddPortMapping, in turn; then it succeeds. */
-  const serve = async (control: string, answers: readonly string[] = []): Promise<URL> => {
-    calls.length = 0
-    const left = [...answers]
-    const server: Server = createServer((request, response) => {
-      if (request.method === 'GET') {
-        response.end(
-          '<root><service><serviceType>urn:schemas-upnp-org:service:Layer3Forwarding:1</serviceType>' +
-            '<controlURL>/other</controlURL></service><service> <serviceType>' +
-            `urn:schemas-upnp-org:service:WANIPConnection:1</serviceType><controlURL>${control}</controlURL></service></root>`
-        )
-        return
-      }
-      let body = ''
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-      request.on('end', () => {
-        const read = (name: string): string => new RegExp(`<${name}>(.*?)</`).exec(body)?.[1] ?? ''
-        const action = /#(\w+)/.exec(String(request.headers['soapaction']))![1]!
-        calls.push(
-          `${action} ${read('NewExternalPort')} ${read('NewInternalClient')} ${read('NewLeaseDuration')}`.trim()
-        )
-        const code = action === 'AddPortMapping' ? left.shift() : undefined
-        if (code !== undefined) response.statusCode = 500
-        const value = '<NewExternalIPAddress>45.1.2.3</NewExternalIPAddress>'
-        response.end(`<s:Envelope>${code === undefined ? value : `<errorCode>${code}</errorCode>`}</s:Envelope>`)
-      })
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    ends.push(async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    })
-    return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/desc.xml`)
-  }
-
-  it('of version 1 maps, and removes what it mapped', async () => {
-    const router = await openUpnp(await serve('/control'), '192.168.1.2')
-    expect(await router.map(7_469)).toEqual({ ip: '45.1.2.3', port: 7_469 })
-    await router.unmap(7_469)
-    expect(calls).toEqual(['AddPortMapping 7469 192.168.1.2 3600', 'GetExternalIPAddress', 'DeletePortMapping 7469'])
-  })
-
-  it('takes another port where one is taken, keeps it, and maps for good where the router knows nothing else', async () => {
-    const router = await openUpnp(await serve('/control', ['718', '725']), '192.168.1.2')
-    const { port } = await router.map(7_469)
-    expect(port).not.toBe(7_469)
-    expect(await router.map(7_469)).toMatchObject({ port })
-    await router.unmap(7_469)
-    expect(calls[2]).toBe(`AddPortMapping ${port} 192.168.1.2 0`)
-    expect(calls.at(-1)).toBe(`DeletePortMapping ${port}`)
-  })
-
-  it('passes on a refusal', async () => {
-    const router = await openUpnp(await serve('/control', ['606']), '192.168.1.2')
-    await expect(router.map(7_469)).rejects.toThrow('UPnP: the router answers 606')
-  })
-
-  it('is led to no other machine, and to no other protocol', async () => {
-    for (const control of ['http://127.0.0.2/control', 'https://127.0.0.1/control'])
-      await expect(openUpnp(await serve(control), '192.168.1.2')).rejects.toThrow('leads to another machine')
   })
 })
 

@@ -1,6 +1,7 @@
 /**
  * NAT-PMP (RFC 6886), which maps a port of IPv4, and its successor PCP (RFC 6887), which lets a port of IPv6 in. Routers
- * with PCP answer both. Their packets share the port, and where the type and the result are.
+ * with PCP answer both. Their packets share the port and the place of version and type. The epoch, by which a router
+ * says that it forgot its mappings, is not read: the one mapping is asked for again each minute anyway.
  */
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -14,34 +15,46 @@ const PAUSES_MS = [250, 500, 1_000]
 
 const ANSWER = 128
 
+/** The result of a router that knows another version: it answers with that one (RFC 6886, 3.5; RFC 6887, 9). */
+const OTHER_VERSION = 1
+
 const OPCODE = { address: 0, mapTcp: 2 }
-const NAT_PMP_REASONS = [
-  '',
-  'another version',
-  'it is turned off',
-  'no address yet',
-  'no port is left',
-  'not supported'
-]
 
 const PCP = { version: 2, map: 1, tcp: 6, bytes: 60, clientAt: 8, nonceAt: 24, protocolAt: 36, portsAt: 40 }
-/** The rest tells of packets that this file does not send. */
-const PCP_REASONS = { 1: 'another version', 2: 'it is turned off', 7: 'no address yet', 8: 'no port is left' }
+
+interface Protocol {
+  readonly name: string
+  readonly resultOf: (answer: Buffer) => number
+  readonly reasons: Readonly<Record<number, string>>
+}
+
+const NAT_PMP: Protocol = {
+  name: 'NAT-PMP',
+  resultOf: (answer) => answer.readUInt16BE(2),
+  reasons: { 2: 'it is turned off', 3: 'no address yet', 4: 'no port is left', 5: 'not supported' }
+}
+
+/** Reasons of the results that its requests can have. */
+const PCP_PROTOCOL: Protocol = {
+  name: 'PCP',
+  resultOf: (answer) => answer[3]!,
+  reasons: { 2: 'it is turned off', 7: 'no address yet', 8: 'no port is left' }
+}
 
 export function natPmp(gateway: string, serverPort = PORT): Router {
-  const ask = (request: Buffer, length: number): Promise<Buffer> =>
-    exchange('NAT-PMP', NAT_PMP_REASONS, { gateway, serverPort }, request, length)
+  const ask = (request: Buffer, answers: (answer: Buffer) => boolean): Promise<Buffer> =>
+    exchange(NAT_PMP, { gateway, serverPort }, request, (answer, isRefusal) => isRefusal || answers(answer))
   const mapping = (port: number, seconds: number): Promise<Buffer> => {
     const request = Buffer.alloc(12)
     request[1] = OPCODE.mapTcp
     request.writeUInt16BE(port, 4)
     request.writeUInt16BE(seconds === 0 ? 0 : port, 6)
     request.writeUInt32BE(seconds, 8)
-    return ask(request, 16)
+    return ask(request, (answer) => answer.length >= 16 && answer.readUInt16BE(8) === port)
   }
   return {
     async map(port) {
-      const address = await ask(Buffer.from([0, OPCODE.address]), 12)
+      const address = await ask(Buffer.from([0, OPCODE.address]), ({ length }) => length >= 12)
       const mapped = await mapping(port, HELD_SECONDS)
       return { ip: address.subarray(8, 12).join('.'), port: mapped.readUInt16BE(10) }
     },
@@ -64,7 +77,11 @@ export function pcp(gateway: string, own: string, serverPort = PORT): Router {
     request[PCP.protocolAt] = PCP.tcp
     request.writeUInt16BE(port, PCP.portsAt)
     request.writeUInt16BE(port, PCP.portsAt + 2)
-    const answer = await exchange('PCP', PCP_REASONS, { gateway, serverPort, own }, request, PCP.bytes)
+    // RFC 6887, 11.4: what answers another request, also with a refusal, is dropped.
+    const repeated = request.subarray(PCP.nonceAt, PCP.portsAt + 2)
+    const answers = (answer: Buffer): boolean =>
+      answer.length >= PCP.bytes && answer.subarray(PCP.nonceAt, PCP.portsAt + 2).equals(repeated)
+    const answer = await exchange(PCP_PROTOCOL, { gateway, serverPort, own }, request, answers)
     return answer.readUInt16BE(PCP.portsAt + 2)
   }
   return {
@@ -90,13 +107,12 @@ interface Server {
   readonly own?: string
 }
 
-/** The socket is connected, so that the gateway alone is heard. */
+/** The socket is connected, so that the gateway alone is heard, and its port. What `answers` denies is dropped. */
 function exchange(
-  protocol: string,
-  reasons: Readonly<Record<number, string>>,
+  { name, resultOf, reasons }: Protocol,
   { gateway, serverPort, own }: Server,
   request: Buffer,
-  length: number
+  answers: (answer: Buffer, isRefusal: boolean) => boolean
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(isIPv6(gateway) ? 'udp6' : 'udp4')
@@ -112,15 +128,18 @@ function exchange(
     socket.on('error', (error) => end(() => reject(error)))
     socket.on('message', (answer) => {
       if (answer.length < 4 || answer[1] !== ANSWER + request[1]!) return
-      const result = answer.readUInt16BE(2)
-      if (result !== 0) end(() => reject(new Error(`${protocol}: ${reasons[result] ?? `code ${result}`}`)))
-      else if (answer.length >= length) end(() => resolve(answer))
+      const result = resultOf(answer)
+      const refuse = (reason: string): void => end(() => reject(new Error(`${name}: ${reason}`)))
+      if (result === OTHER_VERSION) refuse('another version')
+      else if (answer[0] !== request[0] || !answers(answer, result !== 0)) return
+      else if (result !== 0) refuse(reasons[result] ?? `code ${result}`)
+      else end(() => resolve(answer))
     })
     socket.on('connect', () => {
       send()
       let waited = 0
       for (const pause of PAUSES_MS) timers.push(setTimeout(send, (waited += pause)))
-      timers.push(setTimeout(() => end(() => reject(new Error(`${protocol}: no answer`))), 2 * waited))
+      timers.push(setTimeout(() => end(() => reject(new Error(`${name}: no answer`))), 2 * waited))
     })
     socket.bind({ ...(own !== undefined && { address: own }) }, () => socket.connect(serverPort, gateway))
   })

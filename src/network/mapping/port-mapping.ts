@@ -4,12 +4,12 @@
  * confirm the address (own-addresses.ts) before it is announced.
  */
 import { createSocket } from 'node:dgram'
-import { readFile } from 'node:fs/promises'
 import { isIP, isIPv6 } from 'node:net'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import type { Logger } from 'pino'
 import type { Clock } from '../../time/clock.ts'
 import { specialRange } from '../transport/addresses.ts'
+import { gatewayByIPv4, gatewayByIPv6 } from './gateway.ts'
 import { natPmp, pcp } from './port-control.ts'
 import type { Mapped, Router, Way } from './router.ts'
 import { findUpnp } from './upnp.ts'
@@ -41,7 +41,7 @@ interface PortMappingOptions {
 
 /** How peers are let in by an IP version. */
 interface Family {
-  /** Undefined where no router is in between that could keep them out. Sends nothing. */
+  /** Undefined where no router is in between, or none is known. Sends nothing. */
   readonly wayOut: () => Promise<Way | undefined>
   readonly routers: (way: Way) => readonly (() => Router | Promise<Router>)[]
 }
@@ -52,9 +52,10 @@ export const BY_IPV4: Family = {
     const range = own === undefined ? undefined : specialRange(own)
     // With a public address no router is in between.
     if (own === undefined || range === undefined || range === 'loopback') return undefined
-    return { own, gateway: await gatewayByIPv4() }
+    const gateway = await gatewayByIPv4()
+    return gateway === undefined ? undefined : { own, gateway }
   },
-  routers: ({ own, gateway }) => [...(gateway === undefined ? [] : [() => natPmp(gateway)]), () => findUpnp(own)]
+  routers: (way) => [() => natPmp(way.gateway), () => findUpnp(way)]
 }
 
 export const BY_IPV6: Family = {
@@ -63,7 +64,7 @@ export const BY_IPV6: Family = {
     const gateway = await gatewayByIPv6()
     return own === undefined || gateway === undefined || specialRange(own) !== undefined ? undefined : { own, gateway }
   },
-  routers: ({ own, gateway }) => (gateway === undefined ? [] : [() => pcp(gateway, own)])
+  routers: ({ own, gateway }) => [() => pcp(gateway, own)]
 }
 
 interface Held {
@@ -169,7 +170,7 @@ function isPublic({ ip, port }: Mapped): boolean {
   return isIP(ip) > 0 && port > 0 && specialRange(ip) === undefined
 }
 
-const textOf = ({ own, gateway }: Way): string => `${own} ${gateway ?? ''}`
+const textOf = ({ own, gateway }: Way): string => `${own} ${gateway}`
 
 function sourceTowards(destination: string, type: 'udp4' | 'udp6'): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -180,25 +181,4 @@ function sourceTowards(destination: string, type: 'udp4' | 'udp6'): Promise<stri
       socket.close()
     })
   })
-}
-
-/** Linux alone shows it; elsewhere a router is found by UPnP. By `self`, since the systemd unit shows nothing else. */
-async function routesOf(file: 'route' | 'ipv6_route'): Promise<string[][]> {
-  const routes = await readFile(`/proc/self/net/${file}`, 'latin1').catch(() => '')
-  return routes.split('\n').map((line) => line.trim().split(/\s+/))
-}
-
-async function gatewayByIPv4(): Promise<string | undefined> {
-  const [, , gateway] = (await routesOf('route')).find(([, destination]) => destination === '00000000') ?? []
-  if (gateway === undefined || gateway === '00000000') return undefined
-  return Buffer.from(gateway, 'hex').reverse().join('.')
-}
-
-async function gatewayByIPv6(): Promise<string | undefined> {
-  const isDefault = ([destination, length, , , next]: string[]): boolean =>
-    /^0{32}$/.test(destination!) && length === '00' && /[1-9a-f]/.test(next ?? '')
-  const route = (await routesOf('ipv6_route')).find(isDefault)
-  if (route === undefined) return undefined
-  const gateway = route[4]!.match(/.{4}/g)!.join(':')
-  return gateway.startsWith('fe80') ? `${gateway}%${route[9]!}` : gateway
 }

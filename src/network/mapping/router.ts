@@ -14,8 +14,8 @@ export interface Router {
 
 export const HELD_SECONDS = 3_600
 
-/** The address of this machine that a router sees, and the router where it is known. */
+/** The address of this machine that a router sees, and that of the router: no other machine of the link is heard. */
 export interface Way {
   readonly own: string
-  readonly gateway: string | undefined
+  readonly gateway: string
 }
