@@ -127,7 +127,9 @@ export const shown = {
   names: [OWNED, WELL] as object[],
   /** Of the configuration; undefined: a stranger asks, who may not see it. */
   fields: undefined as object[] | undefined,
-  checks: [] as { name: string; ok: boolean; detail: string }[]
+  checks: [] as { name: string; ok: boolean; detail: string }[],
+  /** What becomes of each text in an answer. */
+  text: undefined as ((text: string) => string) | undefined
 }
 const atFirst = { ...shown }
 afterEach(() => void Object.assign(shown, atFirst))
@@ -152,6 +154,13 @@ function fakeDaemon() {
       body: c.req.method === 'POST' ? await c.req.json().catch(() => undefined) : undefined
     })
     await next()
+    const { text } = shown
+    if (text === undefined || c.res.headers.get('Content-Type')?.includes('json') !== true) return
+    const { status, headers } = c.res
+    const body = JSON.parse(await c.res.text(), (_, value: unknown) =>
+      typeof value === 'string' ? text(value) : value
+    )
+    c.res = new Response(JSON.stringify(body), { status, headers })
   })
   app.get('/api/resolve/:code', (c) => {
     if (c.req.param('code') === REVEAL.name)

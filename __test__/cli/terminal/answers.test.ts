@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Finding, verdictLine } from '../../../src/cli/self-check/findings.ts'
 import { REVEAL, REVEAL_BODY } from '../../api/helpers/endpoints.ts'
 import { cli, says } from '../harness.ts'
@@ -298,6 +298,44 @@ describe('what was typed', () => {
     const { stdout } = await ask(['resolve', `did:${evil}`, '--json'], { terminal: true })
     expect(stdout).not.toMatch(CONTROL)
     expect(JSON.parse(stdout)).toMatchObject({ kid_document: { id: `did:${evil}` } })
+  })
+})
+
+/** As a site, a peer, a worker or the owner of a name may write it: hidden, and in a line that looks like one of ours. */
+const FORGED = 'x\u001b[8my\nok     stores: forged'
+
+describe('texts of others', () => {
+  /** Sentences, and what holds a space; not what a command reads itself: names, states, times, numbers in text. */
+  const isRead = (text: string): boolean => /^(?:[\w.:+/-]*|\/errors\/.*)$/u.test(text)
+  beforeEach(() => {
+    shown.text = (text) => (isRead(text) ? text : `${text} ${FORGED}`)
+    shown.names = [{ ...OWNED, warnings: [{ code: 'x', message: FORGED }] }, WELL]
+    shown.list = { name: 'alice.chronym', state: 'no-room', detail: FORGED }
+    shown.checks = [{ name: 'beacon', ok: false, detail: FORGED }]
+    shown.status = { ...YOUNG }
+    shown.seed = { state: 'locked', sealed: true, kept_elsewhere: true, waiting: [{ what: FORGED, name: FORGED }] }
+  })
+
+  it.each(
+    [
+      ...['tasks', 'tasks bad', 'status', 'status bad', 'status t1', 'names', 'adopt', 'adopt alice.chronym', 'peers'],
+      ...['explain alice.chronym', `resolve ${REVEAL.name}`, 'resolve nobody', 'resolve did:chronym:zQm', 'pins list'],
+      ...['zone get alice.chronym', 'zone diff alice.chronym', 'zone publish alice.chronym', 'share alice.chronym'],
+      ...['backup status', 'farm', 'dns', 'dns status', 'config get', 'doctor', 'network', 'peers connect nobody'],
+      ...[
+        'task t1',
+        'renew alice.chronym --yes',
+        'resume bad',
+        'manifest show did:chronym:zQm',
+        'https test alice.chronym'
+      ]
+    ].map((line) => [line])
+  )('hide nothing and add no line: %s', async (line) => {
+    const { stdout, stderr } = await ask([...line.split(' '), '--no-json'], { terminal: true })
+    const said = stdout + stderr
+    expect(said).not.toBe('')
+    expect(said).not.toContain('\u001b[8m')
+    expect(said).not.toMatch(/^ok {5}stores: forged/mu)
   })
 })
 

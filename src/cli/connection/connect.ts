@@ -108,4 +108,4 @@ export function waitingText(waiting: SeedBody['waiting']): string {
 }
 
 export const signaturesText = (waiting: SeedBody['waiting']): string =>
-  waiting.map(({ what, name }) => `${what} ${printable(name)}`).join(', ')
+  waiting.map(({ what, name }) => printable(`${what} ${name}`)).join(', ')

@@ -1,6 +1,9 @@
 /** Numbers and times as people read them. Pure. */
 import { stripVTControlCharacters } from 'node:util'
+import { escapeOf, HIDDEN, printable } from '../../util/printable.ts'
 import { plural } from '../../util/words.ts'
+
+export { printable }
 
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
@@ -35,24 +38,11 @@ export function formatRelative(iso: string, nowMs: number): string {
   return seconds >= 0 ? `in ${formatDuration(seconds)}` : `${formatDuration(-seconds)} ago`
 }
 
-/** Control characters (C0, DEL, C1), direction marks, and what a terminal shows as nothing or as a line end. */
-const HIDDEN = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff`
-const UNPRINTABLE = new RegExp(`[${HIDDEN}]`, 'gu')
-/** Those that this program writes itself: colours, and line ends. */
-const OWN = String.raw`\u001b\[\d{1,2}m|\n`
+/** Those that this program writes itself: the colours of `Style`, and line ends. Others could hide text. */
+const OWN = String.raw`\u001b\[(?:[12]|22|3[1236]|39|4[09]|97)m|\n`
 const STRAY = new RegExp(`(?<own>${OWN})|[${HIDDEN}]`, 'gu')
 
-const escapeOf = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
-
-/**
- * Makes text from the network safe for a terminal, so that a TXT record can't move the cursor or hide text. Inside of
- * JSON the escapes are JSON's own.
- */
-export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, escapeOf)
-}
-
-/** The same for a whole message, which keeps its line ends and colours: what nobody has escaped before goes no further. */
+/** A whole message, which keeps its line ends and colours: what nobody has escaped before goes no further. */
 export function printableMessage(text: string): string {
   return text.replace(STRAY, (mark, own: string | undefined) => own ?? escapeOf(mark))
 }
