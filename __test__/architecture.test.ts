@@ -48,7 +48,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'errors.ts',
     'service-errors.ts'
   ],
-  'data-directory': ['protocol', 'store', 'util', 'error-table.ts', 'errors.ts'],
+  'data-directory': ['protocol', 'store', 'native', 'util', 'error-table.ts', 'errors.ts'],
   api: [
     'protocol',
     'registry',

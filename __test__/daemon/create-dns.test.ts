@@ -42,10 +42,10 @@ afterEach(async () => {
   rmSync(paths.root, { recursive: true })
 })
 
-function makeAuthority(of: Uint8Array): void {
+function makeAuthority(of: Uint8Array, tld: string = profile.tld): void {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = privateKey.export({ format: 'der', type: 'pkcs8' })
-  writeAuthority(paths, of, { key, certificate: addon().authorityCertificate(key, profile.tld, 1_800_000_000) })
+  writeAuthority(paths, of, { key, certificate: addon().authorityCertificate(key, tld, 1_800_000_000) })
 }
 
 /** Whether the proxy has the key of the authority. */
@@ -54,12 +54,16 @@ async function start(holder: SeedHolder): Promise<() => boolean | undefined> {
   return () => dns.resolver.view().https?.ready
 }
 
-async function startDns(holder: SeedHolder, registry: SmallRegistry): Promise<ReturnType<typeof createDns>> {
+async function startDns(
+  holder: SeedHolder,
+  registry: SmallRegistry,
+  tld: string = profile.tld
+): Promise<ReturnType<typeof createDns>> {
   const https = { enabled: true, listen: '127.0.0.1:0', allow_private: [NAME] }
   const config = { dns: { listen: ['127.0.0.1:0'] }, https }
   const dns = createDns({
     settings: configuredDns(checkConfig(config, 'test')),
-    profile,
+    profile: { ...profile, tld },
     registry: registry as unknown as Registry,
     seed: holder,
     store,
@@ -105,6 +109,20 @@ it('takes the authority that is made later, and loses the one that is taken back
   await once(other, 'listening')
   expect(() => dns.setProxy(taken)).toThrow(expect.objectContaining({ code: 'SVC-CFG-001' }))
   other.close()
+})
+
+it('has no https for a zone of no built-in network before its user made an authority for it', async () => {
+  const proxy = { address: '127.0.0.1', port: 0, allowPrivate: [], localPorts: null }
+  for (const planted of [undefined, 'chronym', 'net']) {
+    if (planted !== undefined) makeAuthority(seed(), planted)
+    const dns = await startDns(new SeedHolder(seed()), new SmallRegistry(), 'com')
+    expect(dns.resolver.view().https).toBeNull()
+    expect(() => dns.setProxy(proxy)).toThrow(/chronym https setup --zone com/u)
+    expect(() => dns.setProxy(undefined)).not.toThrow()
+  }
+  makeAuthority(seed(), 'com')
+  const dns = await startDns(new SeedHolder(seed()), new SmallRegistry(), 'com')
+  expect(dns.resolver.view().https).toMatchObject({ ready: true })
 })
 
 it('says that https needs the DNS server', () => {

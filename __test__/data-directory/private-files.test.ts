@@ -54,6 +54,15 @@ describe.skipIf(process.platform === 'win32')('a directory', () => {
     expect(statSync(scratch).mode & 0o777).toBe(0o700)
   })
 
+  it.runIf(isRoot)('of another user has no file of root, to which a link there may lead', () => {
+    writeFileSync(join(scratch, 'secret'), 'of root', { mode: 0o600 })
+    expect(readPrivateFile(join(scratch, 'secret'))).toBe('of root')
+    chownSync(scratch, NOBODY, NOBODY)
+    expect(refusal(() => readPrivateFile(join(scratch, 'secret')))).toBe('SVC-KEY-010')
+    chownSync(join(scratch, 'secret'), NOBODY, NOBODY)
+    expect(readPrivateFile(join(scratch, 'secret'))).toBe('of root')
+  })
+
   it.runIf(isRoot)('of another user is refused, to root too', () => {
     chownSync(scratch, NOBODY, NOBODY)
     expect(refusal(() => requirePrivateDirectory(scratch))).toBe('SVC-KEY-010')

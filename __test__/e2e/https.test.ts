@@ -20,6 +20,7 @@ import { needPackages, programOf } from '../../scripts/packages.ts'
 import { end } from '../../scripts/program.ts'
 import { addon } from '../../src/native/addon.ts'
 import { local } from '../../src/protocol/profile/built-in.ts'
+import { proxyRulesAddress } from '../../src/util/proxy-rules.ts'
 import { PATIENCE_MS } from '../wait-for.ts'
 import { runProgram } from './dns/programs.ts'
 import { Firefox } from './firefox.ts'
@@ -45,7 +46,7 @@ let home: string
 let environment: Record<string, string>
 let directory: string
 let daemon: Daemon
-let proxy: { readonly port: number; readonly ready: boolean }
+let proxy: { readonly address: string; readonly port: number; readonly ready: boolean }
 /** The name with its check code: the daemon vouches for it at once. */
 let coded: string
 let codedNames: ReadonlyMap<string, string>
@@ -169,6 +170,8 @@ beforeAll(async () => {
 
 afterAll(() => scene.end())
 
+/** As `https setup` and the dashboard show them. */
+const rules = (): string => proxyRulesAddress('chronym', proxy)
 const authority = (): string => readFileSync(join(directory, 'https-authority.pem'), 'utf8')
 const curl = (...args: string[]) =>
   runProgram(programOf('curl'), [
@@ -201,7 +204,7 @@ async function withPage<T>(act: (page: Page) => Promise<T>): Promise<T> {
     args: [
       ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-      `--proxy-pac-url=${daemon.summary.api_url}/proxy.pac`
+      `--proxy-pac-url=${rules()}`
     ]
   })
   browser.setDefaultTimeout(PATIENCE_MS)
@@ -349,7 +352,7 @@ describe('https for a registered name', () => {
       await firefox.goto(`https://${site}:${ports.wrong}/`)
       const title = await firefox.run('content', 'return document.title')
       expect(title).toBe(`Not the server of ${site}`)
-    }, `${daemon.summary.api_url}/proxy.pac`)
+    }, rules())
   })
 
   it('serves curl, HTTP/1.1 and HTTP/2, and large uploads', async () => {
@@ -483,6 +486,6 @@ print(r.build_opener(*handlers).open(sys.argv[3], timeout=30).read().decode())`
     await withFirefox(async (firefox) => {
       const visit = firefox.goto(`https://${site}:${ports.right}/`)
       await expect(visit).rejects.toThrow('insecure certificate')
-    }, `${daemon.summary.api_url}/proxy.pac`)
+    }, rules())
   })
 })

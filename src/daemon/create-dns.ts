@@ -11,13 +11,14 @@ import { readCertificate, startListening } from '../dns/listen.ts'
 import { createDnsService, disabledDns, type DnsService } from '../dns/service.ts'
 import type { Logger } from '../log.ts'
 import { startDnsServer } from '../native/addon.ts'
+import { mayTakeZone } from '../protocol/profile/built-in.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
 import type { Registry } from '../registry/use-cases.ts'
 import { dnsText } from './readiness.ts'
 import { keepKeyedHost, readKeyedHosts } from './keyed-hosts.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Store } from '../store/types.ts'
-import { openAuthority } from '../data-directory/https-authority.ts'
+import { openAuthority, readAuthorityCertificate } from '../data-directory/https-authority.ts'
 import type { SeedHolder } from '../registry/seed-holder.ts'
 import { messageOf } from '../protocol/errors.ts'
 
@@ -82,10 +83,15 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
     nowMs: () => performance.now(),
     log
   })
-  const https = new Https(service, { seed, store, paths, log })
+  const https = new Https(service, { tld: profile.tld, seed, store, paths, log })
   return {
     resolver: service,
     setProxy(proxy) {
+      const foreign = proxy === undefined ? undefined : foreignZone(profile.tld, paths)
+      if (foreign !== undefined) {
+        const errors = [{ path: 'https.enabled', message: foreign }]
+        throw new ServiceError('SVC-CFG-001', `nothing was changed: ${foreign}`, { errors })
+      }
       try {
         https.set(proxy)
       } catch (error) {
@@ -97,7 +103,9 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
     async start(services, life) {
       service.start()
       life.onStop('dns', () => service.stop())
-      https.set(settings.proxy)
+      const foreign = settings.proxy === undefined ? undefined : foreignZone(profile.tld, paths)
+      if (foreign === undefined) https.set(settings.proxy)
+      else log.warn(`https stays off: ${foreign}; then restart the daemon`)
       life.onStop('https', () => https.stop())
       if (settings.isPublic && settings.forward.length > 0)
         log.warn(
@@ -115,18 +123,36 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
   }
 }
 
+/**
+ * Why there is no https for a zone; undefined where there may be. The authority that `https setup` made for it says that
+ * the user named it.
+ */
+function foreignZone(tld: string, paths: DataPaths): string | undefined {
+  if (mayTakeZone(tld, undefined)) return undefined
+  try {
+    if (readAuthorityCertificate(paths)?.suffix === tld) return undefined
+  } catch {
+    // What cannot be read or is no authority says nothing of the user.
+  }
+  return `no built-in network has the zone ${tld}. If it is your own network's, run \`chronym https setup --zone ${tld}\` first`
+}
+
 /** How often it is seen that `chronym https setup` made the authority, or took it back. */
 const LOOK_MS = 2_000
+
+interface HttpsParts extends Pick<DnsParts, 'seed' | 'store' | 'paths' | 'log'> {
+  readonly tld: string
+}
 
 /** The proxy for https, and the key of this machine's authority, which is open while the seed is. */
 class Https {
   readonly #service: DnsService
-  readonly #parts: Pick<DnsParts, 'seed' | 'store' | 'paths' | 'log'>
+  readonly #parts: HttpsParts
   readonly #ends: readonly (() => void)[]
   /** Undefined: off. */
   #settings: DnsSettings['proxy']
 
-  constructor(service: DnsService, parts: Pick<DnsParts, 'seed' | 'store' | 'paths' | 'log'>) {
+  constructor(service: DnsService, parts: HttpsParts) {
     this.#service = service
     this.#parts = parts
     const changed = (): void => {
@@ -182,9 +208,9 @@ class Https {
   }
 
   #mint(): void {
-    const { seed, paths, log } = this.#parts
+    const { tld, seed, paths, log } = this.#parts
     try {
-      const authority = !seed.isLocked ? openAuthority(paths, seed.require()) : undefined
+      const authority = !seed.isLocked ? openAuthority(paths, seed.require(), tld) : undefined
       this.#service.mint(authority)
       // The addon has a copy of its own.
       authority?.key.fill(0)

@@ -3,8 +3,10 @@
  * the seed is: with a passphrase nothing opens it before the seed is unlocked. No backup has it.
  */
 import { createCipheriv, createDecipheriv, createPrivateKey, hkdfSync, randomBytes, X509Certificate } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { constants, rmSync } from 'node:fs'
+import { AT_ONCE } from '../util/files.ts'
 import type { DataPaths } from './paths.ts'
+import { addon } from '../native/addon.ts'
 import { readPrivateFile, writePrivateFile } from './private-files.ts'
 
 type AuthorityPaths = Pick<DataPaths, 'httpsKey' | 'httpsCertificate'>
@@ -33,19 +35,48 @@ export function writeAuthority(paths: AuthorityPaths, seed: Uint8Array, { key, c
   writePrivateFile(paths.httpsCertificate, pemOf(certificate))
 }
 
-/** PEM; undefined where there is no authority. */
-export function readAuthorityCertificate({ httpsCertificate }: AuthorityPaths): string | undefined {
-  return readPrivateFile(httpsCertificate)
+/** What lies in the place of an authority is none of this seed and this network. */
+export class NoAuthorityError extends Error {
+  override readonly name = 'NoAuthorityError'
+}
+
+/** The certificate of an authority, checked: a store may trust it. */
+export interface AuthorityCertificate {
+  /** X.509, DER. */
+  readonly certificate: Uint8Array
+  readonly pem: string
+  /** It vouches for names that end so, and for no others. */
+  readonly suffix: string
 }
 
 /**
- * Undefined where there is none. Throws an error for people where files and seed do not fit, and for a certificate that
- * this key did not sign: a store would trust whatever lies in its place.
+ * Undefined where there is none. Throws NoAuthorityError for a file that holds anything but one certificate as this
+ * program makes it: a store would trust whatever lies in its place.
  */
-export function openAuthority(paths: AuthorityPaths, seed: Uint8Array): Authority | undefined {
-  const pem = readPrivateFile(paths.httpsCertificate)
+export function readAuthorityCertificate({ httpsCertificate: path }: AuthorityPaths): AuthorityCertificate | undefined {
+  const pem = readOwn(path)
   if (pem === undefined) return undefined
-  const sealed = Buffer.from(readPrivateFile(paths.httpsKey) ?? '', 'base64')
+  const certificate = derOf(pem)
+  if (certificate.length === 0 || pemOf(certificate) !== pem)
+    throw new NoAuthorityError(`${path} is not one certificate in PEM`)
+  try {
+    return { certificate, pem, suffix: addon().authoritySuffix(certificate) }
+  } catch (cause) {
+    throw new NoAuthorityError(`${path} is no authority that this program made: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** Undefined where there is none. Throws NoAuthorityError where files, seed and suffix do not fit. */
+export function openAuthority(
+  paths: AuthorityPaths,
+  seed: Uint8Array,
+  suffix: string
+): (Authority & AuthorityCertificate) | undefined {
+  const found = readAuthorityCertificate(paths)
+  if (found === undefined) return undefined
+  if (found.suffix !== suffix)
+    throw new NoAuthorityError(`${paths.httpsCertificate} is for names that end in .${found.suffix}, not in .${suffix}`)
+  const sealed = Buffer.from(readOwn(paths.httpsKey) ?? '', 'base64')
   let at = 0
   let key: Buffer
   const take = (count: number): Buffer => sealed.subarray(at, (at += count))
@@ -55,21 +86,21 @@ export function openAuthority(paths: AuthorityPaths, seed: Uint8Array): Authorit
     decipher.setAuthTag(tag)
     key = Buffer.concat([decipher.update(sealed.subarray(at)), decipher.final()])
   } catch (cause) {
-    throw new Error(`${paths.httpsKey} is damaged, or belongs to another seed`, { cause })
+    throw new NoAuthorityError(`${paths.httpsKey} is damaged, or belongs to another seed`, { cause })
   }
-  const certificate = derOf(pem)
-  if (!isOwnRoot(key, certificate) || pemOf(certificate) !== pem)
-    throw new Error(`${paths.httpsCertificate} is damaged, or belongs to another key`)
-  return { key, certificate }
+  const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+  if (!new X509Certificate(found.certificate).checkPrivateKey(privateKey))
+    throw new NoAuthorityError(`${paths.httpsCertificate} belongs to another key than ${paths.httpsKey}`)
+  return { ...found, key }
 }
 
-function isOwnRoot(key: Buffer, certificate: Uint8Array): boolean {
+/** A link could lead to the authority of another directory, which stores would then trust or lose. */
+function readOwn(path: string): string | undefined {
   try {
-    const root = new X509Certificate(certificate)
-    const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
-    return root.checkPrivateKey(privateKey) && root.verify(root.publicKey)
-  } catch {
-    return false
+    return readPrivateFile(path, AT_ONCE | constants.O_NOFOLLOW)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ELOOP') throw cause
+    throw new NoAuthorityError(`${path} is a link`, { cause })
   }
 }
 

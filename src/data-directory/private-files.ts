@@ -79,14 +79,14 @@ function requireFixedPlace(path: string): void {
 }
 
 /**
- * The text of a file with a secret; undefined where there is none, empty where it is not a file. Root reads what belongs to
- * the directory's user.
+ * The text of a file with a secret; undefined where there is none, empty where it is not a file. In the directory of
+ * another user root reads that user's files alone: a link there could lead to a file of root's.
  * Throws SVC-KEY-010 for a file of another user, or one that others can read or change.
  */
-export function readPrivateFile(path: string): string | undefined {
+export function readPrivateFile(path: string, flags = AT_ONCE): string | undefined {
   let file: number
   try {
-    file = openSync(path, AT_ONCE)
+    file = openSync(path, flags)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -95,8 +95,7 @@ export function readPrivateFile(path: string): string | undefined {
     const self = process.getuid?.()
     const found = fstatSync(file)
     if (self !== undefined) {
-      const isOurs = found.uid === self || (self === 0 && found.uid === statSync(dirname(path)).uid)
-      if (!isOurs) throw foreign(path, found)
+      if (found.uid !== (self === 0 ? statSync(dirname(path)).uid : self)) throw foreign(path, found)
       if ((found.mode & ANY) !== 0)
         throw new NotPrivateError(`others can read or change ${path} (mode ${modeOf(found)})`, false)
     }

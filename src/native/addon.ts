@@ -140,6 +140,8 @@ export interface Addon {
   DnsServer: DnsServerClass
   /** An authority for names below `suffix` alone, for ten years. Keys are PKCS#8, all is DER; `unix` is in seconds. */
   authorityCertificate(key: Uint8Array, suffix: string, unix: number): Uint8Array
+  /** The suffix that such an authority is bound to. Throws INVALID_ARGUMENT for any other certificate, with the reason. */
+  authoritySuffix(certificate: Uint8Array): string
   /** One that a server for `names` signs itself, for ten years. */
   serverCertificate(key: Uint8Array, names: readonly string[], unix: number): Uint8Array
   /** Tries once, without waiting. It holds nothing where the system cannot lock a directory. */
@@ -179,6 +181,7 @@ const EXPORTS = [
   'auditCheckpoint',
   'DnsServer',
   'authorityCertificate',
+  'authoritySuffix',
   'serverCertificate',
   'DirectoryLock',
   'notify',

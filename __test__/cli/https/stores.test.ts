@@ -1,11 +1,15 @@
-/** Stores of browsers, by what certutil says of them. */
+/** Stores of browsers of which certutil says nothing. __test__/e2e/https-setup.test.ts has real ones. */
 import { expect, it } from 'vitest'
 import { createHost, type CommandResult, type Host } from '../../../src/cli/dns/setup/host.ts'
 import { distrustInBrowsers, trustInBrowsers, untrustingStores } from '../../../src/cli/https/stores.ts'
 
 const STORE = '/home/alice/.pki/nssdb'
-const TRUSTED = { nickname: 'Chronym 1a2b', file: '/data/https-authority.pem', pem: '' }
-const NOT_THERE = 'certutil: Could not find cert: Chronym 1a2b\n: PR_FILE_NOT_FOUND_ERROR: File not found'
+const TRUSTED = {
+  nickname: 'Chronym 1a2b',
+  file: '/data/https-authority.pem',
+  certificate: new Uint8Array(1),
+  pem: 'of ours'
+}
 
 /** One store. `said`: what certutil says to each of its actions. */
 function host(said: Readonly<Record<string, CommandResult>>, ran: string[] = []): Host {
@@ -19,16 +23,6 @@ function host(said: Readonly<Record<string, CommandResult>>, ran: string[] = [])
     }
   }
 }
-
-it('get it once, and lose it', () => {
-  const empty = { '-L': { code: 255, output: NOT_THERE } }
-  const ran: string[] = []
-  expect(trustInBrowsers(host(empty, ran), '/home/alice', TRUSTED)).toEqual([{ store: STORE, state: 'added' }])
-  expect(trustInBrowsers(host({}, ran), '/home/alice', TRUSTED)).toEqual([{ store: STORE, state: 'kept' }])
-  expect(distrustInBrowsers(host({}, ran), '/home/alice', TRUSTED)).toEqual([{ store: STORE, state: 'removed' }])
-  expect(distrustInBrowsers(host(empty, ran), '/home/alice', TRUSTED)).toEqual([])
-  expect(ran).toEqual(['-L', '-A', '-L', '-L', '-D', '-L'])
-})
 
 it.each([
   ['certutil is gone', { code: null, output: 'spawnSync certutil ENOENT' }, /libnss3-tools/],

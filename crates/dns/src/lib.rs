@@ -9,6 +9,7 @@
 
 pub mod answer;
 pub mod apex;
+mod certificate;
 pub mod codes;
 pub mod cookie;
 pub mod dane;

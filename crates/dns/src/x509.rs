@@ -1,11 +1,13 @@
 //! The X.509 certificates that the daemon makes (RFC 5280): the authority of a machine, leaves below it, and those of a
 //! server by itself. All are P-256 with SHA-256.
 
+use crate::certificate::{Parts, SEQUENCE, Values, algorithm_and_key, contents};
 use core::fmt;
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
-use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair};
-use rustls::RootCertStore;
+use ring::signature::{
+    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair, UnparsedPublicKey,
+};
 use rustls::pki_types::CertificateDer;
 
 const DAY: u64 = 86_400;
@@ -24,7 +26,6 @@ const OID: u8 = 0x06;
 const UTF8_STRING: u8 = 0x0c;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
-const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
 /// Context-specific, primitive or constructed.
 const fn context(number: u8, is_constructed: bool) -> u8 {
@@ -53,8 +54,12 @@ const EXTENDED_KEY_USAGE: u8 = 37;
 pub enum CertificateError {
     /// The key is not a PKCS#8 document with a P-256 key pair.
     NoKeyPair,
-    /// The certificate is not that of the key, or binds it to no suffix.
-    NoAuthority,
+    /// The certificate is not that of the key.
+    OtherKey,
+    /// The certificate is none that [`authority`] makes: why.
+    NoAuthority(&'static str),
+    /// The authority is bound to another suffix.
+    OtherSuffix,
     /// The system gave no random bytes.
     NoRandom,
 }
@@ -63,7 +68,9 @@ impl fmt::Display for CertificateError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::NoKeyPair => "the key is not a PKCS#8 document (DER) with a P-256 key pair and its public key",
-            Self::NoAuthority => "the certificate is not that of the key, or has no name constraints",
+            Self::OtherKey => "the certificate belongs to another key",
+            Self::NoAuthority(reason) => reason,
+            Self::OtherSuffix => "the authority is for names of another suffix",
             Self::NoRandom => "the system gave no random bytes",
         })
     }
@@ -93,7 +100,7 @@ impl Signer {
         self.random.fill(&mut serial).map_err(|_| CertificateError::NoRandom)?;
         // Positive, and of this length.
         serial[0] = serial[0] & 0x3f | 0x40;
-        let algorithm = der(SEQUENCE, &[&der(OID, &[ECDSA_WITH_SHA256])]);
+        let algorithm = signature_algorithm();
         let validity = der(SEQUENCE, &[&time(plan.from), &time(plan.until)]);
         let body = der(
             SEQUENCE,
@@ -129,31 +136,90 @@ struct Plan<'a> {
 /// [`CertificateError`].
 pub fn authority(pkcs8: &[u8], suffix: &str, unix: u64) -> Result<Vec<u8>, CertificateError> {
     let signer = Signer::new(pkcs8)?;
-    // The key's own digits: two machines of one user have authorities of different names.
-    let [a, b, c, d, ..] = key_id(signer.point());
-    let digits = u32::from_be_bytes([a, b, c, d]);
-    let name = common_name(&format!("Chronym names on this machine ({digits:08x})"));
+    let name = authority_name(signer.point());
     signer.certificate(&Plan {
         issuer: &name,
         subject: &name,
         point: signer.point(),
         from: unix.saturating_sub(BACKDATED),
         until: unix + AUTHORITY_DAYS * DAY,
-        extensions: vec![
-            extension(BASIC_CONSTRAINTS, true, &der(SEQUENCE, &[&der(BOOLEAN, &[&[0xff]]), &der(INTEGER, &[&[0]])])),
-            // keyCertSign.
-            extension(KEY_USAGE, true, &der(BIT_STRING, &[&[2, 0x04]])),
-            extended_key_usage(),
-            extension(NAME_CONSTRAINTS, true, &name_constraints(suffix)),
-            subject_key_id(signer.point()),
-        ],
+        extensions: authority_extensions(signer.point(), suffix.as_bytes()),
     })
 }
 
+/// With digits of the key: two machines of one user have authorities of different names.
+fn authority_name(point: &[u8]) -> Vec<u8> {
+    let [a, b, c, d, ..] = key_id(point);
+    common_name(&format!("Chronym names on this machine ({:08x})", u32::from_be_bytes([a, b, c, d])))
+}
+
+fn authority_extensions(point: &[u8], suffix: &[u8]) -> Vec<Vec<u8>> {
+    vec![
+        extension(BASIC_CONSTRAINTS, true, &der(SEQUENCE, &[&der(BOOLEAN, &[&[0xff]]), &der(INTEGER, &[&[0]])])),
+        // keyCertSign.
+        extension(KEY_USAGE, true, &der(BIT_STRING, &[&[2, 0x04]])),
+        extended_key_usage(),
+        extension(NAME_CONSTRAINTS, true, &name_constraints(suffix)),
+        subject_key_id(point),
+    ]
+}
+
+/// The suffix of a certificate that [`authority`] made, now or in an earlier version: signed by its own key, of its
+/// name, for one suffix alone, and without a word more. Whoever puts it into a store asks here first.
+///
+/// # Errors
+/// [`CertificateError::NoAuthority`].
+pub fn authority_suffix(certificate: &[u8]) -> Result<String, CertificateError> {
+    let refuse = |reason| Err(CertificateError::NoAuthority(reason));
+    let Some(parts) = Parts::of(certificate) else { return refuse("the certificate cannot be read") };
+    let Some((_, point)) =
+        algorithm_and_key(parts.public_key).filter(|(_, point)| parts.public_key == public_key(point))
+    else {
+        return refuse("the key of the certificate is not a P-256 key");
+    };
+    let name = authority_name(point);
+    if parts.subject != name || parts.issuer != name {
+        return refuse("the subject of the certificate is not that of this machine's authority");
+    }
+    let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point);
+    if parts.algorithms.iter().any(|algorithm| *algorithm != signature_algorithm())
+        || key.verify(parts.body, parts.signature).is_err()
+    {
+        return refuse("the certificate is not signed by its own key");
+    }
+    let suffix = parts.extensions.iter().find_map(|extension| permitted_suffix(extension));
+    let Some(suffix) = suffix else { return refuse("the certificate is not bound to one suffix") };
+    let mut expected = authority_extensions(point, suffix);
+    let mut extensions = parts.extensions;
+    expected.sort_unstable();
+    extensions.sort_unstable();
+    if extensions != expected {
+        return refuse("the certificate has other extensions than the authority of a machine");
+    }
+    match std::str::from_utf8(suffix) {
+        Ok(suffix) if !suffix.is_empty() => Ok(suffix.to_owned()),
+        _ => refuse("the certificate is not bound to one suffix"),
+    }
+}
+
+/// The first name that an extension permits, if it has name constraints. Whether it permits more, or less, is not looked
+/// at.
+fn permitted_suffix(extension: &[u8]) -> Option<&[u8]> {
+    let mut values = Values::within(extension, SEQUENCE)?;
+    if values.next(OID)? != der(OID, &[&[0x55, 0x1d, NAME_CONSTRAINTS]]) {
+        return None;
+    }
+    values.next(BOOLEAN);
+    let constraints = contents(values.next(OCTET_STRING)?)?;
+    let permitted = Values::within(constraints, SEQUENCE)?.next(context(0, true))?;
+    let subtree = Values::within(permitted, context(0, true))?.next(SEQUENCE)?;
+    contents(Values::within(subtree, SEQUENCE)?.next(DNS_NAME)?)
+}
+
 /// RFC 5280, 4.2.1.10. A constraint binds the kind of name that it has alone, so addresses are excluded by themselves.
-fn name_constraints(suffix: &str) -> Vec<u8> {
+fn name_constraints(suffix: &[u8]) -> Vec<u8> {
     let subtree = |kind: u8, base: &[u8]| der(SEQUENCE, &[&der(kind, &[base])]);
-    let permitted = der(context(0, true), &[&subtree(DNS_NAME, suffix.as_bytes())]);
+    let permitted = der(context(0, true), &[&subtree(DNS_NAME, suffix)]);
     let excluded = der(context(1, true), &[&subtree(IP_ADDRESS, &[0; 8]), &subtree(IP_ADDRESS, &[0; 32])]);
     der(SEQUENCE, &[&permitted, &excluded])
 }
@@ -190,22 +256,20 @@ impl fmt::Debug for Authority {
 }
 
 impl Authority {
-    /// Takes a certificate that [`authority`] made, and its key.
+    /// Takes a certificate that [`authority`] made for names of a suffix, and its key.
     ///
     /// # Errors
     /// [`CertificateError`].
-    pub fn new(pkcs8: &[u8], certificate: Vec<u8>) -> Result<Self, CertificateError> {
+    pub fn new(pkcs8: &[u8], certificate: Vec<u8>, suffix: &str) -> Result<Self, CertificateError> {
         let signer = Signer::new(pkcs8)?;
-        let certificate = CertificateDer::from(certificate);
-        let mut store = RootCertStore::empty();
-        store.add(certificate.clone()).map_err(|_| CertificateError::NoAuthority)?;
-        let anchor = store.roots.first().ok_or(CertificateError::NoAuthority)?;
-        let is_bound = anchor.name_constraints.is_some();
-        if !is_bound || !anchor.subject_public_key_info.as_ref().ends_with(signer.point()) {
-            return Err(CertificateError::NoAuthority);
+        if authority_suffix(&certificate)? != suffix {
+            return Err(CertificateError::OtherSuffix);
         }
-        let name = der(SEQUENCE, &[anchor.subject.as_ref()]);
-        Ok(Self { signer, certificate, name })
+        let name = authority_name(signer.point());
+        if Parts::of(&certificate).is_none_or(|parts| parts.public_key != public_key(signer.point())) {
+            return Err(CertificateError::OtherKey);
+        }
+        Ok(Self { signer, certificate: certificate.into(), name })
     }
 
     /// Its own certificate.
@@ -262,6 +326,10 @@ fn key_id(point: &[u8]) -> [u8; 20] {
     let mut id = [0; 20];
     id.copy_from_slice(&hash.as_ref()[..20]);
     id
+}
+
+fn signature_algorithm() -> Vec<u8> {
+    der(SEQUENCE, &[&der(OID, &[ECDSA_WITH_SHA256])])
 }
 
 fn public_key(point: &[u8]) -> Vec<u8> {

@@ -98,7 +98,7 @@ impl DnsServer {
     #[napi(catch_unwind)]
     pub fn mint(&self, key: Either<&[u8], Null>, certificate: &[u8]) -> Result<()> {
         let authority = match key {
-            Either::A(key) => Some(Authority::new(key, certificate.to_vec()).map_err(invalid)?),
+            Either::A(key) => Some(Authority::new(key, certificate.to_vec(), &self.tld).map_err(invalid)?),
             Either::B(Null) => None,
         };
         self.server.mint(authority).map_err(invalid)
@@ -212,6 +212,12 @@ fn not_started(error: StartError) -> napi::Error<Code> {
 pub fn authority_certificate(key: &[u8], suffix: String, unix: f64) -> Result<Uint8Array> {
     let made = x509::authority(key, &suffix, count(unix, "unix")?).map_err(invalid)?;
     Ok(made.into())
+}
+
+/// The suffix that an authority of ours is bound to. Throws `INVALID_ARGUMENT` for any other certificate.
+#[napi(catch_unwind)]
+pub fn authority_suffix(certificate: &[u8]) -> Result<String> {
+    x509::authority_suffix(certificate).map_err(invalid)
 }
 
 /// A certificate that a server for these names signs itself.

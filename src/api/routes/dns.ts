@@ -12,7 +12,7 @@ import {
   type DnsFlushedBody,
   type KeyedHostForgottenBody
 } from '../schemas/daemon.ts'
-import { socketAddressText } from '../../config/socket-address.ts'
+import { PROXY_RULES_TYPE, proxyRules } from '../../util/proxy-rules.ts'
 import type { ApiServices } from '../services.ts'
 
 const TAG = 'DNS'
@@ -80,8 +80,6 @@ export function dnsRoutes({ dns }: Pick<ApiServices, 'dns'>) {
     )
 }
 
-const PAC = 'application/x-ns-proxy-autoconfig'
-
 /** Which requests a browser sends to the proxy for https. It stays valid while that is off. */
 export function pacRoutes({ dns }: Pick<ApiServices, 'dns'>) {
   return new Hono<AppEnv>().get(
@@ -90,20 +88,12 @@ export function pacRoutes({ dns }: Pick<ApiServices, 'dns'>) {
       tag: TAG,
       summary: 'The proxy auto-configuration: names of the zone go to the proxy for https, all others do not',
       access: 'public',
-      answers: { 200: { description: 'A PAC file', media: PAC } }
+      answers: { 200: { description: 'A PAC file', media: PROXY_RULES_TYPE } }
     }),
     (c) => {
       const { zone, https } = dns.view()
-      const tld = zone.slice(0, -1)
-      const address = https === null ? '' : socketAddressText(https)
-      const rule =
-        https === null
-          ? ''
-          : `  if (dnsDomainIs(host, ".${tld}") || dnsDomainIs(host, ".${tld}.")) return "PROXY ${address}"\n`
       c.header('Cache-Control', 'no-cache')
-      return c.body(`function FindProxyForURL(url, host) {\n${rule}  return "DIRECT"\n}\n`, 200, {
-        'Content-Type': PAC
-      })
+      return c.body(proxyRules(zone.slice(0, -1), https), 200, { 'Content-Type': PROXY_RULES_TYPE })
     }
   )
 }

@@ -1,6 +1,7 @@
 /** `chronym dns setup`: shows, writes or takes back the route of one domain. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { requireOwnZone } from './own-zone.ts'
 import { type Route, routeOf } from './route.ts'
 import { apply, checkWritable, planUndo, requireRoot, stateOf, undo } from './setup/apply.ts'
 import { chooseSystem, findSystems } from './setup/choose.ts'
@@ -12,7 +13,6 @@ import { connect, connectProven } from '../connection/connect.ts'
 import { loadProfile, localPaths, whichDaemon } from '../connection/location.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
-import { builtInProfiles } from '../../protocol/profile/built-in.ts'
 import { requireConsent } from '../input/questions.ts'
 import { toFailure } from '../failures/to-failure.ts'
 import { shellWord } from '../../util/shell-commands.ts'
@@ -89,20 +89,6 @@ async function provenDns(context: Context, host: Host, options: SetupOptions): P
   }
 }
 
-/**
- * A daemon moves the names of these networks, and those of a domain that others rely on only where the user says so: the
- * profile of its network may come from a stranger.
- */
-function requireOwnZone({ tld }: Route, zone: string | undefined): void {
-  const own = zone?.replace(/\.$/u, '').toLowerCase()
-  if (own === tld || (own === undefined && Object.values(builtInProfiles).some((profile) => profile.tld === tld)))
-    return
-  throw usageFailure(
-    `the daemon says that its zone is ${tld}., and ${own === undefined ? 'no built-in network has that' : `not ${own}.`}`,
-    `If it is the zone of your own network, name it: --zone ${tld}. It would no longer resolve anywhere else.`
-  )
-}
-
 export async function setup(context: Context, options: SetupOptions): Promise<void> {
   if (options.apply === true && options.undo === true)
     throw usageFailure('--apply and --undo exclude each other', 'Give one of them.')
@@ -122,7 +108,7 @@ export async function setup(context: Context, options: SetupOptions): Promise<vo
   // Without a token a daemon answers this too. What is only shown needs no proof.
   const view = isApplied ? await provenDns(context, host, options) : await connect(context, { anonymous: true }).dns()
   const route = routeOf(view)
-  requireOwnZone(route, options.zone)
+  requireOwnZone(route.tld, options.zone, 'It would no longer resolve anywhere else.')
   const found = findSystems(host)
   const system = chooseSystem(found, options.system)
   const bare = system.plan(host, route)

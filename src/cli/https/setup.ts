@@ -3,19 +3,26 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadProfile } from '../../config/config.ts'
+import { parseSocketAddress } from '../../config/socket-address.ts'
 import {
+  type AuthorityCertificate,
+  NoAuthorityError,
   openAuthority,
+  pemOf,
   readAuthorityCertificate,
   removeAuthority,
   writeAuthority
 } from '../../data-directory/https-authority.ts'
 import type { DataPaths } from '../../data-directory/paths.ts'
 import { addon } from '../../native/addon.ts'
+import { proxyRulesAddress } from '../../util/proxy-rules.ts'
 import { plural } from '../../util/words.ts'
+import { printable } from '../terminal/format.ts'
 import { localConfig, localPaths } from '../connection/location.ts'
 import type { Context } from '../context.ts'
+import { requireOwnZone } from '../dns/own-zone.ts'
 import { createHost } from '../dns/setup/host.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from '../failures/failure.ts'
+import { EXIT, type ExitCode, Failure, messageOf, usageFailure } from '../failures/failure.ts'
 import { requireConsent } from '../input/questions.ts'
 import { requireOwnSeed } from '../key/seed.ts'
 import {
@@ -31,6 +38,7 @@ import {
 interface SetupOptions {
   system?: boolean
   undo?: boolean
+  zone?: string
   yes?: boolean
   seedPassphraseFile?: string
 }
@@ -42,12 +50,17 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
     throw usageFailure('--system changes files of root', 'Repeat it with sudo, and name the directory: --data-dir DIR.')
   if (options.undo === true) return undo(context, paths)
   const { tld } = loadProfile(localConfig(context).network)
+  requireOwnZone(tld, options.zone, 'Browsers would then take a key of this machine for all of it.')
   const isOfOther = isDirectoryOfOther(paths)
-  if (isOfOther && readAuthorityCertificate(paths) === undefined)
+  const open = <T>(read: () => T | undefined): T | undefined => {
+    const found = checked(read, isOfOther)
+    if (found !== undefined || !isOfOther) return found
     throw usageFailure(
       'the authority belongs to the user of the data directory, who has none yet',
       'Run this as that user first: chronym https setup'
     )
+  }
+  open(() => readAuthorityCertificate(paths))
   await requireConsent(context, {
     cost: 'this makes an authority that browsers of this user trust',
     shown: sentences(tld, options.system === true),
@@ -55,19 +68,22 @@ export async function setup(context: Context, options: SetupOptions): Promise<Ex
     isGiven: options.yes === true
   })
   const { seed } = await requireOwnSeed(context, paths, options.seedPassphraseFile)
-  if (opened(paths, seed) === undefined) {
-    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'pkcs8' })
-    const certificate = addon().authorityCertificate(key, tld, Math.floor(Date.now() / 1000))
-    writeAuthority(paths, seed, { key, certificate })
-  }
-  const trusted = trustedOf(paths, readAuthorityCertificate(paths)!)
+  const trusted = trustedOf(paths, open(() => openAuthority(paths, seed, tld)) ?? make(paths, seed, tld))
   const byHand = commandsByHand(host.platform, trusted, false)
   const changes = byHand.length > 0 || isOfOther ? [] : trustInBrowsers(host, homeOf(context), trusted)
   if (options.system === true && byHand.length === 0) changes.push(trustInSystem(host, trusted))
   return told(context, { trusted, changes, byHand }, [
     'Turn it on: chronym config set https.enabled=true',
-    'Then give browsers its rules: http://127.0.0.1:7468/proxy.pac, or where your daemon answers (docs/https.md).'
+    'Then give browsers its rules (docs/https.md), as the address of an automatic proxy configuration:',
+    rulesAddress(tld, localConfig(context).https.listen)
   ])
+}
+
+function rulesAddress(tld: string, listen: string): string {
+  const proxy = parseSocketAddress(listen)!
+  return proxy.port === 0
+    ? 'https.listen names no port, so the address changes: the dashboard has it, under Network'
+    : proxyRulesAddress(tld, proxy)
 }
 
 function sentences(tld: string, isSystem: boolean): string {
@@ -80,28 +96,54 @@ function sentences(tld: string, isSystem: boolean): string {
   ].join('\n')
 }
 
-function opened(paths: DataPaths, seed: Uint8Array): ReturnType<typeof openAuthority> {
+/** Throws a Failure where what lies in the directory is no authority of its seed and network. */
+function checked<T>(read: () => T, isOfOther: boolean): T {
   try {
-    return openAuthority(paths, seed)
+    return read()
   } catch (cause) {
-    throw new Failure('CLI-INP-001', (cause as Error).message, {
+    if (!(cause instanceof NoAuthorityError)) throw cause
+    throw new Failure('CLI-INP-001', cause.message, {
       exitCode: EXIT.refused,
-      cure: 'Take the old authority back, then repeat this: chronym https setup --undo',
+      cure:
+        (isOfOther
+          ? 'Nothing was changed. The user of the directory takes it back'
+          : 'Take it back, then repeat this') + ': chronym https setup --undo',
       cause
     })
   }
 }
 
+function make(paths: DataPaths, seed: Uint8Array, suffix: string): AuthorityCertificate {
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'pkcs8' })
+  const certificate = addon().authorityCertificate(key, suffix, Math.floor(Date.now() / 1000))
+  writeAuthority(paths, seed, { key, certificate })
+  return { certificate, pem: pemOf(certificate), suffix }
+}
+
 function undo(context: Context, paths: DataPaths): ExitCode {
-  const pem = readAuthorityCertificate(paths)
-  if (pem === undefined) {
+  const isOfOther = isDirectoryOfOther(paths)
+  let authority: AuthorityCertificate | undefined
+  try {
+    authority = checked(() => readAuthorityCertificate(paths), isOfOther)
+  } catch (error) {
+    if (isOfOther || !((error as Failure).cause instanceof NoAuthorityError)) throw error
+    // Whatever lies there instead of an authority says nothing of what stores have.
+    removeAuthority(paths)
+    context.output.answer({ stores: [] }, () =>
+      [
+        `${printable(messageOf(error))}. It is removed, with its key.`,
+        'Stores are as before: the authority that was there may still be in them, as "Chronym names on this machine".'
+      ].join('\n')
+    )
+    return EXIT.ok
+  }
+  if (authority === undefined) {
     context.output.answer({ stores: [] }, () => 'nothing to take back')
     return EXIT.ok
   }
   const host = createHost()
-  const trusted = trustedOf(paths, pem)
+  const trusted = trustedOf(paths, authority)
   const byHand = commandsByHand(host.platform, trusted, true)
-  const isOfOther = isDirectoryOfOther(paths)
   const changes = [
     ...(byHand.length > 0 || isOfOther ? [] : distrustInBrowsers(host, homeOf(context), trusted)),
     ...distrustInSystem(host, trusted)
@@ -120,9 +162,9 @@ function isDirectoryOfOther({ root }: DataPaths): boolean {
   return process.geteuid?.() === 0 && (statSync(root, { throwIfNoEntry: false })?.uid ?? 0) !== 0
 }
 
-export function trustedOf(paths: DataPaths, pem: string): Trusted {
-  const nickname = /^CN=(.*)$/mu.exec(new X509Certificate(pem).subject)![1]!
-  return { nickname, file: resolve(paths.httpsCertificate), pem }
+export function trustedOf(paths: DataPaths, { certificate, pem }: AuthorityCertificate): Trusted {
+  const nickname = /^CN=(.*)$/mu.exec(new X509Certificate(certificate).subject)![1]!
+  return { nickname, file: resolve(paths.httpsCertificate), certificate, pem }
 }
 
 export function homeOf({ env }: Context): string {
@@ -144,8 +186,9 @@ function told(context: Context, { trusted, changes, byHand }: Done, next: readon
     (paint) =>
       [
         `${trusted.nickname}: ${trusted.file}`,
-        ...changes.map(({ store, state, reason }) =>
-          state === 'failed' ? `${paint('red', 'failed')} ${store}: ${reason}` : `${state.padEnd(7)} ${store}`
+        ...changes.map(
+          ({ store, state, reason }) =>
+            `${state === 'failed' ? paint('red', state) : state.padEnd(7)} ${printable(store)}${reason === undefined ? '' : `: ${printable(reason)}`}`
         ),
         ...byHand.map((command) => `Run: ${command}`),
         ...(failures > 0 ? [`${plural(failures, 'store')} could not be changed.`] : next)

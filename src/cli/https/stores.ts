@@ -1,13 +1,16 @@
-/** Where programs of a machine look for authorities, and how one gets in and out. */
+/** Where programs of a machine look for authorities, and how one gets in and out. What a store holds decides, not names. */
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { shellWord } from '../../util/shell-commands.ts'
 import type { Command, Host } from '../dns/setup/host.ts'
 
-/** A certificate that is to be trusted, or no longer. */
+/** A certificate that is to be trusted, or no longer. Stores get these bytes: a file may be another one by then. */
 export interface Trusted {
   /** What stores call it: it has digits of the key, so it is of one machine alone. */
   readonly nickname: string
-  /** Path of the PEM file. */
+  /** Path of the PEM file, for commands that a user runs. */
   readonly file: string
+  readonly certificate: Uint8Array
   readonly pem: string
 }
 
@@ -50,81 +53,136 @@ function failed(store: string, output = 'nothing runs in a tree of files'): Stor
   }
 }
 
-export function trustInBrowsers(host: Host, home: string, { nickname, file }: Trusted): StoreChange[] {
+/** For servers alone, not for mail and programs. */
+const TRUST = ['-t', 'C,,']
+
+export function trustInBrowsers(host: Host, home: string, trusted: Trusted): StoreChange[] {
   const failures = makeSharedDatabase(host, home)
   const changes = nssDatabases(host, home).map((path): StoreChange => {
-    const found = look(host, path, nickname)
-    if (found !== 'absent') return found === 'there' ? { store: path, state: 'kept' } : found
-    // For servers alone, not for mail and programs.
-    const added = host.run(['certutil', '-A', '-d', `sql:${path}`, '-n', nickname, '-t', 'C,,', '-i', file])
-    return added?.code === 0 ? { store: path, state: 'added' } : failed(path, added?.output)
+    const found = look(host, path, trusted)
+    if (typeof found === 'object') return found
+    if (found === 'trusted') return { store: path, state: 'kept' }
+    const command = ['certutil', '-A', '-d', `sql:${path}`, '-n', trusted.nickname, ...TRUST, '-a'] as const
+    const added = host.run(command, trusted.pem)
+    // A store with a password takes a certificate, and trusts it only with the password.
+    if (/password|authenticate/iu.test(added?.output ?? '')) return { store: path, ...locked(path, trusted) }
+    if (added?.code !== 0) return failed(path, added?.output)
+    const now = look(host, path, trusted)
+    if (typeof now === 'object') return now
+    return now === 'trusted' ? { store: path, state: 'added' } : failed(path, 'certutil added it without trust')
   })
   return [...failures, ...changes]
 }
 
-export function distrustInBrowsers(host: Host, home: string, { nickname }: Trusted): StoreChange[] {
+function locked(path: string, { nickname }: Trusted): Pick<StoreChange, 'state' | 'reason'> {
+  const command = ['certutil', '-M', '-d', `sql:${path}`, '-n', nickname, ...TRUST].map(shellWord).join(' ')
+  return { state: 'failed', reason: `it has a password of its own. Give it to this command: ${command}` }
+}
+
+export function distrustInBrowsers(host: Host, home: string, trusted: Trusted): StoreChange[] {
   return nssDatabases(host, home).flatMap((path): StoreChange[] => {
-    const found = look(host, path, nickname)
-    if (found !== 'there') return found === 'absent' ? [] : [found]
-    const removed = host.run(['certutil', '-D', '-d', `sql:${path}`, '-n', nickname])
-    return [removed?.code === 0 ? { store: path, state: 'removed' } : failed(path, removed?.output)]
+    const found = look(host, path, trusted)
+    if (typeof found === 'object') return [found]
+    if (found === 'absent') return []
+    const removed = host.run(['certutil', '-D', '-d', `sql:${path}`, '-n', trusted.nickname])
+    if (removed?.code !== 0) return [failed(path, removed?.output)]
+    const now = look(host, path, trusted)
+    if (typeof now === 'object') return [now]
+    return [now === 'absent' ? { store: path, state: 'removed' } : failed(path, 'certutil left it there')]
   })
 }
 
-/** Stores of browsers without it. */
-export function untrustingStores(host: Host, home: string, { nickname }: Trusted): string[] {
-  return nssDatabases(host, home).filter((path) => look(host, path, nickname) !== 'there')
+/** Stores of browsers that do not trust it. */
+export function untrustingStores(host: Host, home: string, trusted: Trusted): string[] {
+  return nssDatabases(host, home).filter((path) => look(host, path, trusted) !== 'trusted')
 }
 
-/** Whether a store has it. One that does not say so may have it: that is a failure. */
-function look(host: Host, path: string, nickname: string): 'there' | 'absent' | StoreChange {
-  const result = host.run(['certutil', '-L', '-d', `sql:${path}`, '-n', nickname])
-  if (result?.code === 0) return 'there'
-  return /could not find/iu.test(result?.output ?? '') ? 'absent' : failed(path, result?.output)
+/** What a store has of the certificate. One that does not say so may have it: that is a failure, as is another of its name. */
+function look(host: Host, path: string, { nickname, pem }: Trusted): 'trusted' | 'there' | 'absent' | StoreChange {
+  const where = ['-d', `sql:${path}`] as const
+  const result = host.run(['certutil', '-L', ...where, '-n', nickname, '-a'])
+  if (result?.code !== 0) return /could not find/iu.test(result?.output ?? '') ? 'absent' : failed(path, result?.output)
+  if (bare(result.output) !== bare(pem)) return failed(path, `it has another certificate that is called ${nickname}`)
+  const listed = host.run(['certutil', '-L', ...where])
+  if (listed?.code !== 0) return failed(path, listed?.output)
+  const line = listed.output.split('\n').find((each) => each.startsWith(`${nickname} `))
+  const [forServers = ''] = (line?.trim().split(/\s+/u).at(-1) ?? '').split(',')
+  return forServers.includes('C') ? 'trusted' : 'there'
 }
 
-/** Directories of the system's own authorities, with what makes programs see a change. */
-const SYSTEM_STORES: readonly { readonly directory: string; readonly update: Command }[] = [
+/** Text of PEM without what programs set differently. */
+const bare = (text: string): string => text.replaceAll(/\s/gu, '')
+
+interface SystemStore {
+  readonly directory: string
+  /** Makes programs see a change. */
+  readonly update: Command
+  /** All certificates that programs of the system trust, in one file. */
+  readonly bundle: string
+}
+
+const SYSTEM_STORES: readonly SystemStore[] = [
   // Debian, Ubuntu, Alpine
-  { directory: '/usr/local/share/ca-certificates', update: ['update-ca-certificates'] },
+  {
+    directory: '/usr/local/share/ca-certificates',
+    update: ['update-ca-certificates'],
+    bundle: '/etc/ssl/certs/ca-certificates.crt'
+  },
   // Fedora, RHEL
-  { directory: '/etc/pki/ca-trust/source/anchors', update: ['update-ca-trust'] },
+  {
+    directory: '/etc/pki/ca-trust/source/anchors',
+    update: ['update-ca-trust'],
+    bundle: '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem'
+  },
   // Arch
-  { directory: '/etc/ca-certificates/trust-source/anchors', update: ['update-ca-trust'] }
+  {
+    directory: '/etc/ca-certificates/trust-source/anchors',
+    update: ['update-ca-trust'],
+    bundle: '/etc/ca-certificates/extracted/tls-ca-bundle.pem'
+  }
 ]
 
-const systemFile = (directory: string, { nickname }: Trusted): string =>
-  join(
-    directory,
-    `${nickname
-      .replaceAll(/[^a-z0-9]+/giu, '-')
-      .replaceAll(/^-|-$/gu, '')
-      .toLowerCase()}.crt`
-  )
+/** A name that no other certificate has, and the one of versions before. */
+function systemFiles(directory: string, { nickname, certificate }: Trusted): [path: string, former: string] {
+  const hash = createHash('sha256').update(certificate).digest('hex')
+  const former = nickname.replaceAll(/[^a-z0-9]+/giu, '-').replaceAll(/^-|-$/gu, '')
+  return [`chronym-${hash}`, former.toLowerCase()].map((name) => join(directory, `${name}.crt`)) as [string, string]
+}
 
 export function trustInSystem(host: Host, trusted: Trusted): StoreChange {
   const store = SYSTEM_STORES.find(({ directory }) => host.exists(directory))
   if (store === undefined)
     return { store: 'system', state: 'failed', reason: 'this system has no store that this command knows' }
-  const path = systemFile(store.directory, trusted)
-  if (host.read(path) === trusted.pem) return { store: path, state: 'kept' }
-  host.write(path, trusted.pem)
-  return updated(host, path, store.update, 'added')
+  const files = systemFiles(store.directory, trusted)
+  const path = files.find((file) => host.read(file) === trusted.pem) ?? files[0]
+  if (host.read(path) === undefined && !host.exists(path)) host.write(path, trusted.pem)
+  if (host.read(path) !== trusted.pem) return failed(path, 'another file has this name: move it away, then repeat this')
+  if (isInBundle(host, store, trusted)) return { store: path, state: 'kept' }
+  return updated(host, store, trusted, { store: path, state: 'added' })
 }
 
 export function distrustInSystem(host: Host, trusted: Trusted): StoreChange[] {
-  return SYSTEM_STORES.flatMap(({ directory, update }): StoreChange[] => {
-    const path = systemFile(directory, trusted)
-    if (host.read(path) === undefined) return []
+  return SYSTEM_STORES.flatMap((store): StoreChange[] => {
+    const files = systemFiles(store.directory, trusted).filter((file) => host.read(file) === trusted.pem)
+    if (files.length === 0 && !isInBundle(host, store, trusted)) return []
+    const path = files[0] ?? store.bundle
     if (!host.mayWrite) return [{ store: path, state: 'failed', reason: 'this needs root' }]
-    host.remove(path)
-    return [updated(host, path, update, 'removed')]
+    for (const file of files) host.remove(file)
+    return [updated(host, store, trusted, { store: path, state: 'removed' })]
   })
 }
 
-function updated(host: Host, store: string, command: Command, state: 'added' | 'removed'): StoreChange {
-  const ran = host.run(command)
-  return ran === undefined || ran.code === 0 ? { store, state } : failed(store, `${command[0]}: ${ran.output}`)
+function isInBundle(host: Host, { bundle }: SystemStore, { pem }: Trusted): boolean {
+  return bare(host.read(bundle) ?? '').includes(bare(pem))
+}
+
+/** The change, once the bundle shows it. */
+function updated(host: Host, store: SystemStore, trusted: Trusted, change: StoreChange): StoreChange {
+  const ran = host.run(store.update)
+  if (isInBundle(host, store, trusted) === (change.state === 'added')) return change
+  const shown = change.state === 'added' ? 'does not have it' : 'still has it'
+  const said = ran === undefined || ran.output === '' ? '' : `: ${ran.output}`
+  return failed(change.store, `${store.bundle} ${shown} after ${store.update[0]}${said}`)
 }
 
 /** What a user of another system runs. */

@@ -3,13 +3,19 @@ import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
-import { readAuthorityCertificate } from '../../data-directory/https-authority.ts'
+import {
+  type AuthorityCertificate,
+  NoAuthorityError,
+  readAuthorityCertificate
+} from '../../data-directory/https-authority.ts'
+import type { DataPaths } from '../../data-directory/paths.ts'
 import { canonicalName } from '../../protocol/name/names.ts'
 import type { DnsView } from '../../views/dns.ts'
 import { connect } from '../connection/connect.ts'
 import { localPaths } from '../connection/location.ts'
 import type { Context } from '../context.ts'
 import { createHost } from '../dns/setup/host.ts'
+import { printable } from '../terminal/format.ts'
 import { EXIT, type ExitCode, messageOf } from '../failures/failure.ts'
 import { homeOf, trustedOf } from './setup.ts'
 import { untrustingStores } from './stores.ts'
@@ -34,7 +40,7 @@ export async function test(context: Context, { port }: { port: number }, given: 
     context.output.commands(
       steps
         .map(({ step, ok, detail, cure }) => {
-          const line = `${paint(ok ? 'green' : 'red', ok ? 'ok    ' : 'failed')} ${step}: ${detail}`
+          const line = `${paint(ok ? 'green' : 'red', ok ? 'ok    ' : 'failed')} ${step}: ${printable(detail)}`
           return cure === undefined ? line : `${line}\n       cure: ${cure}`
         })
         .join('\n')
@@ -50,16 +56,16 @@ async function walk(context: Context, host: string, port: number): Promise<Step[
     return [{ step: 'proxy', ok: false, detail: 'https is off', cure: 'chronym config set https.enabled=true' }]
   const steps: Step[] = [{ step: 'proxy', ok: true, detail: `it listens on ${proxy.address}, port ${proxy.port}` }]
   const paths = localPaths(context)
-  const pem = readAuthorityCertificate(paths)
-  if (pem === undefined)
-    return [...steps, { step: 'authority', ok: false, detail: 'this machine has none', cure: SETUP_CURE }]
+  const authority = authorityOf(paths)
+  if (typeof authority === 'string')
+    return [...steps, { step: 'authority', ok: false, detail: authority, cure: SETUP_CURE }]
   if (!proxy.ready) {
     return [
       ...steps,
       { step: 'authority', ok: false, detail: 'the daemon does not have its key', cure: 'chronym unlock' }
     ]
   }
-  const trusted = trustedOf(paths, pem)
+  const trusted = trustedOf(paths, authority)
   const untrusting = untrustingStores(createHost(), homeOf(context), trusted)
   return [
     ...steps,
@@ -67,8 +73,18 @@ async function walk(context: Context, host: string, port: number): Promise<Step[
     untrusting.length === 0
       ? { step: 'stores', ok: true, detail: 'the browsers of this user trust it' }
       : { step: 'stores', ok: false, detail: `not in ${untrusting.join(', ')}`, cure: SETUP_CURE },
-    await visit(proxy, pem, host, port)
+    await visit(proxy, authority.pem, host, port)
   ]
+}
+
+/** Or why there is none. */
+function authorityOf(paths: DataPaths): AuthorityCertificate | string {
+  try {
+    return readAuthorityCertificate(paths) ?? 'this machine has none'
+  } catch (error) {
+    if (error instanceof NoAuthorityError) return error.message
+    throw error
+  }
 }
 
 async function visit(proxy: NonNullable<DnsView['https']>, ca: string, host: string, port: number): Promise<Step> {

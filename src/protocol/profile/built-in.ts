@@ -182,3 +182,12 @@ export const builtInProfiles: Readonly<Record<BuiltInProfileId, NetworkProfile>>
   test: parseProfile(test),
   main: parseProfile(main)
 }
+
+/**
+ * Whether a machine may take a zone for that of these networks: it is theirs, or its user named it. Others rely on any
+ * other domain, and a profile may come from a stranger.
+ */
+export function mayTakeZone(tld: string, named: string | undefined): boolean {
+  const own = named?.replace(/\.$/u, '').toLowerCase()
+  return own === tld || (own === undefined && Object.values(builtInProfiles).some((profile) => profile.tld === tld))
+}

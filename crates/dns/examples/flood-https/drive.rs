@@ -64,7 +64,7 @@ impl Scene {
         let key = KeyPair::generate().expect("a key").serialize_der();
         let unix = SystemTime::UNIX_EPOCH.elapsed().expect("a clock after 1970").as_secs();
         let certificate = authority(&key, "chronym", unix).expect("an authority");
-        server.mint(Some(Authority::new(&key, certificate).expect("an authority"))).expect("a mint");
+        server.mint(Some(Authority::new(&key, certificate, "chronym").expect("an authority"))).expect("a mint");
         let CertifiedKey { cert, signing_key } =
             rcgen::generate_simple_self_signed([HOST.to_owned()]).expect("a certificate");
         let named = [cert.der().to_vec(), signing_key.subject_public_key_info()]

@@ -1,7 +1,7 @@
 //! Certificates of servers against TLSA records, and the authority of a machine against clients in Rust.
 
 use chronym_dns::dane::{Tlsa, Verifier};
-use chronym_dns::x509::{Authority, CertificateError, authority, self_signed};
+use chronym_dns::x509::{Authority, CertificateError, authority, authority_suffix, self_signed};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair, PublicKeyData};
 use ring::digest::{SHA256, SHA512, digest};
 use rustls::client::WebPkiServerVerifier;
@@ -120,7 +120,7 @@ fn pkcs8() -> Vec<u8> {
 fn rustls_takes_leaves_of_the_authority_for_names_of_its_suffix_alone() {
     let (key, leaf_key) = (pkcs8(), pkcs8());
     let certificate = authority(&key, "chronym", NOW).unwrap();
-    let authority = Authority::new(&key, certificate).unwrap();
+    let authority = Authority::new(&key, certificate, "chronym").unwrap();
     let mut roots = RootCertStore::empty();
     roots.add(authority.certificate()).unwrap();
     let verifier =
@@ -141,13 +141,32 @@ fn rustls_takes_leaves_of_the_authority_for_names_of_its_suffix_alone() {
 }
 
 #[test]
-fn only_an_authority_that_is_bound_to_a_suffix_is_taken() {
+fn an_authority_is_taken_with_its_key_and_for_its_suffix_alone() {
     let (key, other) = (pkcs8(), pkcs8());
     let bound = authority(&key, "chronym", NOW).unwrap();
-    assert!(Authority::new(&key, bound.clone()).is_ok());
-    assert_eq!(Authority::new(&other, bound.clone()).err(), Some(CertificateError::NoAuthority));
-    let unbound = self_signed(&key, &["alice.chronym"], NOW).unwrap();
-    assert_eq!(Authority::new(&key, unbound).err(), Some(CertificateError::NoAuthority));
-    assert_eq!(Authority::new(&key, bound[1..].to_vec()).err(), Some(CertificateError::NoAuthority));
-    assert_eq!(Authority::new(b"no key", bound).err(), Some(CertificateError::NoKeyPair));
+    let error = |key: &[u8], certificate: &[u8], suffix: &str| {
+        Authority::new(key, certificate.to_vec(), suffix).err().map(|error| error.to_string())
+    };
+    assert_eq!(error(&key, &bound, "chronym"), None);
+    assert_eq!(authority_suffix(&bound).as_deref(), Ok("chronym"));
+    assert_eq!(error(&other, &bound, "chronym").unwrap(), "the certificate belongs to another key");
+    assert_eq!(error(&key, &bound, "com").unwrap(), "the authority is for names of another suffix");
+    assert_eq!(Authority::new(b"no key", bound.clone(), "chronym").err(), Some(CertificateError::NoKeyPair));
+    let server = self_signed(&key, &["alice.chronym"], NOW).unwrap();
+    assert!(error(&key, &server, "chronym").unwrap().contains("the subject"));
+    assert!(authority_suffix(&authority(&key, "", NOW).unwrap()).is_err(), "every name ends in nothing");
+    for wrong in [&bound[1..], &bound[..bound.len() - 1], &[&bound[..], &[0]].concat(), &[]] {
+        assert!(error(&key, wrong, "chronym").unwrap().contains("cannot be read"));
+    }
+}
+
+/// Each byte of it counts: no change leaves an authority of ours.
+#[test]
+fn no_bit_of_an_authority_can_be_changed() {
+    let bound = authority(&pkcs8(), "chronym", NOW).unwrap();
+    for at in 0..bound.len() * 8 {
+        let mut changed = bound.clone();
+        changed[at / 8] ^= 1 << (at % 8);
+        assert!(authority_suffix(&changed).is_err(), "bit {at}");
+    }
 }

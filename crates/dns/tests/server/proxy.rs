@@ -56,7 +56,7 @@ fn scene_at(allow_private: &[&str], keyed: BTreeMap<String, NoneSince>, local: O
     running.server.set_proxy(Some(proxy)).unwrap();
     let key = KeyPair::generate().unwrap().serialize_der();
     let unix = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
-    let authority = Authority::new(&key, authority(&key, "chronym", unix).unwrap()).unwrap();
+    let authority = Authority::new(&key, authority(&key, "chronym", unix).unwrap(), "chronym").unwrap();
     let visitor = Visitor { proxy: running.server.proxy().unwrap(), ca: authority.certificate() };
     running.server.mint(Some(authority)).unwrap();
     Scene { running, visitor, kept }

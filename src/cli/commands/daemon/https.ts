@@ -16,6 +16,7 @@ export function addHttpsCommands(program: CliCommand): void {
     )
     .option('--system', 'the programs of all users too; needs root')
     .option('--undo', 'take the authority out of every store, and remove it')
+    .option('--zone <domain>', 'the zone of your network, if no built-in network has it')
     .option('--seed-passphrase-file <file>', 'its first line is the passphrase of a sealed seed; "-": standard input')
     .option('-y, --yes', 'do not ask')
     .loads(async () => (await import('../../https/setup.ts')).setup)

@@ -25,8 +25,8 @@ export interface Host {
   list(path: string): readonly string[]
   /** Whether a program of that name runs: the first 15 bytes of it, as Linux keeps them. */
   runs(program: string): boolean
-  /** Undefined: this host is a tree of files only. */
-  run(command: Command): CommandResult | undefined
+  /** `input` is what the program reads. Undefined: this host is a tree of files only. */
+  run(command: Command, input?: string): CommandResult | undefined
   /** Says whether it was missing. */
   makeDirectory(path: string): boolean
   /** For its user alone. */
@@ -44,11 +44,11 @@ const COMM_BYTES = 15
 const FILE_MODE = 0o644
 const DIRECTORY_MODE = 0o755
 
-function runCommand([program, ...args]: Command): CommandResult {
+function runCommand([program, ...args]: Command, input: string): CommandResult {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
     timeout: COMMAND_TIMEOUT_MS,
-    stdio: ['ignore', 'pipe', 'pipe']
+    input
   })
   return { code: status, output: error === undefined ? `${stdout}${stderr}`.trim() : error.message }
 }
@@ -82,7 +82,7 @@ export function createHost(root = '/', platform: NodeJS.Platform = process.platf
       const comm = program.slice(0, COMM_BYTES)
       return list('/proc').some((pid) => /^\d+$/u.test(pid) && readable(`/proc/${pid}/comm`)?.trim() === comm)
     },
-    run: (command) => (whole ? runCommand(command) : undefined),
+    run: (command, input = '') => (whole ? runCommand(command, input) : undefined),
     makeDirectory: (path) => {
       if (mkdirSync(at(path), { recursive: true }) === undefined) return false
       chmodSync(at(path), DIRECTORY_MODE)

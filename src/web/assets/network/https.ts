@@ -1,3 +1,4 @@
+import { proxyRulesAddress } from '../../../util/proxy-rules.ts'
 import { h, html } from '../lib/html.ts'
 import { post } from '../lib/http.ts'
 import { refresh, useResource } from '../lib/resource.ts'
@@ -27,7 +28,7 @@ export function Https() {
   const [tone, word] = BADGES[state ?? 'unavailable']
   return html`
     <${Card} title="https in browsers" actions=${state && h(Badge, { tone }, word)}>
-      ${loaded(dns, ({ https }) =>
+      ${loaded(dns, ({ https, zone }) =>
         state === 'unavailable'
           ? html`<p>It needs the name server, which is off.</p>`
           : html`
@@ -40,7 +41,10 @@ export function Https() {
                         html`the key: unlock the seed, or run <${Command} words="https setup" />`
                       ],
                       ['Proxy', html`<code>${https!.address}:${https!.port}</code>`],
-                      ['Rules for browsers', h(Whole, { text: `${location.origin}/proxy.pac`, what: 'address' })],
+                      [
+                        'Rules for browsers',
+                        h(Whole, { text: proxyRulesAddress(zone.slice(0, -1), https!), what: 'address' })
+                      ],
                       ['Take it all back', html`<${Command} words="https setup --undo" />`]
                     ])
               }
