@@ -266,16 +266,20 @@ fn kept_open(request: &str, next: &str) -> (String, String) {
             socket.read_exact(&mut byte).unwrap();
             seen.extend(byte);
         }
-        socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
+        let head = "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=9\r\nContent-Length: 2\r\n\r\n";
+        write!(socket, "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n{head}ok").unwrap();
         // The session ends with or without a reset.
         let _ = socket.read_to_end(&mut seen);
         String::from_utf8(seen).unwrap()
     });
     let mut client = scene.visitor.connect();
     write!(client, "{}", request.replace("PORT", &port.to_string())).unwrap();
-    let mut answer = [0; 40];
+    // The connection is for one answer, whatever the origin says: a browser sends no other request by it.
+    let expected = "HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n\
+                    HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
+    let mut answer = vec![0; expected.len()];
     client.read_exact(&mut answer).unwrap();
-    assert!(answer.ends_with(b"ok"));
+    assert_eq!(String::from_utf8(answer).unwrap(), expected);
     write!(client, "{next}").unwrap();
     let mut rest = String::new();
     let _ = client.read_to_string(&mut rest);
@@ -312,6 +316,31 @@ fn a_body_without_a_length_or_with_bytes_beyond_it_reaches_nobody() {
         assert!(answer.starts_with(seen) && answer.is_empty() == seen.is_empty(), "{answer}");
     }
     assert_eq!(origin.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn what_is_no_answer_of_http_gets_a_page() {
+    let scene = scene(&[NAME]);
+    for said in ["", "SSH-2.0-x\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"] {
+        let origin = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = origin.local_addr().unwrap().port();
+        scene.learn(Trust::Secure, port, &[], HOUR);
+        let thread = spawn(move || {
+            let (mut socket, _) = origin.accept().unwrap();
+            let mut seen = [0; 16];
+            socket.read_exact(&mut seen).unwrap();
+            socket.write_all(said.as_bytes()).unwrap();
+            socket.shutdown(Shutdown::Write).unwrap();
+            let _ = socket.read_to_end(&mut Vec::new());
+        });
+        let mut client = scene.visitor.connect();
+        write!(client, "GET http://{NAME}:{port}/ HTTP/1.1\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 502 ") && answer.contains("No answer"), "{answer}");
+        drop(client);
+        thread.join().unwrap();
+    }
 }
 
 #[test]

@@ -104,6 +104,58 @@ fn plain<'a>(method: &str, target: &str, lines: impl Iterator<Item = &'a str>) -
     Ok(Request::Plain { host, port: port.unwrap_or(80), head: head.into_bytes(), body: length.unwrap_or(0) })
 }
 
+/// The head of an answer as the client gets it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Another one follows (RFC 9110, 15.2).
+    Interim(Vec<u8>),
+    Final(Vec<u8>),
+}
+
+/// The head of an origin's answer at the start of `bytes`, and its length there; `None` while some of it is missing. It
+/// ends the client's connection: the next request may be for another origin.
+pub fn parse_answer(bytes: &[u8]) -> Result<Option<(Answer, usize)>, BadHead> {
+    let Some(length) = head_length(bytes).filter(|&length| length <= HEAD_BYTES) else {
+        return if bytes.len() > HEAD_BYTES { Err(BadHead::Malformed) } else { Ok(None) };
+    };
+    let mut lines = bytes[..length].split_inclusive(|&byte| byte == b'\n');
+    let status = lines.next().unwrap_or_default();
+    let (Some(b"HTTP/1."), Some(&[_, b' ', class @ b'1'..=b'5', tens, units])) = (status.get(..7), status.get(7..12))
+    else {
+        return Err(BadHead::Malformed);
+    };
+    if class == b'1' {
+        // Nobody asked for another protocol.
+        let is_upgrade = [tens, units] == *b"01";
+        let head = Answer::Interim(bytes[..length].to_vec());
+        return if is_upgrade { Err(BadHead::Malformed) } else { Ok(Some((head, length))) };
+    }
+    let mut head = [status, b"Connection: close\r\n"].concat();
+    let mut is_kept = true;
+    for line in lines {
+        // A line that begins with a space continues the one before (RFC 9112, 5.2).
+        if !line.starts_with(b" ") && !line.starts_with(b"\t") {
+            let name = line.split(|&byte| byte == b':').next().unwrap_or_default().trim_ascii();
+            is_kept = !["connection", "keep-alive", "proxy-connection"]
+                .iter()
+                .any(|hop| name.eq_ignore_ascii_case(hop.as_bytes()));
+        }
+        if is_kept {
+            head.extend_from_slice(line);
+        }
+    }
+    Ok(Some((Answer::Final(head), length)))
+}
+
+/// With the empty line at its end. Some servers end lines with a line feed alone.
+fn head_length(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').find_map(|(at, _)| match bytes[at + 1..] {
+        [b'\n', ..] => Some(at + 2),
+        [b'\r', b'\n', ..] => Some(at + 3),
+        _ => None,
+    })
+}
+
 fn content_length(value: &str) -> Result<u64, BadHead> {
     let digits = value.trim_matches([' ', '\t']);
     // A number may have a sign for `parse`.
@@ -201,6 +253,30 @@ mod tests {
         assert_eq!(parse("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), Err(BadHead::Malformed));
         assert_eq!(parse("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), Err(BadHead::Malformed));
         assert_eq!(parse("Transfer-encoding: chunked\r\n"), Err(BadHead::NoLength));
+    }
+
+    #[test]
+    fn an_answer_ends_the_connection_of_its_client() {
+        let last = |head: &str| match parse_answer(head.as_bytes()) {
+            Ok(Some((Answer::Final(head), length))) => Some((String::from_utf8(head).unwrap(), length)),
+            _ => None,
+        };
+        let head = "HTTP/1.1 200 OK\r\nConnection : keep-alive,\r\n  X\r\nkeep-alive: timeout=5\r\nA: b\r\n c\r\n\r\n";
+        let seen = "HTTP/1.1 200 OK\r\nConnection: close\r\nA: b\r\n c\r\n\r\n";
+        assert_eq!(last(&format!("{head}body\r\n\r\n")), Some((seen.to_owned(), head.len())));
+        for cut in 0..head.len() {
+            assert_eq!(parse_answer(&head.as_bytes()[..cut]), Ok(None), "{cut}");
+        }
+        assert_eq!(last("HTTP/1.0 404 No\nA: b\n\n").unwrap().0, "HTTP/1.0 404 No\nConnection: close\r\nA: b\n\n");
+        let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
+        assert_eq!(parse_answer(interim), Ok(Some((Answer::Interim(interim.to_vec()), interim.len()))));
+        for wrong in
+            ["HTTP/1.1 101 Switching\r\n\r\n", "HTTP/2 200\r\n\r\n", "SSH-2.0-x\r\n\r\n", "HTTP/1.1  200\r\n\r\n"]
+        {
+            assert_eq!(parse_answer(wrong.as_bytes()), Err(BadHead::Malformed), "{wrong}");
+        }
+        assert_eq!(parse_answer(&vec![b'a'; HEAD_BYTES]), Ok(None));
+        assert_eq!(parse_answer(&vec![b'a'; HEAD_BYTES + 1]), Err(BadHead::Malformed));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::ask::{Told, queries};
 use super::goal::{Goal, HTTPS, has_key, is_of_certificate, secured, targets, unlike, vouched};
-use super::head::{BadHead, Request, parse, parse_direct};
+use super::head::{Answer, BadHead, Request, parse, parse_answer, parse_direct};
 use super::local::Way;
 use super::mint::Minter;
 use super::page::Refusal;
@@ -80,6 +80,8 @@ enum Stage {
     Greeting(Box<Goal>),
     /// A newer answer of DNS is on its way.
     Again(Box<Goal>),
+    /// Of plain HTTP, with what came of the answer's head.
+    Answering(Vec<u8>),
     Open,
     /// A page waits for its request, or was sent.
     Page {
@@ -156,6 +158,7 @@ impl Session {
                 return false;
             }
             Stage::Open if self.local == Some(Way::Passed) => PASSED_IDLE_MS,
+            Stage::Answering(_) => IDLE_MS,
             Stage::Open if self.client.tls().is_none_or(|tls| !tls.is_handshaking()) => IDLE_MS,
             _ => STEP_MS,
         };
@@ -188,6 +191,7 @@ impl Session {
                 Stage::Dialling(dial) => self.dialling(dial, around, now_ms),
                 Stage::Greeting(goal) => self.greeting(goal, around),
                 Stage::Again(goal) => ask(goal, around),
+                Stage::Answering(seen) => self.answering(seen, around, now_ms),
                 Stage::Open => self.open(around, now_ms),
                 Stage::Page { response, seen } => self.page(response, seen, around),
                 Stage::Over => return Next::End,
@@ -402,11 +406,15 @@ impl Session {
         socket.set_nodelay(true)?;
         let mut origin = Side::new(socket);
         let Some(accepted) = &goal.client else {
-            if let Some(first) = &goal.first {
-                origin.write(first)?;
-            }
+            let stage = match &goal.first {
+                Some(first) => {
+                    origin.write(first)?;
+                    Stage::Answering(Vec::new())
+                }
+                None => Stage::Open,
+            };
             self.origin = Some(origin);
-            return Ok(Step::Go(Stage::Open));
+            return Ok(Step::Go(stage));
         };
         let protocols =
             accepted.client_hello().alpn().map(|each| each.map(<[u8]>::to_vec).collect()).unwrap_or_default();
@@ -440,6 +448,47 @@ impl Session {
                 self.refuse(*goal, &refusal, around)
             }
         }
+    }
+
+    /// Carries a request, and the head of its answer so that the client asks nothing more on this connection.
+    fn answering(&mut self, mut seen: Vec<u8>, around: &mut dyn Around, now_ms: u64) -> io::Result<Step> {
+        let origin = self.origin.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        for _ in 0..TURN {
+            let scratch = around.scratch();
+            let up = carry(&mut self.client, origin, scratch)?;
+            if !self.client.flush()? {
+                return Ok(Step::Wait(Stage::Answering(seen), Next::Event));
+            }
+            let down = match origin.read(scratch)? {
+                Got::Bytes(count) => {
+                    seen.extend_from_slice(&scratch[..count]);
+                    true
+                }
+                Got::Nothing => false,
+                Got::End | Got::Cut => return Ok(shown(&unanswered())),
+            };
+            loop {
+                match parse_answer(&seen) {
+                    Ok(Some((Answer::Interim(head), length))) => {
+                        self.client.write(&head)?;
+                        seen.drain(..length);
+                    }
+                    Ok(Some((Answer::Final(head), length))) => {
+                        self.client.write(&head)?;
+                        self.client.write(&seen[length..])?;
+                        self.client.flush()?;
+                        return Ok(Step::Go(Stage::Open));
+                    }
+                    Ok(None) => break,
+                    Err(_) => return Ok(shown(&unanswered())),
+                }
+            }
+            if !up && !down {
+                return Ok(Step::Wait(Stage::Answering(seen), Next::Event));
+            }
+            self.since_ms = now_ms;
+        }
+        Ok(Step::Wait(Stage::Answering(seen), Next::Turn))
     }
 
     fn open(&mut self, around: &mut dyn Around, now_ms: u64) -> io::Result<Step> {
@@ -481,6 +530,11 @@ impl Session {
         }
         Ok(Step::Wait(Stage::Page { response, seen }, Next::Turn))
     }
+}
+
+fn unanswered() -> Refusal {
+    let text = "Its server ended the connection without an answer, or the answer is not one of HTTP/1.1.";
+    Refusal::new("502 Bad Gateway", "No answer", text)
 }
 
 fn is_cut_off(error: &io::Error) -> bool {
