@@ -100,18 +100,3 @@ describe('evaluations for a farm', () => {
     expect(loaded).toEqual([])
   })
 })
-
-it('a farm that reaches nobody for an evaluation has its room for the next one', async () => {
-  let asked = 0
-  const nobody: FarmPlace = {
-    ...farm,
-    room: () => 1,
-    evaluate() {
-      asked++
-      return undefined
-    }
-  }
-  const places = new Places({ evaluate: () => undefined }, nobody, () => 0)
-  for (let number = 0; number < 2; number++) expect(await begin(places, number)).toBeUndefined()
-  expect(asked).toBe(2)
-})

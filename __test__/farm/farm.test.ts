@@ -1,14 +1,15 @@
 /** Where evaluations go, by what a daemon hears of the workers of its farm. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { Bucket } from '@nats-io/kv'
 import { encode } from 'cborg'
 import { describe, expect, it, vi } from 'vitest'
 import { Places } from '../../src/evaluations/places.ts'
-import { Farm, MAX_WORKERS } from '../../src/farm/farm.ts'
-import { openLink } from '../../src/farm/link.ts'
+import type { EvaluationPlan } from '../../src/evaluations/state-file.ts'
+import { MAX_WORKERS } from '../../src/farm/farm.ts'
+import { type Link, openLink } from '../../src/farm/link.ts'
 import { encodeAlive, FARM_VERSION, jobOf } from '../../src/farm/messages.ts'
-import { RECORD_BYTES, StateWriter } from '../../src/farm/saved-state.ts'
+import { RECORD_BYTES, SEGMENT_RECORDS, StateWriter } from '../../src/farm/saved-state.ts'
 import { Turns } from '../../src/util/concurrency.ts'
-import { silentLog } from '../registry/claims/fakes.ts'
 import { waitFor } from '../wait-for.ts'
 import { computationOf, monotonicMs, planOf } from './processes.ts'
 import {
@@ -28,6 +29,27 @@ import {
   worker
 } from './scene.ts'
 import { SteppedPool } from './stepped-pool.ts'
+
+/** Squarings of a checkpoint with one segment of records. */
+const SEGMENT_SQUARINGS = 10 ** 7
+
+/** A checkpoint of a worker that no daemon has. */
+async function saveSegment(link: Link, plan: EvaluationPlan): Promise<void> {
+  const appended = new Uint8Array(SEGMENT_RECORDS * RECORD_BYTES)
+  await new StateWriter(link, jobOf(computationOf(plan)), 'w1', undefined).save([
+    { state: new Uint8Array(1), squarings: SEGMENT_SQUARINGS, appended, appendedFrom: 0 }
+  ])
+}
+
+/** Has something happen before each segment comes from the server. */
+function beforeSegments(happen: () => Promise<unknown>) {
+  // eslint-disable-next-line @typescript-eslint/unbound-method
+  const { get } = Bucket.prototype
+  return vi.spyOn(Bucket.prototype, 'get').mockImplementation(async function (this: Bucket, key) {
+    if (/\.\d+$/u.test(key)) await happen()
+    return get.call(this, key)
+  })
+}
 
 describe('a farm', () => {
   it('runs on a slot of this machine while one is free, and waits where nothing has room', async () => {
@@ -148,56 +170,48 @@ describe('a farm', () => {
   })
 
   describe('of which many checkpoints are ahead of this daemon', () => {
-    const seeds = Array.from({ length: 12 }, (_, index) => 100 + index)
+    const plans = Array.from({ length: 12 }, (_, index) => planOf(100 + index, ENDLESS))
 
-    async function fetching(auditCheckpoint: () => Promise<Uint8Array>) {
+    /** `fetch`: what happens before a checkpoint comes. */
+    async function fetching(fetch: () => Promise<unknown>) {
       const link = await linked()
-      for (const seed of seeds)
-        await new StateWriter(link, jobOf(computationOf(planOf(seed))), 'w1', undefined).save([
-          { state: new Uint8Array(1), squarings: 9, appended: new Uint8Array(RECORD_BYTES), appendedFrom: 0 }
-        ])
-      const verifying = new Farm({
-        ...{ address: address(), log: silentLog, times: TIMES, verifyMs: 1 },
-        pool: { verifyProof: () => Promise.resolve(false), auditCheckpoint }
-      })
-      ends.push(() => verifying.close())
-      await verifying.start()
+      for (const plan of plans) await saveSegment(link, plan)
+      await restartFarm()
+      const gate = beforeSegments(fetch)
       const here: number[] = []
-      const handles = seeds.map((seed) =>
-        verifying.evaluate({ ...computationOf(planOf(seed)), checkpointSeconds: 10 }, ({ squarings }) =>
-          here.push(squarings)
-        )
+      const handles = plans.map((plan) =>
+        farm.evaluate({ ...computationOf(plan), checkpointSeconds: 10 }, ({ squarings }) => here.push(squarings))
       )
-      return { verifying, here, handles }
+      return { gate, here, handles }
     }
 
     it('fetches a few at once', async () => {
       let fetched = 0
       let most = 0
-      const { here, handles } = await fetching(async () => {
+      const { gate, here, handles } = await fetching(async () => {
         most = Math.max(most, ++fetched)
         await delay(50)
         fetched--
-        return new Uint8Array(1)
       })
       await Promise.all(handles.map(async ({ taken }) => await taken))
-      expect(here).toEqual(seeds.map(() => 9))
+      gate.mockRestore()
+      expect(here).toEqual(plans.map(() => SEGMENT_SQUARINGS))
       expect(most).toBe(4)
     })
 
     it.each(['are cancelled', 'go on without it'])('does not fetch those that %s', async (how) => {
       let fetched = 0
       const { promise, resolve } = Promise.withResolvers<undefined>()
-      const { verifying, handles } = await fetching(async () => {
+      const { gate, handles } = await fetching(() => {
         fetched++
-        await promise
-        return new Uint8Array(1)
+        return promise
       })
       await waitFor(() => expect(fetched).toBe(4))
-      if (how === 'go on without it') verifying.leave()
+      if (how === 'go on without it') farm.leave()
       for (const handle of handles) handle.stop(how === 'are cancelled')
       resolve(undefined)
       await Promise.all(handles.map(({ outcome }) => outcome))
+      gate.mockRestore()
       expect(fetched).toBe(4)
     })
   })
@@ -209,35 +223,26 @@ describe('a farm', () => {
     ends.push(async () => {
       clearInterval(telling)
     })
-    const plans = Array.from({ length: 5 }, (_, index) => planOf(120 + index))
-    const checkpoint = { state: new Uint8Array(1), squarings: 9, appended: new Uint8Array(0), appendedFrom: 0 }
-    for (const plan of plans)
-      await new StateWriter(link, jobOf(computationOf(plan)), 'w1', undefined).save([checkpoint])
+    const plans = Array.from({ length: 5 }, (_, index) => planOf(120 + index, ENDLESS))
+    for (const plan of plans) await saveSegment(link, plan)
     const { promise: released, resolve: release } = Promise.withResolvers<undefined>()
-    let audits = 0
-    const auditCheckpoint = async (): Promise<Uint8Array> => {
-      if (++audits === 5) throw new Error('once')
-      await released
-      return new Uint8Array(1)
-    }
-    const verifying = new Farm({
-      ...{ address: address(), log: silentLog, times: { ...PATIENT, silentMs: 600_000 }, verifyMs: 1 },
-      pool: { verifyProof: () => Promise.resolve(false), auditCheckpoint }
+    let fetched = 0
+    await restartFarm({ ...PATIENT, silentMs: 600_000 })
+    const gate = beforeSegments(() => {
+      if (++fetched === 5) throw new Error('once')
+      return released
     })
-    ends.push(() => verifying.close())
-    await verifying.start()
     const asks = vi.spyOn(Turns.prototype, 'run')
-    const begun = plans.map((plan) =>
-      verifying.evaluate({ ...computationOf(plan), checkpointSeconds: 10 }, () => undefined)
-    )
+    const begun = plans.map((plan) => farm.evaluate({ ...computationOf(plan), checkpointSeconds: 10 }, () => undefined))
     let hasEnded = false
     void begun.at(-1)!.outcome.then(() => (hasEnded = true))
     await waitFor(() => expect(asks.mock.calls.length).toBe(5))
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => monotonicMs() + 2 * PATIENT.homeMs)
     release(undefined)
-    await waitFor(() => expect(audits).toBe(6)).finally(() => {
+    await waitFor(() => expect(fetched).toBe(6)).finally(() => {
       clock.mockRestore()
       asks.mockRestore()
+      gate.mockRestore()
     })
     expect(hasEnded).toBe(false)
   })

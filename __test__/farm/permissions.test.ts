@@ -36,10 +36,7 @@ async function deniedTo(subject: string) {
   return { address: { url: server.url, credentials, ca: '', network: NETWORK }, said, log: { ...silentLog, warn } }
 }
 
-const pool = {
-  verifyProof: () => Promise.reject(new Error('there is none')),
-  auditCheckpoint: () => Promise.reject(new Error('there is none'))
-}
+const pool = { verifyProof: () => Promise.reject(new Error('there is none')) }
 
 it('a daemon that may not hear its workers says so', async () => {
   const { address, said, log } = await deniedTo('chronym.*.alive')

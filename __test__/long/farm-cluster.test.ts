@@ -100,10 +100,7 @@ it('goes on when the server that leads its streams is killed', { timeout: MOST_M
     Promise.all(streams.map(async (name) => (await manager.streams.info(name)).config.num_replicas))
   expect(await replicas()).toEqual([1, 1])
 
-  const pool = {
-    verifyProof: () => Promise.resolve(true),
-    auditCheckpoint: () => Promise.reject(new Error('there is none'))
-  }
+  const pool = { verifyProof: () => Promise.resolve(true) }
   const farm = new Farm({ address: { ...address, replicas: NODES }, pool, log: silentLog, times: TIMES })
   ends.push(() => farm.close())
   await farm.start()

@@ -4,7 +4,7 @@
  * a probe it prints which there are, what they call, and all there is to call. One probe a process: memory freed by one
  * would hide another's leak.
  */
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { signDevPulse } from '../../src/beacon/dev-beacon.ts'
 import { addon } from '../../src/native/addon.ts'
 import type { DnsServer } from '../../src/native/dns.ts'
@@ -37,15 +37,6 @@ const intermediates = evaluation.intermediates(0)
 const done = new native.Evaluation(discriminant, null, 10, null, 2 ** 20)
 done.advance(1000, stop)
 const proof = done.proof()!
-const early = new native.Evaluation(discriminant, null, 2 ** 40, null, 2 ** 20).state()
-const audit = {
-  accepted: early,
-  state,
-  squarings: evaluation.squarings(),
-  added: intermediates,
-  recordsDigest: createHash('sha256').update(intermediates).digest(),
-  key: seed
-}
 const kept: Uint8Array[] = []
 let dns: DnsServer | undefined
 
@@ -145,15 +136,6 @@ const probes: Record<string, Probe> = {
   },
   keys: { calls: ['ChainKey'], count: FEW, call: () => new native.ChainKey(keyBytes) },
   pulses: { calls: ['ChainKey.verify'], count: FEW, call: () => key.verify(1, pulse) },
-  'checkpoints of strangers': {
-    calls: ['auditCheckpoint'],
-    count: FEW,
-    call: () => {
-      native.auditCheckpoint(discriminant, audit, stop)
-      native.auditCheckpoint(discriminant, { ...audit, added: audit.added.subarray(1) }, stop)
-      refused(() => native.auditCheckpoint(discriminant, { ...audit, accepted: seed }, stop), 'INVALID_CHECKPOINT')
-    }
-  },
   proofs: { calls: ['verifyProof'], count: SOME, call: () => native.verifyProof(discriminant, null, 10, proof, 0) },
   verifiers: { calls: ['Verifier'], count: MANY, call: () => new native.Verifier(10) },
   batches: {

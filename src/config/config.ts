@@ -107,11 +107,7 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'string',
     'NATS server whose workers evaluate too: nats://HOST:PORT, or tls:// to insist on TLS; several of a cluster with commas between'
   ),
-  field(
-    'vdf.farm_credentials',
-    'string',
-    'absolute path of the credentials for it (.creds, or the seed of an nkey), or of a folder with one for each account'
-  ),
+  field('vdf.farm_credentials', 'string', 'absolute path of the credentials for it (.creds, or the seed of an nkey)'),
   field('vdf.farm_ca', 'string', 'absolute path of the authority that signed its certificate, PEM'),
   field('vdf.farm_replicas', 'number', 'servers of its cluster that keep each message and checkpoint'),
   field('pins.codes', 'list', 'names with a check code (alice--7kq2mx.chronym): the bare name means that claim alone'),

@@ -1,9 +1,7 @@
 /** The farm that the configuration names. */
 import { readdirSync, statSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { ServiceError } from '../errors.ts'
-import type { FarmAccounts } from '../farm/accounts.ts'
 import type { Farm } from '../farm/farm.ts'
 import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
@@ -16,38 +14,26 @@ interface FarmSources {
   readonly log: Logger
 }
 
-/** Of one account of the server, or of several. */
-export type WholeFarm = Farm | FarmAccounts
-
-/** Not started yet. Its client is loaded only where there is one. Throws SVC-CFG-001 for a folder without credentials. */
-export async function createFarm({ settings, profile, pool, log }: FarmSources): Promise<WholeFarm | undefined> {
-  const { farm: url, farm_credentials: credentials, farm_ca: ca, farm_replicas: replicas } = settings
+/** Not started yet. Its client is loaded only where there is one. */
+export async function createFarm({ settings, profile, pool, log }: FarmSources): Promise<Farm | undefined> {
+  const { farm: url, farm_ca: ca, farm_replicas: replicas } = settings
   if (url === '') return undefined
-  const [{ Farm }, { FarmAccounts }, { farmNetwork }] = await Promise.all([
-    import('../farm/farm.ts'),
-    import('../farm/accounts.ts'),
-    import('../farm/messages.ts')
-  ])
+  const credentials = credentialsOf(settings.farm_credentials, log)
+  if (credentials === undefined) return undefined
+  const [{ Farm }, { farmNetwork }] = await Promise.all([import('../farm/farm.ts'), import('../farm/messages.ts')])
   const network = farmNetwork(profileHash(profile))
-  const farmOf = (file: string, account?: string): Farm =>
-    new Farm({
-      address: { url, credentials: file, ca, network, replicas },
-      ...(account !== undefined && { account }),
-      pool,
-      log
-    })
-  if (statSync(credentials, { throwIfNoEntry: false })?.isDirectory() !== true) return farmOf(credentials)
-  return new FarmAccounts(
-    credentialsIn(credentials).map((file) => farmOf(join(credentials, file), basename(file, extname(file))))
-  )
+  return new Farm({ address: { url, credentials, ca, network, replicas }, pool, log })
 }
 
-/** Kubernetes keeps versions of a folder beside its files, with a dot before. */
-function credentialsIn(folder: string): readonly string[] {
-  const files = readdirSync(folder)
-    .filter((file) => !file.startsWith('.'))
-    .sort()
-  if (files.length === 0)
-    throw new ServiceError('SVC-CFG-001', `vdf.farm_credentials: ${folder} has no file: put one in for each account`)
-  return files
+/** Earlier releases took a folder with a file for each account: that of a single one serves, and of others none. */
+function credentialsOf(path: string, log: Logger): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return path
+  // Kubernetes keeps versions of a folder beside its files, with a dot before.
+  const files = readdirSync(path).filter((file) => !file.startsWith('.'))
+  const only = files.length === 1 ? join(path, files[0]!) : undefined
+  const outcome = only === undefined ? 'no farm is used, and all is evaluated here' : `${only} is used`
+  log.warn(
+    `vdf.farm_credentials is the folder ${path}: a farm has one account now, so ${outcome}. Name the file with the key of your own machines`
+  )
+  return only
 }

@@ -6,7 +6,7 @@ import { checkConfig, type Config, mergeConfig } from '../config/config.ts'
 import { leafPaths, type PartialConfig, readPath, setPath } from '../config/dotted-path.ts'
 import { removedSetting, type Warn } from '../config/removed.ts'
 import { createConfigService, type LiveConfig, type StartSources } from '../config/service.ts'
-import type { WholeFarm } from './create-farm.ts'
+import type { Farm } from '../farm/farm.ts'
 import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
 import { roundTimeMs } from '../protocol/time.ts'
@@ -22,7 +22,7 @@ import type { Store } from '../store/types.ts'
 export interface DaemonCore extends RegistryParts {
   readonly pool: NativePool
   /** Undefined where the configuration names none. */
-  readonly farm: WholeFarm | undefined
+  readonly farm: Farm | undefined
   readonly log: Logger
 }
 

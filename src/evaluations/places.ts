@@ -29,8 +29,7 @@ export interface PlaceHandle extends Omit<EvaluationHandle, 'outcome' | 'progres
 
 /** A place that evaluates, as the pool does. */
 export interface Place {
-  /** Undefined where no worker that may have it can be reached. */
-  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle | undefined
+  evaluate(request: EvaluationRequest, onCheckpoint: (checkpoint: Checkpoint) => void): PlaceHandle
 }
 
 /** An evaluation with all that it resumes from: up to `vdf.memory_mib`. */
@@ -47,8 +46,8 @@ export type MovedTo = 'local' | 'farm' | null
 
 /** A place on other machines. */
 export interface FarmPlace extends Place {
-  /** Whether one of its workers that may have it was heard lately, or may yet be. */
-  isThere(computation?: Computation): boolean
+  /** Whether one of its workers was heard lately, or may yet be. */
+  isThere(): boolean
   /** How many evaluations it takes at once: those that its workers have of this daemon, and one for each idle thread. */
   room(): number
   /** Whether a worker says that it has this one; it may be from before this daemon began. */
@@ -107,7 +106,7 @@ export class Places {
     if (this.#farm === undefined) return 'vdf.farm names none.'
     if (computation !== undefined && !this.#farm.accepts(computation))
       return 'It has failed there twice, or no worker took it.'
-    return this.#farm.isThere(computation) ? undefined : 'None of its workers can be reached.'
+    return this.#farm.isThere() ? undefined : 'None of its workers can be reached.'
   }
 
   /**

@@ -3,7 +3,6 @@ import type { Subscription } from '@nats-io/transport-node'
 import type { PlaceHandle, PlaceOutcome, PlaceProgress } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
 import type { Turns } from '../util/concurrency.ts'
-import { Accepted } from './accepted.ts'
 import { type Link, mayNotHear } from './link.ts'
 import { decodeReport, encodeJob, type Report } from './messages.ts'
 import {
@@ -24,14 +23,13 @@ const MAX_UNHEEDED = 3
 const KERNEL_FAULT = 'KERNEL_FAULT:'
 /** A worker that was silent for that many of its reports may be gone. */
 export const MISSED_REPORTS = 4
-const MS_PER_SECOND = 1000
 /** Of the kernel. */
 const DEFAULT_MEMORY_BYTES = 256 * 2 ** 20
 
 /** What it needs of the daemon's side of the farm. */
 export interface Surroundings {
   readonly link: Link
-  readonly pool: Pick<NativePool, 'verifyProof' | 'auditCheckpoint'>
+  readonly pool: Pick<NativePool, 'verifyProof'>
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
   /** After a time without the server, or without the daemon, each may have `vdf.memory_mib` to fetch. */
   readonly reads: Turns
@@ -41,8 +39,6 @@ export interface Surroundings {
   hasWorkers(): boolean
   /** Whether one of them has a thread free. */
   hasIdleWorkers(): boolean
-  /** What a worker is called here. */
-  named(worker: string): string
   isBarred(worker: string): boolean
   /** The farm has nothing of it any more. */
   lost(job: string): void
@@ -56,21 +52,8 @@ export interface Surroundings {
   forget(job: string): void
   /** Rejects while what was taken back before is still there. */
   forgotten(job: string): Promise<void>
-  /** See `Farm`. */
-  readonly verifyMs: number
   readonly homeMs: number
   readonly lookMs: number
-}
-
-/** What a worker saved was not squared. */
-class Unfounded extends Error {
-  override readonly name = 'Unfounded'
-  readonly worker: string
-
-  constructor(worker: string) {
-    super('its checkpoint is wrong')
-    this.worker = worker
-  }
 }
 
 export class FarmEvaluation implements PlaceHandle {
@@ -98,10 +81,6 @@ export class FarmEvaluation implements PlaceHandle {
   /** Squarings and records of the newest state that this daemon has. */
   #squarings = 0
   #records: number
-  /** Where checkpoints are verified. */
-  #accepted: Accepted | undefined
-  /** The last one, or since when its worker could have saved another. */
-  #acceptedMs = performance.now()
   #isSent = false
   #hasTaken!: () => void
   /** At the last look all that the farm has of it came here. */
@@ -152,14 +131,12 @@ export class FarmEvaluation implements PlaceHandle {
   async #run(): Promise<PlaceOutcome> {
     const subscription = this.#listen()
     try {
-      if (this.#at.verifyMs > 0) this.#accepted = await Accepted.of(this.#resume)
       for (;;) {
         if (this.#stopping === 'leave') return { kind: 'stopped' }
         if (this.#stopping !== 'no') return await this.#end()
         const outcome = await this.#attend().catch((error: unknown) => this.#trouble(error))
         if (outcome !== undefined) return outcome
         if (this.#isKnown && this.#at.hasWorkers()) this.#seenMs = performance.now()
-        if (!this.#isKnown) this.#acceptedMs = performance.now()
         if (performance.now() - this.#seenMs > this.#at.homeMs) return this.#goHome()
         await this.#next()
       }
@@ -194,10 +171,9 @@ export class FarmEvaluation implements PlaceHandle {
         }
         const report = decodeReport(message.data)
         if (report === undefined || report.squarings > this.#request.iterations) return
-        const worker = this.#at.named(report.worker)
-        const isRefused = this.#at.isBarred(worker)
+        const isRefused = this.#at.isBarred(report.worker)
         message.respond(isRefused ? 'stop' : 'go')
-        if (!isRefused) this.#hear({ ...report, worker })
+        if (!isRefused) this.#hear(report)
       }
     })
   }
@@ -217,7 +193,6 @@ export class FarmEvaluation implements PlaceHandle {
     this.#movedMs = this.#heardMs
     this.#unheeded = 0
     this.#hasLeft = event !== undefined
-    if (this.#progress.worker !== worker) this.#acceptedMs = this.#heardMs
     this.#progress = {
       phase,
       squarings,
@@ -246,12 +221,10 @@ export class FarmEvaluation implements PlaceHandle {
       this.#at.lost(this.#job)
       return { kind: 'left', reason: 'the farm lost it', isWrong: false }
     }
-    if (this.#isStalled()) return this.#failed(this.#progress.worker!, 'it saves nothing that counts', false, false)
     if (this.#fault !== undefined) {
       const { worker, message } = this.#fault
       return this.#failed(worker, message, false, message.startsWith(KERNEL_FAULT))
     }
-    await this.#accepted?.mark(link, this.#job)
     // Workers keep the message of what is not proved. A server that was killed may not know any more who has it.
     const isForgotten = this.#at.hasIdleWorkers() && performance.now() - this.#movedMs > 3 * link.times.silentMs
     if (isForgotten) {
@@ -277,13 +250,12 @@ export class FarmEvaluation implements PlaceHandle {
     if (isBehind) await link.forget(this.#job)
     if (saved === undefined || isBehind) await saveStart(link, this.#job, this.#resume)
     this.#resume = undefined
-    await this.#accepted?.mark(link, this.#job)
     await this.#sendWork()
     this.#isSent = true
   }
 
   async #sendWork(): Promise<void> {
-    await this.#at.link.addWork(this.#job, encodeJob({ ...this.#request, isVerified: this.#accepted !== undefined }))
+    await this.#at.link.addWork(this.#job, encodeJob(this.#request))
     this.#movedMs = performance.now()
   }
 
@@ -293,14 +265,13 @@ export class FarmEvaluation implements PlaceHandle {
     const { seed, bits, iterations, split } = this.#request
     if (await this.#at.pool.verifyProof({ seed, bits, iterations, split, proof: saved.proof }))
       return { kind: 'proof', proof: saved.proof }
-    return this.#failed(this.#at.named(saved.worker), 'its proof is wrong', true, true)
+    return this.#failed(saved.worker, 'its proof is wrong', true, true)
   }
 
   /** Whatever else a worker says tells nothing about the squarings. */
   #failed(worker: string, reason: string, isProofWrong: boolean, isWrong: boolean): PlaceOutcome {
     this.#at.failed(this.#job, worker, isProofWrong)
-    // What is verified stays right.
-    return this.#left(`worker ${worker}: ${reason}`, isWrong && this.#accepted === undefined)
+    return this.#left(`worker ${worker}: ${reason}`, isWrong)
   }
 
   #left(reason: string, isWrong: boolean): PlaceOutcome {
@@ -325,7 +296,6 @@ export class FarmEvaluation implements PlaceHandle {
     if (!this.#isSent && saved.records < this.#records) return true
     if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
       throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
-    if (!this.#isDue()) return true
     const asksMs = performance.now()
     await this.#at.reads.run(async () => {
       this.#seenMs += performance.now() - asksMs
@@ -338,38 +308,13 @@ export class FarmEvaluation implements PlaceHandle {
   async #fetch(saved: SavedState): Promise<void> {
     const { first, records } = await readRecords(this.#at.link, this.#job, saved, this.#records)
     const appended = records.subarray((this.#records - first) * RECORD_BYTES)
-    const state = await this.#verified(saved, appended)
-    this.#onCheckpoint({ state, squarings: saved.squarings, appended, appendedFrom: this.#records })
+    this.#onCheckpoint({ state: saved.state, squarings: saved.squarings, appended, appendedFrom: this.#records })
     this.#squarings = saved.squarings
     this.#records = saved.records
-    this.#acceptedMs = performance.now()
-  }
-
-  /** At the latest before another worker may go on. */
-  #isDue(): boolean {
-    if (this.#accepted === undefined || this.#stopping !== 'no') return true
-    const isWorking = this.#isReported(MISSED_REPORTS * this.#at.link.times.reportMs)
-    return !isWorking || performance.now() - this.#acceptedMs >= this.#at.verifyMs
-  }
-
-  /** Its worker says that it squares, and the daemon has seen nothing of that for long. */
-  #isStalled(): boolean {
-    const { verifyMs, homeMs } = this.#at
-    const waitsMs = homeMs + 2 * (verifyMs + this.#request.checkpointSeconds * MS_PER_SECOND)
-    const isSquaring = this.isAtWork() && this.#squarings < this.#request.iterations
-    return this.#accepted !== undefined && isSquaring && performance.now() - this.#acceptedMs > waitsMs
   }
 
   #isReported(withinMs: number): boolean {
     return !this.#hasLeft && performance.now() - this.#heardMs < withinMs
-  }
-
-  /** The state to keep in the place of what a worker saved. Rejects with {@link Unfounded}. */
-  async #verified(saved: SavedState, added: Uint8Array): Promise<Uint8Array> {
-    if (this.#accepted === undefined) return saved.state
-    const state = await this.#accepted.accept(this.#at.pool, this.#request, saved, added)
-    if (state === undefined) throw new Unfounded(this.#at.named(saved.worker))
-    return state
   }
 
   /** A worker may say what it likes. */
@@ -407,7 +352,6 @@ export class FarmEvaluation implements PlaceHandle {
   }
 
   #trouble(error: unknown): PlaceOutcome | undefined {
-    if (error instanceof Unfounded) return this.#failed(error.worker, error.message, true, false)
     this.#at.log.warn({ job: this.#job, err: error }, 'the farm did not answer as it should; the daemon asks again')
     this.#isRefused = true
     if (!(error instanceof DamagedState)) this.#at.link.doubt()

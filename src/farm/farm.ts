@@ -23,12 +23,8 @@ const MAX_JOBS = 100_000
 
 interface FarmParts {
   readonly address: FarmAddress
-  /** Of several, put before the names of its workers. */
-  readonly account?: string
   readonly pool: Surroundings['pool']
   readonly log: Surroundings['log']
-  /** A checkpoint counts once it is verified, which one is after that long at the latest; 0: they are trusted. */
-  readonly verifyMs?: number
   readonly times?: FarmTimes
 }
 
@@ -112,22 +108,17 @@ export class Farm implements FarmPlace {
     return this.#failures.size === 0 || (this.#failures.get(jobOf(computation)) ?? 0) < MAX_FAILURES
   }
 
+  /** Whether it has something from before. */
   async holds(computation: Computation): Promise<boolean> {
-    return (await this.reached(computation)) !== undefined
-  }
-
-  /** Squarings of what it has from before; Infinity for a proof, undefined where it has nothing. */
-  async reached(computation: Computation): Promise<number | undefined> {
     const link = this.#link
     const job = jobOf(computation)
-    if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return undefined
-    if (this.#lost.has(job)) return 0
+    if (link?.connected !== true || this.#isResting() || this.#unwanted.has(job)) return false
+    if (this.#lost.has(job)) return true
     try {
-      if ((await readProof(link, job)) !== undefined) return Infinity
-      return (await readState(link, job))?.squarings
+      return (await readProof(link, job)) !== undefined || (await readState(link, job)) !== undefined
     } catch {
       link.doubt()
-      return undefined
+      return false
     }
   }
 
@@ -147,13 +138,11 @@ export class Farm implements FarmPlace {
         hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),
         lost: (of) => this.#lost.add(of),
         isOutOfOrder: () => (this.#restsUntilMs = performance.now() + this.#times.homeMs),
-        named: (worker) => this.#named(worker),
         isBarred: (worker) => this.#barred.has(worker),
         failed: (of, worker, isProofWrong) => this.#failed(of, worker, isProofWrong),
         unheeded: (of) => this.#failures.set(of, MAX_FAILURES),
         forget: (of) => this.#forget(of),
         forgotten: (of) => this.#forgotten(of),
-        verifyMs: this.#parts.verifyMs ?? 0,
         homeMs: this.#times.homeMs,
         lookMs: this.#times.lookMs
       },
@@ -168,11 +157,6 @@ export class Farm implements FarmPlace {
     }
     void evaluation.outcome.then(ended, ended)
     return evaluation
-  }
-
-  /** How many of its workers have lied. */
-  liars(): number {
-    return this.#barred.size
   }
 
   forget(computation: Computation): void {
@@ -299,14 +283,9 @@ export class Farm implements FarmPlace {
   #hear(alive: Alive | undefined): void {
     if (alive === undefined) return
     const { jobs, ...about } = alive
-    const known = { ...about, worker: this.#named(alive.worker), heardMs: performance.now() }
+    const known = { ...about, heardMs: performance.now() }
     this.#workers.set(known.worker, known)
     for (const job of jobs) this.#working.set(job, known)
     if (!alive.leaving && this.#mayHave(known)) this.#heardMs = known.heardMs
-  }
-
-  #named(worker: string): string {
-    const { account } = this.#parts
-    return account === undefined ? worker : `${account}/${worker}`
   }
 }

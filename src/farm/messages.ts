@@ -31,14 +31,10 @@ const JobSchema = v.object({
   iterations: count,
   split: v.nullable(count),
   checkpointSeconds: amount,
-  memoryBytes: v.optional(count),
-  /** Workers go on from what the daemon has accepted, and not from what others saved. */
-  isVerified: v.boolean()
+  memoryBytes: v.optional(count)
 })
 /** What a worker is asked for. */
-export interface Job extends Omit<EvaluationRequest, 'resume'> {
-  readonly isVerified: boolean
-}
+export type Job = Omit<EvaluationRequest, 'resume'>
 
 const ReportSchema = v.object({
   worker,
@@ -69,7 +65,8 @@ const AliveSchema = v.object({
 })
 export type Alive = v.InferOutput<typeof AliveSchema>
 
-export const encodeJob = (job: Job): Uint8Array => encode({ version: FARM_VERSION, ...job })
+/** Workers of this version that are older ask for `isVerified`, and without it leave the job to others. */
+export const encodeJob = (job: Job): Uint8Array => encode({ version: FARM_VERSION, ...job, isVerified: false })
 export const encodeReport = (report: Report): Uint8Array => encode(report)
 export const encodeAlive = (alive: Omit<v.InferInput<typeof AliveSchema>, 'version'>): Uint8Array =>
   encode({ version: FARM_VERSION, ...alive })
@@ -78,9 +75,8 @@ export const encodeAlive = (alive: Omit<v.InferInput<typeof AliveSchema>, 'versi
 export const decodeJob = (data: Uint8Array): Job | undefined => {
   const job = checked(JobSchema, data)
   if (job === undefined) return undefined
-  const { seed, bits, iterations, split, checkpointSeconds, memoryBytes, isVerified } = job
-  const size = { bits, iterations, split, ...(memoryBytes !== undefined && { memoryBytes }) }
-  return { seed, ...size, checkpointSeconds, isVerified }
+  const { seed, bits, iterations, split, checkpointSeconds, memoryBytes } = job
+  return { seed, bits, iterations, split, checkpointSeconds, ...(memoryBytes !== undefined && { memoryBytes }) }
 }
 export const decodeReport = (data: Uint8Array): Report | undefined => checked(ReportSchema, data)
 export const decodeAlive = (data: Uint8Array): Alive | undefined => checked(AliveSchema, data)

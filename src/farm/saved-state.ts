@@ -5,8 +5,6 @@
  * - `JOB.state`: the kernel's state, how many records it counts, and those after the last whole segment. The daemon makes
  * it with the job. Workers replace the one that they have read, or one that is behind theirs. So of two workers the
  * slower one notices, and nobody brings back a job that was taken back.
- * - `JOB.accepted`: where checkpoints are verified, the newest state that the daemon has found to be squared, which
- * followers go on from. The server lets workers of others write no such key (docs/operate/farm.md).
  * - `JOB.proof`.
  */
 import { encode } from 'cborg'
@@ -46,12 +44,8 @@ export class Overtaken extends Error {
 }
 
 /** Undefined where there is none. */
-export async function readState(
-  { kv }: Link,
-  job: string,
-  key: 'state' | 'accepted' = 'state'
-): Promise<SavedState | undefined> {
-  const entry = await kv.get(`${job}.${key}`)
+export async function readState({ kv }: Link, job: string): Promise<SavedState | undefined> {
+  const entry = await kv.get(`${job}.state`)
   if (entry?.operation !== 'PUT') return undefined
   const state = checked(StateSchema, entry.value)
   if (state === undefined || state.tail.length !== tailBytes(state.records))
@@ -91,23 +85,8 @@ export async function saveProof(link: Link, job: string, proof: SavedProof): Pro
 }
 
 /** Bytes of the records after the last whole segment. */
-export function tailBytes(records: number): number {
+function tailBytes(records: number): number {
   return (records % SEGMENT_RECORDS) * RECORD_BYTES
-}
-
-/**
- * What a worker goes on from; undefined where the daemon has taken the job back. With `isVerified`, what the daemon has
- * accepted, in the place of what another worker saved.
- */
-export async function readBase(link: Link, job: string, isVerified: boolean): Promise<SavedState | undefined> {
-  const newest = await readState(link, job)
-  if (newest === undefined || !isVerified) return newest
-  const accepted = await readState(link, job, 'accepted')
-  return accepted && { ...accepted, revision: newest.revision }
-}
-
-export async function saveAccepted(link: Link, job: string, state: Omit<SavedState, 'revision'>): Promise<void> {
-  await link.put(`${job}.accepted`, encode({ ...state }))
 }
 
 /** Removes what a worker has saved of a job that was taken back: it may not have heard of that in time. */

@@ -6,9 +6,9 @@ import { encodeReport, type Job, type Report } from './messages.ts'
 import {
   DamagedState,
   Overtaken,
-  readBase,
   readProof,
   readRecords,
+  readState,
   type SavedState,
   saveProof,
   StateWriter,
@@ -87,7 +87,7 @@ export class WorkerTask {
     }, link.times.reportMs)
     try {
       await this.#report()
-      const base = await readBase(link, job, request.isVerified)
+      const base = await readState(link, job)
       // It was taken back between the message and this, or is proved.
       if (base === undefined || (await readProof(link, job)) !== undefined) {
         message.ack()
@@ -120,7 +120,7 @@ export class WorkerTask {
   }
 
   async #end(outcome: EvaluationOutcome): Promise<void> {
-    const { message, log, job, name, request } = this.#parts
+    const { message, log, job, name } = this.#parts
     if (outcome.kind !== 'stopped' || this.#stopped !== 'drain') this.#waitsUntilMs = -Infinity
     // Nobody goes on from a state once there is the proof, or a fault.
     if (outcome.kind !== 'stopped') this.#waiting = []
@@ -141,8 +141,7 @@ export class WorkerTask {
     // A discarded one is another's, or nobody's.
     if (this.#stopped !== 'discard') await this.#report('left')
     // Otherwise the message is gone soon, or another's, whose lease this would end.
-    // The daemon has to accept it first.
-    if (this.#stopped === 'drain') message.nak(request.isVerified ? GIVE_BACK_MS : undefined)
+    if (this.#stopped === 'drain') message.nak()
   }
 
   /** For as long as it takes: a proof may be days of work. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { VERSION } from '../version.ts'
 import type { DnsQuestion, DnsServer, DnsServerClass, DnsServerOptions } from './dns.ts'
-import { type CheckpointQuestion, NativeError, type NativeErrorCode, type ProofQuestion } from './types.ts'
+import { NativeError, type NativeErrorCode, type ProofQuestion } from './types.ts'
 import { INSTALL_AGAIN, missingCure, platformPackage, addonTarget, hasGlibc } from './platform.ts'
 
 /** A chain's key, decoded once for many pulses. */
@@ -124,19 +124,6 @@ export interface Addon {
     proof: Uint8Array,
     depth: number
   ): boolean
-  /**
-   * The state to go on from in the stranger's place, or null where it was not squared. `key` is 32 random bytes that the
-   * stranger could not know. Throws INVALID_CHECKPOINT for an accepted state that is none, and WORKER_FAILED once the stop
-   * word is set.
-   */
-  auditCheckpoint(
-    discriminant: Discriminant,
-    question: Pick<CheckpointQuestion, 'state' | 'squarings' | 'added' | 'recordsDigest'> & {
-      accepted: Uint8Array
-      key: Uint8Array
-    },
-    stop: Uint32Array
-  ): Uint8Array | null
   DnsServer: DnsServerClass
   /** An authority for names below `suffix` alone, for ten years. Keys are PKCS#8, all is DER; `unix` is in seconds. */
   authorityCertificate(key: Uint8Array, suffix: string, unix: number): Uint8Array
@@ -178,7 +165,6 @@ const EXPORTS = [
   'Evaluation',
   'Verifier',
   'verifyProof',
-  'auditCheckpoint',
   'DnsServer',
   'authorityCertificate',
   'authoritySuffix',

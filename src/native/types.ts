@@ -111,20 +111,6 @@ export interface ProofQuestion {
   proof: Uint8Array
 }
 
-/** A stranger's checkpoint of the evaluation of a size and a seed. */
-export interface CheckpointQuestion extends EvaluationSize {
-  seed: Uint8Array
-  /** The state of the accepted one that it goes on from; undefined: the start. */
-  accepted: Uint8Array | undefined
-  state: Uint8Array
-  /** Squarings that it is said to have. */
-  squarings: number
-  /** Whole records that `state` counts and `accepted` does not. */
-  added: Uint8Array
-  /** SHA-256 over all that it counts. */
-  recordsDigest: Uint8Array
-}
-
 export interface PulseQuestion {
   /** 96 bytes, compressed, on G2. */
   publicKey: Uint8Array
@@ -180,11 +166,6 @@ export interface NativePool extends DocumentJudge {
    * all.
    */
   verifyProofs(questions: readonly ProofQuestion[], options?: VerdictOptions): Promise<boolean[]>
-  /**
-   * The state to go on from in the stranger's place: with its squarings, and nothing of its proof. Undefined where it was
-   * not squared. On a thread of its own, which yields to all others, one question after the other.
-   */
-  auditCheckpoint(question: CheckpointQuestion): Promise<Uint8Array | undefined>
   /** Remembered and bounded as proofs are. */
   verifyPulse(question: PulseQuestion, options?: VerdictOptions): Promise<boolean>
   /** The 8-byte nonce found. Rejects with the signal's reason when aborted. */

@@ -51,7 +51,6 @@ pub fn refused(error: chronym_vdf::Error) -> napi::Error<Code> {
     use chronym_vdf::Error;
     let code = match error {
         Error::CheckpointState | Error::CheckpointIntermediates => Code::InvalidCheckpoint,
-        Error::Stopped => Code::WorkerFailed,
         _ => Code::InvalidArgument,
     };
     napi::Error::new(code, error.to_string())

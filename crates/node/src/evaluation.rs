@@ -2,7 +2,7 @@
 
 use crate::convert::{Code, Result, StopWord, bytes, count, invalid, number, refused};
 use crate::verification::Discriminant;
-use chronym_vdf::{Audit, Error, EvaluationOptions, Form, Phase, Step};
+use chronym_vdf::{EvaluationOptions, Form, Phase, Step};
 use napi::Env;
 use napi::bindgen_prelude::Uint8ArraySlice;
 use napi_derive::napi;
@@ -123,50 +123,5 @@ impl Evaluation {
     #[napi(catch_unwind)]
     pub fn proof<'env>(&self, env: &'env Env) -> Result<Option<Uint8ArraySlice<'env>>> {
         self.0.proof().map(|proof| bytes(env, &proof)).transpose()
-    }
-}
-
-// Checkpoints of strangers.
-
-/// A stranger's checkpoint, and the accepted one that it goes on from.
-#[napi(object, object_to_js = false)]
-pub struct CheckpointQuestion<'a> {
-    /// The accepted state.
-    pub accepted: Uint8ArraySlice<'a>,
-    /// The stranger's.
-    pub state: Uint8ArraySlice<'a>,
-    /// Squarings that it is said to have.
-    pub squarings: f64,
-    /// Records that it counts and the accepted one does not.
-    pub added: Uint8ArraySlice<'a>,
-    /// SHA-256 over all that it counts.
-    pub records_digest: Uint8ArraySlice<'a>,
-    /// 32 random bytes that the stranger could not know.
-    pub key: Uint8ArraySlice<'a>,
-}
-
-/// The state to go on from in the stranger's place, or null where it was not squared. Throws `INVALID_CHECKPOINT` for an
-/// accepted state that is none, and `WORKER_FAILED` once the stop word is set.
-#[napi(catch_unwind)]
-pub fn audit_checkpoint<'env>(
-    env: &'env Env,
-    discriminant: &Discriminant,
-    question: CheckpointQuestion,
-    stop: StopWord,
-) -> Result<Option<Uint8ArraySlice<'env>>> {
-    let (accepted, state, added) = (&*question.accepted, &*question.state, &*question.added);
-    let array = |bytes: &[u8]| bytes.try_into().map_err(|_| invalid("the digest and the key have 32 bytes each"));
-    let audit = Audit {
-        accepted,
-        state,
-        squarings: count(question.squarings, "squarings")?,
-        added,
-        records_digest: array(&question.records_digest)?,
-        key: array(&question.key)?,
-    };
-    match audit.accept(discriminant.get(), stop.get()) {
-        Ok(state) => bytes(env, &state).map(Some),
-        Err(Error::CheckpointUnfounded) => Ok(None),
-        Err(error) => Err(refused(error)),
     }
 }

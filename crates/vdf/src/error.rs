@@ -39,10 +39,6 @@ pub enum Error {
     CheckpointState,
     /// A checkpoint's intermediate forms are too few, or not the ones that belong to its state.
     CheckpointIntermediates,
-    /// What a checkpoint adds to an accepted one does not follow from it.
-    CheckpointUnfounded,
-    /// The stop word was set before the end.
-    Stopped,
 }
 
 impl fmt::Display for Error {
@@ -78,8 +74,6 @@ impl fmt::Display for Error {
             Self::CheckpointIntermediates => {
                 f.write_str("the checkpoint's intermediate forms are too few, or do not belong to its state")
             }
-            Self::CheckpointUnfounded => f.write_str("the checkpoint does not follow from the accepted one before it"),
-            Self::Stopped => f.write_str("stopped before the end"),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Evaluations: the squarings and their proof, in slices, and checkpoints of both.
 
-pub(crate) mod audit;
 mod checkpoint;
 mod record;
 mod segment;

@@ -33,7 +33,6 @@ mod wesolowski;
 pub use backend::{Backend, backend_name};
 pub use discriminant::Discriminant;
 pub use error::Error;
-pub use evaluation::audit::Audit;
 pub use evaluation::{Evaluation, EvaluationOptions, Phase, Step};
 pub use form::Form;
 pub use hash_prime::{B_BYTES, get_b};

@@ -15,7 +15,7 @@ mod proof;
 mod prover;
 mod verifier;
 
-pub(crate) use means::{Means, multiply};
+pub(crate) use means::Means;
 pub(crate) use plan::{MAX_DIGIT_BITS, Plan};
 pub(crate) use proof::{ProvedSegment, assemble};
 pub(crate) use prover::Prover;

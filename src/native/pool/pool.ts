@@ -60,12 +60,6 @@ export function createNativePool(options: NativePoolOptions): NativePool {
   )
   const auxiliaryThreads = Math.max(1, options.auxiliaryThreads ?? Math.min(2, availableParallelism()))
   const auxiliary = createThreads(auxiliaryThreads, { niceIncrement: 0, idleTimeout: IDLE_TIMEOUT_MS }, options)
-  const audits = createThreads(
-    1,
-    { niceIncrement: EVALUATION_NICE[process.platform] ?? 0, idleTimeout: IDLE_TIMEOUT_MS },
-    options
-  )
-  const auditsStop = new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT)
   const running = new Set<RunningEvaluation>()
   const provingThreads = options.provingThreads ?? availableParallelism()
   const closing = new AbortController()
@@ -109,8 +103,6 @@ export function createNativePool(options: NativePoolOptions): NativePool {
       scheduler.requireRoom(questions.length, verdictOptions.urgency ?? 'own')
       return Promise.all(questions.map((question) => verifyProof(question, verdictOptions)))
     },
-    auditCheckpoint: async (question) =>
-      (await callOn(audits)('auditCheckpoint', { ...question, stop: auditsStop })) ?? undefined,
     verifyPulse: async (question, verdictOptions = {}) =>
       pulses.ask(pulseKey(question), verdictOptions, (urgency) => scheduler.submit('verifyPulse', question, urgency)),
     judgeIdentity: async (record, profile, urgency) =>
@@ -135,8 +127,7 @@ export function createNativePool(options: NativePoolOptions): NativePool {
       await Promise.all(Array.from(running, (handle) => handle.outcome))
       closing.abort(poolClosed())
       scheduler.close(poolClosed())
-      Atomics.store(new Uint32Array(auditsStop), 0, 1)
-      await Promise.all([evaluations, auxiliary, audits].map((threads) => threads.destroy()))
+      await Promise.all([evaluations.destroy(), auxiliary.destroy()])
     }
   }
 }

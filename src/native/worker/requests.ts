@@ -7,7 +7,6 @@ import type { Judged, ManifestOutline } from '../../protocol/identity/judge-docu
 import type { IdentityRecordOutline } from '../../protocol/identity/record.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import {
-  type CheckpointQuestion,
   type EvaluationRequest,
   type EvaluationSize,
   type ProofQuestion,
@@ -31,8 +30,6 @@ export interface WorkerCalls {
     request: { questions: readonly ProofQuestion[]; stop: SharedArrayBuffer }
     value: { verdicts: boolean[]; milliseconds: number }
   }
-  /** Null: it was not squared. `stop` is the memory of a stop word. */
-  auditCheckpoint: { request: CheckpointQuestion & { stop: SharedArrayBuffer }; value: Uint8Array | null }
   verifyPulse: { request: PulseQuestion; value: boolean }
   /** One slice. `stop` is the memory of a stop word. */
   searchStamp: {

@@ -1,7 +1,6 @@
 /**
  * What the pool's threads run: one exported function a kind of work. All are synchronous, none throws; see requests.ts.
  */
-import { randomBytes } from 'node:crypto'
 import { addon, missingAddon, type ChainKey, type Discriminant, type Evaluation, type Verifier } from '../addon.ts'
 import { answer, type Answer, type WorkerCalls } from './requests.ts'
 import { runEvaluation } from './evaluate.ts'
@@ -77,23 +76,6 @@ function verdictsOnBigInt(questions: Request<'verifyProofs'>['questions'], stop:
     verdicts.push(verifyQuestion(question))
   }
   return verdicts
-}
-
-export function auditCheckpoint(request: Request<'auditCheckpoint'>): Reply<'auditCheckpoint'> {
-  const { seed, bits, iterations, split, memoryBytes = DEFAULT_MEMORY_BYTES, accepted, stop, ...question } = request
-  return answer(() => {
-    const discriminant = discriminantOf(seed, bits)
-    const start = (): Uint8Array => {
-      const { Evaluation } = addon()
-      return new Evaluation(discriminant, null, iterations, split, memoryBytes).state()
-    }
-    const key = randomBytes(32)
-    return addon().auditCheckpoint(
-      discriminant,
-      { ...question, accepted: accepted ?? start(), key },
-      new Uint32Array(stop)
-    )
-  })
 }
 
 export function verifyPulse({ publicKey, round, signature }: Request<'verifyPulse'>): Reply<'verifyPulse'> {

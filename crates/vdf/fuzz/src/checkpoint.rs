@@ -70,7 +70,7 @@ pub fn run(data: &[u8]) {
 }
 
 /// The state with correct hashes in their places, so that the rest is read.
-pub(crate) fn rehashed(mut state: Vec<u8>, records: &[u8]) -> Vec<u8> {
+fn rehashed(mut state: Vec<u8>, records: &[u8]) -> Vec<u8> {
     if let Some(length) = state.len().checked_sub(DIGEST_BYTES) {
         state.truncate(length);
         // magic, version, |D| with its length, iterations, split, x, squarings, form; then two numbers a segment, and

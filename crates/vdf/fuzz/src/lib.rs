@@ -3,7 +3,6 @@
 
 #![allow(clippy::many_single_char_names, reason = "the papers' symbols")]
 
-pub mod audit;
 pub mod checkpoint;
 pub mod decode;
 pub mod discriminant;
@@ -20,8 +19,7 @@ pub mod verify;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 7] = [
-    ("audit", audit::run),
+pub const TARGETS: [Target; 6] = [
     ("checkpoint", checkpoint::run),
     ("decode", decode::run),
     ("discriminant", discriminant::run),

@@ -17,7 +17,6 @@ type Seeds = Vec<(String, Vec<u8>)>;
 #[must_use]
 pub fn seeds(target: &str) -> Seeds {
     match target {
-        "audit" => audit(),
         "checkpoint" => checkpoint(),
         "decode" => decode(&proofs()),
         "discriminant" => discriminant(&proofs()),
@@ -117,23 +116,6 @@ fn checkpoint() -> Seeds {
     for checkpoint in 0..40_u8 {
         for kind in 0..4 {
             seeds.push(seed(format!("bit-{checkpoint}-{kind}"), &[&[checkpoint, kind, 0x40, 0, 180 + checkpoint]]));
-        }
-    }
-    seeds
-}
-
-/// What is honest, and a changed bit in each part of it.
-fn audit() -> Seeds {
-    let mut seeds = Vec::new();
-    for evaluation in 0..3_u8 {
-        for (accepted, state) in [(0, 1), (0, 9), (2, 5), (4, 9), (6, 7)] {
-            let chosen = [evaluation, accepted, state];
-            let said = (23 * u64::from(state)).min(200).to_be_bytes();
-            seeds.push(seed(format!("honest-{evaluation}-{accepted}-{state}"), &[&chosen, &[2], &said]));
-            for kind in [0, 1, 3, 4] {
-                let name = format!("bit-{evaluation}-{accepted}-{state}-{kind}");
-                seeds.push(seed(name, &[&chosen, &[kind], &[0x60, 0, 90 + state]]));
-            }
         }
     }
     seeds

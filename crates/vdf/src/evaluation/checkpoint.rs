@@ -28,11 +28,6 @@ impl Evaluation {
     /// While proving, it resumes at the beginning of the current pass; after a failure, at the beginning of the proof.
     #[must_use]
     pub fn state(&self) -> Vec<u8> {
-        self.state_over(self.records_hash.clone().finalize().into())
-    }
-
-    /// [`Self::state`] with the SHA-256 over all records of the squarings done, which need not be here.
-    pub(super) fn state_over(&self, records_digest: [u8; DIGEST_BYTES]) -> Vec<u8> {
         let magnitude = self.discriminant.to_be_bytes();
         let mut out = Vec::new();
         out.extend(MAGIC);
@@ -47,8 +42,8 @@ impl Evaluation {
             out.push(segment.plan.digit_bits as u8);
             out.extend(segment.plan.passes.to_be_bytes());
         }
-        out.extend(self.record_count().to_be_bytes());
-        out.extend(records_digest);
+        out.extend(self.intermediate_count().to_be_bytes());
+        out.extend(self.records_hash.clone().finalize());
         let failed = matches!(self.outcome, Some(Outcome::Failed));
         let identity = Form::identity(&self.discriminant);
         for segment in &self.segments {
@@ -74,8 +69,11 @@ impl Evaluation {
     /// # Errors
     /// [`Error::CheckpointState`] or [`Error::CheckpointIntermediates`].
     pub fn resume(state: &[u8], intermediates: &[u8], discriminant: Option<&Discriminant>) -> Result<Self, Error> {
-        let (mut evaluation, records_digest) =
-            Self::without_records(state, discriminant).ok_or(Error::CheckpointState)?;
+        let (body, digest) = state.split_last_chunk::<DIGEST_BYTES>().ok_or(Error::CheckpointState)?;
+        if Sha256::digest(body) != (*digest).into() {
+            return Err(Error::CheckpointState);
+        }
+        let (mut evaluation, records_digest) = Reader(body).evaluation(discriminant).ok_or(Error::CheckpointState)?;
         evaluation.restore(intermediates, records_digest).ok_or(Error::CheckpointIntermediates)?;
         if evaluation.squarings == evaluation.iterations && !evaluation.segments.iter().any(Segment::to_be_proved) {
             let outcome = evaluation.conclude();
@@ -83,20 +81,6 @@ impl Evaluation {
             evaluation.outcome.as_ref().ok_or(Error::CheckpointState)?;
         }
         Ok(evaluation)
-    }
-
-    /// What a state holds, and the SHA-256 over the records that it counts.
-    pub(super) fn without_records(
-        state: &[u8],
-        discriminant: Option<&Discriminant>,
-    ) -> Option<(Self, [u8; DIGEST_BYTES])> {
-        let (body, digest) = state.split_last_chunk::<DIGEST_BYTES>()?;
-        (Sha256::digest(body) == (*digest).into()).then(|| Reader(body).evaluation(discriminant))?
-    }
-
-    /// Records of the squarings done.
-    pub(super) fn record_count(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.record_count(self.squarings)).sum()
     }
 
     /// Takes the records that belong to the squarings done; what follows them was appended after the state was taken.
@@ -173,7 +157,8 @@ impl Reader<'_> {
             self.proving(&mut evaluation, index)?;
         }
         evaluation.operations_at_end = self.u64().map(f64::from_bits).filter(|operations| operations.is_finite())?;
-        (count == evaluation.record_count() && self.0.is_empty()).then_some((evaluation, digest))
+        let expected_count: u64 = evaluation.segments.iter().map(|segment| segment.record_count(squarings)).sum();
+        (count == expected_count && self.0.is_empty()).then_some((evaluation, digest))
     }
 
     fn plan(&mut self) -> Option<Plan> {

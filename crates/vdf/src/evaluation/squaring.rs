@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use std::thread;
 
 /// Squarings between two reads of the stop word: a few milliseconds.
-pub(super) const STOP_INTERVAL: u64 = 1024;
+const STOP_INTERVAL: u64 = 1024;
 
 impl Evaluation {
     /// At most `budget` squarings of the present segment, fewer when stopped; with threads to spare, proves the one

@@ -16,7 +16,7 @@ pub(crate) struct Means<'a> {
 }
 
 /// `product factor`, where no product yet is the neutral element.
-pub(crate) fn multiply(product: &mut Option<Form>, factor: &Form, discriminant: &Discriminant) {
+pub(super) fn multiply(product: &mut Option<Form>, factor: &Form, discriminant: &Discriminant) {
     *product = Some(match product {
         Some(product) => product.compose(factor, discriminant),
         None => *factor,
