@@ -7,4 +7,5 @@ cpSync(join(ROOT, 'src/web/assets'), join(ROOT, 'dist/web/assets'), {
   recursive: true,
   filter: (file) => !/\.(?:ts|json)$/.test(file)
 })
-await import('./manual-pages/write.ts')
+const { writeManualPages } = await import('./manual-pages.ts')
+writeManualPages()

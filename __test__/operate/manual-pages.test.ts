@@ -1,12 +1,12 @@
-/** The manual pages: clean for mandoc, of the whole command tree, and listed in package.json. */
+/** The manual pages: clean for mandoc, with the text of `--help`, and listed in package.json. */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { needPackages, programOf } from '../../scripts/packages.ts'
-import { commandTree, manualPages } from '../../scripts/manual-pages/pages.ts'
-import { items, page, roffText, syntax } from '../../scripts/manual-pages/roff.ts'
+import { commandTree, manualPage, manualPages, roffText } from '../../scripts/manual-pages.ts'
+import { EXIT_CODE_MEANINGS } from '../../src/cli/failures/failure.ts'
 import { CONFIG_FIELDS } from '../../src/config/config.ts'
 import { temporary } from '../temporary.ts'
 
@@ -44,14 +44,14 @@ describe('the manual pages', () => {
     expect(mandoc('-Tlint', '-Wwarning', written('broken.1', '.TH X 1\n.NOSUCH\n'))).toContain('unknown macro')
   })
 
-  it('show every command, option and argument', () => {
-    for (const { words, command } of commands(commandTree())) {
-      const [top] = words.split(' ')
-      const text = mandoc('-Tutf8', '-Owidth=1000', written('one.1', pages.get(`chronym-${top}.1`)!))
-      expect(text).toContain(`chronym ${words}`)
-      for (const { long, hidden } of command.options) if (!hidden) expect(text, words).toContain(long)
-      for (const argument of command.registeredArguments) expect(text, words).toContain(argument.name())
-    }
+  it('show every command and option of `chronym --help`, and each exit code', () => {
+    const text = mandoc('-Tutf8', '-Owidth=1000', written('chronym.1', pages.get('chronym.1')!))
+    const tree = commandTree()
+    const shown = tree.createHelp().visibleCommands(tree)
+    for (const described of shown) expect(text).toContain(described.description().replaceAll(/\s+/g, ' '))
+    for (const { long } of tree.options) expect(text).toContain(long)
+    const words = text.split(/\s+/)
+    for (const [code, meaning] of EXIT_CODE_MEANINGS) expect(words.join(' ')).toContain(`${code} ${meaning}`)
   })
 
   it('show every field of the configuration', () => {
@@ -98,20 +98,15 @@ function isNamed(manual: string, words: readonly string[]): boolean {
   return lines.some((line) => new RegExp(`\\b${words.at(-1)!}\\b`).test(line))
 }
 
-describe('roff', () => {
-  it('shows text as it is, whatever it begins with or holds', () => {
-    const texts = [".TH is 'no' request", "'quoted", 'a\\fBb \\e \\(aq', '-- ^ ~ ` " \u2192 $', 'a  b\n.br c']
-    for (const text of texts) {
-      const source = page({ name: 'x', section: 1, version: '1', date: '2026-01-02', title: 'x' }, [
-        { heading: 'TEXT', lines: [roffText(text), ...items([{ term: syntax('x'), text }])] }
-      ])
-      const shown = mandoc('-Tutf8', '-Owidth=200', written('x.1', source))
-      expect(shown.split(text.replaceAll(/\s+/g, ' ').trim()), text).toHaveLength(3)
-    }
-  })
-
-  it('has placeholders in italics and words in bold', () => {
-    expect(syntax('-s, --scope <scope>')).toBe('\\fB\\-s, \\-\\-scope\\fR <\\fIscope\\fR>')
-    expect(syntax('chronym zone [options] <name>')).toBe('\\fBchronym zone\\fR [options] <\\fIname\\fR>')
-  })
+it('a page shows text as it is, whatever it begins with or holds', () => {
+  const texts = [".TH is 'no' request", "'quoted", 'a\\fBb \\e \\(aq', '-- ^ ~ ` " \u2192 $', 'a b.br c']
+  for (const text of texts) {
+    const source = manualPage(
+      { name: 'x', section: 1, date: '2026-01-02', title: 'x' },
+      `Text:\n${text}\n  ${text}  ${text}\n`
+    )
+    const shown = mandoc('-Tutf8', '-Owidth=200', written('x.1', source))
+    expect(shown.split(text), text).toHaveLength(4)
+  }
+  expect(roffText('a  b\n.br c')).toBe('a b .br c')
 })

@@ -33,15 +33,17 @@ const STOP_TIMEOUT_MS = 5_000
 
 const VALUES: Readonly<Record<FieldKind, string>> = { string: 'TEXT', number: 'N', boolean: 'true|false', list: 'LIST' }
 
-const USAGE = `Usage: chronymd [options]
+/** What `--help` prints, and the manual page has. */
+export const usage = (configFile: string): string => `Usage: chronymd [options]
 
 Runs the Chronym daemon until Ctrl-C or SIGTERM.
 
-  --config FILE                 configuration file (default: ${defaultConfigFile()})
+Options:
+${optionLine('--config FILE', `configuration file (default: ${configFile})`)}
 ${CONFIG_FIELDS.map(usageOf).join('\n')}
-  --json                        print addresses and paths as one JSON object
-  --version                     print the version
-  --help                        print this
+${optionLine('--json', 'print addresses and paths as one JSON object')}
+${optionLine('--version', 'print the version')}
+${optionLine('--help', 'print this')}
 
 A list is given with commas or by repeating the flag. Flags win over the environment variables (in brackets), those over
 changes made at run time, those over the file.
@@ -93,7 +95,12 @@ function describe(error: unknown): string {
 }
 
 function usageOf({ flag, kind, help, env }: ConfigField): string {
-  return `  --${`${flag} ${VALUES[kind]}`.padEnd(27)} ${help} (${env})`
+  return optionLine(`--${flag} ${VALUES[kind]}`, `${help} (${env})`)
+}
+
+/** The longest option has 34 characters. */
+function optionLine(option: string, help: string): string {
+  return `  ${option.padEnd(34)}  ${help}`
 }
 
 /** What the command line needs to find this daemon: what came by a flag it cannot read anywhere. */
@@ -171,7 +178,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     return EXIT_USAGE
   }
   if (invocation === 'help' || invocation === 'version') {
-    process.stdout.write(invocation === 'help' ? USAGE : `${VERSION}\n`)
+    process.stdout.write(invocation === 'help' ? usage(defaultConfigFile()) : `${VERSION}\n`)
     return EXIT_OK
   }
   // Before the start: a Ctrl-C during it stops right after it.
