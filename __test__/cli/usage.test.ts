@@ -136,29 +136,6 @@ describe('usage errors', () => {
   it('suggests the command that was meant', async () => {
     expect((await cli(['regster', 'a.chronym'])).stderr).toContain('Did you mean register?')
   })
-
-  it.each([
-    ['list', 'names'],
-    ['ls', 'names'],
-    ['show alice', 'zone get'],
-    ['--data-dir x get alice', 'zone get'],
-    ['path', 'doctor'],
-    ['zone show alice', 'zone get'],
-    ['zone ls', 'zone get'],
-    ['zone list alice', 'zone get'],
-    ['zone delete alice www', 'zone rm'],
-    ['config path', 'config check'],
-    ['config list', 'config get'],
-    ['key list', 'key show'],
-    ['pins ls', 'pins list'],
-    ['kid ls', 'kid show'],
-    ['token path', 'doctor']
-  ])('knows what %j means: %s', async (line, meant) => {
-    const { exitCode, stderr } = await cli(line.split(' '))
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain(`(Did you mean ${meant}?)`)
-    expect((await cli(['help', ...meant.split(' ')])).exitCode).toBe(0)
-  })
 })
 
 describe('help', () => {
@@ -184,8 +161,8 @@ describe('help', () => {
   it('keeps what only the completion scripts ask for to itself', async () => {
     const { stdout } = await cli(['completion', '--help'])
     expect(stdout).toContain('bash, zsh, fish')
-    expect(stdout).not.toMatch(/scopes|fields/u)
-    expect((await cli(['completion', 'scopes'])).stdout).toContain('publish')
+    expect(stdout).not.toContain('names')
+    expect((await cli(['completion', 'scopes'])).exitCode).toBe(2)
   })
 
   it('explains a command below a command', async () => {

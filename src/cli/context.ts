@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { Command, type ErrorOptions } from 'commander'
+import { Command, type ErrorOptions, type HelpContext } from 'commander'
 import { EXIT, type ExitCode } from './failures/failure.ts'
 import { Output, type TerminalStream } from './terminal/output.ts'
 
@@ -97,6 +97,11 @@ export class CliCommand extends Command {
   override error(message: string, options?: ErrorOptions): never {
     this.#run.misused = wordsOf(this).join(' ')
     return super.error(message, options)
+  }
+
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    this.#run.misused = wordsOf(this).join(' ')
+    return super.help(context as HelpContext)
   }
 
   /** Takes the seed that signs, and the network that it signs for. */
