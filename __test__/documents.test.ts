@@ -89,6 +89,15 @@ describe('the documents', () => {
     expect(pages.filter((page) => page !== 'docs/README.md' && !listed.includes(page))).toEqual([])
   })
 
+  it('show every picture of the documents, so that none is kept that nobody sees', () => {
+    const shown = files.flatMap((file) =>
+      file.endsWith('.md') ? [...read(file).matchAll(LINK)].map(([, path]) => join(dirname(file), path!)) : []
+    )
+    const pictures = globSync('{docs,lab}/**/*.{png,svg}', { cwd: ROOT })
+    expect(pictures.length).toBeGreaterThan(10)
+    expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([])
+  })
+
   it('have every page and section that is named in sources, tests and messages', () => {
     expect(files.flatMap((file) => brokenPlaces(read(file)).map((place) => `${file}: ${place}`))).toEqual([])
   })

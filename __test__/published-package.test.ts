@@ -68,7 +68,7 @@ describe('the published manifest', () => {
 
 describe('the bundled packages', () => {
   // Those with most of what is left out: maps, types, sources in C, tests, builds in one file.
-  const SAMPLE = ['better-sqlite3', 'multiformats', 'pino', '@libp2p/peer-id', 'preact', 'htm', 'uplot']
+  const SAMPLE = ['better-sqlite3', 'multiformats', 'pino', '@libp2p/peer-id', 'preact', 'htm']
   let folder: string
   let bundled: string[]
   beforeAll(() => {
@@ -89,7 +89,7 @@ describe('the bundled packages', () => {
     expect(files.filter((file) => /\.(?:map|[mc]?ts|node|[ch]pp)$|index\.min\.js$/.test(file))).toEqual([])
     expect(files.filter((file) => /\/(?:test|tests|deps|src\/objects)\//.test(file))).toEqual([])
     // Whole packages, so with their modules.
-    for (const file of ['preact/dist/preact.mjs', 'htm/dist/htm.module.js', 'uplot/dist/uPlot.esm.js'])
+    for (const file of ['preact/dist/preact.mjs', 'htm/dist/htm.module.js'])
       expect(existsSync(join(folder, file)), file).toBe(true)
     expect(bundled.some((name) => name.startsWith('better-sqlite3@'))).toBe(true)
   })

@@ -81,12 +81,12 @@ describe('the dashboard', () => {
     expect(referred.filter((path) => path === undefined || !paths.has(path))).toEqual([])
   })
 
-  it('loads a view, the graphs and the QR code only when they are shown', () => {
+  it('loads a view and the QR code only when they are shown', () => {
     const later = ownScripts.flatMap(({ path, body }) => laterOf(body).map((other) => pathOf(other, path)!))
     expect(later.filter((path) => path.includes('/views/'))).toHaveLength(11)
     const first = [...neededBy('main.js'), ...neededBy('views/home.js')]
     expect(first.filter((file) => file.startsWith('views/'))).toEqual(['views/home.js'])
-    expect(first.filter((file) => /uplot|qr|editor/.test(file))).toEqual([])
+    expect(first.filter((file) => /qr|editor/.test(file))).toEqual([])
     expect(first).toContain('zone/unsaved-edits.js')
   })
 

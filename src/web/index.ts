@@ -26,11 +26,9 @@ const LIBRARIES = {
   'preact/hooks': { entry: 'preact/hooks', file: 'hooks.mjs' },
   htm: { entry: 'htm', file: 'htm.module.js' },
   'htm/preact': { entry: 'htm/preact', file: 'index.module.js' },
-  uplot: { entry: 'uplot', file: 'uPlot.esm.js' },
   qr: { entry: 'qr', file: 'index.js' },
   'punycode/punycode.js': { entry: 'punycode/punycode.js', file: 'punycode.es6.js' }
 } as const
-const STYLES = { 'vendor/uplot.css': { entry: 'uplot', file: 'uPlot.min.css' } } as const
 
 let made: Dashboard | undefined
 
@@ -63,7 +61,6 @@ function readDashboard(): Dashboard {
     ([name, of]) => [name, `vendor/${name.replace('/', '-').replace('.js', '')}.js`, of] as const
   )
   for (const [, path, of] of vendored) modules.set(path, { source: library(of), isTyped: false })
-  for (const [path, of] of Object.entries(STYLES)) files.set(path, library(of))
 
   const sources = [...files, ...[...modules].map(([path, { source }]) => [path, source])]
   const version = digest(sources.flat().join('\0'), 'hex').slice(0, 12)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskView } from '../../../../src/web/assets/lib/api.ts'
 import { task as shown } from '../fixtures.ts'
-import { Rates, taskShare, taskState, taskSteps, titleOf } from '../../../../src/web/assets/tasks/state.ts'
+import { taskShare, taskState, taskSteps, titleOf } from '../../../../src/web/assets/tasks/state.ts'
 
 describe('what a task is at', () => {
   const failed = (code: NonNullable<TaskView['error']>['code']): Partial<TaskView> => ({
@@ -42,34 +42,5 @@ describe('the progress of tasks', () => {
     expect(taskSteps(task).map(({ state }) => state)).toEqual(['done', 'done', 'now', 'later', 'later'])
     expect(taskSteps({ ...task, phase: 'queued' }).every(({ state }) => state === 'later')).toBe(true)
     expect(taskSteps({ ...task, status: 'completed', phase: 'done' }).every(({ state }) => state === 'done')).toBe(true)
-  })
-})
-
-const task = (change: Partial<TaskView> = {}) => shown({ iterations_per_second: 1000, ...change })
-
-describe('the rates of a task', () => {
-  it('are kept one a second, a pause as one gap', () => {
-    const rates = new Rates()
-    rates.note([task({ phase: 'pulse', iterations_per_second: null })], 9_000)
-    rates.note([task()], 10_000)
-    rates.note([task({ iterations_per_second: 5 })], 10_400)
-    rates.note([task({ paused: true })], 11_000)
-    rates.note([task({ paused: true })], 12_000)
-    rates.note([task({ iterations_per_second: 900 })], 13_000)
-    expect(rates.of('t')).toEqual({ times: [10, 11, 13], values: [1000, null, 900] })
-  })
-
-  it('are the last ten minutes', () => {
-    const rates = new Rates()
-    for (let second = 0; second < 700; second++) rates.note([task()], second * 1000)
-    expect(rates.of('t').times).toHaveLength(600)
-    expect(rates.of('t').times.at(-1)).toBe(699)
-  })
-
-  it('are forgotten with the end of the task', () => {
-    const rates = new Rates()
-    rates.note([task()], 1000)
-    rates.note([task({ status: 'completed' })], 2000)
-    expect(rates.of('t')).toEqual({ times: [], values: [] })
   })
 })

@@ -20,7 +20,7 @@ export function duration(seconds: number): string {
 
 export { count, plural } from '../../../util/words.ts'
 
-/** 1234567 -> "1.23 M": for rates and axes. */
+/** 1234567 -> "1.23 M": for rates. */
 export function short(number: number): string {
   for (const [sign, size] of [
     ['G', 1e9],

@@ -107,7 +107,10 @@ function legend(words: Readonly<Record<Kind, string>>, peers: readonly PlacedPee
       ${kinds.map((kind) => sign(mark(kind, 18, 18), words[kind], `peer ${kind}`))}
       ${peers.some(({ self }) => self) && sign(ring('self', 15), 'this daemon', 'peer first')}
       ${hasReach && sign(ring('reach', 14), 'where holders are expected')}
-      <span class="quiet">Nearer to the middle: nearer to the name in the key space. A full line is a vote.</span>
+      <span class="quiet">
+        Nearer to the middle: nearer to the name in the key space. A full line is a vote. The picture can't prove that
+        these peers belong to different people, or that they answer others alike.
+      </span>
     </figcaption>
   `
 }

@@ -93,7 +93,8 @@ export function VerifyHere({ reveal, name }: { reveal: RevealBody | undefined; n
       <div class="stack">
         <p>
           This browser repeats every check of the record itself: pulse, work, name and signature. It believes nothing
-          that the daemon computed. That no other key has a better claim, only the peers above can tell.
+          that the daemon computed. It can't prove that no other key has a better claim, which only the peers above can
+          tell, or that the daemon which served this page is honest: <code>chronym verify</code> checks elsewhere.
         </p>
         <div class="row">
           ${

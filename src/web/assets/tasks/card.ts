@@ -4,20 +4,17 @@ import { post, remove } from '../lib/http.ts'
 import { refresh, useResource, type Read } from '../lib/resource.ts'
 import { titlePrefix, to } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
-import { count, dateTime, duration, percent, short, time } from '../lib/words.ts'
+import { dateTime, duration, percent, short, time } from '../lib/words.ts'
 import { toast } from '../parts/act.ts'
 import { Badge, Button, Notice, Progress } from '../parts/basics.ts'
 import { Told } from '../parts/command.ts'
 import { ask } from '../parts/dialog.ts'
-import { Graph, type Line } from '../parts/graph.ts'
 import { otherPlace, removeTask } from './acts.ts'
 import { useFarm } from './farm.ts'
-import { rates, taskShare, taskState, taskSteps, titleOf } from './state.ts'
+import { taskShare, taskState, taskSteps, titleOf } from './state.ts'
 
 const WORKING_MS = 1000
 const IDLE_MS = 15_000
-/** Fewer points are no line. */
-const MIN_POINTS = 3
 
 /** Read each second while one runs. */
 export const useTasks = (): Read<TaskView[]> =>
@@ -26,12 +23,11 @@ export const useTasks = (): Read<TaskView[]> =>
     on: ['task:']
   })
 
-/** On every view: keeps the rates for the graphs, and shows progress in the tab's title. */
+/** On every view: shows progress in the tab's title. */
 export function TaskWatch() {
   const { data } = useTasks()
   useEffect(() => {
     if (data === undefined) return
-    rates.note(data, Date.now())
     titlePrefix.set(titleOf(data))
   }, [data])
   useEffect(() => () => titlePrefix.set(''), [])
@@ -71,10 +67,6 @@ function line(task: TaskView): string[] {
   ].filter((part) => part !== false)
 }
 
-const graphLabel = ({ name }: TaskView, { times, values }: Line): string =>
-  `Squarings a second of ${name} over the last ${duration((times.at(-1) ?? 0) - (times[0] ?? 0))}; ` +
-  `now ${count(Math.round(values.at(-1) ?? 0))}`
-
 const progress = (task: TaskView, name: string) => html`
   <ol class="task-steps" aria-label="Steps">
     ${taskSteps(task).map(
@@ -94,7 +86,6 @@ export function TaskCard({ task }: { task: TaskView }) {
   const endTask = useEndTask()
   const { task_id: id, paused, stalled, deadline } = task
   const { word, tone } = taskState(task)
-  const graph = rates.of(id)
   const name = `${task.kind} ${task.name}`
   // What has not begun yet needs no more than a line.
   const isQueued = task.phase === 'queued' && task.progress === 0
@@ -141,7 +132,6 @@ export function TaskCard({ task }: { task: TaskView }) {
           ><${Told} text=${stalled.message} /> (${stalled.code})<//
         >`
       }
-      ${graph.times.length >= MIN_POINTS && h(Graph, { ...graph, label: graphLabel(task, graph), unit: '/s' })}
     </article>
   `
 }

@@ -8,7 +8,6 @@ import { STATUS_TONES } from '../home/words.ts'
 import { Dns } from '../network/dns.ts'
 import { Https } from '../network/https.ts'
 import { Peers } from '../network/peers.ts'
-import { Traffic } from '../network/traffic.ts'
 import { Badge, Card, facts, Hash, loaded, Notice, Page, stat, Whole, type Tone } from '../parts/basics.ts'
 
 type Status = NetworkStatusView
@@ -33,8 +32,8 @@ export function View() {
       </div>
       ${
         mayRead
-          ? html`<${Traffic} /><${Peers} />`
-          : html`<${Notice}>The token of this session lacks the scope "read": it shows neither peers nor traffic.<//>`
+          ? html`<${Peers} />`
+          : html`<${Notice}>The token of this session lacks the scope "read": it shows no peers.<//>`
       }
     </div>
   `
@@ -65,7 +64,10 @@ const thisNode = ({ network, mode, auto, peer_id: peer, beacon, addresses, conne
       ['Beacon', beacon.round === null ? 'no pulse yet' : `round ${count(beacon.round)}`]
     ])}
     ${addresses.length > 0 && addressList(addresses)}
-    <p class="hint"><a href="#/settings">The settings</a> say where it listens, and which beacon it asks.</p>
+    <p class="hint">
+      <a href="#/settings">The settings</a> say where it listens, and which beacon it asks. <code>/metrics</code> has
+      its traffic, memory and processor time for Prometheus.
+    </p>
   <//>
 `
 
