@@ -89,6 +89,15 @@ describe('the documents', () => {
     expect(pages.filter((page) => page !== 'docs/README.md' && !listed.includes(page))).toEqual([])
   })
 
+  it('name six pages that can be read in an hour', () => {
+    const WORDS_A_MINUTE = 200
+    const [, first = ''] = /## Six pages[^\n]*\n([\s\S]*?)\n## /.exec(read('docs/README.md')) ?? []
+    const six = [...first.matchAll(/^\d\. \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => join('docs', path!))
+    expect(six).toHaveLength(6)
+    const words = six.flatMap((page) => read(page).match(/\S+/g) ?? [])
+    expect(words.length).toBeLessThan(60 * WORDS_A_MINUTE)
+  })
+
   it('show every picture of the documents, so that none is kept that nobody sees', () => {
     const shown = files.flatMap((file) =>
       file.endsWith('.md') ? [...read(file).matchAll(LINK)].map(([, path]) => join(dirname(file), path!)) : []

@@ -3,7 +3,7 @@
  *
  * What the HTTP interface adds to a bare Hono route with the same body. Real daemons on network `local` take turns with
  * the bare route, under load by autocannon. Targets: 0.7 of the bare route's answers a second, at a p99 no later.
- * docs/performance.md, "The HTTP interface".
+ * docs/reference/performance.md, "The HTTP interface".
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@
  * npm run bench:dns -- [--json] [--rounds 7] [--seconds 3] [--only udp,udp-signed,tcp,latency,miss]
  *
  * The DNS server beside Knot with the same zone on the same core, by turns, under dnsperf's load from another core; the
- * latency of its answers while every core squares; and what an unknown name costs beside a resolve. docs/performance.md, "The DNS server".
+ * latency of its answers while every core squares; and what an unknown name costs beside a resolve. docs/reference/performance.md, "The DNS server".
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

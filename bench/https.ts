@@ -2,7 +2,7 @@
  * npm run bench:https -- [--json] [--rounds 7] [--seconds 3]
  *
  * The proxy for https beside nginx and HAProxy, which lead to the same origin from the same core, by turns; how soon a
- * new connection is there while every core squares; and what idle connections take. docs/performance.md, "The proxy for
+ * new connection is there while every core squares; and what idle connections take. docs/reference/performance.md, "The proxy for
  * https".
  */
 import { spawnSync } from 'node:child_process'

@@ -1,7 +1,7 @@
 /**
  * npm run bench:vdf [-- --json] [--rounds N] [--only ROW,ROW] [--quick] [--seed HEX]
  *
- * Every figure that docs/performance.md promises, measured on this machine beside its target. With `--json`, stdout has
+ * Every figure that docs/reference/performance.md promises, measured on this machine beside its target. With `--json`, stdout has
  * one object and nothing else, provided that npm runs with `--silent`.
  */
 import { execFileSync } from 'node:child_process'

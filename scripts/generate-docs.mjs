@@ -1,14 +1,18 @@
-// Writes what is made from the sources: docs/errors.md, docs/operate/configuration.md, the table of processors in
-// docs/performance.md. Needs Node 22.18 or newer, which runs TypeScript by itself.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// node scripts/generate-docs.mjs
+//
+// Writes what is made from the sources: in docs/reference errors.md, configuration.md, size.md and the table of
+// processors in performance.md. Needs Node 22.18 or newer, which runs TypeScript by itself.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { renderErrorReference } from '../src/api/errors/reference.ts'
 import { renderConfiguration } from './documents/configuration.ts'
 import { withProcessors } from './documents/processors.ts'
+import { renderSize } from './documents/size.ts'
 
-const docs = new URL('../docs/', import.meta.url)
-mkdirSync(new URL('operate/', docs), { recursive: true })
-writeFileSync(new URL('errors.md', docs), renderErrorReference())
-writeFileSync(new URL('operate/configuration.md', docs), renderConfiguration())
-const performance = new URL('performance.md', docs)
+const reference = new URL('../docs/reference/', import.meta.url)
+writeFileSync(new URL('errors.md', reference), renderErrorReference())
+writeFileSync(new URL('configuration.md', reference), renderConfiguration())
+const performance = new URL('performance.md', reference)
 writeFileSync(performance, withProcessors(readFileSync(performance, 'utf8')))
-process.stdout.write('docs/errors.md\ndocs/operate/configuration.md\ndocs/performance.md (processors)\n')
+writeFileSync(new URL('size.md', reference), renderSize(fileURLToPath(new URL('..', import.meta.url))))
+process.stdout.write('docs/reference: errors.md, configuration.md, performance.md (processors), size.md\n')

@@ -19,7 +19,7 @@ const BUILD = [
 /** Each command: the scripts it runs, in order; the caller's arguments go to the last. */
 const COMMANDS = {
   setup: [],
-  // As the systemd unit and the image have it: docs/performance.md, "An idle daemon".
+  // As the systemd unit and the image have it: docs/reference/performance.md, "An idle daemon".
   start: [['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', 'src/daemon/main.ts']],
   chronym: [['src/cli/main.ts']],
   demo: [['scripts/demo.ts']],

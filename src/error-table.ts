@@ -1,6 +1,6 @@
 /**
  * The error table: every code of the HTTP interface, of tasks and of the command line, with its HTTP status, cause and
- * cure. It is the source of `docs/errors.md` and `GET /errors/{code}`.
+ * cure. It is the source of `docs/reference/errors.md` and `GET /errors/{code}`.
  */
 export interface ErrorEntry {
   /** HTTP status; `null` for codes outside HTTP answers, see `occurrence`. */

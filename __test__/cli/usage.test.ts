@@ -153,8 +153,8 @@ describe('help', () => {
     expect(JSON.parse((await cli(['help', 'exit-codes', '--json'])).stdout)).toHaveLength(EXIT_CODE_MEANINGS.length)
   })
 
-  it('agrees with docs/cli.md about the exit codes', () => {
-    const manual = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
+  it('agrees with docs/reference/cli.md about the exit codes', () => {
+    const manual = readFileSync(join(import.meta.dirname, '../../docs/reference/cli.md'), 'utf8')
     for (const [code, meaning] of EXIT_CODE_MEANINGS) expect(manual).toContain(`| ${code} | ${meaning} |`)
   })
 

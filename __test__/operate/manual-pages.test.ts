@@ -66,8 +66,8 @@ describe('the manual pages', () => {
   })
 })
 
-it('docs/cli.md names every command', () => {
-  const manual = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
+it('docs/reference/cli.md names every command', () => {
+  const manual = readFileSync(join(ROOT, 'docs/reference/cli.md'), 'utf8')
   const unnamed = commands(commandTree())
     .filter(({ command }) => command.commands.length === 0)
     .filter(({ words }) => !isNamed(manual, words.split(' ')))

@@ -1,4 +1,4 @@
-/** Pages of docs/operate that list what the sources have. */
+/** Pages that list what the sources have. */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { availableParallelism } from 'node:os'
@@ -10,14 +10,14 @@ import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
 import { parseRecordData, RECORD_TYPES, type RecordType } from '../../src/protocol/zone/record-data.ts'
 import { DEFAULT_TTL, MAX_TTL, MIN_TTL } from '../../src/protocol/zone/zone.ts'
 
-const DOCS = resolve(import.meta.dirname, '../../docs/operate')
+const DOCS = resolve(import.meta.dirname, '../../docs')
 const read = (file: string): string => readFileSync(join(DOCS, file), 'utf8')
 
-describe('docs/operate/configuration.md', () => {
+describe('docs/reference/configuration.md', () => {
   const page = renderConfiguration()
 
   it('is what the schema gives: node scripts/generate-docs.mjs', () => {
-    expect(read('configuration.md')).toBe(page)
+    expect(read('reference/configuration.md')).toBe(page)
   })
 
   it('has a row for every field of the schema', () => {
@@ -45,7 +45,7 @@ describe('docs/operate/configuration.md', () => {
 })
 
 describe('docs/operate/record-types.md', () => {
-  const page = read('record-types.md')
+  const page = read('operate/record-types.md')
   const rows = [...page.matchAll(/^\| `([A-Z]+)` \| [^|]+ \| [^|]+ \| `([^`]+)` \|/gm)].map(
     ([, type, example]) => [type as RecordType, example!] as const
   )

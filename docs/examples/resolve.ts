@@ -10,7 +10,7 @@ try {
   for (const [label, records] of Object.entries(zone.records))
     for (const { type, value } of records) console.log(label, type, value)
 } catch (error) {
-  // each code is explained in docs/errors.md
+  // each code is explained in docs/reference/errors.md
   if (!(error instanceof ProblemError) || error.code !== 'SVC-RES-002') throw error
   console.log(`nobody owns ${name}`)
 }

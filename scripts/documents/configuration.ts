@@ -1,4 +1,4 @@
-/** docs/operate/configuration.md, from the schema of the configuration. Written by scripts/generate-docs.mjs. */
+/** docs/reference/configuration.md, from the schema of the configuration. Written by scripts/generate-docs.mjs. */
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { CONFIG_FIELDS, RUNTIME_FIELDS, type ConfigField } from '../../src/config/config.ts'
 import { ConfigSchema } from '../../src/config/schema.ts'

@@ -1,4 +1,4 @@
-/** The table of docs/performance.md that has a row for each file of bench/results. */
+/** The table of docs/reference/performance.md that has a row for each file of bench/results. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
@@ -41,7 +41,7 @@ export function renderProcessors(): string {
 /** The page with its table made again: the one that begins with this head. */
 export function withProcessors(page: string): string {
   const from = page.indexOf(`| ${HEAD.join(' | ')} |\n`)
-  if (from < 0) throw new Error('docs/performance.md has no table of processors')
+  if (from < 0) throw new Error('docs/reference/performance.md has no table of processors')
   const end = page.indexOf('\n\n', from) + 1
   return page.slice(0, from) + renderProcessors() + page.slice(end)
 }

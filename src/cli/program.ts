@@ -61,7 +61,7 @@ export function buildProgram(run: Run): CliCommand {
     const { spellNames } = await import('./input/names.ts')
     await spellNames(run, command)
   })
-  program.addHelpText('after', '\nExit codes: chronym help exit-codes. Manual: docs/cli.md')
+  program.addHelpText('after', '\nExit codes: chronym help exit-codes. Manual: docs/reference/cli.md')
 
   program.commandsGroup('Names:')
   addRegisterCommands(program)

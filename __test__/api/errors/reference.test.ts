@@ -5,9 +5,9 @@ import { ERROR_TABLE } from '../../../src/error-table.ts'
 
 const page = renderErrorReference()
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   it('is what the error table makes of it: run `node scripts/generate-docs.mjs`', () => {
-    expect(readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')).toBe(page)
+    expect(readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')).toBe(page)
   })
 
   it.each(Object.keys(ERROR_TABLE))('has %s once', (code) => {

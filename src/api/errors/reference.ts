@@ -24,7 +24,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   INT: 'Internal'
 }
 
-/** docs/errors.md, from the error table. Written by scripts/generate-docs.mjs. */
+/** docs/reference/errors.md, from the error table. Written by scripts/generate-docs.mjs. */
 export function renderErrorReference(): string {
   const sections = Object.entries(GROUPS).map(([group, title]) => {
     const codes = (Object.keys(ERROR_TABLE) as ErrorCode[]).filter((code) => code.startsWith(`SVC-${group}-`)).sort()

@@ -1,6 +1,6 @@
 import { ERROR_TABLE, type ErrorCode } from '../../error-table.ts'
 
-/** The exit codes of `chronym`: one table, from which `chronym help exit-codes` is made. docs/cli.md shows the same. */
+/** The exit codes of `chronym`: one table, from which `chronym help exit-codes` is made. docs/reference/cli.md shows the same. */
 
 export const EXIT = {
   ok: 0,
@@ -50,7 +50,7 @@ export function exitCodeOfStatus(status: number): ExitCode {
   return EXIT.refused
 }
 
-/** What can go wrong on this side of the HTTP interface, as docs/cli.md explains it. The daemon's codes are SVC-. */
+/** What can go wrong on this side of the HTTP interface, as docs/reference/cli.md explains it. The daemon's codes are SVC-. */
 export type CliErrorCode =
   | 'CLI-USE-001'
   | 'CLI-INP-001'
