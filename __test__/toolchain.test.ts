@@ -40,7 +40,14 @@ describe('a Node that cannot run the database', () => {
     ['src/daemon/main.ts', 1],
     ['src/cli/main.ts', 8]
   ])('is refused by %s before anything else is loaded', (entry, exitCode) => {
-    const older = `Object.defineProperty(process.versions, 'napi', { value: '9' })`
+    // No name that a module of Node or a package exports is sure to be there.
+    const older = `Object.defineProperty(process.versions, 'napi', { value: '9' })
+      const { registerHooks } = await import('node:module')
+      const resolve = (name, context, next) => {
+        if (!/^(?:\\.|file:)/.test(name)) throw new SyntaxError(name + ' does not provide an export of this name')
+        return next(name, context)
+      }
+      registerHooks({ resolve })`
     const { status, stderr } = spawnSync(
       process.execPath,
       ['--import', `data:text/javascript,${encodeURIComponent(older)}`, join(ROOT, entry), '--version'],
@@ -49,6 +56,16 @@ describe('a Node that cannot run the database', () => {
     expect(stderr).toMatch(/^chronym needs Node 22\.14 or newer/)
     expect(status).toBe(exitCode)
   })
+})
+
+it('README, contributors and package.json name the same oldest Node', () => {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string } }
+  const [, oldest] = /^\^(\d+\.\d+)\.0 \|\| /.exec(engines.node)!
+  for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/operate/install.md'])
+    expect(readFileSync(join(ROOT, page), 'utf8').match(/\bNode \d+(?:\.\d+)?(?= or newer)/g), page).toEqual([
+      `Node ${oldest}`
+    ])
+  expect(nodeComplaint({ node: '20.0.0', napi: '9' })).toContain(`Node ${oldest} or newer`)
 })
 
 it('a checkout runs on a Node that takes TypeScript as it is, and gets one otherwise', () => {

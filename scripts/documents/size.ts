@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CONFIG_FIELDS } from '../../src/config/config.ts'
-import { commandTree } from '../manual-pages/pages.ts'
+import { commandTree } from '../manual-pages.ts'
 
 /** Commits may grow a room by this much before its page has to be made again. */
 const GROWTH_PERCENT = 2

@@ -1,10 +1,13 @@
 #!/usr/bin/env node
-/** Entry of `chronym`: checks the version of Node before anything that needs it is loaded, then runs. */
-import { keepCompiledCode } from '../util/compile-cache.ts'
+/**
+ * Entry of `chronym`: checks the version of Node, then runs. An older Node fails to load whatever imports a name that
+ * its modules lack, so nothing imported here needs any of them.
+ */
 import { requireNode } from '../util/node-version.ts'
 import { EXIT } from './failures/failure.ts'
 
 requireNode(EXIT.fault)
+const { keepCompiledCode } = await import('../util/compile-cache.ts')
 keepCompiledCode()
 
 // A reader that has seen enough (`chronym tasks | head`) is not a failure.

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** chronymd, the daemon. Only checks the Node version here: older ones fail while loading the imports that follow. */
-import { keepCompiledCode } from '../util/compile-cache.ts'
+/** chronymd, the daemon. As in src/cli/main.ts, nothing comes before the check of Node's version. */
 import { requireNode } from '../util/node-version.ts'
 
 requireNode(1)
+const { keepCompiledCode } = await import('../util/compile-cache.ts')
 keepCompiledCode()
 const { runChronymd } = await import('./chronymd.ts')
 process.exitCode = await runChronymd(process.argv.slice(2))
