@@ -172,7 +172,7 @@ function fakeDaemon() {
   app.get('/api/resolve-kid/:did', (c) =>
     c.json({
       kid_document: { id: c.req.param('did'), verificationMethod: [] },
-      manifest_document: null,
+      manifest_document: { capabilities: [] },
       manifest_answered: !c.req.param('did').endsWith('Silent')
     })
   )

@@ -158,6 +158,36 @@ describe('a daemon with DNS', () => {
     expect(again.logText().match(/no peer answers: names/g)).toHaveLength(1)
   })
 
+  it('denies none of its names after a restore, from the first query on, though nobody else holds them', async () => {
+    const [directory, restored] = [scene.directory(), join(scene.directory(), 'restored')]
+    const original = await scene.daemon(['--data-dir', directory])
+    await register(original, NAME, { zone: zone('192.0.2.1') })
+    const [backup, passphrase] = [join(directory, 'backup.age'), join(directory, 'passphrase')]
+    writeFileSync(passphrase, 'correct horse battery\n')
+    for (const args of [
+      ['--data-dir', directory, 'backup', backup],
+      ['--data-dir', restored, 'restore', backup, '--yes']
+    ])
+      expect(await runToEnd('src/cli/main.ts', [...args, '--passphrase-file', passphrase])).toMatchObject({ code: 0 })
+    await original.signal('SIGKILL')
+
+    const daemon = await scene.daemon(['--data-dir', restored])
+    const udp = await listening(daemon, 'udp')
+    const ask = async (name: string): Promise<object> => {
+      const reply = await overUdp(udp, query(name, TYPE.A))
+      return { address: addressIn(reply), rcode: reply.rcode, ad: reply.ad }
+    }
+    const own = { address: '192.0.2.1', rcode: RCODE.noerror, ad: false }
+    expect([await ask(NAME), await ask(`www.${NAME}`)]).toEqual([own, own])
+    expect(await daemon.request('GET', `/api/resolve/${NAME}`)).toMatchObject({ status: 200, body: { source: 'own' } })
+    expect((await daemon.request('GET', `/api/explain/${NAME}`)).body).toMatchObject({
+      resolves: 'thin',
+      source: 'own'
+    })
+    // What nobody owns is denied as before.
+    expect(await ask('nobody.chronym')).toMatchObject({ rcode: RCODE.nxdomain })
+  })
+
   it('keeps its key over a restart, and a second daemon takes another port', async () => {
     const directory = scene.directory()
     const first = await scene.daemon(['--data-dir', directory])

@@ -107,6 +107,7 @@ describe('a data directory of an earlier build, at its first start with this one
       ['released.chronym', 'live'],
       ['sold.chronym', 'changed']
     ])
+    expect(await get('/api/owned-names')).toEqual(['alice.chronym', 'bob.chronym', 'released.chronym'])
     expect(await get('/api/zone/released.chronym')).toMatchObject({ records: { '@': [{ value: '192.0.2.4' }] } })
     expect(await get('/api/backup')).toMatchObject({ missing: [] })
   })

@@ -25,7 +25,7 @@ const FAULT_MS = 1_000
 const NEVER_MS = 60_000
 
 const ALONE = {
-  own: 'no peer answers: this is the record of a name of this daemon',
+  own: 'no peer shows it: this is the record of a name of this daemon',
   held: 'no peer answers: this is the record that this daemon holds'
 } as const
 
@@ -76,7 +76,7 @@ export function knowledgeOf(
   }
   const { reveal, confidence, source } = found.resolved
   if (source !== 'network' && confidence !== 'proven' && !policy.answerThin)
-    return failed(EDE.noReachableAuthority, 'no peer answers, and dns.answer_thin is false', FAILURE_MS, false)
+    return failed(EDE.noReachableAuthority, 'no peer shows it, and dns.answer_thin is false', FAILURE_MS, false)
   if (confidence === 'thin' && !policy.answerThin)
     return failed(
       EDE.other,

@@ -230,8 +230,9 @@ export interface NewIdentity {
 
 export interface ResolvedIdentity {
   kid_document: Record<string, unknown>
-  manifest_document: Record<string, unknown> | null
-  /** Most of the peers that should hold it answered; if not, null leaves open whether there is one. */
+  /** Without one: no capabilities, and no member else. */
+  manifest_document: { capabilities: readonly unknown[] } & Record<string, unknown>
+  /** Most of the peers that should hold a manifest answered; if not, one without members leaves open whether there is one. */
   manifest_answered: boolean
 }
 

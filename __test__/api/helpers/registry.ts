@@ -175,7 +175,11 @@ export class MemoryRegistry implements Registry {
     this.#called('resolveIdentity', did)
     const identity = this.identities.get(did)
     if (identity === undefined) throw new ServiceError('SVC-RES-002', `No identity document is known for ${did}.`)
-    return { kid_document: identity.document, manifest_document: identity.manifest, manifest_answered: true }
+    return {
+      kid_document: identity.document,
+      manifest_document: { capabilities: [], ...identity.manifest },
+      manifest_answered: true
+    }
   }
 
   async resolveIdentityLog(did: string) {

@@ -30,12 +30,12 @@ describe('resolving', () => {
     expect(world.registry.calls).toEqual([])
   })
 
-  it('shows null for a manifest that is not known', async () => {
+  it('shows no capabilities where no manifest is known', async () => {
     const world = createWorld()
     world.registry.identities.set(DID, { document: { id: DID, verificationMethod: [] }, manifest: null })
     expect(await (await world.request('GET', `/api/resolve-kid/${DID}`)).json()).toEqual({
       kid_document: { id: DID, verificationMethod: [] },
-      manifest_document: null,
+      manifest_document: { capabilities: [] },
       manifest_answered: true
     })
   })

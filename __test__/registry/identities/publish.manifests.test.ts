@@ -62,7 +62,7 @@ describe('manifests', () => {
     const document = await published()
     await node.registry.publishManifest(manifest(document, { validUntil: '2026-01-02T00:00:00Z' }))
     clock.set(Date.parse('2026-01-03T00:00:00Z'))
-    expect((await node.registry.resolveIdentity(document.id)).manifest_document).toBeNull()
+    expect((await node.registry.resolveIdentity(document.id)).manifest_document).toEqual({ capabilities: [] })
   })
 
   it.each([

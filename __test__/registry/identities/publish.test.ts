@@ -47,7 +47,7 @@ describe('identity documents', () => {
     })
     expect(await other.registry.resolveIdentity(document.id)).toEqual({
       kid_document: document,
-      manifest_document: null,
+      manifest_document: { capabilities: [] },
       manifest_answered: true
     })
   })

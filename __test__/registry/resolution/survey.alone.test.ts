@@ -89,6 +89,36 @@ describe('a daemon in mode offline', () => {
   })
 })
 
+describe('a name that all peers deny', () => {
+  beforeEach(() => bench.holdEverywhere(undefined))
+
+  it('is answered by its owner from the own record, as thin, and denied by others', async () => {
+    expect(await owner.registry.resolve(ALICE)).toMatchObject({ source: 'own', confidence: 'thin' })
+    expect(await owner.registry.explain(ALICE, { withOwn: true })).toMatchObject({
+      rule: 'nobody-holds-it',
+      resolves: 'thin',
+      source: 'own',
+      error: null
+    })
+    await expect(holder.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002', { extensions: {} }))
+  })
+
+  it.each([
+    ['has no lease but its grace, by its owner', 7.5, 'SVC-RES-003', {}],
+    ['has lapsed', 8.5, 'SVC-RES-002', {}]
+  ] as const)('is not answered once it %s', async (_when, days, refusal, extensions) => {
+    bench.clock.set(bench.clock.now() + days * DAY)
+    await expect(owner.registry.resolve(ALICE)).rejects.toThrow(code(refusal, { extensions }))
+  })
+
+  it('is denied without a word that binds where it is looked for after a restore from the words', async () => {
+    const restored = await start(undefined, 1)
+    await expect(restored.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002', { extensions: {} }))
+    await restored.registry.adopt(ALICE)
+    await expect(restored.registry.resolve(ALICE)).rejects.toThrow(code('SVC-RES-002', { extensions: { thin: true } }))
+  })
+})
+
 const ours = (): SeenClaim => {
   const { id, pubkey } = claimOf(bench.held(), ALICE as Name, profile)
   return { claim: id, pubkey }

@@ -212,10 +212,8 @@ describe('zones', () => {
     node.registry.discardZone(ALICE)
     expect(node.registry.drafts()).toEqual([])
     expectLocal('published', { serial: 1, ...ZONE })
-    await expect(node.registry.publishZone(ALICE)).rejects.toThrow(
-      // What is published is a local zone too, as GET says.
-      code('SVC-ZON-003', { message: `There is no draft for ${ALICE}, and so nothing to publish.` })
-    )
+    // What is published is a local zone too, as GET says.
+    expect(await node.registry.publishZone(ALICE)).toEqual({ serial: 1, stored_by: 5, of: 5 })
   })
 
   it('of a registration under way go out with its reveal, and a publication says so', async () => {
@@ -249,9 +247,18 @@ describe('zones', () => {
     expect((await node.registry.publicZone(ALICE)).zone).toEqual({ serial: 41, records: {} })
   })
 
-  it('can be published by the owner only, and only when there is one', async () => {
+  it('can be published by the owner only, also when they were never edited', async () => {
     await expect(node.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-OWN-001'))
     await registered()
+    const { signature } = held()
+    expect(await node.registry.publishZone(ALICE)).toEqual({ serial: 1, stored_by: 5, of: 5 })
+    expect(held().signature).toEqual(signature)
+    expect(node.registry.drafts()).toEqual([])
+  })
+
+  it('are not published where the newest record, which another program signed, has none', async () => {
+    await registered()
+    await node.registry.publish(withPayload(held(), new TextEncoder().encode('{"records":{"@":"?"},"serial":2}')))
     await expect(node.registry.publishZone(ALICE)).rejects.toThrow(code('SVC-ZON-003'))
   })
 

@@ -8,7 +8,8 @@ import {
   OwnedNameSchema,
   OwnedNamesSchema,
   WantedListSchema,
-  WantedSchema
+  WantedSchema,
+  isStillOurs
 } from '../../views/own.ts'
 import {
   AcceptRequestSchema,
@@ -81,10 +82,11 @@ export function nameRoutes({ registry }: ApiServices) {
       endpoint({
         tag: 'Names',
         summary: 'The names this daemon owns',
+        description: 'Without names that are sold, lost or lapsed: `GET /api/names` lists these with their state.',
         access: ['read'],
         answers: { 200: { description: 'Names', schema: OwnedNamesSchema } }
       }),
-      (c) => c.json(registry.ownedNames().map(({ name }) => name))
+      (c) => c.json(registry.ownedNames().flatMap(({ name, state }) => (isStillOurs(state) ? [name] : [])))
     )
     .get(
       '/api/names',

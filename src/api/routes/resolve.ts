@@ -135,7 +135,7 @@ export function resolveRoutes({ registry }: ApiServices) {
         access: 'public',
         isLookUp: true,
         parameters: [DID_PARAMETER],
-        answers: { 200: { description: 'Both documents; the manifest may be null', schema: ResolvedIdentitySchema } },
+        answers: { 200: { description: 'Both documents', schema: ResolvedIdentitySchema } },
         errors: IDENTITY_ERRORS
       }),
       async (c) =>

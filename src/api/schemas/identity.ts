@@ -10,13 +10,13 @@ export const ResolvedIdentitySchema = component('ResolvedIdentity', {
     v.description('A W3C DID document')
   ),
   manifest_document: v.pipe(
-    v.nullable(v.looseObject({ capabilities: v.array(v.unknown()) })),
-    v.description('Null when no manifest is known')
+    v.looseObject({ capabilities: v.array(v.unknown()) }),
+    v.description('`{"capabilities": []}`, without `id` and `version`, where no manifest is known')
   ),
   manifest_answered: v.pipe(
     v.boolean(),
     v.description(
-      'Whether most of the peers that should hold the manifest answered; if not, null leaves open whether there is one'
+      'Whether most of the peers that should hold the manifest answered; if not, it is open whether there is one'
     )
   )
 })

@@ -82,11 +82,11 @@ export function makeManifest(
   profile: NetworkProfile
 ): Manifest {
   const { key, method } = assertionKeyOf(seed, identity, profile)
-  const standing = identity.manifest_document as { version?: number } | null
+  const standing = identity.manifest_document as { version?: number }
   const unsigned = {
     id: parseDid(identity.kid_document.id, profile),
     kid_version: (identity.kid_document as { version?: number }).version ?? 1,
-    version: draft.version ?? (standing?.version ?? 0) + 1,
+    version: draft.version ?? (standing.version ?? 0) + 1,
     capabilities: draft.capabilities.map(({ id, type, protocol, endpoint, description }) => ({
       id,
       type,

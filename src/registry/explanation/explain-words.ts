@@ -64,13 +64,13 @@ export function verdictOf(facts: Facts): string {
         `until ${lease!.end}.`
       )
     case 'nobody-holds-it':
-      if (answers.every(({ self }) => self))
-        return `Nobody owns ${name}: this daemon holds no record of it, and knows no other node to ask.`
       if (ours === 'alive')
         return (
           `This daemon has a claim of ${name}, but none of the other peers that ` +
           'answered holds its record; it is sent again by itself.'
         )
+      if (answers.every(({ self }) => self))
+        return `Nobody owns ${name}: this daemon holds no record of it, and knows no other node to ask.`
       return (
         `Nobody owns ${name}: ` +
         `${ours === 'dead' ? 'the claim of this daemon has lapsed, and ' : ''}${noneOf(votes!.of)} ` +

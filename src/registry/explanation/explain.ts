@@ -14,7 +14,7 @@ import { openCodedName, ownPublicKey, type RegistryContext, leaseOf, roundTime }
 import { notesOf, RULE_TEXTS, verdictOf, type Known, type Shown } from './explain-words.ts'
 import { equivocationOf } from '../ownership/newer-records.ts'
 import { ownClaim } from './own-claim.ts'
-import { decide, notFound, answerAlone, isHeldByMost, isSecret, survey, type Survey } from '../resolution/survey.ts'
+import { answerOf, notFound, answerAlone, isHeldByMost, isSecret, survey, type Survey } from '../resolution/survey.ts'
 import { resolveByCode } from '../resolution/by-code.ts'
 import { pinView } from '../resolution/pins.ts'
 import type { ResolvedName } from '../use-cases.ts'
@@ -306,7 +306,7 @@ function common(
 /** By the decision that resolving makes, so that the two never differ. */
 function resolution(context: RegistryContext, found: Survey): Pick<Shown, 'resolves' | 'source' | 'error'> {
   try {
-    const { confidence, source } = decide(context, found)
+    const { confidence, source } = answerOf(context, found)
     return { resolves: confidence, source, error: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

@@ -136,7 +136,7 @@ export async function resolveIdentity(
   const { manifest, isAnswered } = await findManifest(context, known, signal)
   return {
     kid_document: jsonOf(context, known.versions.at(-1)!),
-    manifest_document: manifest === undefined ? null : { ...manifest },
+    manifest_document: manifest === undefined ? { capabilities: [] } : { ...manifest },
     manifest_answered: isAnswered || isWholeNetwork(context)
   }
 }

@@ -9,7 +9,16 @@ import { DEFAULT_TTL, MIN_TTL, parseZonePayload } from '../../protocol/zone/zone
 import type { ClaimTasks } from '../tasks.ts'
 import { OfflineError } from '../../network/types.ts'
 import { openCodedName, type RegistryContext } from '../context.ts'
-import { answerAlone, decide, isHeldByMost, isSecret, isUnconfirmed, notFound, survey, type Survey } from './survey.ts'
+import {
+  answerAlone,
+  answerOf,
+  isHeldByMost,
+  isSecret,
+  isUnconfirmed,
+  notFound,
+  survey,
+  type Survey
+} from './survey.ts'
 import { askAgain } from './ask-again.ts'
 import { codeNotFound, resolveByCode } from './by-code.ts'
 import { translated } from '../../service-errors.ts'
@@ -140,7 +149,7 @@ export class Resolver {
       return { value: { resolved }, ...this.#keeping(resolved), isFallback: true }
     }
     this.#noteAlone(isUnconfirmed(this.#context, found))
-    return this.#answer(() => decide(this.#context, found))
+    return this.#answer(() => answerOf(this.#context, found))
   }
 
   async #answer(resolve: () => ResolvedName | Promise<ResolvedName>): Promise<Answer<Kept>> {

@@ -17,6 +17,8 @@ import { rulePin, type Ruled, isContested, livePin, isRollback } from '../../pro
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
 import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
+import { isCancelled, isGone } from '../stored/owned-names.ts'
+import { keys } from '../../store/keys.ts'
 import type { ResolvedName } from '../use-cases.ts'
 import type { ClaimTasks } from '../tasks.ts'
 
@@ -244,7 +246,37 @@ export function isHeldByMost(found: RevealLookup): boolean {
   return claimsIn(found).proved.length > 0
 }
 
-/** The owner and the newest record, or the error that says why there is none. */
+/**
+ * What a look-up answers: what peers say, as {@link decide}. But this daemon denies none of its own names, also where no
+ * peer holds them: after a restore, or in a network that has just begun.
+ */
+export function answerOf(context: RegistryContext, found: Survey): ResolvedName {
+  try {
+    return decide(context, found)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'SVC-RES-002') throw error
+    return insteadOfDenial(context, found.name, error)
+  }
+}
+
+/** The own record, as `thin`. Throws the denial of a name that is not ours, and a thin one where there is no record. */
+function insteadOfDenial(context: RegistryContext, name: Name, denial: ServiceError): ResolvedName {
+  const { owned, store } = context
+  const own = owned.get(name)
+  if (own === undefined) throw store.get(keys.wanted(name)) === undefined ? denial : notFound(name, true)
+  const { state, endRound } = leaseOf(context, own.reveal.drand_pulse)
+  if (isGone(own) || isCancelled(own) || state === 'dead') throw denial
+  if (state === 'grace') throw leaseEnded(context, name, endRound)
+  const answer = answerAlone(context, name)
+  if (answer === undefined) throw notFound(name, true)
+  return answer
+}
+
+function leaseEnded(context: RegistryContext, name: Name, endRound: number): ServiceError {
+  return new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
+}
+
+/** The owner and the newest record by what peers say, or the error that says why there is none. */
 export function decide(context: RegistryContext, found: Survey): ResolvedName {
   const { name, tally } = found
   switch (tally.kind) {
@@ -258,8 +290,7 @@ export function decide(context: RegistryContext, found: Survey): ResolvedName {
       const { newest } = tally.owner
       const { state, endRound } = leaseOf(context, newest.newestRound)
       if (state === 'dead') throw notFound(name)
-      if (state === 'grace')
-        throw new ServiceError('SVC-RES-003', `The lease of ${name} ended at ${roundTime(context, endRound)}.`)
+      if (state === 'grace') throw leaseEnded(context, name, endRound)
       if (!context.memory.see(newest, tally.owner.final)) {
         throw new ServiceError(
           'SVC-RES-004',

@@ -105,10 +105,12 @@ export async function publishZone(
   if (zoneOwner(context, tasks, name) === 'registering')
     throw new ServiceError('SVC-OWN-001', `${name} is still being registered: its reveal publishes the draft.`)
   const record = requireOwned(context, name)
-  // Without a zone of its own the name still has its list to publish.
-  const local = context.zones.get(name) ?? (context.listIn() === name ? ownZone(context, record) : undefined)
+  const local = context.zones.get(name) ?? ownZone(context, record)
   if (local === undefined)
-    throw new ServiceError('SVC-ZON-003', `There is no draft for ${name}, and so nothing to publish.`)
+    throw new ServiceError(
+      'SVC-ZON-003',
+      `There is no zone for ${name}: its record, which another program signed, has none. Save one first.`
+    )
   context.seed.require()
   const { state, graceEndRound } = leaseOf(context, record.reveal.drand_pulse)
   if (state === 'dead')

@@ -135,12 +135,13 @@ export function addManifestCommands(program: CliCommand): void {
       const { manifest_document: found, manifest_answered: isAnswered } = await aboutDid(
         connect(context).resolveKid(requireDid(did))
       )
-      if (found === null && !isAnswered)
+      const isKnown = 'version' in found
+      if (!isKnown && !isAnswered)
         throw new Failure('SVC-RES-001', `too few peers answered to say whether ${did} has a manifest`, {
           exitCode: EXIT.unavailable,
           cure: 'Ask again in a minute. `chronym status` shows whether peers are connected.'
         })
-      if (found === null) throw new Failure('SVC-RES-002', `${did} has no manifest`, { exitCode: EXIT.notFound })
+      if (!isKnown) throw new Failure('SVC-RES-002', `${did} has no manifest`, { exitCode: EXIT.notFound })
       context.output.answer(found, () => indentedJson(found))
     })
 }

@@ -21,7 +21,7 @@ const CONFIDENCES = {
   proven: 'proven: the claim has the check code that you gave'
 }
 const SOURCES = {
-  own: 'no peer answers: this is the record of a name of the daemon itself',
+  own: 'no peer shows it: this is the record of a name of the daemon itself',
   held: 'no peer answers: this is a record that the daemon holds for others',
   network: 'peers'
 }

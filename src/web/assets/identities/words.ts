@@ -31,6 +31,9 @@ export interface Capability {
   readonly protocol: string
   readonly endpoint: string
 }
+/** An identity without a manifest is shown with no capabilities, and nothing else. */
+export const isManifest = (shown: object): shown is ManifestDocument => 'version' in shown
+
 export interface ManifestDocument {
   readonly version?: number
   readonly validFrom?: string

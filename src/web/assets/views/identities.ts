@@ -6,14 +6,7 @@ import { go, to, type ViewProps } from '../lib/router.ts'
 import { useMay } from '../lib/session.ts'
 import { ends, plural } from '../lib/words.ts'
 import { DocumentCard, History, ManifestCard } from '../identities/document.ts'
-import {
-  innerOf,
-  keysOf,
-  readSigned,
-  type DidDocument,
-  type ManifestDocument,
-  type Signed
-} from '../identities/words.ts'
+import { innerOf, isManifest, keysOf, readSigned, type DidDocument, type Signed } from '../identities/words.ts'
 import { toast, useForm } from '../parts/act.ts'
 import {
   Badge,
@@ -91,7 +84,7 @@ function Resolved({ did }: { did: string }) {
   return html`
     ${resolved.error && html`<${Notice} tone="warn" title="This answer is from before">${resolved.error.message}<//>`}
     ${h(DocumentCard, { document: document as DidDocument, actions: again })}
-    ${h(ManifestCard, { manifest: manifest as ManifestDocument | null, isAnswered })}
+    ${h(ManifestCard, { manifest: isManifest(manifest) ? manifest : null, isAnswered })}
     <${Card} title="Versions">${loaded(log, ({ versions }) => h(History, { versions }))}<//>
   `
 }
