@@ -98,6 +98,7 @@ const STRESS = ['-p', 'chronym-vdf', '--features', 'stress']
 if (hostile) {
   const all = { WORK: 'whole', KILLS: '1000', CUTS: '200', REAL_KILLS: '10', PAGES: '200', FULL: '0', FILES: '0' }
   Object.assign(all, { ROUTER_ANSWERS: '250000', ROUTER_ATTEMPTS: '12' })
+  Object.assign(all, { PEER_SECONDS: '60', PEER_REST_SECONDS: '120', PEER_MUTATIONS: '1000000' })
   for (const [name, value] of Object.entries(all)) process.env[`HOSTILE_${name}`] ??= value
   process.env.HOSTILE_SEED ??= String(Date.now() % 2 ** 31)
   await vitest(['--project', 'hostile'])
@@ -137,8 +138,8 @@ if (hostile) {
   // After them: real processes must not compete with all cores' work for the processor.
   await vitest(['--project', 'e2e*'])
   // A minute of what `--hostile` runs; its shim takes Linux.
-  const few = ['cuts', 'full-disk', 'router'].map((file) => `__test__/hostile/${file}.test.ts`)
-  const parts = 'misses nothing|half-written|damaged page|whole or not at all|router|gateway is hostile'
+  const few = ['cuts', 'full-disk', 'router', 'peers', 'mutated-peers'].map((file) => `__test__/hostile/${file}.test.ts`)
+  const parts = 'misses nothing|half-written|damaged page|whole or not at all|router|gateway is hostile|strangers'
   if (process.platform === 'linux') await vitest(['--project', 'hostile', ...few, '-t', parts])
   else process.stdout.write('\n__test__/hostile is not run: it takes Linux\n')
 }

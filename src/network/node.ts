@@ -2,13 +2,12 @@
 import { generateKeyPairFromSeed } from '@libp2p/crypto/keys'
 import { identify, identifyPush } from '@libp2p/identify'
 import type { PeerId } from '@libp2p/interface'
-import { noise } from '@libp2p/noise'
 import { ping } from '@libp2p/ping'
 import { tcp, type TCPSocketOptions } from '@libp2p/tcp'
-import { yamux } from '@libp2p/yamux'
 import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import { guardedLayers } from './transport/guard/guard.ts'
 import type { Listening, Node } from './libp2p.ts'
 import { compareUse, isLoopback } from './transport/addresses.ts'
 import { CONNECTION_PLACES } from './routing/keep-places.ts'
@@ -120,8 +119,11 @@ export async function startNode(options: NodeOptions, prepare?: (node: Node) => 
         outboundSocketInactivityTimeout: SILENT_MS
       })
     ],
-    connectionEncrypters: [noise()],
-    streamMuxers: [yamux({ maxEarlyStreams: MAX_EARLY_STREAMS, keepAliveInterval: CONNECTION_PING_INTERVAL_MS })],
+    ...guardedLayers({
+      limits: profile,
+      maxEarlyStreams: MAX_EARLY_STREAMS,
+      keepAliveInterval: CONNECTION_PING_INTERVAL_MS
+    }),
     connectionGater: gater({ ...options, listen, bootstrap }),
     connectionManager: {
       addressSorter: compareUse,

@@ -2,6 +2,7 @@ import type { ConnectionGater, PeerId } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { DiversityLimits } from '../../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { WAITING_BYTES } from './guard/limits.ts'
 import { hostOf, ipOf, isLoopback, specialRange, type AddressRange } from './addresses.ts'
 import { limitHalfOpen } from './half-open.ts'
 
@@ -25,8 +26,11 @@ export function gater({ profile, listen, bootstrap, isBanned, mayConnect }: Gate
     // finder.ts dials addresses without a peer id.
     denyOutboundEncryptedConnection: isBanned,
     denyDialMultiaddr: (address) => !mayDial(address),
-    denyInboundConnection: async (connection) =>
-      (profile.scope === 'loopback' && !isLoopback(connection.remoteAddr)) || !(await halfOpen.begin(connection)),
+    async denyInboundConnection(connection) {
+      // Nothing reads until it has its turn.
+      connection.maxReadBufferLength = WAITING_BYTES
+      return (profile.scope === 'loopback' && !isLoopback(connection.remoteAddr)) || !(await halfOpen.begin(connection))
+    },
     denyInboundUpgradedConnection(_peer, connection) {
       halfOpen.end(connection)
       return false

@@ -4,6 +4,7 @@
  */
 import type { Connection, Stream } from '@libp2p/interface'
 import { lp } from '../../protocol/encoding/bytes.ts'
+import { wasRead } from '../transport/guard/unread.ts'
 
 /** Longest message in either direction (docs/protocol/wire.md, 15). */
 export const MAX_MESSAGE_BYTES = 128 * 1024
@@ -45,6 +46,7 @@ export async function readFrame(
     const chunk = part.subarray()
     chunks.push(chunk)
     received += chunk.length
+    wasRead(stream, chunk.length)
     if (expected === undefined && received >= LENGTH_BYTES) {
       expected = LENGTH_BYTES + Buffer.concat(chunks, LENGTH_BYTES).readUInt32BE(0)
       if (expected > LENGTH_BYTES + MAX_MESSAGE_BYTES)
