@@ -16,11 +16,15 @@ export interface Attack {
   readonly what: string
   /** @param stream of the peer: odd where it dialled */
   readonly bytes: (stream: number) => Uint8Array
+  /** Fewer than this many bytes are taken. The sockets of the system hold some. */
+  readonly most: number
 }
+
+const MIB = 1024 * KIB
 
 export function attacksOn(profile: NetworkProfile): readonly Attack[] {
   const REGISTRY = registryProtocol(profile)
-  return [
+  const frames: readonly Omit<Attack, 'most'>[] = [
     {
       what: 'a frame that claims 4 GiB',
       bytes: (stream) =>
@@ -35,7 +39,9 @@ export function attacksOn(profile: NetworkProfile): readonly Attack[] {
       what: 'a frame that exceeds its window by a byte',
       bytes: (stream) =>
         Buffer.concat([opening(stream, REGISTRY), frame(DATA, 0, stream, 256 * KIB + 1, zeros(256 * KIB))])
-    },
+    }
+  ]
+  const others: readonly Omit<Attack, 'most'>[] = [
     {
       what: 'a list of protocols asked for on a stream',
       bytes: (stream) => dataFrame(stream, Buffer.concat([HELLO, line('ls')]), SYN)
@@ -89,5 +95,10 @@ export function attacksOn(profile: NetworkProfile): readonly Attack[] {
           ])
         )
     }
+  ]
+  return [
+    // Seen by the header: what comes after it would be unread, and end the connection later.
+    ...frames.map((each) => ({ ...each, most: MIB })),
+    ...others.map((each) => ({ ...each, most: 8 * MIB }))
   ]
 }
