@@ -1,5 +1,5 @@
 /**
- * Frames, multistream lines and identify messages with changes, by real TCP and noise, to a node. HOSTILE_MUTATIONS is
+ * Frames, multistream lines and identify messages with changes, by real TCP and noise, to a node. HOSTILE_PEER_MUTATIONS is
  * how many of all. Nothing may throw, nothing may stay.
  */
 import { connect } from 'node:net'
@@ -19,7 +19,7 @@ import { randomFrom } from '../properties/cases.ts'
 import { waitFor } from '../wait-for.ts'
 import { count, SEED } from './scene.ts'
 
-const MUTATIONS = count('MUTATIONS', 2_000)
+const MUTATIONS = count('HOSTILE_PEER_MUTATIONS', 2_000)
 /** As many go by one connection, though most end it sooner. */
 const OF_A_CONNECTION = 64
 const IDLE_MS = 1_000

@@ -1,6 +1,6 @@
 /**
  * Peers that speak raw multistream and yamux inside noise, against a real daemon: what it holds, how late its event loop
- * is and how soon it answers meanwhile. HOSTILE_SECONDS is how long they go on.
+ * is and how soon it answers meanwhile. HOSTILE_PEER_SECONDS is how long they go on.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,9 +15,9 @@ import type { Measured } from './measure.ts'
 import { count } from './scene.ts'
 import type { Order, Sent } from './stranger.ts'
 
-const SECONDS = count('SECONDS', 5)
+const SECONDS = count('HOSTILE_PEER_SECONDS', 5)
 /** What was held for strangers is gone two minutes later. */
-const REST_SECONDS = count('REST_SECONDS', 1)
+const REST_SECONDS = count('HOSTILE_PEER_REST_SECONDS', 1)
 const ASK_EACH_MS = 100
 const MIB = 2 ** 20
 

@@ -28,9 +28,9 @@ const PAUSE_MS = 100
 /** Each in a /24 of its own, so that the rate of one prefix does not end them. */
 const DIALLERS = ['127.10.0.1', '127.11.0.1', '127.12.0.1']
 
-/** One kind alone, where HOSTILE_KIND names it. */
+/** One kind alone, where HOSTILE_PEER_KIND names it. */
 const attacks = attacksOn(parseProfile(JSON.parse(readFileSync(process.argv[2]!, 'utf8')))).filter(({ what }) =>
-  what.includes(process.env['HOSTILE_KIND'] ?? '')
+  what.includes(process.env['HOSTILE_PEER_KIND'] ?? '')
 )
 const listener = await RawPeer.start({ place: '127.20.0.1' })
 process.send!(listener.address)

@@ -16,32 +16,33 @@ export interface Attack {
   readonly what: string
   /** @param stream of the peer: odd where it dialled */
   readonly bytes: (stream: number) => Uint8Array
-  /** Fewer than this many bytes are taken. The sockets of the system hold some. */
-  readonly most: number
+  /** Fewer bytes than these are taken; beyond them another guard would end the connection. The system's sockets hold some. */
+  readonly most?: number
 }
 
 const MIB = 1024 * KIB
 
 export function attacksOn(profile: NetworkProfile): readonly Attack[] {
   const REGISTRY = registryProtocol(profile)
-  const frames: readonly Omit<Attack, 'most'>[] = [
+  return [
     {
       what: 'a frame that claims 4 GiB',
+      most: MIB,
       bytes: (stream) =>
         Buffer.concat([opening(stream, REGISTRY), frame(DATA, 0, stream, 2 ** 32 - 1, zeros(64 * KIB))])
     },
     {
       what: 'a frame of 4 GiB for a stream that nobody opened',
+      most: MIB,
       bytes: (stream) => frame(DATA, 0, stream + 100, 2 ** 32 - 1, zeros(64 * KIB))
     },
     { what: 'a frame of data for the connection itself', bytes: () => frame(DATA, 0, 0, 64 * KIB, zeros(KIB)) },
     {
       what: 'a frame that exceeds its window by a byte',
+      most: MIB,
       bytes: (stream) =>
         Buffer.concat([opening(stream, REGISTRY), frame(DATA, 0, stream, 256 * KIB + 1, zeros(256 * KIB))])
-    }
-  ]
-  const others: readonly Omit<Attack, 'most'>[] = [
+    },
     {
       what: 'a list of protocols asked for on a stream',
       bytes: (stream) => dataFrame(stream, Buffer.concat([HELLO, line('ls')]), SYN)
@@ -67,7 +68,11 @@ export function attacksOn(profile: NetworkProfile): readonly Attack[] {
       what: 'thousands of window updates',
       bytes: (stream) => Buffer.concat([opening(stream, REGISTRY), repeat(4_000, () => frame(WINDOW, 0, stream, 1))])
     },
-    { what: 'a hundred pings of yamux', bytes: () => repeat(100, (index) => frame(PING, SYN, 0, index)) },
+    {
+      what: 'a hundred pings of yamux',
+      most: 20 * KIB,
+      bytes: () => repeat(100, (index) => frame(PING, SYN, 0, index))
+    },
     {
       what: 'identify that does not end',
       bytes: (stream) => opening(stream, '/ipfs/id/push/1.0.0', zeros(16 * KIB))
@@ -81,8 +86,9 @@ export function attacksOn(profile: NetworkProfile): readonly Attack[] {
       bytes: (stream) => opening(stream, '/ipfs/ping/1.0.0', zeros(16 * KIB))
     },
     {
-      what: 'a hundred streams of identify push',
-      bytes: (stream) => repeat(100, (index) => opening(stream + 2 * index, '/ipfs/id/push/1.0.0', zeros(1)))
+      what: 'dozens of streams of identify push',
+      most: 13 * KIB,
+      bytes: (stream) => repeat(30, (index) => opening(stream + 2 * index, '/ipfs/id/push/1.0.0', zeros(1)))
     },
     {
       what: 'unread bytes of many streams',
@@ -95,10 +101,5 @@ export function attacksOn(profile: NetworkProfile): readonly Attack[] {
           ])
         )
     }
-  ]
-  return [
-    // Seen by the header: what comes after it would be unread, and end the connection later.
-    ...frames.map((each) => ({ ...each, most: MIB })),
-    ...others.map((each) => ({ ...each, most: 8 * MIB }))
   ]
 }

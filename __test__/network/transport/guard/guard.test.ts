@@ -66,7 +66,7 @@ const DIRECTIONS: Record<'dials' | 'is dialled', () => Promise<Place>> = {
 }
 
 describe.each(Object.keys(DIRECTIONS) as (keyof typeof DIRECTIONS)[])('a stranger that %s', (direction) => {
-  it.each(attacksOn(labProfile()))('is cut off at $what', async ({ bytes, most }) => {
+  it.each(attacksOn(labProfile()))('is cut off at $what', async ({ bytes, most = 8 * MIB }) => {
     const { connection, stream } = await DIRECTIONS[direction]()
     await connection.flood(bytes(stream), most)
     await waitFor(() => expect(connection.isOpen).toBe(false))
