@@ -1,4 +1,5 @@
 import js from '@eslint/js'
+import regexp from 'eslint-plugin-regexp'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
@@ -47,6 +48,15 @@ export default tseslint.config(
             'How long something takes is for bench/ to measure: a test that depends on it fails on a busy machine.'
         }
       ]
+    }
+  },
+  {
+    // A text of one repeated mark must not hang the one who reads it.
+    files: ['src/**/*.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: false }]
     }
   },
   // Prettier breaks lines where this rule expects a forgotten semicolon.

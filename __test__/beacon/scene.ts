@@ -40,14 +40,14 @@ export async function relay(
 
 /** An HTTP server that answers every request in the way given, and counts them. */
 export async function oddServer(
-  answer: (path: string) => { status: number; body: string } | 'never'
+  answer: (path: string) => { status: number; body: string; headers?: Record<string, string> } | 'never'
 ): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
     const given = answer(request.url ?? '')
     if (given === 'never') return
-    response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body)
+    response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers }).end(given.body)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   cleanup.push(

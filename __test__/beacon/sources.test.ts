@@ -44,6 +44,15 @@ describe('several sources', () => {
     expect((error as Error).message).toContain(dead)
   })
 
+  it('follows no source to another address', async () => {
+    const elsewhere = await oddServer(() => ({ status: 200, body: '{}' }))
+    const leading = await oddServer(() => ({ status: 302, body: '', headers: { location: `${elsewhere.url}/info` } }))
+    await expect(client({ urls: [leading.url] }).get(123)).rejects.toThrow(
+      /answered 302, which is not followed: name in beacon\.urls/
+    )
+    expect(elsewhere.requests).toEqual([])
+  })
+
   it('stops reading an answer without end', async () => {
     const endless = await oddServer(() => ({ status: 200, body: ' '.repeat(100_000) }))
     const beacon = client({ urls: [endless.url] })

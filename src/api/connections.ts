@@ -59,7 +59,7 @@ export function boundConnections(server: ConnectionSource, max: number, ofNetwor
 function networkOf({ remoteAddress }: Socket): string | undefined {
   return remoteAddress === undefined || clientAt(remoteAddress) === 'loopback'
     ? undefined
-    : addressPrefix(remoteAddress.replace(/%.*$/, ''))
+    : addressPrefix(remoteAddress.replace(/%.*/, ''))
 }
 
 function firstToGo(open: Iterable<Socket>): Socket | undefined {

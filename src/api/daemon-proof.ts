@@ -53,7 +53,7 @@ export function proves(key: Uint8Array, statement: ProofStatement, proof: string
 /** One end of a connection as text. IPv4 has one spelling, also on a socket that serves both families. */
 export function socketAddress(ip: string, port: number): string {
   const plain = ip
-    .replace(/%.*$/, '')
+    .replace(/%.*/, '')
     .toLowerCase()
     .replace(/^::ffff:(?=\d+\.)/, '')
   return plain.includes(':') ? `[${plain}]:${port}` : `${plain}:${port}`

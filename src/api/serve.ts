@@ -204,7 +204,7 @@ function faultOf({ headers, httpVersion }: IncomingMessage): string | undefined 
 
 /** RFC 9112, 3.2.2: the authority of an absolute target replaces Host, so that hostGuard judges it. */
 function takeAuthority(request: IncomingMessage): IncomingMessage {
-  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? []
+  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)/i.exec(request.url ?? '') ?? []
   if (authority === undefined || rest === undefined) return request
   const { headers, rawHeaders } = request
   const isHost = (index: number): boolean => rawHeaders[index]!.toLowerCase() === 'host'

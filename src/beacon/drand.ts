@@ -78,7 +78,7 @@ class DrandSource {
 
   /** `baseUrl` without the chain hash, as drand's own `https://api.drand.sh`. */
   constructor(baseUrl: string, chain: BeaconChain) {
-    this.url = `${baseUrl.replace(/\/+$/, '')}/${chain.chain_hash}`
+    this.url = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${chain.chain_hash}`
     this.#chain = chain
   }
 
@@ -121,11 +121,16 @@ class DrandSource {
     try {
       const response = await fetch(`${this.url}/${path}`, {
         signal: AbortSignal.any([signal, timeout]),
+        // A source must not send this machine to an address of its own network.
+        redirect: 'manual',
         headers: { accept: 'application/json' }
       })
       if (!response.ok) {
         await response.body?.cancel()
-        throw new BeaconError('BEACON_UNAVAILABLE', `${this.url}/${path} answered ${response.status}`)
+        throw new BeaconError(
+          'BEACON_UNAVAILABLE',
+          `${this.url}/${path} answered ${response.status}${leadsAway(response)}`
+        )
       }
       return JSON.parse(await readBounded(response))
     } catch (error) {
@@ -135,6 +140,10 @@ class DrandSource {
       throw new BeaconError('BEACON_UNAVAILABLE', `${this.url}/${path}: ${reason}`, { cause: error })
     }
   }
+}
+
+function leadsAway({ status }: Response): string {
+  return status >= 300 && status < 400 ? ', which is not followed: name in beacon.urls the address it leads to' : ''
 }
 
 async function readBounded(response: Response): Promise<string> {

@@ -4,7 +4,7 @@
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text)) return undefined
-  const digits = text.replace(/=+$/, '')
+  const digits = text.replace(/={1,2}$/, '')
   const padded = digits.length !== text.length
   if (digits.length % 4 === 1 || (padded && text.length % 4 !== 0)) return undefined
   const bytes = new Uint8Array(Buffer.from(digits, 'base64'))

@@ -28,6 +28,25 @@ async function connected() {
 }
 
 describe('the client', () => {
+  it('follows nobody to another address, with its token or without', async () => {
+    const asked: string[] = []
+    const listen = async (status: number, to?: string): Promise<string> => {
+      const server = createServer((request, response) => {
+        asked.push(request.url!)
+        response.writeHead(status, to === undefined ? {} : { location: `${to}/secret` }).end('{}')
+      })
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+      opened.push(server)
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+    const elsewhere = await listen(200)
+    for (const status of [301, 302, 303, 307, 308]) {
+      const client = createClient({ baseUrl: await listen(status, elsewhere), token: MAIN_TOKEN })
+      await expect(client.networkStatus()).rejects.toThrow('leads to another address, which is not followed')
+    }
+    expect(asked).not.toContain('/secret')
+  })
+
   it('speaks to every part of the interface', async () => {
     const { world, client } = await connected()
     world.registry.reveals.set(NAME, REVEAL)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -35,8 +36,12 @@ describe('the file of bootstrap peers', () => {
     expect(open).toThrow(`${path} line 2: "boot.example:7469" is not a multiaddr`)
     writeFileSync(path, Array.from({ length: 101 }, (_, port) => `/ip4/45.1.0.2/tcp/${port + 1}\n`).join(''))
     expect(open).toThrow('has 101 addresses, more than 100')
+    writeFileSync(path, ' '.repeat(300_000))
+    expect(open).toThrow('has 300000 characters, more than 262144')
     rmSync(path)
     expect(open).toThrow(/the bootstrap file cannot be read: ENOENT/)
+    execFileSync('mkfifo', [path])
+    expect(new BootstrapFile(path, log).addresses()).toEqual([])
   })
 
   it('is read again when it changes, and a bad one is told once and changes nothing', async () => {

@@ -112,6 +112,24 @@ describe('peers on a machine', () => {
     await eventually(flood, 32)
   })
 
+  it('are heard six texts an answer and 64 answers at once, whatever one machine sends', async () => {
+    const slow = new LocalPeers({ network, loopbackOnly: true, timers, log, own: () => [at(2)], now: () => 0 })
+    ends.push(() => slow.close())
+    local(0)
+    const other = local(2)
+    const heard = await heardAnswer()
+    const socket = await speaker()
+    await eventually(() => slow.addresses(), [at(0)])
+    const many = withText(heard, [...Array.from({ length: 6 }, () => 'dnsaddr=x'), `dnsaddr=${at(1)}`])
+    let left = 64
+    await eventually(() => {
+      for (; left > 0; left--) socket.send(many, 5353, '224.0.0.251')
+      socket.send(withText(heard, `dnsaddr=${at(1)}`), 5353, '224.0.0.251')
+      return other.addresses().includes(at(1))
+    }, true)
+    expect(slow.addresses()).toEqual([at(0)])
+  })
+
   it('are looked for where the scope of the network allows it, and not on a public one', async () => {
     const start = (profile: NetworkProfile, mdns: boolean, index: number): Bootstrap => {
       const store = openStore(join(temporary(), 'chronym.db'))
@@ -155,10 +173,11 @@ async function heardAnswer(): Promise<Buffer> {
   return heard!
 }
 
-/** The same answer with one other text. */
-function withText(answer: Buffer, text: string): Buffer {
+/** The same answer with other texts. */
+function withText(answer: Buffer, texts: string | readonly string[]): Buffer {
   const start = answer.indexOf('dnsaddr=') - 1
-  const whole = Buffer.concat([answer.subarray(0, start), Buffer.from([text.length]), Buffer.from(text)])
-  whole.writeUInt16BE(text.length + 1, start - 2)
+  const data = Buffer.concat([texts].flat().flatMap((text) => [Buffer.from([text.length]), Buffer.from(text)]))
+  const whole = Buffer.concat([answer.subarray(0, start), data])
+  whole.writeUInt16BE(data.length, start - 2)
   return whole
 }

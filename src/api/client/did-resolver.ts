@@ -36,12 +36,13 @@ export function getResolver({
   method = 'chronym',
   fetch = globalThis.fetch
 }: ResolverOptions = {}): Record<string, DidResolver> {
-  const base = url.replace(/\/+$/u, '')
+  const base = url.replace(/(?<!\/)\/+$/u, '')
   return {
     [method]: async (did, { query, path = '' }) => {
       const target = `${base}/1.0/identifiers/${encodeURIComponent(did + path)}${query === undefined ? '' : `?${query}`}`
       try {
         const response = await fetch(target, {
+          redirect: 'error',
           headers: { Accept: ACCEPT, ...(token !== undefined && { Authorization: `Bearer ${token}` }) }
         })
         const body = (await response.json()) as DidResolutionResult | { detail?: string }

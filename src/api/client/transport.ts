@@ -39,14 +39,15 @@ export function createSender({
   timeoutMs: usual,
   fetch: transport = plainFetch
 }: ClientOptions) {
-  const base = baseUrl.replace(/\/+$/, '')
+  const base = baseUrl.replace(/(?<!\/)\/+$/, '')
 
   /** Rejects with ProblemError, UnreachableError, or the reason of the signal. */
   async function send(method: string, path: string, call: Call = {}): Promise<Response> {
     const { body, signal, timeoutMs = usual } = call
     const headers = new Headers(typeof common === 'function' ? common() : common)
     if (token !== undefined) headers.set('Authorization', `Bearer ${token}`)
-    const request: RequestInit & { body?: string | Uint8Array<ArrayBuffer> } = { method, headers }
+    // Another address must get neither the token nor what is asked.
+    const request: RequestInit & { body?: string | Uint8Array<ArrayBuffer> } = { method, headers, redirect: 'manual' }
     if (body instanceof Uint8Array) request.body = Uint8Array.from(body)
     else if (body !== undefined) {
       request.body = JSON.stringify(body)
@@ -158,6 +159,10 @@ export async function problemOf(response: Response, base: string): Promise<Error
   if (response.status === 503 && type.startsWith('application/json'))
     return new NotReady((await response.json()) as ReadinessBody)
   await response.body?.cancel()
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
+    return new UnreachableError(
+      `What answers at ${base} leads to another address, which is not followed. Name that one.`
+    )
   return new UnreachableError(
     `What answers at ${base} is not a Chronym daemon (HTTP ${response.status}). Check the address.`
   )

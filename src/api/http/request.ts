@@ -48,7 +48,7 @@ export function ipOf(c: Context<AppEnv>): string {
   const bindings = c.env as AppEnv['Bindings'] | undefined
   const address = bindings?.incoming?.socket.remoteAddress ?? '127.0.0.1'
   // IPv4 inside IPv6, and the zone of a link-local address.
-  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/, '')
 }
 
 /** Whether a program of this machine asks for itself. A reverse proxy asks for others, and says so. */

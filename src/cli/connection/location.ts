@@ -65,7 +65,7 @@ export function whichDaemon({ options, env }: Context): WhichDaemon {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw usageFailure(`--api ${given}: an http or https address`, 'Example: --api http://127.0.0.1:7468')
-  return { kind: 'address', url: url.href.replace(/\/+$/u, ''), strict: options.dataDir !== undefined }
+  return { kind: 'address', url: url.href.replace(/(?<!\/)\/+$/u, ''), strict: options.dataDir !== undefined }
 }
 
 /**

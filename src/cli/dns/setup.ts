@@ -32,7 +32,7 @@ async function configuredPorts(context: Context): Promise<ReadonlySet<number> | 
   try {
     const listen = (await connect(context).configFields()).find(({ field }) => field === 'dns.listen')?.value
     return Array.isArray(listen)
-      ? new Set(listen.map((address) => Number(/\d+$/u.exec(String(address))?.[0])))
+      ? new Set(listen.map((address) => Number(String(address).split(':').at(-1))))
       : undefined
   } catch {
     return undefined

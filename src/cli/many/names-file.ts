@@ -36,7 +36,7 @@ export async function readNamesFile(context: Context, file: string): Promise<Nam
   const lines = (await readText(file, context.stdin)).split(/\r\n|\n|\r/u)
   for (const [index, whole] of lines.entries()) {
     const line = index + 1
-    const text = whole.replace(/#.*$/u, '').trim()
+    const text = whole.replace(/#.*/u, '').trim()
     if (text === '') continue
     const name = await spelt(context, text, () => (suffix ??= daemonSuffix(context)))
     if (typeof name !== 'string') bad.push({ line, message: name.refusal })

@@ -31,7 +31,7 @@ function headline({ code, message, errors }: Failure): string {
   const rest = errors.reduce((text, field) => text.replace(`${field.path}: ${field.message}`, ''), message)
   const title = titleOf(code)
   if (rest === message || title === undefined) return message
-  const where = rest.replace(/[\s:;]+$/u, '')
+  const where = rest.replace(/(?<![\s:;])[\s:;]+$/u, '')
   return where === '' ? title : `${title} (${where})`
 }
 

@@ -81,7 +81,7 @@ export function measureReport(result: BenchResult): Report {
   })
   return {
     ...result,
-    microcode: firstLine('/proc/cpuinfo', /^microcode\s*:\s*(.*)$/m),
+    microcode: firstLine('/proc/cpuinfo', /^microcode\s*:(.*)$/m),
     governor: firstLine('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor', /^(.*)$/m),
     compiler: native.compiler(),
     node: process.versions.node,

@@ -114,7 +114,7 @@ function readEscape(reading: Reading): void {
   const rest = reading.text.slice(reading.position + 1, reading.position + 4)
   if (/^[0-9]/.test(rest)) {
     if (!/^[0-9]{3}/.test(rest) || Number(rest) > 255)
-      throw new SyntaxError(`\\${rest.replace(/[^0-9].*$/su, '')} is not an octet: three digits up to 255 are expected`)
+      throw new SyntaxError(`\\${rest.replace(/[^0-9].*/su, '')} is not an octet: three digits up to 255 are expected`)
     reading.position += 4
     return
   }

@@ -116,7 +116,7 @@ export function parseTtl(text: string): number | undefined {
   if (!/^(?:\d+|(?:\d+[smhdw])+)$/iu.test(text)) return undefined
   const seconds = /^\d+$/u.test(text)
     ? Number(text)
-    : [...text.matchAll(/(\d+)([a-z])/giu)].reduce(
+    : [...text.matchAll(/(?<!\d)(\d+)([a-z])/giu)].reduce(
         (sum, [, count, unit]) => sum + Number(count) * UNITS[unit!.toLowerCase()]!,
         0
       )

@@ -2,12 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
+import { AT_ONCE } from '../../util/files.ts'
 import { parseAddress } from '../node.ts'
 import { ListenError } from '../types.ts'
 import { dnsaddrName } from './names.ts'
 
 /** Peers to join through, not all peers: more are a mistake. */
 const MAX_ADDRESSES = 100
+/** Comments included. */
+const MAX_CHARACTERS = 256 * 1024
 
 export class BootstrapFile {
   readonly #path: string
@@ -21,7 +24,7 @@ export class BootstrapFile {
     this.#path = path
     this.#log = log
     try {
-      this.#text = readFileSync(path, 'utf8')
+      this.#text = readFileSync(path, { encoding: 'utf8', flag: AT_ONCE })
     } catch (error) {
       throw unreadable(path, error)
     }
@@ -34,7 +37,9 @@ export class BootstrapFile {
 
   /** A file that became bad is told once, and changes nothing. */
   async look(): Promise<void> {
-    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => unreadable(this.#path, error))
+    const text = await readFile(this.#path, { encoding: 'utf8', flag: AT_ONCE }).catch((error: unknown) =>
+      unreadable(this.#path, error)
+    )
     const known = text instanceof ListenError ? undefined : text
     if (known === this.#text) return
     this.#text = known
@@ -49,6 +54,8 @@ export class BootstrapFile {
 }
 
 function parse(path: string, text: string): string[] {
+  if (text.length > MAX_CHARACTERS)
+    throw new ListenError(`${path} has ${text.length} characters, more than ${MAX_CHARACTERS}`)
   const addresses = text.split(/\r?\n/).flatMap((line, index) => {
     const address = line.replace(/(?:^|\s)#.*/, '').trim()
     if (address === '') return []

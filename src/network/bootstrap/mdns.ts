@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../time/clock.ts'
 import { isLoopback, peerOf, specialRange } from '../transport/addresses.ts'
 import { parseAddress } from '../node.ts'
+import { TokenBuckets } from '../../util/token-buckets.ts'
 import { isPeerAddress } from './names.ts'
 
 const GROUP = '224.0.0.251'
@@ -22,6 +23,8 @@ const ANSWER_PAUSE_MS = 500
 const MAX_PEERS = 32
 /** Of one peer, told and heard. */
 const MAX_ADDRESSES = 6
+/** Answers that are read: each costs some parsing, and anybody on the link can send them without end. */
+const ANSWERS = { perSecond: 20, burst: 64 }
 
 const HEADER_BYTES = 12
 const TYPE_PTR = 12
@@ -37,6 +40,8 @@ export interface LocalPeersOptions {
   readonly log: Pick<Logger, 'info'>
   /** Multiaddrs with peer id where this node listens. */
   readonly own: () => readonly string[]
+  /** Milliseconds of a clock that only goes on. */
+  readonly now?: () => number
 }
 
 export class LocalPeers {
@@ -46,6 +51,7 @@ export class LocalPeers {
   readonly #instance: Buffer
   readonly #sockets = new Map<string, Socket>()
   readonly #found = new Map<string, readonly string[]>()
+  readonly #budget: TokenBuckets
   readonly #endAsking: () => void
   #answeredAt = 0
   #hasTold = false
@@ -54,6 +60,7 @@ export class LocalPeers {
   /** Asks at once, and again until it is closed. */
   constructor(options: LocalPeersOptions) {
     this.#options = options
+    this.#budget = new TokenBuckets({ ...ANSWERS, keys: 256, now: options.now ?? (() => performance.now()) })
     this.#service = domainName([`_chronym-${options.network}`, '_udp', 'local'])
     this.#instance = Buffer.concat([domainName([randomBytes(16).toString('hex')]).subarray(0, -1), this.#service])
     this.#ask()
@@ -127,7 +134,7 @@ export class LocalPeers {
     )
       return
     if (message.length >= HEADER_BYTES && message[2]! < 0x80) this.#answer()
-    else this.#note(message)
+    else if (this.#budget.tryTake(from, 1) === 0) this.#note(message)
   }
 
   #answer(): void {
@@ -200,7 +207,7 @@ function addressesIn(message: Buffer, at: number): string[] {
     if (message.readUInt16BE(at) !== TYPE_PTR || message.readUInt16BE(head) !== TYPE_TXT) return []
     const texts: string[] = []
     const end = head + 10 + message.readUInt16BE(head + 8)
-    for (let next = head + 10; next < end; next += 1 + message[next]!)
+    for (let next = head + 10; next < end && texts.length < MAX_ADDRESSES; next += 1 + message[next]!)
       texts.push(message.toString('latin1', next + 1, next + 1 + message.readUInt8(next)))
     return texts.filter((text) => text.startsWith('dnsaddr=')).map((text) => text.slice('dnsaddr='.length))
   } catch {

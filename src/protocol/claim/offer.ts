@@ -97,7 +97,13 @@ export function offerCode(offer: Offer): string {
 
 /** As a link, which fits a QR code: `chronym:offer/` and the base64url of its CBOR. */
 export function formatOffer(offer: Offer): string {
-  return LINK + toBase64(encode(offer)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return (
+    LINK +
+    toBase64(encode(offer))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replace(/={1,2}$/, '')
+  )
 }
 
 /** Throws EncodingError. */

@@ -59,11 +59,11 @@ export function fromBase64(text: string): Uint8Array {
   const standard = /^[A-Za-z0-9+/]*={0,2}$/.test(text)
   const urlSafe = /^[A-Za-z0-9_-]*={0,2}$/.test(text)
   if (!standard && !urlSafe) throw new EncodingError('not base64')
-  const digits = text.replace(/=+$/, '')
+  const digits = text.replace(/={1,2}$/, '')
   if (digits.length !== text.length && text.length % 4 !== 0) throw new EncodingError('wrong base64 padding')
   const inStandard = digits.replaceAll('-', '+').replaceAll('_', '/')
   const bytes = base64ToBytes(inStandard)
-  if (toBase64(bytes).replace(/=+$/, '') !== inStandard)
+  if (toBase64(bytes).replace(/={1,2}$/, '') !== inStandard)
     throw new EncodingError('not base64: length or unused bits are wrong')
   return bytes
 }
