@@ -3,6 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
+import { sqliteLock } from '../scripts/package/sqlite-lock.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -66,6 +67,40 @@ describe('a finding in a dependency', () => {
   it.each(workflows)('is not let in by an action of %s that its owner can change', (file) => {
     const used = [...read(file).matchAll(/^ *(?:- )?uses: (?!\.\/)(.+)$/gm)].map(([, action]) => action!)
     expect(used.filter((action) => !/@[0-9a-f]{40} # v[\d.]+$/.test(action))).toEqual([])
+  })
+
+  it.each(workflows)('is not let in by a container of %s whose tag moves, nor by a token that could leak', (file) => {
+    const images = [...read(file).matchAll(/\bimage: *'?([^\s'}]+)/g)].map(([, image]) => image!)
+    expect(images.filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image))).toEqual([])
+    expect(read(file)).not.toMatch(/\bsecrets\.|_authToken/)
+  })
+
+  it('is not let in by a script that is run as it comes from the network', () => {
+    const scripts = globSync(['.github/**/*.{yml,sh}', '.ci/*', 'scripts/*.mjs', 'scripts/package/*.mjs'], {
+      cwd: ROOT
+    })
+    const fetching = scripts.filter((file) => /\b(?:curl|wget)\b/.test(read(file)))
+    // The cure that set-up prints where Rust is missing, word by word as rustup.rs has it.
+    expect(fetching.toSorted()).toEqual(['.github/build-in-container.sh', 'scripts/toolchain.mjs'])
+    expect(read('.github/build-in-container.sh')).toMatch(/\ncurl [^|]*\necho "\$hash [^\n]* \| sha256sum -c -\n/)
+    expect(read('.github/build-in-container.sh').match(/\) hash=[0-9a-f]{64} ;;/g)).toHaveLength(4)
+    const installing = scripts.filter((file) => /'npm', \[?'?(?:install|i)\b/.test(read(file)))
+    expect(installing).toEqual([])
+  })
+
+  it('is not let in by a Node or a SQLite other than the one of the lock file', () => {
+    const locks = [
+      JSON.parse(read('scripts/node/package-lock.json')),
+      sqliteLock(JSON.parse(read('package-lock.json')))['package-lock.json']
+    ] as { packages: Record<string, { integrity?: string; dependencies?: Record<string, string> }> }[]
+    for (const { packages } of locks) {
+      const { '': own, ...locked } = packages
+      expect(Object.values(locked).filter(({ integrity }) => !/^sha512-.{86}==$/.test(integrity ?? ''))).toEqual([])
+      const needed = Object.values({ own: own!, ...locked }).flatMap(({ dependencies = {} }) =>
+        Object.keys(dependencies)
+      )
+      expect(needed.filter((name) => !(`node_modules/${name}` in locked))).toEqual([])
+    }
   })
 
   it('is ignored only with a reason, until a day at most 90 days away', () => {

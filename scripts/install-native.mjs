@@ -2,7 +2,7 @@
 // builds one, if cargo is there. It never fails the installation: parts of the library need no addon, and the programs
 // say what is missing. Dependency-free.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -11,6 +11,7 @@ import { addonTarget, builtAddon } from './native-target.mjs'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const SQLITE = join(ROOT, 'dist/node_modules/better-sqlite3')
+const LOCK = join(ROOT, 'dist/sqlite')
 const CURE =
   'The daemon and the command line need it: install Rust from https://rustup.rs, then run `npm rebuild chronym`.'
 const SQLITE_CURE =
@@ -43,20 +44,12 @@ function buildAddon() {
 function installSqlite() {
   const binding = join(SQLITE, 'build/Release/better_sqlite3.node')
   if (existsSync(binding)) return true
-  const { version } = JSON.parse(readFileSync(join(SQLITE, 'package.json'), 'utf8'))
   const scratch = mkdtempSync(join(tmpdir(), 'chronym-sqlite-'))
   try {
-    const options = [
-      '--ignore-scripts',
-      '--no-save',
-      '--no-audit',
-      '--no-fund',
-      '--loglevel=error',
-      '--global=false',
-      '--prefix',
-      scratch
-    ]
-    if (!run('npm', ['install', ...options, `better-sqlite3@${version}`], { cwd: scratch })) return false
+    // With the hashes of the lock file: npm takes no other bytes for this version.
+    for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(LOCK, file), join(scratch, file))
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--global=false']
+    if (!run('npm', ['ci', ...options, '--prefix', scratch], { cwd: scratch })) return false
     const own = join(scratch, 'node_modules/better-sqlite3')
     const { getPrebuildPath } = createRequire(import.meta.url)(join(own, 'lib/binding.js'))
     // Compiled where no file for this platform comes with it.

@@ -2,15 +2,13 @@
 // dependencies: it has to run on the Node that a machine happens to have (20 or newer).
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isAddonCurrent } from './native-target.mjs'
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Installed beside the checkout when the running Node is too old to run TypeScript sources. */
-const NODE_VERSION = '24.21.0'
 /** First release, and first of Node 23, with type stripping on by default, which running from sources needs. */
 const MINIMUM = [22, 18]
 const MINIMUM_OF_23 = 6
@@ -60,6 +58,8 @@ function note(message) {
   process.stderr.write(`\u2022 ${message}\n`)
 }
 
+/** The Node that is installed beside the checkout when the running one is too old: versions, and hashes by npm's lock. */
+const PINNED_NODE = join(ROOT, 'scripts', 'node')
 const NODE_HOME = join(ROOT, '.toolchain')
 const NODE_PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
@@ -69,19 +69,25 @@ function chosenNode() {
   return join(NODE_HOME, 'node_modules', NODE_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 }
 
+function pinnedVersion() {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(PINNED_NODE, 'package.json'), 'utf8'))
+  return Object.values(optionalDependencies)[0]
+}
+
 function isThere(node) {
   if (node === process.execPath) return true
-  return existsSync(node) && execFileSync(node, ['--version'], { encoding: 'utf8' }).trim() === `v${NODE_VERSION}`
+  return existsSync(node) && execFileSync(node, ['--version'], { encoding: 'utf8' }).trim() === `v${pinnedVersion()}`
 }
 
 async function installNode() {
   mkdirSync(NODE_HOME, { recursive: true })
-  writeFileSync(join(NODE_HOME, 'package.json'), '{ "private": true }\n')
-  const args = ['install', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
-  const status = await run('npm', [...args, `${NODE_PACKAGE}@${NODE_VERSION}`], { cwd: NODE_HOME })
+  for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(PINNED_NODE, file), join(NODE_HOME, file))
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  // npm leaves out a package that is for another system, and one whose hash is not the one of the lock file.
+  const status = await run('npm', args, { cwd: NODE_HOME })
   if (status === 0 && isThere(chosenNode())) return
   fail(
-    `Node ${NODE_VERSION} could not be installed. ` +
+    `Node ${pinnedVersion()} could not be installed. ` +
       `Install Node ${MINIMUM.join('.')} or newer yourself and run this again.`
   )
 }
@@ -200,7 +206,7 @@ export async function setUp(isForUse = false) {
   if (!isBuilt) jobs.set('the Rust addon', buildAddon)
   if (!isInstalled) jobs.set('npm packages', () => installPackages(omitted))
   if (!isThere(node))
-    jobs.set(`Node ${NODE_VERSION} in .toolchain/, since ${process.versions.node} is too old`, installNode)
+    jobs.set(`Node ${pinnedVersion()} in .toolchain/, since ${process.versions.node} is too old`, installNode)
   await together(jobs)
   const env = environment(node)
   if (!isInstalled) {
