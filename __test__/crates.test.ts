@@ -12,10 +12,12 @@ const ROOT = resolve(import.meta.dirname, '..')
 const CRATES = [
   ['crates/vdf', 200],
   ['crates/beacon', 1],
-  ['crates/dns', 40],
+  ['crates/dns', 30],
+  ['crates/https', 10],
   ['crates/node', 5],
   ['crates/vdf/fuzz', 10],
-  ['crates/dns/fuzz', 2]
+  ['crates/dns/fuzz', 2],
+  ['crates/https/fuzz', 0]
 ] as const
 
 describe.each(CRATES)('the modules of %s', (crate, least) => {

@@ -1,5 +1,5 @@
 // Fuzzes one target, or each in turn: `npm run fuzz -- [TARGET] [--seconds N]`. Starts from seeds that the crates make
-// (crates/{vdf,dns}/fuzz/src/seeds.rs), and writes findings to target/fuzz. Needs a C++ compiler for the fuzzer's
+// (crates/{vdf,dns,https}/fuzz/src/seeds.rs), and writes findings to target/fuzz. Needs a C++ compiler for the fuzzer's
 // runtime. Exit code 0 when nothing failed.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -10,7 +10,8 @@ import { ROOT } from './toolchain.mjs'
 /** Targets by the crate whose `fuzz` folder has them. */
 const CRATES = {
   vdf: ['checkpoint', 'decode', 'discriminant', 'operations', 'pulse', 'verify'],
-  dns: ['query', 'zone']
+  dns: ['query', 'zone'],
+  https: ['certificate', 'head']
 }
 const TARGETS = Object.values(CRATES).flat()
 const DEFAULT_SECONDS = '600'

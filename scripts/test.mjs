@@ -126,7 +126,7 @@ if (hostile) {
   await cargoTest(RUST)
   await cargoTest([...STRESS, '--lib', '--', 'lattice', 'form'])
   // Every input that fuzzing starts from or once failed on. Our profiles go to those workspaces by `--config`.
-  for (const crate of ['vdf', 'dns']) {
+  for (const crate of ['vdf', 'dns', 'https']) {
     const workspace = ['--config', 'Cargo.toml', '--manifest-path', `crates/${crate}/fuzz/Cargo.toml`]
     const fuzz = [...workspace, '--target-dir', target]
     await cargoTest([...fuzz, '--no-default-features', '--locked', '--tests'])

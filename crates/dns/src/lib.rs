@@ -9,10 +9,8 @@
 
 pub mod answer;
 pub mod apex;
-mod certificate;
 pub mod codes;
 pub mod cookie;
-pub mod dane;
 mod denial;
 pub mod engine;
 pub mod finish;
@@ -24,7 +22,6 @@ mod name;
 pub mod query;
 mod rrset;
 pub mod server;
-pub mod x509;
 pub mod zone;
 
 pub use answer::answer;
@@ -33,5 +30,6 @@ pub use finish::{Envelope, finish, refuse};
 pub use key::{KeyError, SigningKey};
 pub use knowledge::{Knowledge, Known, Look, Trust};
 pub use message::{Answer, ExtendedError};
+pub use name::from_text as name_from_text;
 pub use query::{Cookie, Edns, Query, Rejected, parse};
 pub use zone::{Zone, ZoneError};

@@ -52,8 +52,9 @@ pub(crate) fn lower(name: &mut [u8]) {
     name.make_ascii_lowercase();
 }
 
-/// The wire form of dotted text without escapes, lower-case, with or without the closing dot.
-pub(crate) fn from_text(text: &str) -> Option<Vec<u8>> {
+/// The wire form of dotted text without escapes, lower-case, with or without the closing dot; `None` for what is no name.
+#[must_use]
+pub fn from_text(text: &str) -> Option<Vec<u8>> {
     let mut name = Vec::with_capacity(text.len() + 2);
     for label in text.strip_suffix('.').unwrap_or(text).split('.') {
         if label.is_empty() || label.len() > MAX_LABEL || !label.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -1,19 +1,16 @@
 //! Sockets and threads around the engine.
 
 use crate::apex::{Apex, Position};
-use crate::engine::{Asker, Engine, EngineOptions, Handled, Later, Outside, Question, Reason, Stats, Transport};
+use crate::engine::{Asker, Engine, EngineOptions, Handled, Later, Now, Outside, Question, Reason, Stats, Transport};
 use crate::knowledge::Knowledge;
 use crate::name;
-use crate::x509::{Authority, CertificateError};
 use forward::Forwarding;
 use guard::{Clock, Job, QUERY_BYTES, Shared};
-use listen::{Bound, bind_all, bind_stream};
-pub use listen::{Listen, ListenError};
+use listen::{Bound, bind_all};
+pub use listen::{Listen, ListenError, bind_stream};
 use mio::Waker;
-pub use proxy::{Keep, NoneSince, ProxyOptions, Way};
-use proxy::{Mint, RunningProxy, try_ports};
 use ring::rand::{SecureRandom, SystemRandom};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +21,6 @@ use stream::{Streams, tls_config};
 mod forward;
 mod guard;
 mod listen;
-mod proxy;
 mod stream;
 mod udp;
 
@@ -95,8 +91,6 @@ pub struct Server {
     threads: Mutex<Vec<JoinHandle<()>>>,
     wakers: Mutex<Vec<Arc<Waker>>>,
     connections: Arc<AtomicUsize>,
-    proxy: Mutex<Option<RunningProxy>>,
-    mint: Mint,
 }
 
 impl Server {
@@ -145,8 +139,6 @@ impl Server {
             threads: Mutex::default(),
             wakers: Mutex::default(),
             connections: Arc::default(),
-            proxy: Mutex::default(),
-            mint: Mint::default(),
         };
         let shared = server.shared.clone();
         server.spawn("dns-late", move || guard::run(&shared, &received))?;
@@ -187,61 +179,6 @@ impl Server {
         &self.addresses
     }
 
-    /// An HTTP proxy for names of the zone from now on, in place of the former one, whose connections end; or none.
-    ///
-    /// # Errors
-    /// [`StartError`]; then there is none.
-    pub fn set_proxy(&self, options: Option<ProxyOptions>) -> Result<(), StartError> {
-        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
-        // Its port may be that of the next.
-        *proxy = None;
-        if let Some(options) = options {
-            try_ports(options.local.as_deref().unwrap_or_default())?;
-            let (_, listener) = bind_stream(options.listen)?;
-            *proxy = Some(RunningProxy::start(self.shared.clone(), self.mint.clone(), listener, options)?);
-        }
-        Ok(())
-    }
-
-    /// Where the proxy listens.
-    #[must_use]
-    pub fn proxy(&self) -> Option<SocketAddr> {
-        self.proxy.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|proxy| proxy.address)
-    }
-
-    /// Has the proxy take a host, lower-case, for one that had no key.
-    pub fn forget_keyed(&self, host: &str) {
-        if let Some(proxy) = self.proxy.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            proxy.forget(host);
-        }
-    }
-
-    /// The local address of a host with a key; `None`: hosts have none.
-    ///
-    /// # Errors
-    /// [`ListenError`]; then it has none.
-    pub fn place(&self, host: &str, origins: Vec<IpAddr>) -> Result<Option<Ipv4Addr>, ListenError> {
-        let proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
-        let placed = proxy.as_ref().map_or(Ok(None), |proxy| proxy.place(host, origins))?;
-        let Some((address, gone)) = placed else { return Ok(None) };
-        // What is known of that host shows an address which leads nowhere now.
-        let gone = gone.and_then(|host| name::from_text(&host));
-        if let Some(name) = &gone
-            && let Position::Below(registered) = self.apex().registered_name(name)
-        {
-            let _ = self.flush(Some(registered));
-        }
-        Ok(Some(address))
-    }
-
-    /// The proxy mints with this authority from now on, or no more.
-    ///
-    /// # Errors
-    /// [`CertificateError`]; then nothing has changed.
-    pub fn mint(&self, authority: Option<Authority>) -> Result<(), CertificateError> {
-        self.mint.set(authority)
-    }
-
     /// The zone served.
     #[must_use]
     pub fn apex(&self) -> &Apex {
@@ -269,6 +206,21 @@ impl Server {
         let name = name::from_text(text)?;
         let is_registered = self.apex().registered_name(&name) == Position::Below(&name);
         is_registered.then_some(name)
+    }
+
+    /// The registered name, in wire form, that a host is or is below; `None` for hosts of other zones and what is none.
+    #[must_use]
+    pub fn name_of_host(&self, host: &str) -> Option<Vec<u8>> {
+        match self.apex().registered_name(&name::from_text(host)?) {
+            Position::Below(registered) => Some(registered.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The time of this server.
+    #[must_use]
+    pub fn now(&self) -> Now {
+        self.shared.clock.now()
     }
 
     /// Handles a message that came over HTTPS: the reply, or [`Handled::Later`] when it comes through `later`.
@@ -304,7 +256,6 @@ impl Server {
     pub fn close(&self) {
         self.shared.ended.store(true, Ordering::Release);
         let _ = self.jobs.send(Job::End);
-        *self.proxy.lock().unwrap_or_else(PoisonError::into_inner) = None;
         for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = waker.wake();
         }

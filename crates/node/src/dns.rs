@@ -8,8 +8,9 @@ use crate::convert::{Code, Result, count, invalid, number};
 use call::call;
 use chronym_dns::engine::{Handled, Question, Reason};
 use chronym_dns::server::{Server, StartError};
-use chronym_dns::x509::{self, Authority};
 use chronym_dns::{Knowledge, Trust, Zone};
+use chronym_https::Https;
+use chronym_https::x509::{self, Authority};
 use napi::bindgen_prelude::{AsyncTask, Either, Function, JsValue, Null, PromiseRaw, Uint8Array, Unknown};
 use napi::threadsafe_function::{ThreadsafeFunctionCallMode, UnknownReturnValue};
 use napi::{Env, Status, Task};
@@ -40,6 +41,7 @@ pub struct DnsTrust {
 #[napi]
 pub struct DnsServer {
     server: Arc<Server>,
+    https: Arc<Https>,
     tld: String,
 }
 
@@ -54,7 +56,8 @@ impl DnsServer {
     ) -> Result<Self> {
         let question = question(&on_question)?;
         let server = Server::start(checked(&options)?, question).map_err(not_started)?;
-        Ok(Self { server: Arc::new(server), tld: options.tld })
+        let server = Arc::new(server);
+        Ok(Self { https: Arc::new(Https::new(Arc::clone(&server))), server, tld: options.tld })
     }
 
     /// Addresses as bound.
@@ -70,19 +73,19 @@ impl DnsServer {
             Either::A(proxy) => Some(checked_proxy(&proxy)?),
             Either::B(Null) => None,
         };
-        self.server.set_proxy(proxy).map_err(not_started)
+        self.https.set_proxy(proxy).map_err(not_started)
     }
 
     /// Port of the proxy for https.
     #[napi(catch_unwind)]
     pub fn proxy_port(&self) -> Option<u16> {
-        self.server.proxy().map(|address| address.port())
+        self.https.proxy().map(|address| address.port())
     }
 
     /// Has the proxy take a host for one that had no key.
     #[napi(catch_unwind)]
     pub fn forget_keyed(&self, host: String) {
-        self.server.forget_keyed(&host);
+        self.https.forget_keyed(&host);
     }
 
     /// The local address of a host with a key; null: hosts have none.
@@ -90,7 +93,7 @@ impl DnsServer {
     #[napi(catch_unwind)]
     pub fn local_address(&self, host: String, origins: Vec<String>) -> Result<Option<String>> {
         let origins = origins.iter().map(|text| ip(text, "origins")).collect::<Result<_>>()?;
-        let address = self.server.place(&host, origins).map_err(|error| not_started(error.into()))?;
+        let address = self.https.place(&host, origins).map_err(|error| not_started(error.into()))?;
         Ok(address.map(|address| address.to_string()))
     }
 
@@ -101,7 +104,7 @@ impl DnsServer {
             Either::A(key) => Some(Authority::new(key, certificate.to_vec(), &self.tld).map_err(invalid)?),
             Either::B(Null) => None,
         };
-        self.server.mint(authority).map_err(invalid)
+        self.https.mint(authority).map_err(invalid)
     }
 
     /// The name is registered, with these records.
@@ -180,7 +183,7 @@ impl DnsServer {
     /// Ends threads and sockets within a second. May be called again.
     #[napi(catch_unwind)]
     pub fn close(&self) -> AsyncTask<Close> {
-        AsyncTask::new(Close(Arc::clone(&self.server)))
+        AsyncTask::new(Close(Arc::clone(&self.server), Arc::clone(&self.https)))
     }
 
     fn registered(&self, name: &str) -> Result<Vec<u8>> {
@@ -241,13 +244,15 @@ fn question(on_question: &Function<'_, DnsQuestion, UnknownReturnValue>) -> Resu
 }
 
 /// Joins the threads, off the event loop.
-pub struct Close(Arc<Server>);
+pub struct Close(Arc<Server>, Arc<Https>);
 
 impl Task for Close {
     type Output = ();
     type JsValue = ();
 
     fn compute(&mut self) -> napi::Result<()> {
+        // Without a proxy there is nothing that can fail.
+        let _ = self.1.set_proxy(None);
         self.0.close();
         Ok(())
     }

@@ -69,7 +69,10 @@ pub fn bind_all(listens: &[Listen]) -> Result<Vec<(Listen, Bound)>, ListenError>
     }
 }
 
-/// Binds an address for connections.
+/// Binds an address for connections, which do not block.
+///
+/// # Errors
+/// [`ListenError`].
 pub fn bind_stream(address: SocketAddr) -> Result<(SocketAddr, TcpListener), ListenError> {
     let failed = |cause| ListenError { listen: Listen { transport: Transport::Tcp, address }, cause };
     match bind(Transport::Tcp, address).map_err(failed)? {

@@ -9,7 +9,6 @@ mod verify;
 mod aliases;
 mod apex;
 mod cookies;
-mod dane;
 mod delegations;
 mod denial;
 mod hostile;

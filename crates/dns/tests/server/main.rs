@@ -18,7 +18,6 @@ mod bounds;
 mod forwarding;
 mod limits;
 mod listening;
-mod proxy;
 mod streams;
 mod tls;
 mod udp;

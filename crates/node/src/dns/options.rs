@@ -3,8 +3,9 @@
 use super::call::call;
 use crate::convert::{Result, count, invalid};
 use chronym_dns::engine::Transport;
-use chronym_dns::server::{Keep, Listen, ProxyOptions, ServerOptions, TlsFiles, Way};
+use chronym_dns::server::{Listen, ServerOptions, TlsFiles};
 use chronym_dns::{Apex, SigningKey};
+use chronym_https::{Keep, ProxyOptions, Way};
 use napi::Status;
 use napi::bindgen_prelude::{Either, Either3, FnArgs, Function, Null, Uint8ArraySlice};
 use napi::threadsafe_function::{ThreadsafeFunctionCallMode, UnknownReturnValue};

@@ -3,14 +3,12 @@
 
 use super::ask::{Told, queries};
 use super::goal::{Goal, HTTPS, has_key, is_of_certificate, secured, targets, unlike, vouched};
-use super::head::{Answer, BadHead, Request, parse, parse_answer, parse_direct};
 use super::local::Way;
 use super::mint::Minter;
 use super::page::Refusal;
 use super::side::{Got, Side, watch};
-use crate::apex::{Apex, Position};
 use crate::dane::{Tlsa, Verifier};
-use crate::name;
+use crate::head::{Answer, BadHead, Request, parse, parse_answer, parse_direct};
 use mio::Registry;
 use mio::net::TcpStream;
 use rustls::client::Resumption;
@@ -41,8 +39,8 @@ const AGAIN: u8 = 8;
 
 /// What a session asks of its proxy.
 pub trait Around {
-    /// The zone, whose names alone are served.
-    fn apex(&self) -> &Apex;
+    /// Whether a host is of the zone: others are not served.
+    fn serves(&self, host: &str) -> bool;
     /// Names whose addresses may be private.
     fn allows_private(&self, host: &str) -> bool;
     /// Makes leaves; none while the key of the authority is locked.
@@ -244,7 +242,7 @@ impl Session {
                 (host, port, Some([head, rest].concat()))
             }
         };
-        if !is_served(&host, around) {
+        if !around.serves(&host) {
             let text = format!("This proxy serves names of one zone, and {host} is none of them.");
             return Ok(shown(&Refusal::new("403 Forbidden", "Not a name of this zone", text)));
         }
@@ -342,7 +340,7 @@ impl Session {
         if let Some(name) = asked {
             goal.host = name;
         }
-        if !is_served(&goal.host, around) {
+        if !around.serves(&goal.host) {
             return Err(io::ErrorKind::InvalidData.into());
         }
         ask(Box::new(goal), around)
@@ -568,10 +566,6 @@ fn carry(from: &mut Side, to: &mut Side, scratch: &mut [u8]) -> io::Result<bool>
     Ok(true)
 }
 
-fn is_served(host: &str, around: &dyn Around) -> bool {
-    name::from_text(host).is_some_and(|name| matches!(around.apex().registered_name(&name), Position::Below(_)))
-}
-
 /// Asks all that is to be known of the goal.
 fn ask(mut goal: Box<Goal>, around: &mut dyn Around) -> io::Result<Step> {
     let packets = queries(&goal.host, goal.asked_port()).ok_or(io::ErrorKind::InvalidData)?;
@@ -636,8 +630,8 @@ mod tests {
     struct Narrow([u8; 1]);
 
     impl Around for Narrow {
-        fn apex(&self) -> &Apex {
-            unreachable!()
+        fn serves(&self, _: &str) -> bool {
+            false
         }
         fn allows_private(&self, _: &str) -> bool {
             false

@@ -1,12 +1,10 @@
 //! An HTTP proxy on loopback for names of the zone: https by TLSA records under the daemon's own verified answers.
 //! One thread for all connections.
 
-use super::guard::Shared;
-use super::listen::ListenError;
-use crate::apex::Apex;
-use crate::engine::{Asker, Handled, Later, Now, Transport};
 use crate::x509::{Authority, CertificateError};
 use ask::Told;
+use chronym_dns::engine::{Handled, Later, Now};
+use chronym_dns::server::{ListenError, Server};
 use local::{Change, Locals};
 pub use local::{Way, try_ports};
 use memory::Memory;
@@ -28,7 +26,6 @@ use std::time::Duration;
 
 mod ask;
 mod goal;
-mod head;
 mod local;
 mod memory;
 mod mint;
@@ -104,7 +101,7 @@ pub struct RunningProxy {
 impl RunningProxy {
     /// Takes a listener that does not block, at `options.listen`.
     pub fn start(
-        shared: Shared,
+        dns: Arc<Server>,
         mint: Mint,
         listener: std::net::TcpListener,
         options: ProxyOptions,
@@ -112,8 +109,7 @@ impl RunningProxy {
         let address = listener.local_addr()?;
         let ended = Arc::<AtomicBool>::default();
         let (changes, received) = channel();
-        let (proxy, waker) =
-            Proxy::new(shared, mint, listener, options, Arc::clone(&ended), (changes.clone(), received))?;
+        let (proxy, waker) = Proxy::new(dns, mint, listener, options, Arc::clone(&ended), (changes.clone(), received))?;
         let locals = proxy.locals.clone();
         let thread = Builder::new().name("https-proxy".to_owned()).spawn(move || proxy.run())?;
         Ok(Self { address, waker, ended, locals, changes, thread: Some(thread) })
@@ -142,7 +138,7 @@ impl Drop for RunningProxy {
 struct Proxy {
     poll: Poll,
     waker: Arc<Waker>,
-    shared: Shared,
+    dns: Arc<Server>,
     ended: Arc<AtomicBool>,
     mint: Mint,
     allow_private: Vec<String>,
@@ -166,7 +162,7 @@ struct Proxy {
 
 impl Proxy {
     fn new(
-        shared: Shared,
+        dns: Arc<Server>,
         mint: Mint,
         listener: std::net::TcpListener,
         ProxyOptions { allow_private, keyed, keep, local, .. }: ProxyOptions,
@@ -181,7 +177,7 @@ impl Proxy {
         let proxy = Self {
             poll,
             waker: Arc::clone(&waker),
-            shared,
+            dns,
             ended,
             mint,
             allow_private,
@@ -216,7 +212,7 @@ impl Proxy {
                 // Interrupted by a signal: the events come with the next call.
                 continue;
             }
-            let now = self.shared.clock.now();
+            let now = self.dns.now();
             self.change(now);
             for event in &events {
                 match event.token() {
@@ -354,7 +350,7 @@ impl Proxy {
         let place = Place { index, generation: *generation };
         let mut around = Here {
             registry: self.poll.registry(),
-            shared: &self.shared,
+            dns: &self.dns,
             mint: &self.mint,
             allow_private: &self.allow_private,
             memory: &mut self.memory,
@@ -398,7 +394,7 @@ fn queue(turns: &mut VecDeque<Place>, place: Place) {
 /// The proxy as one session sees it.
 struct Here<'a> {
     registry: &'a Registry,
-    shared: &'a Shared,
+    dns: &'a Server,
     mint: &'a Mint,
     allow_private: &'a [String],
     memory: &'a mut Memory,
@@ -410,8 +406,8 @@ struct Here<'a> {
 }
 
 impl Around for Here<'_> {
-    fn apex(&self) -> &Apex {
-        self.shared.engine.apex()
+    fn serves(&self, host: &str) -> bool {
+        self.dns.name_of_host(host).is_some()
     }
 
     fn allows_private(&self, host: &str) -> bool {
@@ -425,8 +421,6 @@ impl Around for Here<'_> {
     }
 
     fn ask(&mut self, question: usize, packet: &[u8], told: &mut Told) {
-        // As a query of this machine over HTTPS is handled.
-        let asker = Asker { transport: Transport::Https, client: IpAddr::V4(Ipv4Addr::LOCALHOST), keepalive: 0 };
         let (waker, late, place) = (self.late.0, self.late.1, self.place);
         let mut later = || -> Later {
             let (waker, late) = (Arc::clone(waker), late.clone());
@@ -435,11 +429,10 @@ impl Around for Here<'_> {
                 let _ = waker.wake();
             })
         };
-        let mut reply = Vec::new();
-        match self.shared.handle(packet, &asker, self.now, &mut reply, &mut later) {
-            Handled::Reply => told.take(question, Some(&reply)),
-            Handled::Later => {}
-            Handled::Dropped => told.take(question, None),
+        match self.dns.query(packet, Ipv4Addr::LOCALHOST.into(), &mut later) {
+            (Handled::Reply, reply) => told.take(question, Some(&reply)),
+            (Handled::Later, _) => {}
+            (Handled::Dropped, _) => told.take(question, None),
         }
     }
 

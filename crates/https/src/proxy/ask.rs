@@ -1,8 +1,8 @@
 //! What the proxy asks of the daemon's own DNS, in process: addresses and TLSA records, and whether it vouches for them.
 
-use crate::codes::{ede, rtype};
 use crate::dane::Tlsa;
-use crate::name;
+use chronym_dns::codes::{ede, rtype};
+use chronym_dns::name_from_text;
 use domain::base::Message;
 use domain::base::iana::OptionCode;
 use domain::base::opt::UnknownOptData;
@@ -89,8 +89,8 @@ impl Told {
 
 /// The queries for a host and a port. `None` for text that is no name.
 pub fn queries(host: &str, port: u16) -> Option<[Vec<u8>; QUESTIONS]> {
-    let own = name::from_text(host)?;
-    let service = name::from_text(&format!("_{port}._tcp.{host}"))?;
+    let own = name_from_text(host)?;
+    let service = name_from_text(&format!("_{port}._tcp.{host}"))?;
     Some([query(&own, rtype::AAAA), query(&own, rtype::A), query(&service, rtype::TLSA)])
 }
 

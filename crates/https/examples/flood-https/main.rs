@@ -1,14 +1,14 @@
 //! Sends the proxy for https heads, greetings of TLS and TLSA records with changes, and prints how many were answered or
-//! fitted, and how much memory it took: `cargo run --release --example flood-https -p chronym-dns -- [COUNT] [SEED]`.
+//! fitted, and how much memory it took: `cargo run --release --example flood-https -p chronym-https -- [COUNT] [SEED]`.
 
 mod drive;
-#[path = "../../tests/rules/fixture.rs"]
+#[path = "../../../dns/tests/rules/fixture.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod fixture;
-#[path = "../flood/drive.rs"]
+#[path = "../../../dns/examples/flood/drive.rs"]
 #[allow(dead_code, reason = "shared with flood")]
 mod flood;
-#[path = "../../tests/rules/mutation.rs"]
+#[path = "../../../dns/tests/rules/mutation.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod mutation;
 

@@ -1,16 +1,25 @@
 //! The proxy for https: clients, origins and DNS on sockets of this machine.
 
-use crate::fixture::{name, record, zone};
-use crate::running::{PATIENCE, Running, options, start};
+#[path = "../../../dns/tests/rules/fixture.rs"]
+#[allow(dead_code, reason = "shared with the DNS server")]
+mod fixture;
+mod running;
+
 use chronym_dns::engine::Reason;
-use chronym_dns::server::{NoneSince, ProxyOptions, Way};
-use chronym_dns::x509::{Authority, authority};
 use chronym_dns::{Knowledge, Trust};
+use chronym_https::x509::{Authority, authority};
+use chronym_https::{Https, NoneSince, ProxyOptions, Way};
+use fixture::{name, record, zone};
 use rcgen::{CertifiedKey, KeyPair, PublicKeyData};
 use ring::digest::{SHA256, digest};
-use rustls::crypto::ring::default_provider;
+use running::{PATIENCE, Running, start};
+use rustls::crypto::ring::{default_provider, sign::any_supported_type};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use rustls::sign::{CertifiedKey as CertifiedKeys, SingleCertAndKey};
+use rustls::{
+    ClientConfig, ClientConnection, DEFAULT_VERSIONS, RootCertStore, ServerConfig, ServerConnection, StreamOwned,
+    SupportedProtocolVersion,
+};
 use socket2::{Domain, Socket, Type};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
@@ -27,6 +36,7 @@ const BODY: &str = "the site of slow";
 
 struct Scene {
     running: Running,
+    https: Https,
     visitor: Visitor,
     /// What is to be kept of hosts with a key.
     kept: Receiver<(String, Option<NoneSince>)>,
@@ -52,14 +62,15 @@ fn scene_at(allow_private: &[&str], keyed: BTreeMap<String, NoneSince>, local: O
     let keep = Box::new(move |host: &str, next| keeps.send((host.to_owned(), next)).is_ok());
     let allow_private = allow_private.iter().map(|&name| name.to_owned()).collect();
     let proxy = ProxyOptions { listen: "127.0.0.1:0".parse().unwrap(), allow_private, keyed, keep, local };
-    let running = start(options());
-    running.server.set_proxy(Some(proxy)).unwrap();
+    let running = start();
+    let https = Https::new(Arc::clone(&running.server));
+    https.set_proxy(Some(proxy)).unwrap();
     let key = KeyPair::generate().unwrap().serialize_der();
     let unix = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let authority = Authority::new(&key, authority(&key, "chronym", unix).unwrap(), "chronym").unwrap();
-    let visitor = Visitor { proxy: running.server.proxy().unwrap(), ca: authority.certificate() };
-    running.server.mint(Some(authority)).unwrap();
-    Scene { running, visitor, kept }
+    let visitor = Visitor { proxy: https.proxy().unwrap(), ca: authority.certificate() };
+    https.mint(Some(authority)).unwrap();
+    Scene { running, https, visitor, kept }
 }
 
 impl Scene {
@@ -131,14 +142,26 @@ fn origin(count: usize, announces_end: bool) -> Origin {
 /// First it takes `cut` connections and ends them, as a server that reloads may.
 fn origin_that_cuts(cut: usize, count: usize, announces_end: bool) -> Origin {
     let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed([NAME.to_owned()]).unwrap();
-    let tlsa = [&[3, 1, 1], digest(&SHA256, &signing_key.subject_public_key_info()).as_ref()].concat();
+    let public_key = signing_key.subject_public_key_info();
     let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+    origin_with(vec![cert.der().clone()], &key, &public_key, DEFAULT_VERSIONS, (cut, count, announces_end))
+}
+
+/// With whatever certificates, which are not looked at, and the key that signs.
+fn origin_with(
+    chain: Vec<CertificateDer<'static>>,
+    key: &PrivateKeyDer<'static>,
+    public_key: &[u8],
+    versions: &[&'static SupportedProtocolVersion],
+    (cut, count, announces_end): (usize, usize, bool),
+) -> Origin {
+    let tlsa = [&[3, 1, 1], digest(&SHA256, public_key).as_ref()].concat();
+    let shown = Arc::new(CertifiedKeys::new(chain, any_supported_type(key).unwrap()));
     let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(versions)
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key)
-        .unwrap();
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(shown)));
     let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -165,6 +188,13 @@ fn origin_that_cuts(cut: usize, count: usize, announces_end: bool) -> Origin {
         }
     });
     Origin { port, tlsa, refused, thread }
+}
+
+#[test]
+fn nothing_listens_before_there_is_a_proxy() {
+    let https = Https::new(start().server);
+    assert_eq!(https.proxy(), None);
+    assert!(https.place(NAME, Vec::new()).unwrap().is_none());
 }
 
 #[test]
@@ -448,7 +478,7 @@ fn a_name_that_had_a_key_is_not_served_without_one() {
     assert!(page.contains("slow.chronym names no key any more") && page.contains("again in 7 days"), "{page}");
 
     // The user knows better.
-    scene.running.server.forget_keyed(NAME);
+    scene.https.forget_keyed(NAME);
     assert_eq!(scene.kept.recv().unwrap(), (NAME.to_owned(), None));
     assert!(!is_refused(&plain(&scene, 80)));
 
@@ -466,7 +496,7 @@ fn a_name_that_had_a_key_is_not_served_without_one() {
 fn local_scene(way: Way, port: u16, allow_private: &[&str]) -> (Scene, SocketAddr) {
     let scene = scene_at(allow_private, BTreeMap::new(), Some(vec![(way, port)]));
     let real = vec!["127.0.0.1".parse().unwrap()];
-    let address = scene.running.server.place(NAME, real).unwrap().unwrap();
+    let address = scene.https.place(NAME, real).unwrap().unwrap();
     (scene, (address, port).into())
 }
 
@@ -550,7 +580,7 @@ fn other_ports_of_such_an_address_are_passed_to_the_origin_while_the_name_is_vou
 #[test]
 fn what_shows_an_address_that_gave_way_is_forgotten() {
     let scene = scene_at(&[], BTreeMap::new(), Some(vec![]));
-    let place = |host: &str| scene.running.server.place(host, Vec::new()).unwrap();
+    let place = |host: &str| scene.https.place(host, Vec::new()).unwrap();
     scene.learn(Trust::Secure, 443, &[], HOUR);
     place("www.slow.chronym");
     for number in 1..256 {
@@ -582,7 +612,7 @@ fn plain_http_at_such_an_address_is_sent_to_https() {
 fn while_the_authority_is_locked_there_is_no_tunnel() {
     let scene = scene(&[NAME]);
     scene.learn(Trust::Secure, 443, &[[&[3, 1, 1][..], &[7; 32]].concat()], HOUR);
-    scene.running.server.mint(None).unwrap();
+    scene.https.mint(None).unwrap();
     let mut stream = scene.visitor.connect();
     write!(stream, "CONNECT {NAME}:443 HTTP/1.1\r\n\r\n").unwrap();
     let mut seen = String::new();
@@ -602,14 +632,14 @@ fn a_proxy_gives_way_to_the_next_on_its_port() {
         keep: Box::new(|_, _| true),
         local: None,
     };
-    scene.running.server.set_proxy(Some(next())).unwrap();
+    scene.https.set_proxy(Some(next())).unwrap();
     assert_eq!(held.read(&mut [0]).unwrap_or(0), 0);
-    assert_eq!(scene.running.server.proxy(), Some(listen));
+    assert_eq!(scene.https.proxy(), Some(listen));
     scene.visitor.connect();
-    scene.running.server.set_proxy(None).unwrap();
-    assert_eq!(scene.running.server.proxy(), None);
+    scene.https.set_proxy(None).unwrap();
+    assert_eq!(scene.https.proxy(), None);
     let taken = TcpListener::bind(listen).unwrap();
-    assert!(scene.running.server.set_proxy(Some(next())).is_err());
+    assert!(scene.https.set_proxy(Some(next())).is_err());
     drop(taken);
 }
 

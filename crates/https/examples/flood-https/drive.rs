@@ -2,10 +2,11 @@
 
 use crate::fixture::{name, record};
 use crate::mutation::{Random, mutate};
-use chronym_dns::dane::{Tlsa, Verifier};
-use chronym_dns::server::{ProxyOptions, Server, ServerOptions};
-use chronym_dns::x509::{Authority, authority};
+use chronym_dns::server::{Server, ServerOptions};
 use chronym_dns::{Apex, Knowledge, SigningKey, Trust, Zone};
+use chronym_https::dane::{Tlsa, Verifier};
+use chronym_https::x509::{Authority, authority};
+use chronym_https::{Https, ProxyOptions};
 use rcgen::{CertifiedKey, KeyPair, PublicKeyData};
 use ring::digest::{SHA256, SHA512, digest};
 use rustls::client::danger::ServerCertVerifier;
@@ -31,7 +32,8 @@ const SETS: usize = 256;
 
 /// A proxy, and the origin of its one name.
 pub struct Scene {
-    server: Server,
+    server: Arc<Server>,
+    https: Https,
     port: u16,
     leaf: CertificateDer<'static>,
     /// All that records can name of the leaf.
@@ -59,12 +61,13 @@ impl Scene {
             cache_bytes: 8 << 20,
         };
         // The control plane's queue is full for names that are made up.
-        let server = Server::start(options, Box::new(|_, _| false)).expect("a server");
-        server.set_proxy(Some(proxy)).expect("a proxy");
+        let server = Arc::new(Server::start(options, Box::new(|_, _| false)).expect("a server"));
+        let https = Https::new(Arc::clone(&server));
+        https.set_proxy(Some(proxy)).expect("a proxy");
         let key = KeyPair::generate().expect("a key").serialize_der();
         let unix = SystemTime::UNIX_EPOCH.elapsed().expect("a clock after 1970").as_secs();
         let certificate = authority(&key, "chronym", unix).expect("an authority");
-        server.mint(Some(Authority::new(&key, certificate, "chronym").expect("an authority"))).expect("a mint");
+        https.mint(Some(Authority::new(&key, certificate, "chronym").expect("an authority"))).expect("a mint");
         let CertifiedKey { cert, signing_key } =
             rcgen::generate_simple_self_signed([HOST.to_owned()]).expect("a certificate");
         let named = [cert.der().to_vec(), signing_key.subject_public_key_info()]
@@ -75,7 +78,7 @@ impl Scene {
             })
             .collect();
         let (port, wrong) = origin();
-        let scene = Self { server, port, leaf: cert.der().clone(), named, wrong };
+        let scene = Self { server, https, port, leaf: cert.der().clone(), named, wrong };
         scene.learn(&[[&[3, 1, 1], scene.named[3].as_slice()].concat()]);
         scene
     }
@@ -93,7 +96,7 @@ impl Scene {
     }
 
     fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.server.proxy().expect("a proxy")).expect("the proxy accepts connections");
+        let stream = TcpStream::connect(self.https.proxy().expect("a proxy")).expect("the proxy accepts connections");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
         stream
     }

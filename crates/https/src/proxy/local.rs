@@ -1,6 +1,6 @@
 //! Addresses of this machine that DNS gives for hosts with a key. Each host has its own, where the proxy listens.
 
-use crate::server::listen::{ListenError, bind_stream};
+use chronym_dns::server::{ListenError, bind_stream};
 use mio::Waker;
 use ring::digest::{SHA256, digest};
 use std::collections::HashMap;

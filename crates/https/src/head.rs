@@ -7,20 +7,38 @@ pub const HEAD_BYTES: usize = 16_384;
 #[derive(Debug, PartialEq, Eq)]
 pub enum Request {
     /// A tunnel.
-    Connect { host: String, port: u16 },
+    Connect {
+        /// Lower-case, without a closing dot.
+        host: String,
+        /// Not 0.
+        port: u16,
+    },
     /// Plain HTTP, with the head as the origin gets it and the bytes that follow it.
-    Plain { host: String, port: u16, head: Vec<u8>, body: u64 },
+    Plain {
+        /// Lower-case, without a closing dot.
+        host: String,
+        /// Not 0.
+        port: u16,
+        /// As the origin gets it.
+        head: Vec<u8>,
+        /// Bytes that follow.
+        body: u64,
+    },
 }
 
 /// Why a head is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub enum BadHead {
+    /// It can be read in two ways, or in none.
     Malformed,
     /// It does not say how long its body is.
     NoLength,
 }
 
 /// The request at the start of `bytes` and the length of its head; `None` while some of it is missing.
+///
+/// # Errors
+/// [`BadHead`].
 pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         return if bytes.len() > HEAD_BYTES { Err(BadHead::Malformed) } else { Ok(None) };
@@ -52,6 +70,9 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
 }
 
 /// As [`parse`], of a client that takes this for the host itself: a path is its target, and the host is in a field.
+///
+/// # Errors
+/// [`BadHead`].
 pub fn parse_direct(bytes: &[u8]) -> Result<Option<(Request, usize)>, BadHead> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         return if bytes.len() > HEAD_BYTES { Err(BadHead::Malformed) } else { Ok(None) };
@@ -109,11 +130,15 @@ fn plain<'a>(method: &str, target: &str, lines: impl Iterator<Item = &'a str>) -
 pub enum Answer {
     /// Another one follows (RFC 9110, 15.2).
     Interim(Vec<u8>),
+    /// The last one, which ends the connection.
     Final(Vec<u8>),
 }
 
 /// The head of an origin's answer at the start of `bytes`, and its length there; `None` while some of it is missing. It
 /// ends the client's connection: the next request may be for another origin.
+///
+/// # Errors
+/// [`BadHead::Malformed`].
 pub fn parse_answer(bytes: &[u8]) -> Result<Option<(Answer, usize)>, BadHead> {
     let Some(length) = head_length(bytes).filter(|&length| length <= HEAD_BYTES) else {
         return if bytes.len() > HEAD_BYTES { Err(BadHead::Malformed) } else { Ok(None) };

@@ -1,7 +1,7 @@
 //! Certificates of servers against TLSA records, and the authority of a machine against clients in Rust.
 
-use chronym_dns::dane::{Tlsa, Verifier};
-use chronym_dns::x509::{Authority, CertificateError, authority, authority_suffix, self_signed};
+use chronym_https::dane::{Tlsa, Verifier};
+use chronym_https::x509::{Authority, CertificateError, authority, authority_suffix, self_signed};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair, PublicKeyData};
 use ring::digest::{SHA256, SHA512, digest};
 use rustls::client::WebPkiServerVerifier;
