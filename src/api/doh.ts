@@ -5,15 +5,22 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { ServiceError } from '../errors.ts'
-import { createRateLimits, DEFAULT_LIMITS, type LimitSizes } from './access/rate-limits.ts'
 import { boundConnections } from './connections.ts'
 import { refuseLongBody } from './http/body.ts'
-import { clientOf, identifyRequest, type AppEnv } from './http/request.ts'
+import { identifyRequest, type AppEnv } from './http/request.ts'
 import { notFound, onError } from './errors/problem.ts'
 import { dnsQueryRoutes } from './routes/dns.ts'
 import type { ListenAddress } from './serve.ts'
 import type { ApiServices } from './services.ts'
 
+/** With forward secrecy and AEAD, as DNS over TLS has them; TLS 1.3 has no others (RFC 9325, 4.2). */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE+AESGCM',
+  'ECDHE+CHACHA20'
+].join(':')
 const MAX_CONNECTIONS = 1000
 /** Queries at once from one /24 or /48, as over TCP and TLS. */
 const CONNECTIONS_OF_NETWORK = 64
@@ -31,7 +38,7 @@ const HANDSHAKE_MS = 10_000
 /** Requests under way get this long when the server closes. */
 const DRAIN_MS = 1000
 
-export type DohServices = Pick<ApiServices, 'dns' | 'log' | 'now'>
+export type DohServices = Pick<ApiServices, 'dns' | 'log'>
 
 export interface DohOptions {
   /**
@@ -39,7 +46,6 @@ export interface DohOptions {
    * from TTLs what this machine looked up lately.
    */
   readonly isPublic: boolean
-  readonly limits?: Pick<LimitSizes, 'anonymous'>
 }
 
 export interface DohServer {
@@ -48,8 +54,8 @@ export interface DohServer {
   close(): Promise<void>
 }
 
-function createDohApp(services: DohServices, { isPublic, limits }: DohOptions): Hono<AppEnv> {
-  const rates = createRateLimits({ ...DEFAULT_LIMITS, ...limits }, () => services.now())
+/** The DNS server has one limit for a network over all transports: none is here. */
+function createDohApp(services: DohServices, { isPublic }: DohOptions): Hono<AppEnv> {
   const routes = new Hono<AppEnv>()
   routes.route('/', dnsQueryRoutes(services))
   const app = new Hono<AppEnv>()
@@ -64,7 +70,6 @@ function createDohApp(services: DohServices, { isPublic, limits }: DohOptions): 
     c.set('caller', { via: 'none', scopes: [], token: undefined, isCurrent: () => true })
     c.set('isAllowedOrigin', isPublic)
     refuseLongBody(c)
-    rates.anonymous(clientOf(c))
     await next()
   })
   app.route('/', routes)
@@ -87,6 +92,7 @@ export async function serveDoh(
       key: Buffer.from(key),
       allowHTTP1: true,
       minVersion: 'TLSv1.2',
+      ciphers: CIPHERS,
       handshakeTimeout: HANDSHAKE_MS,
       settings: { maxConcurrentStreams: MAX_STREAMS },
       ...RESETS

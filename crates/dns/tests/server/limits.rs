@@ -140,6 +140,7 @@ fn queries_of_one_network_are_limited_over_all_transports() {
     let rcodes: Vec<_> = (0..2_010).map(|_| read(&desk.handle(&query, &client).1).rcode).collect();
     assert_eq!(rcodes.iter().filter(|rcode| **rcode == 5).count(), 10);
     assert_eq!(desk.handle(&query, &asker(Transport::Udp, "2001:db8:0:ff::1")).0, Handled::Dropped);
+    assert_eq!(read(&desk.handle(&query, &asker(Transport::Https, "2001:db8::2")).1).rcode, 5);
     assert_eq!(read(&desk.handle(&query, &asker(Transport::Tcp, "2001:db8:1::1")).1).rcode, 0);
 }
 
