@@ -1,13 +1,16 @@
 //! DANE (RFC 6698, RFC 7671): whether a server's certificate is the one that TLSA records name.
 
+use crate::certificate::{Parts, SEQUENCE, Values, algorithm_and_key, contents};
+use core::fmt;
 use ring::digest::{SHA256, SHA512, digest};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::ring::default_provider;
-use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key};
+use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, RootCertStore, SignatureScheme};
+use std::sync::Arc;
 
 /// The usages that need no public authority.
 const DANE_TA: u8 = 2;
@@ -44,15 +47,12 @@ impl Tlsa {
     }
 
     fn matches(&self, certificate: &CertificateDer<'_>) -> bool {
-        let key;
         let selected = match self.selector {
             0 => certificate.as_ref(),
-            1 => match ParsedCertificate::try_from(certificate) {
-                Ok(parsed) => {
-                    key = parsed.subject_public_key_info();
-                    key.as_ref()
-                }
-                Err(_) => return false,
+            // Whatever else the certificate says, and however old its version is.
+            1 => match Parts::of(certificate) {
+                Some(parts) => parts.public_key,
+                None => return false,
             },
             _ => return false,
         };
@@ -64,6 +64,48 @@ impl Tlsa {
         }
     }
 }
+
+/// Why a server is not the one that the records name, or cannot be held against them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// No record names its key, nor that of an authority above it.
+    OtherKey,
+    /// A record may name it: its certificate, or that of an authority, cannot be read.
+    Unreadable,
+    /// Its key, or that of an authority that a record names, cannot be checked here: what kind of key it is.
+    Kind(String),
+    /// It shows the key that a record names, and a signature that is not of that key.
+    Unproved,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherKey => out.write_str("another key than the records name"),
+            Self::Unreadable => out.write_str("a certificate that cannot be read"),
+            Self::Kind(kind) => write!(out, "a key that cannot be checked: {kind}"),
+            Self::Unproved => out.write_str("no proof that the server has its key"),
+        }
+    }
+}
+
+impl core::error::Error for Unfit {}
+
+impl From<Unfit> for Error {
+    fn from(unfit: Unfit) -> Self {
+        CertificateError::Other(OtherError(Arc::new(unfit))).into()
+    }
+}
+
+/// The kinds of keys that [`Verifier`] checks, for people.
+pub const KINDS: &str = "ECDSA P-256 and P-384, Ed25519, and RSA of 2,048 to 8,192 bits";
+const RSA_BITS: core::ops::RangeInclusive<usize> = 2_048..=8_192;
+// Identifiers of algorithms, with tag and length.
+const RSA: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
+const RSA_PSS: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10];
+const EC: &[u8] = &[6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
+const P_521: &[u8] = &[6, 5, 0x2b, 0x81, 4, 0, 35];
+const ED448: &[u8] = &[6, 3, 0x2b, 0x65, 113];
 
 /// Accepts servers by their TLSA records alone: no authority of the system counts.
 #[derive(Debug)]
@@ -84,17 +126,47 @@ impl Verifier {
     }
 
     /// The certificates of the chain, and those that records hold whole, which are authorities by a record.
-    fn anchors(&self, chain: &[CertificateDer<'_>]) -> RootCertStore {
+    fn anchors(&self, chain: &[CertificateDer<'_>]) -> Result<RootCertStore, Unfit> {
         let mut anchors = RootCertStore::empty();
+        let mut is_unreadable = false;
         for record in self.of_usage(DANE_TA) {
+            is_unreadable |= record.selector == 1 && chain.iter().any(|certificate| Parts::of(certificate).is_none());
             for certificate in chain.iter().filter(|certificate| record.matches(certificate)) {
-                let _ = anchors.add(certificate.clone().into_owned());
+                is_unreadable |= anchors.add(certificate.clone().into_owned()).is_err();
+                if let Some(authority) = Parts::of(certificate) {
+                    self.known_kind(authority.public_key)?;
+                }
             }
             if (record.selector, record.matching) == (0, 0) {
-                let _ = anchors.add(record.data.clone().into());
+                is_unreadable |= anchors.add(record.data.clone().into()).is_err();
             }
         }
-        anchors
+        match (anchors.is_empty(), is_unreadable) {
+            (false, _) => Ok(anchors),
+            (true, true) => Err(Unfit::Unreadable),
+            (true, false) => Err(Unfit::OtherKey),
+        }
+    }
+
+    /// Fails where signatures of a key cannot be checked.
+    fn known_kind(&self, public_key: &[u8]) -> Result<(), Unfit> {
+        let (algorithm, key) = algorithm_and_key(public_key).ok_or(Unfit::Unreadable)?;
+        if algorithm.starts_with(RSA) {
+            let bits = rsa_bits(key).ok_or(Unfit::Unreadable)?;
+            let known = RSA_BITS.contains(&bits);
+            return if known { Ok(()) } else { Err(Unfit::Kind(format!("RSA with {bits} bits"))) };
+        }
+        if self.algorithms.all.iter().any(|one| one.public_key_alg_id().as_ref() == algorithm) {
+            return Ok(());
+        }
+        let kind = match algorithm.strip_prefix(EC) {
+            Some(P_521) => "ECDSA P-521",
+            Some(_) => "ECDSA on another curve",
+            None if algorithm.starts_with(RSA_PSS) => "RSA-PSS",
+            None if algorithm.starts_with(ED448) => "Ed448",
+            None => "none of those",
+        };
+        Err(Unfit::Kind(kind.to_owned()))
     }
 }
 
@@ -108,16 +180,16 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         // The record vouches for the key: names and dates of the certificate count for nothing (RFC 7671, 5.1).
+        let leaf = Parts::of(end_entity).ok_or(Unfit::Unreadable)?;
         if self.of_usage(DANE_EE).any(|record| record.matches(end_entity)) {
+            self.known_kind(leaf.public_key)?;
             return Ok(ServerCertVerified::assertion());
         }
-        let anchors = self.anchors(intermediates);
-        if anchors.is_empty() {
-            return Err(CertificateError::ApplicationVerificationFailure.into());
-        }
-        let parsed = ParsedCertificate::try_from(end_entity)?;
+        let anchors = self.anchors(intermediates)?;
+        let parsed = ParsedCertificate::try_from(end_entity).map_err(|_| Unfit::Unreadable)?;
         verify_server_cert_signed_by_trust_anchor(&parsed, &anchors, intermediates, now, self.algorithms.all)?;
         verify_server_name(&parsed, server_name)?;
+        self.known_kind(leaf.public_key)?;
         Ok(ServerCertVerified::assertion())
     }
 
@@ -127,7 +199,16 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.algorithms)
+        // In place of rustls' own, which reads the certificate: version 3 alone, without unknown critical extensions.
+        let (algorithm, key) =
+            Parts::of(cert).and_then(|parts| algorithm_and_key(parts.public_key)).ok_or(Unfit::Unreadable)?;
+        let (_, candidates) =
+            self.algorithms.mapping.iter().find(|(scheme, _)| *scheme == dss.scheme).ok_or(Unfit::Unproved)?;
+        let is_signed = candidates
+            .iter()
+            .filter(|one| one.public_key_alg_id().as_ref() == algorithm)
+            .any(|one| one.verify_signature(key, message, dss.signature()).is_ok());
+        if is_signed { Ok(HandshakeSignatureValid::assertion()) } else { Err(Unfit::Unproved.into()) }
     }
 
     fn verify_tls13_signature(
@@ -136,10 +217,22 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.algorithms)
+        let parts = Parts::of(cert).ok_or(Unfit::Unreadable)?;
+        let key = SubjectPublicKeyInfoDer::from(parts.public_key);
+        verify_tls13_signature_with_raw_key(message, &key, dss, &self.algorithms).map_err(|error| match error {
+            Error::InvalidCertificate(_) => Unfit::Unproved.into(),
+            other => other,
+        })
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.algorithms.supported_schemes()
     }
+}
+
+fn rsa_bits(key: &[u8]) -> Option<usize> {
+    const INTEGER: u8 = 2;
+    let modulus = contents(Values::within(key, SEQUENCE)?.next(INTEGER)?)?;
+    let first = modulus.iter().position(|&byte| byte != 0)?;
+    Some((modulus.len() - first) * 8 - modulus[first].leading_zeros() as usize)
 }

@@ -1,6 +1,6 @@
 //! Certificates of servers against TLSA records, and the authority of a machine against clients in Rust.
 
-use chronym_https::dane::{Tlsa, Verifier};
+use chronym_https::dane::{Tlsa, Unfit, Verifier};
 use chronym_https::x509::{Authority, CertificateError, authority, authority_suffix, self_signed};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair, PublicKeyData};
 use ring::digest::{SHA256, SHA512, digest};
@@ -110,6 +110,58 @@ fn records_that_need_public_authorities_or_that_nobody_knows_count_for_nothing()
     }
     assert_eq!(Tlsa::from_rdata(&[3, 1]), None);
     assert!(check(Vec::new(), &leaf, &[&root]).is_err());
+}
+
+/// A certificate of `kinds/`, with its public key as OpenSSL reads it.
+fn of_openssl(name: &str) -> Made {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kinds");
+    let read = |kind: &str| std::fs::read(format!("{folder}/{name}.{kind}")).unwrap();
+    Made { certificate: read("der").into(), key: read("spki") }
+}
+
+/// What the error says of a server.
+fn unfit(result: Result<(), Error>) -> Unfit {
+    match result {
+        Err(Error::InvalidCertificate(rustls::CertificateError::Other(error))) => {
+            error.0.downcast_ref::<Unfit>().unwrap().clone()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_key_counts_in_every_certificate_that_holds_it() {
+    let (_, _, other) = chain(NAME);
+    for kind in ["version-1", "critical", "p-384", "ed25519", "rsa-2048"] {
+        let leaf = of_openssl(kind);
+        for (selector, matching) in [(0, 1), (1, 0), (1, 1), (1, 2)] {
+            assert_eq!(check(vec![leaf.record(3, selector, matching)], &leaf, &[]), Ok(()), "{kind}");
+        }
+        assert_eq!(unfit(check(vec![other.record(3, 1, 1)], &leaf, &[])), Unfit::OtherKey, "{kind}");
+    }
+}
+
+#[test]
+fn a_key_that_cannot_be_checked_is_called_so() {
+    for (file, kind) in
+        [("p-521", "ECDSA P-521"), ("ed448", "Ed448"), ("rsa-pss", "RSA-PSS"), ("rsa-1024", "RSA with 1024 bits")]
+    {
+        let leaf = of_openssl(file);
+        assert_eq!(unfit(check(vec![leaf.record(3, 1, 1)], &leaf, &[])), Unfit::Kind(kind.to_owned()));
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_called_so() {
+    let (leaf, root, _) = chain(NAME);
+    let cut = |made: &Made| Made { certificate: made.certificate[..40].to_vec().into(), key: made.key.clone() };
+    for usage in [2, 3] {
+        assert_eq!(unfit(check(vec![leaf.record(usage, 1, 1)], &cut(&leaf), &[])), Unfit::Unreadable);
+    }
+    assert_eq!(unfit(check(vec![root.record(2, 1, 1)], &leaf, &[&cut(&root)])), Unfit::Unreadable);
+    // A critical extension that nobody knows may bind an authority.
+    let critical = of_openssl("critical");
+    assert!(check(vec![critical.record(2, 1, 1)], &leaf, &[&critical]).is_err());
 }
 
 fn pkcs8() -> Vec<u8> {

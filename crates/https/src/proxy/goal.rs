@@ -3,8 +3,9 @@
 use super::ask::{Told, is_own, is_public};
 use super::local::Way;
 use super::page::Refusal;
-use crate::dane::Tlsa;
+use crate::dane::{KINDS, Tlsa, Unfit};
 use rustls::server::Accepted;
+use rustls::{AlertDescription, CertificateError, OtherError};
 use std::io;
 use std::net::SocketAddr;
 
@@ -130,15 +131,89 @@ pub fn is_of_certificate(error: &io::Error) -> bool {
 
 /// Why an origin is refused.
 pub fn unlike(goal: &Goal, error: &io::Error) -> Refusal {
-    if is_of_certificate(error) {
-        let text = format!(
-            "The server that answered shows another key than the TLSA records of {} name ({error}). It may be \
-             somebody else's, or its key was changed before its record. Nothing was sent to it.",
-            goal.host
-        );
-        Refusal::new("502 Bad Gateway", format!("Not the server of {}", goal.host), text)
-    } else {
-        let text = format!("Its server does not speak TLS as it should: {error}.");
-        Refusal::new("502 Bad Gateway", format!("{} cannot be reached", goal.host), text)
+    let host = &goal.host;
+    let (is_other, text) = match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidCertificate(error)) => unfit(host, error),
+        Some(rustls::Error::AlertReceived(AlertDescription::HandshakeFailure)) => (
+            false,
+            format!(
+                "Its server ended the handshake: it has no version, cipher or kind of key in common with this daemon, \
+                 which takes TLS 1.2 and 1.3, and keys of {KINDS}."
+            ),
+        ),
+        _ => (false, format!("Its server does not speak TLS as it should: {error}.")),
+    };
+    let title = if is_other { format!("Not the server of {host}") } else { format!("{host} cannot be reached") };
+    Refusal::new("502 Bad Gateway", title, text)
+}
+
+/// Whether the server may be somebody else's, and what is wrong with its certificate.
+fn unfit(host: &str, error: &CertificateError) -> (bool, String) {
+    let made_anew = format!("Its owner makes one with `chronym https cert {host}`.");
+    let unfit = match error {
+        CertificateError::Other(OtherError(unfit)) => unfit.downcast_ref::<Unfit>(),
+        _ => None,
+    };
+    match (unfit, error) {
+        (Some(Unfit::OtherKey), _) => (
+            true,
+            format!(
+                "The server that answered shows another key than the TLSA records of {host} name. It may be somebody \
+                 else's, or its key was changed before its record. Nothing was sent to it."
+            ),
+        ),
+        (Some(Unfit::Unproved), _) => (
+            true,
+            format!(
+                "The server that answered shows the key that the TLSA records of {host} name, and does not prove that \
+                 it has that key. It may be somebody else's. Nothing was sent to it."
+            ),
+        ),
+        (Some(Unfit::Unreadable), _) => (
+            false,
+            format!(
+                "A certificate that its server shows cannot be read, so nothing says whether it has the key that the \
+                 TLSA records of {host} name. {made_anew}"
+            ),
+        ),
+        (Some(Unfit::Kind(kind)), _) => (
+            false,
+            format!(
+                "Its server, or the authority that the TLSA records of {host} name, has a key that this daemon cannot check \
+                 ({kind}). It takes {KINDS}. {made_anew}"
+            ),
+        ),
+        (None, CertificateError::Expired | CertificateError::ExpiredContext { .. }) => (
+            false,
+            format!(
+                "A certificate of its server, or of the authority that the TLSA records of {host} name, has expired. \
+                 Under an authority (usage 2) dates count, so its owner must renew it."
+            ),
+        ),
+        (None, CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. }) => (
+            false,
+            format!(
+                "A certificate of its server, or of the authority that the TLSA records of {host} name, is not valid \
+                 yet. Its owner made it for later, or the clock of this machine is behind."
+            ),
+        ),
+        (None, CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }) => (
+            true,
+            format!(
+                "The authority that the TLSA records of {host} name signed the certificate of this server for other \
+                 names. Nothing was sent to it."
+            ),
+        ),
+        (None, CertificateError::UnknownIssuer | CertificateError::BadSignature) => (
+            true,
+            format!(
+                "The server that answered shows the authority that the TLSA records of {host} name, and no certificate \
+                 that this authority signed in a way that can be checked here. Nothing was sent to it."
+            ),
+        ),
+        _ => (
+            false,
+            format!("The certificate of its server does not hold under the authority that its owner named: {error}."),
+        ),
     }
 }

@@ -10,7 +10,7 @@ use chronym_dns::{Knowledge, Trust};
 use chronym_https::x509::{Authority, authority};
 use chronym_https::{Https, NoneSince, ProxyOptions, Way};
 use fixture::{name, record, zone};
-use rcgen::{CertifiedKey, KeyPair, PublicKeyData};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedKey, IsCa, Issuer, KeyPair, PublicKeyData};
 use ring::digest::{SHA256, digest};
 use running::{PATIENCE, Running, start};
 use rustls::crypto::ring::{default_provider, sign::any_supported_type};
@@ -250,6 +250,65 @@ fn another_key_gets_a_page_and_nothing_of_the_origin() {
     assert!(is_whole && page.starts_with("HTTP/1.1 502 ") && page.contains("Not the server of slow.chronym"), "{page}");
     assert!(!page.contains(BODY));
     origin.thread.join().unwrap();
+}
+
+#[test]
+fn a_key_that_records_name_counts_in_whatever_certificate_over_both_versions_of_tls() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kinds");
+    let read = |file: &str| std::fs::read(format!("{folder}/{file}")).unwrap();
+    let key = PrivateKeyDer::try_from(read("ec.key")).unwrap();
+    let other = PrivateKeyDer::try_from(KeyPair::generate().unwrap().serialize_der()).unwrap();
+    for kind in ["version-1", "critical"] {
+        let (shown, public_key) = (CertificateDer::from(read(&format!("{kind}.der"))), read(&format!("{kind}.spki")));
+        for version in DEFAULT_VERSIONS {
+            let scene = scene(&[NAME]);
+            let origin = origin_with(vec![shown.clone()], &key, &public_key, &[version], (0, 1, true));
+            scene.learn(Trust::Secure, origin.port, &[origin.tlsa], HOUR);
+            assert_eq!(scene.get(origin.port), (BODY.to_owned(), true), "{kind} {version:?}");
+            origin.thread.join().unwrap();
+            // A server that shows the certificate of another, and does not have its key.
+            let thief = origin_with(vec![shown.clone()], &other, &public_key, &[version], (0, 1, true));
+            scene.learn(Trust::Secure, thief.port, &[thief.tlsa], HOUR);
+            let (page, _) = scene.get(thief.port);
+            assert!(page.contains("Not the server of slow.chronym") && page.contains("does not prove"), "{page}");
+            thief.thread.join().unwrap();
+        }
+    }
+}
+
+/// What the page says of an origin below an authority that a record names.
+fn page_of(leaf: &CertificateParams, names_root: bool) -> String {
+    let (root_key, leaf_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let mut root = CertificateParams::new(Vec::new()).unwrap();
+    root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let issuer_key = if names_root { &root_key } else { &leaf_key };
+    let made = root.self_signed(&root_key).unwrap();
+    let leaf = leaf.signed_by(&leaf_key, &Issuer::new(root, issuer_key)).unwrap();
+    let key = PrivateKeyDer::try_from(leaf_key.serialize_der()).unwrap();
+    let chain = vec![leaf.der().clone(), made.der().clone()];
+    let origin = origin_with(chain, &key, &[], DEFAULT_VERSIONS, (0, 1, true));
+    let scene = scene(&[NAME]);
+    let record = [&[2, 1, 1], digest(&SHA256, &root_key.subject_public_key_info()).as_ref()].concat();
+    scene.learn(Trust::Secure, origin.port, &[record], HOUR);
+    let (page, _) = scene.get(origin.port);
+    origin.thread.join().unwrap();
+    page
+}
+
+#[test]
+fn a_page_says_what_is_wrong_below_an_authority_that_a_record_names() {
+    let leaf = |name: &str| CertificateParams::new(vec![name.to_owned()]).unwrap();
+    assert_eq!(page_of(&leaf(NAME), true), BODY);
+    let mut expired = leaf(NAME);
+    expired.not_after = rcgen::date_time_ymd(2020, 1, 1);
+    let page = page_of(&expired, true);
+    assert!(page.contains("has expired") && !page.contains("Not the server"), "{page}");
+    let mut early = leaf(NAME);
+    early.not_before = rcgen::date_time_ymd(4000, 1, 1);
+    assert!(page_of(&early, true).contains("is not valid yet"));
+    assert!(page_of(&leaf("other.chronym"), true).contains("for other names"));
+    let page = page_of(&leaf(NAME), false);
+    assert!(page.contains("Not the server of slow.chronym"), "{page}");
 }
 
 #[test]
