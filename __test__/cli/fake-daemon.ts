@@ -5,7 +5,6 @@ import { streamSSE } from 'hono/streaming'
 import { afterEach, beforeAll } from 'vitest'
 import { proofKey, proofOf } from '../../src/api/daemon-proof.ts'
 import { ERROR_TABLE, type ErrorCode } from '../../src/error-table.ts'
-import type { BackupView } from '../../src/views/backup.ts'
 import type { Explanation } from '../../src/views/explanation.ts'
 import type { PinView } from '../../src/views/pin.ts'
 import type { DnsView } from '../../src/views/dns.ts'
@@ -120,7 +119,6 @@ const UNLOCKED = { state: 'unlocked', sealed: false, kept_elsewhere: true, waiti
 /** What the daemon shows, for a test to change: the next one begins with this again. */
 export const shown = {
   farm: NO_FARM,
-  list: null as BackupView['list'],
   seed: UNLOCKED,
   status: STATUS as Record<string, unknown>,
   dns: undefined as DnsView | undefined,
@@ -219,7 +217,7 @@ function fakeDaemon() {
       looked_at: null
     })
   })
-  app.get('/api/backup', (c) => c.json({ kept: null, list: shown.list, missing: [] }))
+  app.get('/api/backup', (c) => c.json({ kept: null, missing: [] }))
   app.get('/api/change-words', (c) => c.json({ point: 'ab'.repeat(32), profile_hash: 'ab'.repeat(32) }))
   app.delete('/api/wanted/:id', (c) => c.json({ success: true }))
   app.get('/api/names', (c) =>

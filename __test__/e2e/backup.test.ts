@@ -71,7 +71,7 @@ describe('an owner who loses the machine', () => {
   const file = (): string => join(directory, 'backup.age')
 
   it('has a backup of two names, an identity and a draft, made beside the running daemon', async () => {
-    owner = await start3rd(original(), profile, '--backup-list-in', 'alice.chronym')
+    owner = await start3rd(original(), profile)
     for (const name of NAMES) await register(owner, name, { zone: ZONE })
     const api = ['--api', owner.summary.api_url, '--data-dir', original()]
     // Its DID does not follow from the seed and an index alone.
@@ -94,10 +94,7 @@ describe('an owner who loses the machine', () => {
       recipient
     ])
     expect(made).toMatchObject({
-      names: [
-        { name: 'alice.chronym', list: true },
-        { name: 'bob.chronym', draft: true, list: false }
-      ],
+      names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }],
       identities: [{ did, index: 0, version: 1 }],
       left_out: []
     })
@@ -125,22 +122,22 @@ describe('an owner who loses the machine', () => {
       names: [{ name: 'alice.chronym' }, { name: 'bob.chronym', draft: true }],
       identities: [{ did }]
     })
-    owner = await start3rd(root, restored.network as string, '--backup-list-in', 'alice.chronym')
+    owner = await start3rd(root, restored.network as string)
     expect((await owner.request('GET', '/api/owned-names')).body).toEqual(NAMES)
     expect((await owner.request('GET', '/api/zone/bob.chronym')).body.records).toHaveProperty('draft')
     await useNames(owner, '192.0.2.8')
-    expect((await owner.request('GET', '/api/backup')).body.list).toMatchObject({ state: 'kept' })
   })
 
-  it('does the same from the 24 words and the one name that carries the list of all others', async () => {
+  it('does the same from the 24 words, the names and the identity', async () => {
     await owner.signal('SIGKILL')
     rmSync(join(directory, 'restored'), { recursive: true })
     const root = join(directory, 'from-words')
+    const named = [...NAMES.flatMap((name) => ['--name', name]), '--did', did]
     const made = await chronym(
-      ['--data-dir', root, 'restore', '--words', '--network', profile, '--name', 'alice.chronym', '--yes'],
+      ['--data-dir', root, 'restore', '--words', '--network', profile, ...named, '--yes'],
       words
     )
-    expect(made).toMatchObject({ data_dir: root, wanted: ['alice.chronym'] })
+    expect(made).toMatchObject({ data_dir: root, wanted: [...NAMES, did] })
     owner = await start3rd(root, made.network as string)
     await eventually(
       () => owner.request('GET', '/api/owned-names'),
@@ -148,7 +145,6 @@ describe('an owner who loses the machine', () => {
     )
     expect((await owner.request('GET', '/api/owned-names')).body).toEqual(NAMES)
     await useNames(owner, '192.0.2.9')
-    expect((await owner.request('GET', '/api/backup')).body.list).toMatchObject({ state: 'not-updated' })
     const again = ['--data-dir', root, 'backup', file(), '--force', '--recipient', recipient]
     const { identities } = await eventually(
       async () => (await chronym(again)) as { identities: unknown[] },

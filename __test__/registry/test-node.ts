@@ -42,8 +42,6 @@ export interface TestNodeOptions {
   readonly store?: MemoryStore
   readonly registry?: RegistryOptions
   readonly profile?: NetworkProfile
-  /** `backup.list_in`. */
-  readonly listIn?: () => string
   readonly codes?: readonly string[]
   /** 0 <= x < 1; default: always 0. */
   readonly random?: () => number
@@ -72,7 +70,6 @@ export async function startNode(options: TestNodeOptions): Promise<TestNode> {
     roundClock,
     log: silentLog,
     random: options.random ?? (() => 0),
-    listIn: options.listIn,
     codes: options.codes
   }
   const context = createContext(dependencies)

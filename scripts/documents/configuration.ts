@@ -49,7 +49,6 @@ export const EMPTY_MEANS: Readonly<Record<string, string>> = {
   'pins.codes': 'bare names mean what most peers say',
   'backup.file': 'no backup is kept',
   'backup.recipient': 'no backup is kept',
-  'backup.list_in': 'none is added, and one that is there stays',
   'seed.passphrase_file': 'none: a credential of systemd, the terminal, or a locked start'
 }
 

@@ -14,7 +14,7 @@ import { parseName } from '../protocol/name/names.ts'
 import { type NetworkProfile, profileHash } from '../protocol/profile/profile.ts'
 import { changesIn, decodeReveal, type Reveal } from '../protocol/claim/reveal.ts'
 import { checkReveal } from '../protocol/claim/valid.ts'
-import { parseZone, sealedPart } from '../protocol/zone/zone.ts'
+import { parseZone } from '../protocol/zone/zone.ts'
 import { LocalZones } from '../registry/stored/local-zones.ts'
 import { Memory } from '../registry/stored/memory.ts'
 import { OwnedNames, decodeAdoption } from '../registry/stored/owned-names.ts'
@@ -96,8 +96,6 @@ interface NameSummary {
   readonly name: string
   readonly serial: number
   readonly draft: boolean
-  /** Whether it carries the sealed list of other names. */
-  readonly list: boolean
 }
 
 export interface BackupSummary {
@@ -115,11 +113,10 @@ export function summarize(records: StoredRecords, { profile, masterSeed }: Recor
   const owned = new OwnedNames(store, profile)
   const zones = new LocalZones(store)
   return {
-    names: owned.list().map(({ name, serial, publishedSerial, reveal }) => ({
+    names: owned.list().map(({ name, serial, publishedSerial }) => ({
       name,
       serial,
-      draft: (zones.get(name)?.serial ?? 0) > publishedSerial,
-      list: sealedPart(reveal.payload, profile) !== undefined
+      draft: (zones.get(name)?.serial ?? 0) > publishedSerial
     })),
     drafts: [...store.keys(prefixes.zones)].map(lastPart).filter((name) => owned.get(name) === undefined),
     identities: [...store.list(prefixes.ownIdentities)].map(([key, value]) => {

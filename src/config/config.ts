@@ -113,7 +113,6 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('pins.codes', 'list', 'names with a check code (alice--7kq2mx.chronym): the bare name means that claim alone'),
   field('backup.file', 'string', 'absolute path of a backup that the daemon keeps up to date; needs backup.recipient'),
   field('backup.recipient', 'list', 'public keys of age (age1...), any of which opens that backup'),
-  field('backup.list_in', 'string', 'a name of yours whose zone carries the sealed list of all others; "none" ends it'),
   field(
     'seed.passphrase_file',
     'string',

@@ -23,6 +23,10 @@ export const REMOVED_SETTINGS: readonly RemovedSetting[] = [
   removed(
     'vdf.farm_verify_minutes',
     'it is 0 now, so checkpoints of workers are trusted until the proof; let only your own machines work'
+  ),
+  removed(
+    'backup.list_in',
+    'it is "none" now, so no zone gets a list of your names any longer; keep a backup file (backup.file)'
   )
 ]
 

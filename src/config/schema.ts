@@ -217,14 +217,6 @@ export const ConfigSchema = v.strictObject({
           )
         ),
         []
-      ),
-      /** The name whose zone carries the sealed list of all others; empty: none is added; "none": none is left there. */
-      list_in: v.optional(
-        v.pipe(
-          v.string(),
-          v.regex(/^(?:|none|[a-z0-9-]+\.[a-z0-9-]+)$/, 'must be a name such as alice.chronym, or "none"')
-        ),
-        ''
       )
     }),
     {}
@@ -264,7 +256,6 @@ export const RUNTIME_FIELDS: ReadonlySet<string> = new Set([
   'https.pass_ports',
   'vdf.max_tasks',
   'vdf.queue',
-  'backup.list_in',
   'log.level'
 ])
 

@@ -71,7 +71,6 @@ export function createServices(
     farm: () => farm?.view() ?? NO_FARM,
     backup: () => ({
       ...backupView(keeper, config.current().backup.file),
-      list: registry.nameList(),
       missing: holdings.missing()
     }),
     events: createEventLog({ capacity: EVENTS_KEPT, now }),

@@ -53,7 +53,7 @@ export function createUseCases(
     }
   })
   const taskOptions = taskOptionsOf(config, initial)
-  const parts = { ...core, listIn: () => config.current().backup.list_in, codes: initial.pins.codes }
+  const parts = { ...core, codes: initial.pins.codes }
   const context = createContext(parts)
   const tasks = createTasks(core, context, taskOptions, initial.data_dir)
   const registry = createRegistry(context, tasks, {

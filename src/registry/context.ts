@@ -40,8 +40,6 @@ export interface RegistryParts {
   readonly log: Log
   /** 0 <= x < 1: spreads what others could otherwise foresee. */
   readonly random: () => number
-  /** `backup.list_in`, read at each use. Default: none. */
-  readonly listIn?: (() => string) | undefined
   /** `pins.codes`. Default: none. */
   readonly codes?: readonly string[] | undefined
 }
@@ -54,7 +52,6 @@ export interface RegistryContext extends Omit<RegistryParts, 'codes'> {
   readonly memory: Memory
   readonly pins: Pins
   readonly receipts: Receipts
-  listIn(): string
   /** The check codes that bare names mean here. */
   readonly codes: GivenCodes
   time(): ProtocolTime
@@ -81,7 +78,6 @@ export function createContext({ codes = [], ...dependencies }: RegistryParts): R
     }),
     pins,
     receipts: new Receipts(store),
-    listIn: dependencies.listIn ?? (() => ''),
     codes: given,
     time: () => roundClock.time()
   }

@@ -22,7 +22,6 @@ import { discardZone, listDrafts, checkZone, localZone, saveZone, zoneOf, patchZ
 import { publishZone } from './zones/publish.ts'
 import type { Registry, RegistryEvent } from './use-cases.ts'
 import type { OwnedNameView } from '../views/own.ts'
-import { listState, ListUpkeep, publishList } from './upkeep/name-list.ts'
 import { Adoptions } from './upkeep/adoptions.ts'
 
 export interface RegistryOptions {
@@ -60,9 +59,6 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
   const pins = new PinUpkeep(context, tasks)
   const adoptions = new Adoptions(context, emit)
   const budgets = new PublishBudgets(context)
-  const list = new ListUpkeep(context, (name, signal) =>
-    changing(name, () => publishList(context, tasks, budgets, signal))
-  )
   context.pins.onDispute = (name) => resolver.forget(name)
   const ends: (() => void)[] = []
 
@@ -99,19 +95,11 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
       identities.start()
       pins.start()
       adoptions.start()
-      list.start()
       return Promise.resolve()
     },
     async stop() {
       for (const end of ends.splice(0)) end()
-      await Promise.all([
-        list.stop(),
-        adoptions.stop(),
-        pins.stop(),
-        identities.stop(),
-        renewal.stop(),
-        ownership.stop()
-      ])
+      await Promise.all([adoptions.stop(), pins.stop(), identities.stop(), renewal.stop(), ownership.stop()])
       context.store.settle()
     },
     networkStatus: () =>
@@ -184,11 +172,6 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
       if (options.giveUp?.(nameOrDid) !== true && !isForgotten)
         throw new ServiceError('SVC-WNT-002', `This daemon does not look for ${nameOrDid}.`)
     },
-    nameList: () =>
-      translatedSync(() => {
-        const list = listState(context)
-        return list === undefined ? null : { name: list.name, state: list.state, detail: list.detail }
-      }),
     ownedNames: () => translatedSync(() => ownedNames(context, renewal)),
     subscribe(listener) {
       listeners.add(listener)

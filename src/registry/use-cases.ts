@@ -9,7 +9,6 @@ import type { Estimate, RenewalGain, TaskView } from '../views/task.ts'
 import type { Explanation } from '../views/explanation.ts'
 import type { NameWarningCode, OwnedNameView, OwnIdentityView, WantedView, ZoneDraft } from '../views/own.ts'
 import type { NetworkStatusView, PeerClockView, PeerView } from '../views/network.ts'
-import type { NameListView } from '../views/backup.ts'
 import type { PinnedCodesView, PinView } from '../views/pin.ts'
 import type { CommittedBy, StoredBy } from '../views/common.ts'
 import type { ServiceError } from '../errors.ts'
@@ -134,8 +133,6 @@ interface Names {
   adopt(nameOrDid: string): Promise<WantedView>
   /** Stops looking for it. SVC-WNT-002. */
   stopAdopting(nameOrDid: string): void
-  /** The sealed list of names that one name carries, or should. SVC-STO-001. */
-  nameList(): NameListView | null
 }
 
 /** What the present owner gives beside an offer: the revealed change key and its signature; neither where none is named. */

@@ -15,20 +15,6 @@ const KeptSchema = v.object({
   reason: v.pipe(v.nullable(v.string()), v.description('Short cause of the last failure, such as ENOSPC'))
 })
 
-const NameListSchema = v.object({
-  name: v.pipe(v.string(), v.description('The name that carries the list')),
-  state: v.pipe(
-    v.picklist(['kept', 'waiting', 'no-room', 'not-owned', 'not-updated']),
-    v.description(
-      '`waiting`: changes are not published yet. `no-room`: the list is too long, or the zone leaves none. ' +
-        '`not-owned`: the name is not here. `not-updated`: a list is there, and `backup.list_in` is empty'
-    )
-  ),
-  detail: v.pipe(v.string(), v.description('In plain words, with the cure'))
-})
-/** The sealed list of names and identities that one name carries. */
-export type NameListView = v.InferOutput<typeof NameListSchema>
-
 const MissingSchema = v.object({
   what: v.picklist(['name', 'identity', 'task']),
   id: v.pipe(v.string(), v.description('A name or a DID; of a task: its name')),
@@ -39,7 +25,6 @@ export type MissingView = v.InferOutput<typeof MissingSchema>
 
 export const BackupSchema = component('Backup', {
   kept: v.pipe(v.nullable(KeptSchema), v.description('Null where the configuration names no `backup.file`')),
-  list: v.pipe(v.nullable(NameListSchema), v.description('Null where no name carries a list, and none should')),
   missing: v.pipe(
     v.array(MissingSchema),
     v.description(

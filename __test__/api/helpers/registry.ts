@@ -356,10 +356,6 @@ export class MemoryRegistry implements Registry {
     if (!this.pinned.delete(name)) throw new ServiceError('SVC-PIN-001', `This daemon remembers no owner of ${name}.`)
   }
 
-  nameList(): null {
-    return null
-  }
-
   adoptions(): WantedView[] {
     this.#called('adoptions')
     return [...this.sought.values()]

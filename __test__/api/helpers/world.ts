@@ -184,7 +184,7 @@ export function createWorld(options: AppOptions = {}) {
     allowedOrigins: [] as string[],
     seed: { state: 'unlocked', sealed: true, kept_elsewhere: false, waiting: [] } as SeedBody,
     seedFailure: undefined as Error | undefined,
-    backup: { kept: null, list: null, missing: [] } as BackupView
+    backup: { kept: null, missing: [] } as BackupView
   }
   const dns = new MemoryDns()
   const events = createEventLog({ capacity: 100, now: () => clock.now })

@@ -143,15 +143,6 @@ describe('doctor', () => {
     expect(of(await diagnose(), 'backup')).toEqual(expected)
   })
 
-  it.each([
-    ['kept', 'ok'],
-    ['not-updated', 'warning']
-  ] as const)('tells where the list of names is: %s', async (state, expected) => {
-    world.state.backup = { kept: null, missing: [], list: { name: 'alice.chronym', state, detail: 'It is told.' } }
-    await start()
-    expect(of(await diagnose(), 'list')).toMatchObject({ state: expected, detail: 'It is told.' })
-  })
-
   it('warns of names without change words', async () => {
     await start()
     expect(of(await diagnose(), 'change words')).toBeUndefined()

@@ -63,19 +63,6 @@ describe('answers', () => {
     expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
   })
 
-  it('of names say where the list of names is, and warn where it is nowhere', async () => {
-    const lineOf = async (state: 'kept' | 'no-room') => {
-      shown.list = { name: 'alice.chronym', state, detail: 'It is told. \u001b[2J' }
-      return stripVTControlCharacters((await ask(['names'], { terminal: true })).stdout)
-        .split('\n')
-        .find((line) => line.includes('list of'))
-    }
-    expect(await lineOf('kept')).toBe(String.raw`list of names: It is told. \u001b[2J`)
-    expect(await lineOf('no-room')).toBe(String.raw`warning, list of names: It is told. \u001b[2J`)
-    shown.list = null
-    expect((await ask(['names'], { terminal: true })).stdout).not.toContain('list of names')
-  })
-
   it('of no manifest tell from none whether too few peers answered', async () => {
     expect(await ask(['manifest', 'show', 'did:chronym:zNone'])).toMatchObject(says(4, 'has no manifest'))
     expect(await ask(['manifest', 'show', 'did:chronym:zSilent'])).toMatchObject(says(7, 'too few peers answered'))
@@ -310,7 +297,6 @@ describe('texts of others', () => {
   beforeEach(() => {
     shown.text = (text) => (isRead(text) ? text : `${text} ${FORGED}`)
     shown.names = [{ ...OWNED, warnings: [{ code: 'x', message: FORGED }] }, WELL]
-    shown.list = { name: 'alice.chronym', state: 'no-room', detail: FORGED }
     shown.checks = [{ name: 'beacon', ok: false, detail: FORGED }]
     shown.status = { ...YOUNG }
     shown.seed = { state: 'locked', sealed: true, kept_elsewhere: true, waiting: [{ what: FORGED, name: FORGED }] }

@@ -70,9 +70,6 @@ export async function runBackup(context: Context, options: BackupOptions, file: 
   const summary = summarize(contents.records, { profile: contents.profile, masterSeed: wordsToSeed(contents.words) })
   for (const { key, reason } of leftOut)
     context.output.note(`left out, since it can't be read: ${printable(key)} (${printable(reason)})`)
-  const keeper = summary.names.find(({ list }) => list)
-  if (keeper !== undefined)
-    context.output.note(`${printable(keeper.name)} keeps the sealed list of names: docs/backup.md`)
   if (isInside(file, paths.root))
     context.output.note(`${file} is inside the data directory: it is lost with it. Keep a copy elsewhere.`)
   const answer = {

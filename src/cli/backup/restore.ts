@@ -86,8 +86,7 @@ function startLine(root: string, network: string): string {
 function lines({ names, drafts, identities, tasks }: BackupSummary): string[] {
   return [
     ...names.map(
-      ({ name, serial, draft, list }) =>
-        `  ${printable(name)}  serial ${serial}${draft ? ', with a zone draft' : ''}${list ? ', keeps the list of names' : ''}`
+      ({ name, serial, draft }) => `  ${printable(name)}  serial ${serial}${draft ? ', with a zone draft' : ''}`
     ),
     ...drafts.map((name) => `  ${printable(name)}  a zone draft only`),
     ...identities.map(
@@ -160,7 +159,7 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
     names.length === 0
       ? 'then name one that you own: chronym adopt NAME'
       : `it looks for ${plural(names.length, 'name')}`,
-    'the others follow by themselves if that name keeps the list of names (backup.list_in); else name each of them',
+    'name each other one too: chronym adopt NAME',
     'what was found: chronym names'
   ]
   context.output.answer({ data_dir: root, network, wanted: [...names, ...dids] }, () =>
@@ -173,10 +172,7 @@ export async function restoreWords(context: Context, options: RestoreOptions): P
 /** Before the words, so that a typing error costs no second try at these. Nothing is asked where nobody can answer. */
 async function askForName(context: Context, { did, yes }: RestoreOptions, suffix: string): Promise<string[]> {
   if (did !== undefined || yes === true || !hasPerson(context)) return []
-  const name = await askLine(
-    context,
-    'One of your names, best the one that keeps the list of all others (backup.list_in); empty: none.\nName:'
-  )
+  const name = await askLine(context, 'One of your names; empty: none.\nName:')
   if (name === undefined)
     throw new Failure('CLI-INT-001', 'interrupted; nothing was written', { exitCode: EXIT.interrupted })
   return name === '' ? [] : [await spellOne(context, name, () => Promise.resolve(suffix))]

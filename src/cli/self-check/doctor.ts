@@ -257,11 +257,11 @@ async function checkOwned(client: Client, told: Configuration | Finding): Promis
   ]
 }
 
-/** What the database lost, and the sealed list of names where there is one. Nothing where the token may not read it. */
+/** What the database lost. Nothing where the token may not read it. */
 async function checkStored(client: Client): Promise<Finding[]> {
   try {
-    const { list, missing } = await client.backup(probe())
-    return [checkHoldings(missing), ...(list === null ? [] : [checkList(list)])]
+    const { missing } = await client.backup(probe())
+    return [checkHoldings(missing)]
   } catch (error) {
     if (error instanceof ProblemError) return []
     throw error
@@ -277,13 +277,6 @@ function checkHoldings(missing: BackupView['missing']): Finding {
 const HOLDINGS_CURE =
   'Restore a backup into a new directory (docs/backup.md), or wait: the daemon looks for them in the network ' +
   '(`chronym adopt` says how far). `chronym adopt --forget NAME` gives one up.'
-
-function checkList({ state, detail }: NonNullable<BackupView['list']>): Finding {
-  if (state === 'kept' || state === 'waiting') return ok('list', detail)
-  return warning('list', detail, LIST_CURE)
-}
-
-const LIST_CURE = 'Until then the words and one name do not find all others: keep a backup file, or note your names.'
 
 /** Of a daemon that has names. Nothing where the token may not read it. */
 async function checkChangeWords(client: Client): Promise<Finding[]> {

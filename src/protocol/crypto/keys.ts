@@ -67,7 +67,7 @@ export function didAssertionKey(seed: Uint8Array, profileHash: Uint8Array, index
   return derive(seed, 'did-assertion-key', profileHash, u64be(index))
 }
 
-/** Seals the list of names that the zone of `name` carries: 32 bytes, of no use for any other name. */
+/** Opens the list of names that the zone of `name` may carry: 32 bytes, of no use for any other name. */
 export function nameListKey(seed: Uint8Array, profileHash: Uint8Array, name: Name): Uint8Array {
   return deriveBytes(seed, 'name-list-key', profileHash, lp(name))
 }

@@ -1,37 +1,20 @@
 /**
- * The list of its owner's names and identities that the zone of one name may carry, sealed (docs/protocol/wire.md, 14).
- * The words and that name then lead to all others.
+ * The sealed list of its owner's names and identities that releases before this one put into the zone of one name
+ * (docs/protocol/wire.md, 14). It is only read: the words and that name still lead to all others.
  */
 import nacl from 'tweetnacl'
-import { concatBytes, lp } from '../encoding/bytes.ts'
-import { decodeCanonical, encodeCbor } from '../encoding/cbor.ts'
+import { decodeCanonical } from '../encoding/cbor.ts'
 import { ProtocolError } from '../errors.ts'
 import { parseDid, type Did } from '../identity/did.ts'
 import { parseName, type Name } from '../name/names.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 
-export const NAME_LIST_NONCE_BYTES = nacl.secretbox.nonceLength
 /** Bytes of a sealed list. Three sizes, so that peers do not learn how many names somebody has. */
 const NAME_LIST_SIZES: readonly number[] = [512, 2_048, 8_192]
 
 const VERSION = 1
-const HEADER_BYTES = 1 + NAME_LIST_NONCE_BYTES
-const OVERHEAD_BYTES = HEADER_BYTES + nacl.secretbox.overheadLength
+const HEADER_BYTES = 1 + nacl.secretbox.nonceLength
 const LENGTH_BYTES = 4
-
-/**
- * Undefined where the list is longer than the largest size holds: some 400 names of ten letters.
- * @param key of nameListKey, which binds the list to one name
- * @param nonce random, never used before
- */
-export function sealNameList(key: Uint8Array, ids: readonly string[], nonce: Uint8Array): Uint8Array | undefined {
-  const list = lp(encodeCbor(ids))
-  const size = NAME_LIST_SIZES.find((each) => list.length <= each - OVERHEAD_BYTES)
-  if (size === undefined) return undefined
-  const padded = new Uint8Array(size - OVERHEAD_BYTES)
-  padded.set(list)
-  return concatBytes(Uint8Array.of(VERSION), nonce, nacl.secretbox(padded, nonce, key))
-}
 
 /**
  * The names and DIDs of a list. Undefined where the key does not open it, or its version is another. Leaves out entries

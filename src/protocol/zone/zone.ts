@@ -1,5 +1,5 @@
 /** The zone of a name: its payload's meaning and rules. */
-import { equalBytes, fromBase64, toBase64 } from '../encoding/bytes.ts'
+import { equalBytes, fromBase64 } from '../encoding/bytes.ts'
 import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
 import { messageOf, ProtocolError } from '../errors.ts'
 import { MAX_LABEL_OCTETS } from '../name/names.ts'
@@ -102,19 +102,11 @@ export function parseZone(input: unknown, profile: NetworkProfile): Zone {
   return zone
 }
 
-/**
- * The payload of a Reveal: RFC 8785 JSON {records, serial, sealed?}. Throws ZoneError when it is too large.
- * @param sealed what only the owner can read, as base64 in the payload
- */
-export function serializeZone(zone: Zone, serial: number, profile: NetworkProfile, sealed?: Uint8Array): Uint8Array {
+/** The payload of a Reveal: RFC 8785 JSON {records, serial}. Throws ZoneError when it is too large. */
+export function serializeZone(zone: Zone, serial: number, profile: NetworkProfile): Uint8Array {
   if (!isSerial(serial)) throw new RangeError('a serial is an integer from 0 to 2^53-1')
-  if (!fitsPayload(zone, profile, sealed)) throw tooLarge(sizeOf(zone, sealed), profile)
-  return canonicalJsonBytes(membersOf(zone, serial, sealed))
-}
-
-/** Whether a payload has room for both. */
-export function fitsPayload(zone: Zone, profile: NetworkProfile, sealed?: Uint8Array): boolean {
-  return sizeOf(zone, sealed) <= profile.limits.payload_bytes
+  if (sizeOf(zone) > profile.limits.payload_bytes) throw tooLarge(sizeOf(zone), profile)
+  return canonicalJsonBytes({ records: zone.records, serial })
 }
 
 /**
@@ -248,13 +240,9 @@ function problemOfLabel(label: string, profile: NetworkProfile): string | undefi
   return undefined
 }
 
-function membersOf({ records }: Zone, serial: number, sealed?: Uint8Array): Record<string, unknown> {
-  return { records, serial, ...(sealed !== undefined && { sealed: toBase64(sealed) }) }
-}
-
 /** With the longest serial, so that no later serial makes a zone too large. */
-function sizeOf(zone: Zone, sealed?: Uint8Array): number {
-  return canonicalJsonBytes(membersOf(zone, Number.MAX_SAFE_INTEGER, sealed)).length
+function sizeOf({ records }: Zone): number {
+  return canonicalJsonBytes({ records, serial: Number.MAX_SAFE_INTEGER }).length
 }
 
 function tooLarge(size: number, { limits }: NetworkProfile): ZoneError {

@@ -12,7 +12,6 @@ import type { Name } from '../../protocol/name/names.ts'
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { payloadSerial, serializeZone, type Zone } from '../../protocol/zone/zone.ts'
 import type { TaskKind } from '../../views/task.ts'
-import { listFor } from './name-list.ts'
 
 /** Refusals by which a peer says that the name is another key's (protocol/admission.ts). */
 const TAKEN_CODES: ReadonlySet<string> = new Set(['taken', 'contest'])
@@ -166,8 +165,7 @@ export function payloadOfLink(
 ): Uint8Array {
   const { zones, owned, profile } = context
   const own = owned.get(name)
-  const payloadOf = (zone: Zone, serial: number): Uint8Array =>
-    serializeZone(zone, serial, profile, listFor(context, name, zone, sent?.payload ?? own?.reveal.payload))
+  const payloadOf = (zone: Zone, serial: number): Uint8Array => serializeZone(zone, serial, profile)
   const local = kind === 'register' || zones.goesWithReveal(name) ? zones.get(name) : undefined
   if (local === undefined) {
     // A draft that was discarded after it went out: peers that hold it refuse older serials.

@@ -5,7 +5,10 @@
 import { doubled } from '../../util/backoff.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { parseDid, type Did } from '../../protocol/identity/did.ts'
+import { nameListKey } from '../../protocol/crypto/keys.ts'
 import type { Name } from '../../protocol/name/names.ts'
+import { openNameList } from '../../protocol/zone/name-list.ts'
+import { sealedPart } from '../../protocol/zone/zone.ts'
 import { compareRecords } from '../../protocol/claim/claim.ts'
 import { OfflineError } from '../../network/types.ts'
 import { keys, prefixes } from '../../store/keys.ts'
@@ -13,7 +16,6 @@ import { ServiceError } from '../../errors.ts'
 import { codedNameOf, isOwnClaim, type RegistryContext, leaseOf } from '../context.ts'
 import { readDid } from '../identities/resolve.ts'
 import { adoptIdentity } from '../identities/own.ts'
-import { adoptListed } from '../publication/name-list.ts'
 import { claimsIn } from '../resolution/survey.ts'
 import { decodeAdoption, encodeAdoption, storedAdoptions, type Adoption } from '../stored/owned-names.ts'
 import type { RegistryEvent } from '../use-cases.ts'
@@ -210,4 +212,28 @@ export class Adoptions {
       looked_at: atMs === undefined ? null : new Date(atMs).toISOString()
     }
   }
+}
+
+/**
+ * Looks for all that the list in a record of ours names and this daemon lacks. A list that does not open is ignored.
+ * Not bound by MAX_ADOPTIONS: only the seed can seal a list, which ends at 8 KiB. Throws SVC-KEY-006 and StoreError.
+ */
+function adoptListed(context: RegistryContext, name: Name, payload: Uint8Array): void {
+  const { store, clock, log, owned, profile } = context
+  const sealed = sealedPart(payload, profile)
+  if (sealed === undefined) return
+  const key = nameListKey(context.seed.require(), context.profileHash, name)
+  const ids = openNameList(key, sealed, profile)
+  key.fill(0)
+  if (ids === undefined) {
+    log.warn({ name }, 'the list of names that this name carries does not open with this seed: it is ignored')
+    return
+  }
+  const known = new Map(storedAdoptions(store))
+  const lacking = ids.filter(
+    (id) =>
+      owned.get(id) === undefined && store.get(keys.ownIdentity(id)) === undefined && known.get(id)?.isGuess !== false
+  )
+  for (const id of lacking) store.put(keys.wanted(id), encodeAdoption({ sinceMs: clock.now(), isGuess: false }))
+  log.info({ name, listed: ids.length, wanted: lacking.length }, 'read the list of names that this name carries')
 }

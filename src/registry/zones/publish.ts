@@ -20,7 +20,6 @@ import type { LocalZone } from '../stored/local-zones.ts'
 import type { OwnedName } from '../stored/owned-names.ts'
 import type { StoredBy } from '../../views/common.ts'
 import { draftOf, ownZone, requireOwned, store, zoneOwner } from './zones.ts'
-import { listFor } from '../publication/name-list.ts'
 import { payloadSerial, serializeZone } from '../../protocol/zone/zone.ts'
 
 const EMPTY = new Uint8Array()
@@ -129,7 +128,7 @@ export async function publishZone(
  * Sends a record with a new payload, or `record` itself again. `signal` ends the look before it. Errors as
  * {@link publishZone}, from SVC-PUB-001 on.
  */
-export async function publishRecord(
+async function publishRecord(
   context: RegistryContext,
   tasks: ClaimTasks,
   budgets: PublishBudgets,
@@ -168,8 +167,7 @@ function zoneToSend(
 ): { serial: number; reveal: Reveal } {
   // Published here once, and replaced since by a record signed elsewhere: it is not a draft, and must not come back.
   if (local.serial < record.serial && draftOf(context, name) === undefined) return record
-  const list = listFor(context, name, local, record.reveal.payload)
-  const payloadAt = (serial: number): Uint8Array => serializeZone(local, serial, context.profile, list)
+  const payloadAt = (serial: number): Uint8Array => serializeZone(local, serial, context.profile)
   // The current record itself may be sent again; anything else needs a serial above all seen.
   const isNext =
     local.serial >= nextSerial(context, name) - 1 &&

@@ -1,5 +1,4 @@
 import type { OwnedNameView, WantedView } from '../../../views/own.ts'
-import type { BackupView } from '../../../views/backup.ts'
 import { SHORT_CODE } from '../../../protocol/claim/check-code.ts'
 import { connect } from '../../connection/connect.ts'
 import { requireConsent } from '../../input/questions.ts'
@@ -141,13 +140,6 @@ export function warningLines(names: readonly Pick<OwnedNameView, 'name' | 'warni
   )
 }
 
-/** Where the sealed list of names is, or why it is nowhere. */
-function listLines(list: BackupView['list'], paint: Paint): string[] {
-  if (list === null) return []
-  const isFine = list.state === 'kept' || list.state === 'waiting'
-  return [`${isFine ? 'list of names:' : paint('yellow', 'warning, list of names:')} ${printable(list.detail)}`]
-}
-
 export function addNamesCommand(program: CliCommand): void {
   program
     .command('names')
@@ -157,7 +149,6 @@ export function addNamesCommand(program: CliCommand): void {
       const names = await client.names()
       // Programs read the names alone; `chronym adopt` lists what the daemon looks for.
       const wanted = context.output.json ? [] : await client.wanted()
-      const { list } = context.output.json ? { list: null } : await client.backup()
       const tasks = context.output.json || names.length > 0 ? [] : await client.tasks()
       const underWay = tasks.filter(({ kind, status }) => kind === 'register' && status === 'running')
       context.output.answer(names, (paint) =>
@@ -166,7 +157,6 @@ export function addNamesCommand(program: CliCommand): void {
             names.length === 0
               ? noNamesText(underWay.map(({ name }) => name))
               : ownedText(names, Date.now(), paint, context.output.columns),
-            ...listLines(list, paint),
             ...(wanted.length === 0 ? [] : ['', 'looked for in the network:', ...wantedLines(wanted)])
           ].join('\n')
         )
