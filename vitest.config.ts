@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { FULL_FILES, FULL_PLACES } from './__test__/tiers.ts'
 import { requireNode } from './src/util/node-version.ts'
 
 requireNode(1)
@@ -24,6 +25,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** What `npm test` leaves to `npm run test:full`. */
+const FULL = [...FULL_PLACES.map((place) => `${place}**`), ...FULL_FILES]
+
 /** Real daemons in network namespaces. */
 const WIDE_AREA = 'lab/__test__/wan/**/*.test.ts'
 
@@ -31,7 +35,8 @@ const WIDE_AREA = 'lab/__test__/wan/**/*.test.ts'
 const PATIENCE = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 300_000 } } }
 
 /**
- * `unit`: many short files in parallel. `e2e`: real processes, two files at a time, since they wait half of their time.
+ * `unit`: many files in parallel. `quick`: those of them that `npm test` runs (__test__/tiers.ts). `e2e`: real processes,
+ * two files at a time, since they wait half of their time.
  * `e2e-browser`: after them, since they make and remove interfaces. `hostile`: one at a time. `long`: what takes hours.
  */
 export default defineConfig({
@@ -43,6 +48,17 @@ export default defineConfig({
           name: 'unit',
           include: ['{__test__,lab/__test__}/**/*.test.ts'],
           exclude: ['__test__/e2e/**', '__test__/long/**', '__test__/hostile/**', WIDE_AREA],
+          setupFiles: ['__test__/processor-time.ts'],
+          pool: 'forks',
+          ...PATIENCE
+        }
+      },
+      {
+        test: {
+          name: 'quick',
+          include: ['__test__/**/*.test.ts'],
+          exclude: FULL,
+          setupFiles: ['__test__/processor-time.ts'],
           pool: 'forks',
           ...PATIENCE
         }

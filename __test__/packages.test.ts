@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missingPackages, needPackages, TEST_PACKAGES, type Machine } from '../scripts/packages.ts'
+import { needPackages, type Machine } from '../scripts/packages.ts'
 
 /** Where `installs` says so, an installation adds the programs that apt-get was asked for. */
 function machine(found: readonly string[], installs: (attempt: number) => boolean, isRoot = true) {
@@ -15,7 +15,8 @@ function machine(found: readonly string[], installs: (attempt: number) => boolea
       programs.add('knotd')
       return { status: 0, stderr: '' }
     },
-    isRoot
+    isRoot,
+    mayInstall: true
   }
   return { fake, ran }
 }
@@ -41,6 +42,15 @@ describe('packages that tests need', () => {
     expect(ran.map((line) => /^sudo -n .* (install|update)/.exec(line)?.[1])).toEqual(['install', 'update', 'install'])
   })
 
+  it('are not installed where nobody said so', () => {
+    const { fake, ran } = machine(['apt-get', 'sudo'], () => true, false)
+    expect(() => needPackages(['knot'], { ...fake, mayInstall: false })).toThrow(
+      'knotd not found, and nobody said that it may be installed (INSTALL_PACKAGES=1). ' +
+        'Install by hand: apt-get install --no-install-recommends knot'
+    )
+    expect(ran).toEqual([])
+  })
+
   it.each([
     [['apt-get'], true, 'apt-get did not install it: E: Unable to locate package knot'],
     [['apt-get'], false, 'apt-get needs root or sudo'],
@@ -51,8 +61,4 @@ describe('packages that tests need', () => {
       `knotd not found, and ${cause}. Install by hand: apt-get install --no-install-recommends knot`
     )
   })
-})
-
-it('those of tests are there before the tests run', () => {
-  expect(missingPackages(TEST_PACKAGES)).toEqual([])
 })

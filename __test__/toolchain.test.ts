@@ -99,6 +99,10 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
     return spawnSync(process.execPath, [path('scripts/run.mjs'), command], { env, encoding: 'utf8' })
   }
 
+  /** What npm does where it is called. */
+  const INSTALL = `/bin/mkdir -p node_modules/better-sqlite3
+    echo 'module.exports = class {}' > node_modules/better-sqlite3/index.js`
+
   function putBuiltAddon(): void {
     mkdirSync(path('native'))
     writeFileSync(path(`native/chronym.${addonTarget()}.node`), '')
@@ -108,16 +112,17 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'chronym-checkout-'))
     for (const name of ['scripts', 'crates']) mkdirSync(path(name))
-    for (const file of ['run.mjs', 'toolchain.mjs', 'native-target.mjs', 'build-native.mjs'])
+    for (const file of ['run.mjs', 'usage.mjs', 'toolchain.mjs', 'native-target.mjs', 'build-native.mjs'])
       copyFileSync(join(ROOT, 'scripts', file), path(`scripts/${file}`))
-    for (const file of ['package-lock.json', 'Cargo.toml', 'Cargo.lock']) writeFileSync(path(file), '{}')
+    for (const file of ['package.json', 'package-lock.json', 'Cargo.toml', 'Cargo.lock'])
+      writeFileSync(path(file), '{}')
   })
 
   afterEach(() => rmSync(directory, { recursive: true }))
 
   it('ends without Rust before it installs anything, with the command that installs Rust', () => {
     const { status, stderr } = setUp({ npm: `: > ${path('npm-ran')}` })
-    expect(stderr).toMatch(/^chronym: Rust is missing.*\n {2}curl .* https:\/\/sh\.rustup\.rs \| sh\n/)
+    expect(stderr).toMatch(/^• setting up .*\nchronym: Rust is missing.*\n {2}curl .* https:\/\/sh\.rustup\.rs \| sh\n/)
     expect(status).toBe(1)
     expect(existsSync(path('npm-ran'))).toBe(false)
   })
@@ -132,8 +137,7 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
   it('installs the packages to build and test with only for commands that need them', () => {
     putBuiltAddon()
     writeFileSync(path('scripts/demo.ts'), '')
-    const npm = `echo "$*" >> ${path('npm-ran')}; /bin/mkdir -p ${path('node_modules/better-sqlite3')}
-      echo 'module.exports = class {}' > ${path('node_modules/better-sqlite3/index.js')}`
+    const npm = `echo "$*" >> ${path('npm-ran')}; ${INSTALL}`
     for (const command of ['demo', 'demo', 'setup', 'demo']) expect(setUp({ npm }, command).status).toBe(0)
     expect(readFileSync(path('npm-ran'), 'utf8')).toMatch(/^ci --omit=dev .*\nci --ignore-scripts .*\n$/)
   })
@@ -145,20 +149,32 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
   it('installs packages and builds the addon at the same time, and says what is left', () => {
     const artifact = { reason: 'compiler-artifact', target: { name: 'chronym_node' }, filenames: [path('made.so')] }
     const { status, stderr } = setUp({
-      npm: `: > ${path('npm-runs')}; ${waitFor('cargo-runs')}
-        /bin/mkdir -p ${path('node_modules/better-sqlite3')}
-        echo 'module.exports = class {}' > ${path('node_modules/better-sqlite3/index.js')}`,
+      npm: `: > ${path('npm-runs')}; ${waitFor('cargo-runs')}; ${INSTALL}`,
       cargo: `[ "$1" = build ] || exit 0
         : > ${path('cargo-runs')}; ${waitFor('npm-runs')}; echo addon > ${path('made.so')}
         echo '${JSON.stringify(artifact)}'`
     })
-    expect(stderr).toMatch(/setting up the Rust addon, npm packages\n/)
+    expect(stderr).toMatch(/^• setting up the Rust addon, npm packages: a minute on two idle cores elsewhere\n/)
     expect(stderr).toMatch(
       /: done after \d+ s; left: (the Rust addon|npm packages)\n[^]*: done after \d+ s; left: nothing\n/
     )
     expect(status).toBe(0)
     expect(readFileSync(path(`native/chronym.${addonTarget()}.node`), 'utf8')).toBe('addon\n')
     expect(existsSync(path('node_modules/.chronym-lock'))).toBe(true)
+  })
+
+  it('leaves the packages that a running checkout uses whole until the new ones are there', () => {
+    putBuiltAddon()
+    mkdirSync(path('node_modules/.cache'), { recursive: true })
+    for (const file of ['in-use', '.cache/compiled']) writeFileSync(path(`node_modules/${file}`), 'former')
+    const isWhole = `[ -e ${path('node_modules/in-use')} ] || exit 4`
+    expect(setUp({ npm: `${isWhole}; exit 1` }).stderr).toContain('npm packages could not be installed')
+    expect(readFileSync(path('node_modules/in-use'), 'utf8')).toBe('former')
+    expect(setUp({ npm: `${isWhole}; ${INSTALL}; ${isWhole}` })).toMatchObject({ status: 0 })
+    expect(existsSync(path('node_modules/in-use'))).toBe(false)
+    expect(existsSync(path('node_modules/better-sqlite3/index.js'))).toBe(true)
+    expect(readFileSync(path('node_modules/.cache/compiled'), 'utf8')).toBe('former')
+    expect(existsSync(path('.setup'))).toBe(false)
   })
 
   it('stops the build when the packages cannot be installed', () => {
@@ -174,11 +190,10 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
 
   it('compiles SQLite where no file for the platform comes with it, and names what that takes when it fails', () => {
     putBuiltAddon()
-    const packages = path('node_modules/better-sqlite3')
     // npm ci leaves it without its files for other platforms; node-gyp has no compiler.
     const { status, stderr } = setUp({
       npm: `case "$1 $2" in
-        "ci --ignore-scripts") /bin/mkdir -p ${packages};;
+        "ci --ignore-scripts") /bin/mkdir -p node_modules/better-sqlite3;;
         "--prefix node_modules/better-sqlite3") echo "gyp ERR! find Python" >&2; exit 1;;
         *) exit 2;;
       esac`
@@ -197,5 +212,27 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
     expect(stderr).toMatch(/^chronym: node_modules is a link to .*other, and .* Remove the link and run this again/)
     expect(status).toBe(1)
     expect(existsSync(path('npm-ran'))).toBe(false)
+  })
+})
+
+describe('every script of package.json', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+
+  it('is run by run.mjs under its own name', () => {
+    expect(Object.entries(scripts).filter(([name, line]) => line !== `node scripts/run.mjs ${name}`)).toEqual([])
+  })
+
+  /** Commander, tsc, prettier and eslint answer these, once all is set up. */
+  const others = ['start', 'chronym', 'lab:sim', 'format', 'format:check', 'lint', 'typecheck']
+  it.each(Object.keys(scripts).filter((name) => !others.includes(name)))('says how %s is called', (name) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/run.mjs'), name, '--help'], {
+      encoding: 'utf8',
+      env: {}
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain(name === 'test' ? 'npm test' : `npm run ${name}`)
+    expect(stdout.trim().split('\n').length).toBeGreaterThan(name === 'rehearse' ? 0 : 1)
   })
 })

@@ -51,7 +51,7 @@ const targets = positionals.length > 0 ? positionals : TARGETS
 for (const folder of new Set(targets.map(folderOf))) {
   const env = { ...process.env, CARGO_TARGET_DIR: output, RUSTC_WRAPPER: join(folder, 'instrument.sh') }
   if (!run('cargo', ['build', '--release', '--locked', '--bins'], folder, env)) process.exit(1)
-  // Without the fuzzer's runtime: with the builds of `npm test`.
+  // Without the fuzzer's runtime: with the builds of `npm run test:full`.
   const plain = { ...process.env, CARGO_TARGET_DIR: target }
   const example = ['run', '--no-default-features', '--locked', '--example', 'seeds', '--', seeds]
   if (!run('cargo', example, folder, plain)) process.exit(1)

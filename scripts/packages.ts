@@ -1,4 +1,4 @@
-/** Debian packages that tests and benches need beside what npm installs: installed by their set-up where missing. */
+/** Debian packages that tests and benches need beside what npm installs. Their set-up names those that are missing. */
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -41,10 +41,10 @@ const PROGRAMS = {
 
 export type Package = keyof typeof PROGRAMS
 
-/** Those that `npm test` does not need: of benches, of the screenshots, and of `npm run test:long`. */
+/** Those that `npm run test:full` does not need: of benches, of the screenshots, and of `npm run test:long`. */
 const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'haproxy', 'util-linux', 'pngquant', 'golang-go', 'httpie']
 
-/** Those of `npm test`, which installs them before anything runs: a test that waits for apt-get blocks its worker. */
+/** Those of `npm run test:full`, which knows of them before anything runs: a test that waits for apt-get blocks its worker. */
 export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !NOT_OF_TESTS.includes(name))
 
 /** Servers are in the folders for the administrator, which PATH may leave out, and Go in one of its own. */
@@ -65,6 +65,8 @@ export interface Machine {
   find(program: string): string | undefined
   run(command: string, args: readonly string[]): { readonly status: number | null; readonly stderr: string }
   readonly isRoot: boolean
+  /** Whether anybody said that packages may be installed. */
+  readonly mayInstall: boolean
 }
 
 export const thisMachine: Machine = {
@@ -85,21 +87,24 @@ export const thisMachine: Machine = {
     })
     return { status, stderr: error?.message ?? stderr }
   },
-  isRoot: process.getuid?.() === 0
+  isRoot: process.getuid?.() === 0,
+  get mayInstall() {
+    return process.env['CI'] === 'true' || process.env['INSTALL_PACKAGES'] === '1'
+  }
 }
 
 /**
- * Installs the packages that are missing, with apt-get as root or by sudo; when that fails, once more after
+ * Installs the packages that are missing, where it may, with apt-get as root or by sudo; when that fails, once more after
  * `apt-get update`. Throws with the command to run by hand.
  */
 export function needPackages(packages: readonly Package[], machine: Machine = thisMachine): void {
   const wanted = missingPackages(packages, machine)
   if (wanted.length === 0) return
-  const byHand = `apt-get install --no-install-recommends ${wanted.join(' ')}`
   const fail = (why: string): never => {
     const programs = wanted.map((name) => PROGRAMS[name]).join(', ')
-    throw new Error(`${programs} not found, and ${why}. Install by hand: ${byHand}`)
+    throw new Error(`${programs} not found, and ${why}. Install by hand: ${byHand(wanted)}`)
   }
+  if (!machine.mayInstall) fail('nobody said that it may be installed (INSTALL_PACKAGES=1)')
   if (machine.find('apt-get') === undefined) fail('this machine has no apt-get')
   if (!machine.isRoot && machine.find('sudo') === undefined) fail('apt-get needs root or sudo')
 
@@ -116,6 +121,10 @@ export function needPackages(packages: readonly Package[], machine: Machine = th
   }
   if (missingPackages(packages, machine).length > 0) fail(`apt-get did not install it: ${outcome.stderr.trim()}`)
 }
+
+/** The command that installs them. */
+export const byHand = (packages: readonly Package[]): string =>
+  `apt-get install --no-install-recommends ${packages.join(' ')}`
 
 /** Packages whose programs this machine lacks. */
 export function missingPackages(packages: readonly Package[], machine: Machine = thisMachine): Package[] {

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { ROOT, setUp } from './toolchain.mjs'
+import { usage } from './usage.mjs'
 
 const bin = (name, file) => join('node_modules', name, file)
 const TYPESCRIPT = bin('typescript', 'bin/tsc')
@@ -24,7 +25,7 @@ const COMMANDS = {
   chronym: [['src/cli/main.ts']],
   demo: [['scripts/demo.ts']],
   test: [['scripts/test.mjs']],
-  'test:quick': [['scripts/test-quick.ts']],
+  'test:full': [['scripts/test.mjs', '--full']],
   'test:long': [['scripts/test.mjs', '--long']],
   'test:crash': [['scripts/test-crash.ts']],
   'test:hostile': [['scripts/test.mjs', '--hostile']],
@@ -37,6 +38,7 @@ const COMMANDS = {
   typecheck: ['.', PAGE, '__test__/web/assets'].map((folder) => [TYPESCRIPT, '-p', folder]),
   build: BUILD,
   prepack: [...BUILD, ['scripts/package/prepack.mjs']],
+  postpack: [['scripts/package/postpack.mjs']],
   // The addon of a release: the checkout's own is built faster.
   pack: [['scripts/build-native.mjs', '--locked'], ['scripts/package/pack.mjs']],
   'test:install': [['scripts/test-install.ts']],
@@ -61,6 +63,15 @@ const COMMANDS = {
 /** What needs no packages to build or test with. */
 const FOR_USE = ['start', 'chronym', 'demo']
 
+/** Programs that answer --help themselves. */
+const OWN_HELP = ['start', 'chronym', 'lab:sim', 'format', 'format:check', 'lint', 'typecheck']
+
+/** Of a command without a script of its own. */
+const ABOUT = {
+  setup: 'Installs the packages and builds the Rust addon, where they are missing or old.',
+  build: 'Builds dist/ for the package.'
+}
+
 /** How soon a command stops after its npm was killed. */
 const ORPHAN_CHECK_MS = 200
 
@@ -75,6 +86,11 @@ const steps = COMMANDS[name]
 if (steps === undefined) {
   process.stderr.write(`chronym: unknown command "${name}"; one of ${Object.keys(COMMANDS).join(', ')}\n`)
   process.exit(2)
+}
+
+if (rest.includes('--help') && !OWN_HELP.includes(name)) {
+  process.stdout.write(usage(name, ABOUT[name] ?? steps.at(-1)[0]))
+  process.exit()
 }
 
 const { node, env } = await setUp(FOR_USE.includes(name))

@@ -2,7 +2,17 @@
 // dependencies: it has to run on the Node that a machine happens to have (20 or newer).
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isAddonCurrent } from './native-target.mjs'
@@ -103,13 +113,13 @@ function keepingCompiledCode(env) {
   return { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/chronym'), ...env }
 }
 
-/** `npm ci` empties what a link leads to: the packages of another checkout. */
+/** A link leads to the packages of another checkout, which are not ours to replace. */
 function refuseLink(directory) {
   if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
   const target = existsSync(directory) ? realpathSync(directory) : 'a directory that is missing'
   fail(
     `node_modules is a link to ${target}, and holds other packages than package-lock.json here names. ` +
-      'Installing would empty that directory. Remove the link and run this again, which installs packages here; ' +
+      'Remove the link and run this again, which installs packages here; ' +
       'or run `npm run setup` in the checkout that it leads to, where both have the same package-lock.json.'
   )
 }
@@ -145,13 +155,33 @@ function lockHash() {
     .digest('hex')
 }
 
+/** Where packages are installed, beside those that this checkout may be running on. */
+const STAGE = join(ROOT, '.setup')
+
 async function installPackages(omitted) {
+  rmSync(STAGE, { recursive: true, force: true })
+  mkdirSync(STAGE)
+  for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(ROOT, file), join(STAGE, file))
   const args = ['ci', ...omitted, '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
-  if ((await run('npm', args)) === 0) return
+  if ((await run('npm', args, { cwd: STAGE })) === 0) return putIntoPlace()
+  rmSync(STAGE, { recursive: true, force: true })
   fail(
     'npm packages could not be installed; npm says why above. After ENOTFOUND, ECONNREFUSED or ETIMEDOUT, see that ' +
       'the registry can be reached: `npm config get registry` names it.'
   )
+}
+
+/** Two renames, so that a program of this checkout finds all of the former packages, or all of the new ones. */
+function putIntoPlace() {
+  const [made, used] = [join(STAGE, 'node_modules'), dirname(STAMP)]
+  mkdirSync(made, { recursive: true })
+  if (existsSync(used)) {
+    // What Node has compiled is as good as before.
+    if (existsSync(join(used, '.cache'))) renameSync(join(used, '.cache'), join(made, '.cache'))
+    renameSync(used, join(STAGE, 'former'))
+  }
+  renameSync(made, used)
+  rmSync(STAGE, { recursive: true, force: true })
 }
 
 async function buildAddon() {
@@ -176,7 +206,6 @@ export function rustComplaint(env) {
 /** Runs all jobs at once, and says what is left whenever one has ended. */
 async function together(jobs) {
   const left = new Set(jobs.keys())
-  if (left.size > 0) note(`setting up ${[...left].join(', ')}`)
   const startedAt = Date.now()
   const finish = async ([name, job]) => {
     await job()
@@ -189,14 +218,12 @@ async function together(jobs) {
 
 /**
  * Sets up what is missing, all at the same time: Node, npm packages, the Rust addon. What it cannot bring itself comes
- * first: Rust, which only a build needs.
+ * first: Rust, which only a build needs. Before that a line says what is missing, since rustup may fetch a toolchain.
  *
  * @param isForUse leaves out the packages to build and test with, half of all
  */
 export async function setUp(isForUse = false) {
   const isBuilt = isAddonCurrent(ROOT)
-  const complaint = isBuilt ? undefined : rustComplaint(process.env)
-  if (complaint !== undefined) fail(complaint)
   const omitted = isForUse ? ['--omit=dev'] : []
   const mark = [lockHash(), ...omitted].join(' ')
   const isInstalled = existsSync(STAMP) && [mark, lockHash()].includes(readFileSync(STAMP, 'utf8'))
@@ -207,6 +234,9 @@ export async function setUp(isForUse = false) {
   if (!isInstalled) jobs.set('npm packages', () => installPackages(omitted))
   if (!isThere(node))
     jobs.set(`Node ${pinnedVersion()} in .toolchain/, since ${process.versions.node} is too old`, installNode)
+  if (jobs.size > 0) note(`setting up ${[...jobs.keys()].join(', ')}: a minute on two idle cores elsewhere`)
+  const complaint = isBuilt ? undefined : rustComplaint(process.env)
+  if (complaint !== undefined) fail(complaint)
   await together(jobs)
   const env = environment(node)
   if (!isInstalled) {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:quick [-- --since REF]`, while you edit: the types, and unit tests of what changed since REF (HEAD
+ * `npm test -- --changed [--since REF]`, while you edit: the types, and unit tests of what changed since REF (HEAD
  * unless named). Tests that import it come nearest first, as many as took half a minute when they last ran. Those that
- * reach it without an import, in processes of their own, are left to `npm test`.
+ * reach it without an import, in processes of their own, are left to `npm run test:full`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -14,7 +14,9 @@ import { ROOT } from './program.ts'
 const BUDGET_SECONDS = 30
 const UNKNOWN_SECONDS = 1
 
-const { since } = parseArgs({ options: { since: { type: 'string', default: 'HEAD' } } }).values
+const { since } = parseArgs({
+  options: { changed: { type: 'boolean' }, since: { type: 'string', default: 'HEAD' } }
+}).values
 
 function changedFiles(): string[] {
   const git = (...args: string[]): string[] => {
@@ -82,7 +84,7 @@ const chosen = related.filter((test) => {
 process.stdout.write(
   `${changed.length} files changed since ${since}; ${related.length} unit tests import them, and ${chosen.length} run\n`
 )
-const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/chronym/quick.tsbuildinfo']
+const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/chronym/types.tsbuildinfo']
 const types = run(['node_modules/typescript/bin/tsc', '-p', '.', ...incremental])
 const tests = chosen.length === 0 || run(['node_modules/vitest/vitest.mjs', 'run', '--project', 'unit', ...chosen])
 const passed = await Promise.all([types, tests])

@@ -1,0 +1,1 @@
+export function slowFiles(times: ReadonlyMap<string, readonly number[]>, limit: number): string[]
