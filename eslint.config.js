@@ -59,6 +59,26 @@ export default tseslint.config(
       'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: false }]
     }
   },
+  {
+    // Octets that are not UTF-8 would become U+FFFD, and be saved, signed and published so.
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'NewExpression[callee.name="TextDecoder"]:not(:has(Property[key.name="fatal"] > Literal[value=true]))',
+          'CallExpression[callee.name=/^readFile/] > Literal[value=/^utf-?8$/i]',
+          'CallExpression[callee.name=/^readFile/] Property[key.name="encoding"] > Literal[value=/^utf-?8$/i]',
+          'CallExpression[callee.property.name="toString"] > Literal[value=/^utf-?8$/i]',
+          'CallExpression[callee.property.name="setEncoding"]',
+          'CallExpression[callee.property.name="text"][callee.object.name="file"]'
+        ].map((selector) => ({
+          selector,
+          message: 'It hides octets that are not UTF-8: use textOfUtf8 of src/util/utf8.ts, or a fatal TextDecoder.'
+        }))
+      ]
+    }
+  },
   // Prettier breaks lines where this rule expects a forgotten semicolon.
   { rules: { 'no-unexpected-multiline': 'off' } },
   {

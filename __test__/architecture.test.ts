@@ -25,7 +25,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // chronym/verify
   verify: ['protocol', 'vdf', 'native', 'util'],
   time: ['protocol', 'store', 'beacon'],
-  config: ['protocol', 'views', 'error-table.ts', 'errors.ts'],
+  config: ['protocol', 'util', 'views', 'error-table.ts', 'errors.ts'],
   native: ['protocol', 'vdf', 'util', 'version.ts'],
   store: ['protocol', 'native', 'util'],
   beacon: ['protocol', 'native', 'util'],

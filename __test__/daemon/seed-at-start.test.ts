@@ -28,12 +28,13 @@ const typing =
   () =>
     lines.length > 0 ? Promise.resolve(lines.shift()!) : Promise.reject(new Error('asked too often'))
 
-function at(file: string, sources: Partial<PassphraseSources> = {}): Promise<Uint8Array | undefined> {
-  return seedAtStart(paths, {
+async function at(file: string, sources: Partial<PassphraseSources> = {}): Promise<Uint8Array | undefined> {
+  const found = await seedAtStart(paths, {
     file,
     sources: { stdin: Readable.from([]), credentials: undefined, ask: undefined, ...sources },
     warn: (message) => warnings.push(message)
   })
+  return found?.seed
 }
 
 function fileOf(text: string, name = 'passphrase'): string {

@@ -1,8 +1,8 @@
 /** Locking and unlocking the seed of a running daemon. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SeedService } from '../../src/api/services.ts'
-import { sealSeed, unsealSeed } from '../../src/backup/sealed-seed.ts'
+import { sealSeed, openSeed } from '../../src/backup/sealed-seed.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { dataPaths, type DataPaths } from '../../src/data-directory/paths.ts'
 import { SeedHolder } from '../../src/registry/seed-holder.ts'
@@ -39,7 +39,7 @@ beforeEach(async () => {
     admit: (seed) => admitted(seed),
     tasks: { list: () => tasks },
     registry: { adoptions: () => [{ id: 'carol.chronym', state: 'looking', detail: '', since: '', looked_at: null }] },
-    unseal: ({ text, passphrase, path }) => unsealSeed(text, String(passphrase), path),
+    unseal: ({ text, passphrase, path }) => openSeed(text, passphrase, path),
     now: () => nowMs,
     info: (message) => told.push(message),
     warn: (message) => told.push(message)
@@ -73,6 +73,19 @@ describe('a locked seed', () => {
     }
     expect((await refusal(RIGHT)).code).toBe('SVC-KEY-002')
     expect(holder.isLocked).toBe(true)
+  })
+
+  it('is sealed again by the octets of a passphrase that was read as text', async () => {
+    const octets = Buffer.from('eff0eeebfcffeff0eeebfcff', 'hex')
+    const former = await sealSeed(SEED, octets.toString(), { workFactor: 8 })
+    writeFileSync(paths.sealedSeed, former, { mode: 0o600 })
+    expect(await service.unlock(octets)).toMatchObject({ state: 'unlocked' })
+    const after = readFileSync(paths.sealedSeed, 'utf8')
+    expect(after).not.toBe(former)
+    service.lock()
+    expect((await refusal(Buffer.from('f1e5eaf0e5f2f1e5eaf0e5f2', 'hex'))).code).toBe('SVC-KEY-007')
+    expect(await service.unlock(octets)).toMatchObject({ state: 'unlocked' })
+    expect(readFileSync(paths.sealedSeed, 'utf8')).toBe(after)
   })
 
   it('takes one guess at a time', async () => {

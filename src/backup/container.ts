@@ -10,6 +10,7 @@ import { messageOf, PartError } from '../protocol/errors.ts'
 import { wordsToSeed } from '../protocol/crypto/keys.ts'
 import { type NetworkProfile, parseProfile, profileHash } from '../protocol/profile/profile.ts'
 import type { StoredRecords } from '../store/inspect.ts'
+import { textOfUtf8 } from '../util/utf8.ts'
 
 const FORMAT = 'chronym-backup'
 const VERSION = 1
@@ -107,7 +108,7 @@ export function decodeContents(plaintext: Uint8Array): BackupContents {
 }
 
 function readManifest(line: Buffer): v.InferOutput<typeof Manifest> {
-  const json = attempt('its manifest', () => JSON.parse(line.toString('utf8')) as unknown)
+  const json = attempt('its manifest', () => JSON.parse(textOfUtf8(line)) as unknown)
   const result = v.safeParse(Manifest, json)
   if (result.success) return result.output
   const [issue] = result.issues

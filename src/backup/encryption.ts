@@ -1,9 +1,11 @@
 /** The age format (age-encryption.org/v1) around a backup: `age -d` opens the same files. */
+import { isUtf8 } from 'node:buffer'
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { messageOf } from '../protocol/errors.ts'
 import { BackupError, MAX_PLAINTEXT_BYTES } from './container.ts'
 import { writePrivateFile } from '../data-directory/private-files.ts'
+import { isUtf16 } from '../util/utf8.ts'
 
 /** The key does not open the file, or the header is damaged: the two cannot be told apart. */
 export class WrongKeyError extends BackupError {}
@@ -11,12 +13,21 @@ export class WrongKeyError extends BackupError {}
 /** Loaded by its first use: it is half of what a command would load, and few use it. */
 const age = () => import('age-encryption')
 
+/** As text, or as the octets of a file, which need not be UTF-8. */
+export type Passphrase = string | Uint8Array
+
 /** What a backup is encrypted for: a passphrase, or public keys (`age1...`) of which any opens it. */
 export type Lock =
-  { readonly passphrase: string; readonly workFactor?: number } | { readonly recipients: readonly string[] }
+  { readonly passphrase: Passphrase; readonly workFactor?: number } | { readonly recipients: readonly string[] }
 
 /** A passphrase, or secret keys (`AGE-SECRET-KEY-1...`). */
-export type Unlock = { readonly passphrase: string } | { readonly identities: readonly string[] }
+export type Unlock = { readonly passphrase: Passphrase } | { readonly identities: readonly string[] }
+
+interface Opened {
+  readonly plaintext: Uint8Array
+  /** Other passphrases of the same length open the file too: the caller seals it again. */
+  readonly isByFormerReading: boolean
+}
 
 /** log2 of scrypt's N, age's own default: 256 MiB and about a second a guess. */
 const WORK_FACTOR = 18
@@ -47,7 +58,7 @@ export async function encrypt(plaintext: Uint8Array, lock: Lock): Promise<Uint8A
   const encrypter = new Encrypter()
   if ('passphrase' in lock) {
     encrypter.setScryptWorkFactor(lock.workFactor ?? WORK_FACTOR)
-    encrypter.setPassphrase(lock.passphrase)
+    encrypter.setPassphrase(forAge(lock.passphrase))
   } else {
     for (const recipient of lock.recipients) await checkRecipient(recipient)
     for (const recipient of lock.recipients) encrypter.addRecipient(recipient)
@@ -67,8 +78,44 @@ export async function takesPassphrase(file: Uint8Array): Promise<boolean> {
   return start === PASSPHRASE_HEADER
 }
 
-/** Throws BackupError `damaged`: a wrong key and a changed header cannot be told apart. */
+/** The scrypt of `age-encryption` takes octets as well; its type names text alone. */
+function forAge(passphrase: Passphrase): string {
+  return passphrase as string
+}
+
+/**
+ * Octets that are not UTF-8 as the first versions read them: with U+FFFD in place of each fault, so that many files are
+ * one passphrase. Undefined where both readings are the same.
+ */
+function formerReading(passphrase: Passphrase): string | undefined {
+  if (typeof passphrase === 'string' || isUtf8(passphrase)) return undefined
+  // eslint-disable-next-line no-restricted-syntax -- the fault of the first versions, to open what they sealed
+  return new TextDecoder().decode(passphrase)
+}
+
+/** As {@link openSealed}, for files that nobody seals again. */
 export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Array> {
+  return (await openSealed(file, unlock)).plaintext
+}
+
+/**
+ * Tries a passphrase by its octets, then as the first versions read it. Throws BackupError `damaged`: a wrong key and a
+ * changed header cannot be told apart.
+ */
+export async function openSealed(file: Uint8Array, unlock: Unlock): Promise<Opened> {
+  const former = 'passphrase' in unlock ? formerReading(unlock.passphrase) : undefined
+  try {
+    return { plaintext: await decryptWith(file, unlock), isByFormerReading: false }
+  } catch (error) {
+    if (former === undefined || !(error instanceof WrongKeyError)) throw error
+    const plaintext = await decryptWith(file, { passphrase: former }).catch((again: unknown) => {
+      throw again instanceof WrongKeyError ? error : again
+    })
+    return { plaintext, isByFormerReading: true }
+  }
+}
+
+async function decryptWith(file: Uint8Array, unlock: Unlock): Promise<Uint8Array> {
   if (file.length > MAX_FILE_BYTES) throw damaged(`it has ${file.length} bytes; at most ${MAX_FILE_BYTES} are possible`)
   const isByPassphrase = await takesPassphrase(file)
   if (isByPassphrase !== 'passphrase' in unlock) {
@@ -85,15 +132,10 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
   const { Decrypter } = await age()
   const decrypter = new Decrypter()
   try {
-    if ('passphrase' in unlock) decrypter.addPassphrase(unlock.passphrase)
+    if ('passphrase' in unlock) decrypter.addPassphrase(forAge(unlock.passphrase))
     else for (const identity of unlock.identities) decrypter.addIdentity(identity)
   } catch (error) {
-    throw new BackupError(
-      'damaged',
-      'what --identity names is not a secret key of age',
-      'It holds lines that begin with AGE-SECRET-KEY-1, as `age-keygen` writes them.',
-      { cause: error }
-    )
+    throw notASecretKey(error)
   }
   try {
     return await decrypter.decrypt(await withoutArmor(file))
@@ -101,13 +143,30 @@ export async function decrypt(file: Uint8Array, unlock: Unlock): Promise<Uint8Ar
     if (messageOf(error).startsWith('no identity matched')) {
       throw new WrongKeyError(
         'damaged',
-        `the ${isByPassphrase ? 'passphrase' : 'secret key'} does not open this backup, or its header is damaged`,
+        `the ${isByPassphrase ? 'passphrase' : 'secret key'} does not open this backup, or its header is damaged` +
+          ('passphrase' in unlock ? encodingOf(unlock.passphrase) : ''),
         'Check the key; where it is right, take another copy of the backup. Nothing was written.',
         { cause: error }
       )
     }
     throw damaged(`it does not decrypt (${messageOf(error)})`, error)
   }
+}
+
+export function notASecretKey(cause: unknown): BackupError {
+  return new BackupError(
+    'damaged',
+    'what --identity names is not a secret key of age',
+    'It holds lines that begin with AGE-SECRET-KEY-1, as `age-keygen` writes them.',
+    { cause }
+  )
+}
+
+/** What else may be the matter with a passphrase that does not open; to follow a clause. */
+export function encodingOf(passphrase: Passphrase): string {
+  return typeof passphrase !== 'string' && isUtf16(passphrase)
+    ? '. The passphrase file is UTF-16: save it as UTF-8 if it was typed elsewhere'
+    : ''
 }
 
 /** age's text form, for mails and paper. */

@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../protocol/errors.ts'
 import { equalBytes } from '../protocol/encoding/bytes.ts'
@@ -13,6 +12,7 @@ import type { DataPaths } from '../data-directory/paths.ts'
 import { VERSION } from '../version.ts'
 import { type BackedUpFile, type BackupContents, BackupError } from './container.ts'
 import { BACKED_UP_PREFIXES, problemOf, type RecordFacts } from './records.ts'
+import { readTextFile } from '../util/utf8.ts'
 
 /**
  * The files of an evaluation. Their states come first: intermediates only grow, so a later copy holds all that a state
@@ -69,7 +69,7 @@ export async function makeContents(
 
 function readSeed(paths: DataPaths): Uint8Array {
   try {
-    return wordsToSeed(readFileSync(paths.seed, 'utf8'))
+    return wordsToSeed(readTextFile(paths.seed))
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     throw new BackupError(

@@ -5,6 +5,7 @@
 import { type Pulse, PULSE_SIGNATURE_BYTES, pulseRandomness } from '../protocol/time.ts'
 import { BeaconError, type BeaconChain, type BeaconErrorCode } from './types.ts'
 import * as v from 'valibot'
+import { textOfUtf8 } from '../util/utf8.ts'
 
 /** Which failure of several to report: the most telling, first. */
 const TELLING: readonly BeaconErrorCode[] = ['BEACON_INVALID_PULSE', 'BEACON_WRONG_CHAIN', 'BEACON_UNAVAILABLE']
@@ -155,7 +156,7 @@ async function readBounded(response: Response): Promise<string> {
     if (length > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return textOfUtf8(Buffer.concat(chunks))
 }
 
 /** `fetch` says only "fetch failed"; its cause says why. */

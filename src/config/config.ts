@@ -3,7 +3,6 @@
  * variables (`CHRONYM_` + section + field) and the flags.
  * Order of precedence: flag, environment, change at run time, config.toml, default.
  */
-import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { parse as parseToml, TomlError } from 'smol-toml'
 import { type FieldError, ServiceError } from '../errors.ts'
@@ -14,6 +13,7 @@ import { builtInProfiles } from '../protocol/profile/built-in.ts'
 import { type PartialConfig, setPath, spellings } from './dotted-path.ts'
 import { leaveOutRemoved, REMOVED_SETTINGS, removedSetting, removedWarning, type Warn } from './removed.ts'
 import { BesideProfileSchema, type Config, ConfigSchema } from './schema.ts'
+import { NotUtf8Error, readTextFile } from '../util/utf8.ts'
 
 export { choicesOf, DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'
 
@@ -212,7 +212,7 @@ export function configFromFlags(
 export function configFromFile(path: string, required: boolean, warn = ignore): PartialConfig {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readTextFile(path)
   } catch (error) {
     if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new ServiceError('SVC-CFG-001', `${path} cannot be read: ${(error as Error).message}`, { cause: error })
@@ -273,9 +273,10 @@ export function loadNetwork(network: string): ConfiguredNetwork {
     reject(`the profile ${network}: ${fault}. \`chronym config profile main\` prints a whole one`, fault, cause)
   let text: string
   try {
-    text = readFileSync(network, 'utf8')
+    text = readTextFile(network)
   } catch (error) {
     const known = Object.keys(builtInProfiles).join(', ')
+    if (error instanceof NotUtf8Error) return refuseFile(error.message, error)
     const { code, message } = error as NodeJS.ErrnoException
     const fault = { ENOENT: 'there is no such file', EISDIR: 'it is a directory' }[code ?? ''] ?? message
     return reject(`network "${network}" is neither one of ${known} nor the file of a profile: ${fault}`, fault, error)

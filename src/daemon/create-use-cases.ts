@@ -142,7 +142,7 @@ function loadOverrides(store: Store): PartialConfig {
 
 /** Throws for an unknown field or an invalid value. */
 function overrideOf(path: string, json: Uint8Array): { readonly value: unknown } {
-  const value = JSON.parse(new TextDecoder().decode(json)) as unknown
+  const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json)) as unknown
   const alone: PartialConfig = {}
   setPath(alone, path, value)
   checkConfig(alone, 'a field changed at run time')

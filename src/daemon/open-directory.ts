@@ -4,7 +4,7 @@ import type { BackupKeeper } from '../backup/kept/keeper.ts'
 import { createKeeper, type KeptBackup } from '../backup/kept/create-keeper.ts'
 import { openDataDirectory, requireUnused, type DataDirectory } from '../data-directory/open.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
-import { isHalfSealed, seedForm } from '../data-directory/seed-files.ts'
+import { isHalfSealed, replaceSealedSeed, seedForm } from '../data-directory/seed-files.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import type { Logger } from '../log.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
@@ -20,6 +20,8 @@ const NEW_SEED =
 const UNCHECKED_SEED =
   'only this directory is known to have the seed of its names: write the 24 words down, then check them'
 const LOCKED_SEED = 'the seed is locked: look-ups and squaring continue, and signatures wait until it is unlocked'
+const RESEALED_SEED =
+  'the passphrase file is not UTF-8: the seed is sealed again by its octets, so that no other passphrase opens it'
 const HALF_SEALED =
   'the words of the seed are in clear beside the sealed ones: a passphrase change ' +
   'was cut off. Stop the daemon and run `chronym key passphrase` again'
@@ -54,9 +56,9 @@ export async function openDirectory({
   const following: { holdings?: Holdings } = {}
   // Before anybody is asked for a passphrase in vain.
   if (seedForm(paths) === 'sealed') requireUnused(paths)
-  const unsealed = await seedAtStart(paths, { ...passphrase, warn: (message) => log.warn(message) })
+  const atStart = await seedAtStart(paths, { ...passphrase, warn: (message) => log.warn(message) })
   const directory = openDataDirectory(paths, profile, {
-    unsealed,
+    unsealed: atStart?.seed,
     onSetAside: (key, reason) =>
       log.error(
         { key, reason },
@@ -76,6 +78,10 @@ export async function openDirectory({
     }
   })
   life.onStop('store', () => directory.store.close())
+  if (atStart?.resealed !== undefined) {
+    replaceSealedSeed(paths, atStart.text, atStart.resealed)
+    log.info(RESEALED_SEED)
+  }
   const holdings = new Holdings({ paths, store: directory.store, profile, log, now: () => clock.now() })
   following.holdings = holdings
   const seed = new SeedHolder(directory.masterSeed)

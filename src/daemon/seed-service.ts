@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { doubled } from '../util/backoff.ts'
 import type { SeedService } from '../api/services.ts'
-import { unsealApart, type UnsealRequest } from '../backup/sealed-seed.ts'
+import { type OpenedSeed, unsealApart, type UnsealRequest } from '../backup/sealed-seed.ts'
 import { ServiceError } from '../errors.ts'
 import type { DataPaths } from '../data-directory/paths.ts'
 import type { Registry } from '../registry/use-cases.ts'
-import { readSealedSeed, seedForm } from '../data-directory/seed-files.ts'
+import { readSealedSeed, replaceSealedSeed, seedForm } from '../data-directory/seed-files.ts'
 import type { SeedHolder } from '../registry/seed-holder.ts'
 import { isSeedSafe } from '../data-directory/seed-safety.ts'
 import type { TaskManager } from '../registry/tasks.ts'
@@ -30,7 +30,7 @@ interface SeedServiceOptions {
   readonly admit: (seed: Uint8Array) => void
   readonly tasks: Pick<TaskManager, 'list'>
   readonly registry: Pick<Registry, 'adoptions'>
-  readonly unseal?: (request: UnsealRequest) => Promise<Uint8Array>
+  readonly unseal?: (request: UnsealRequest) => Promise<OpenedSeed>
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly info: (message: string) => void
@@ -98,9 +98,10 @@ export function createSeedService({
       try {
         const text = readSealedSeed(paths)
         if (text === undefined) throw new ServiceError('SVC-KEY-003', `${paths.sealedSeed} is missing now.`)
-        const seed = await unseal({ text, passphrase, path: paths.sealedSeed })
+        const { seed, resealed } = await unseal({ text, passphrase, path: paths.sealedSeed })
         try {
           admit(seed)
+          if (resealed !== undefined) replaceSealedSeed(paths, text, resealed)
         } catch (error) {
           seed.fill(0)
           throw error
@@ -151,12 +152,17 @@ interface SeedAtStartOptions {
   /** `seed.passphrase_file`; empty: none. */
   readonly file: string
   readonly sources: PassphraseSources
-  readonly unseal?: (request: UnsealRequest) => Promise<Uint8Array>
+  readonly unseal?: (request: UnsealRequest) => Promise<OpenedSeed>
   readonly warn: (message: string) => void
 }
 
+/** An opened seed, and the text that it was sealed in. */
+interface SeedAtStart extends OpenedSeed {
+  readonly text: string
+}
+
 /**
- * The seed of a sealed file, 32 bytes: its passphrase comes from the file named, the systemd credential, or the
+ * The seed of a sealed file: its passphrase comes from the file named, the systemd credential, or the
  * terminal. Undefined where there is no sealed seed, or the user starts locked.
  * Rejects with SVC-KEY-007 (wrong passphrase; on the terminal after three tries), SVC-KEY-008 (no passphrase in the
  * file) and SVC-KEY-003.
@@ -164,15 +170,20 @@ interface SeedAtStartOptions {
 export async function seedAtStart(
   paths: DataPaths,
   { file, sources, unseal = unsealApart, warn }: SeedAtStartOptions
-): Promise<Uint8Array | undefined> {
+): Promise<SeedAtStart | undefined> {
   const text = seedForm(paths) === 'sealed' ? readSealedSeed(paths) : undefined
   if (text === undefined) {
     if (file !== '')
       warn('seed.passphrase_file is set, and the seed has no passphrase: `chronym key passphrase` gives it one')
     return undefined
   }
-  const open = (passphrase: Uint8Array): Promise<Uint8Array> =>
-    unseal({ text, passphrase, path: paths.sealedSeed }).finally(() => passphrase.fill(0))
+  const open = async (passphrase: Uint8Array): Promise<SeedAtStart> => {
+    try {
+      return { ...(await unseal({ text, passphrase, path: paths.sealedSeed })), text }
+    } finally {
+      passphrase.fill(0)
+    }
+  }
   const named = file === '' ? credentialOf(sources) : file
   if (named !== undefined) return open(await lineOf(named, sources.stdin))
   if (sources.ask === undefined) return undefined

@@ -2,6 +2,7 @@
  * What this user alone may change and read. Windows has neither owner nor mode here: what a directory holds inherits
  * the user's access list.
  */
+import { NotUtf8Error, textOfUtf8 } from '../util/utf8.ts'
 import {
   chmodSync,
   closeSync,
@@ -99,9 +100,19 @@ export function readPrivateFile(path: string, flags = AT_ONCE): string | undefin
       if ((found.mode & ANY) !== 0)
         throw new NotPrivateError(`others can read or change ${path} (mode ${modeOf(found)})`, false)
     }
-    return found.isFile() ? readFileSync(file, 'utf8') : ''
+    return found.isFile() ? textOrOctets(readFileSync(file)) : ''
   } finally {
     closeSync(file)
+  }
+}
+
+/** What is not UTF-8 as a character an octet: each reader expects ASCII, and refuses it in its own words. */
+function textOrOctets(octets: Buffer): string {
+  try {
+    return textOfUtf8(octets)
+  } catch (error) {
+    if (error instanceof NotUtf8Error) return octets.toString('latin1')
+    throw error
   }
 }
 

@@ -1,9 +1,10 @@
 /** What a running daemon leaves in its data directory: the command line finds that daemon and no other. */
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import * as v from 'valibot'
 import type { DataPaths } from './paths.ts'
 import { fileIdentity, AT_ONCE } from '../util/files.ts'
 import { writePrivateFile } from './private-files.ts'
+import { readTextFile } from '../util/utf8.ts'
 
 const RunningRecordSchema = v.object({
   /** `http://host:port`, where the daemon answers. */
@@ -44,7 +45,7 @@ export function removeRunningRecord(paths: DataPaths, instance: string): void {
 export function readRunningRecord(paths: DataPaths): RunningRecord | 'absent' | 'copied' {
   let text: string
   try {
-    text = readFileSync(paths.running, { encoding: 'utf8', flag: AT_ONCE })
+    text = readTextFile(paths.running, AT_ONCE)
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return 'absent'
     throw error

@@ -2,7 +2,7 @@
  * The owner's master seed, which gives control of the names, in a data directory: 24 words in clear, or sealed under a
  * passphrase. Both exist only after a crash between them.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
@@ -12,6 +12,7 @@ import { equalBytes } from '../protocol/encoding/bytes.ts'
 import { syncDirectory, AT_ONCE } from '../util/files.ts'
 import { KeyError } from '../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../protocol/crypto/keys.ts'
+import { readTextFile } from '../util/utf8.ts'
 
 /** A whole one has less than 1 KiB; the decrypter gets nothing larger than this. */
 const MAX_SEALED_BYTES = 16_384
@@ -58,13 +59,22 @@ export function sealingSteps(paths: SeedPaths, text: string): SeedStep[] {
     {
       what: 'read it back',
       run: () => {
-        if (readFileSync(paths.sealedSeed, 'utf8') !== text)
+        if (readTextFile(paths.sealedSeed) !== text)
           throw new ServiceError('SVC-STO-001', `${paths.sealedSeed} does not read as it was written.`)
       }
     },
     { what: 'remove the words in clear', run: () => removeDurably(paths, paths.seed) },
     { what: 'remove what crashes left', run: () => removeLeftovers(paths) }
   ]
+}
+
+/**
+ * Puts another sealed form of the same seed in its place, for holders of the directory's lock. Nothing changes where the
+ * file is another one by now.
+ */
+export function replaceSealedSeed(paths: SeedPaths, before: string, text: string): void {
+  if (seedForm(paths) !== 'sealed' || readSealedSeed(paths) !== before) return
+  for (const step of sealingSteps(paths, text)) step.run()
 }
 
 /** Replaces the sealed seed with the words in clear, for holders of the directory's lock. */
@@ -102,7 +112,7 @@ const FINGERPRINT_INFO = 'chronym/seed-fingerprint/v1'
 
 export function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, { encoding: 'utf8', flag: AT_ONCE })
+    return readTextFile(path, AT_ONCE)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -15,6 +15,7 @@ import {
 import { type KV, Kvm } from '@nats-io/kv'
 import { connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node'
 import { namesOf, type Names } from './messages.ts'
+import { textOfUtf8 } from '../util/utf8.ts'
 
 /** Where the farm is, and who we are there. */
 export interface FarmAddress {
@@ -99,7 +100,7 @@ export function mayNotHear(who: string, what: string, subject: string): string {
 }
 
 function authenticatorOf(secret: Buffer): ReturnType<typeof credsAuthenticator> {
-  const text = secret.toString('utf8').trim()
+  const text = textOfUtf8(secret).trim()
   return text.startsWith('SU') ? nkeyAuthenticator(new TextEncoder().encode(text)) : credsAuthenticator(secret)
 }
 

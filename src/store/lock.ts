@@ -1,10 +1,11 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { tryLockDirectory } from '../native/addon.ts'
 import { AT_ONCE, fileIdentity } from '../util/files.ts'
 import { openDatabase, toStoreError } from './database.ts'
 import { StoreError, type Disturbance } from './types.ts'
+import { readTextFile } from '../util/utf8.ts'
 
 const LOCK_FILE = 'lock.db'
 const PID_FILE = 'lock.pid'
@@ -147,7 +148,7 @@ function lockedError(directory: string, pidFile: string, cause?: Error): StoreEr
 
 function readOwner(pidFile: string): string | undefined {
   try {
-    return readFileSync(pidFile, { encoding: 'utf8', flag: AT_ONCE }).trim() || undefined
+    return readTextFile(pidFile, AT_ONCE).trim() || undefined
   } catch {
     // The other process may be between taking the lock and writing its pid; the message then omits it.
     return undefined

@@ -5,6 +5,7 @@
 import { decode } from 'cborg'
 import * as v from 'valibot'
 import type { Store } from './types.ts'
+import { textOfUtf8 } from '../util/utf8.ts'
 
 /** A value that this version does not write. */
 export class UnreadableRecord extends Error {
@@ -30,7 +31,7 @@ export function readCbor<Schema extends v.GenericSchema>(schema: Schema, bytes: 
 export function readJson<Schema extends v.GenericSchema>(schema: Schema, bytes: Uint8Array): v.InferOutput<Schema> {
   return shaped(
     schema,
-    parsed('JSON', () => JSON.parse(Buffer.from(bytes).toString()) as unknown)
+    parsed('JSON', () => JSON.parse(textOfUtf8(bytes)) as unknown)
   )
 }
 

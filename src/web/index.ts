@@ -1,9 +1,10 @@
 /** The dashboard: static files that talk to the daemon over HTTP like any other client. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { EXTENSION, modulesOf, ownPath, script, withoutMap, type Asset } from './modules.ts'
+import { readTextFile } from '../util/utf8.ts'
 
 interface Dashboard {
   readonly assets: readonly Asset[]
@@ -53,10 +54,10 @@ function readDashboard(): Dashboard {
   const modules = new Map(modulesOf(entries, moduleAt, servedPath))
   const files = new Map<string, string>()
   for (const url of found)
-    if (extname(url.pathname) in TYPES) files.set(url.href.slice(FOLDER.href.length), readFileSync(url, 'utf8'))
+    if (extname(url.pathname) in TYPES) files.set(url.href.slice(FOLDER.href.length), readTextFile(url))
   const { resolve } = createRequire(import.meta.url)
   const library = ({ entry, file }: { entry: string; file: string }) =>
-    withoutMap(readFileSync(join(dirname(resolve(entry)), file), 'utf8'))
+    withoutMap(readTextFile(join(dirname(resolve(entry)), file)))
   const vendored = Object.entries(LIBRARIES).map(
     ([name, of]) => [name, `vendor/${name.replace('/', '-').replace('.js', '')}.js`, of] as const
   )

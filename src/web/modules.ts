@@ -1,7 +1,7 @@
 /** Files as browsers load them, without a bundler: the types go at serving in a checkout, a build has none. */
-import { readFileSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { posix } from 'node:path'
+import { readTextFile } from '../util/utf8.ts'
 
 export const SRC = new URL('..', import.meta.url)
 /** `.ts` in a checkout, `.js` in a build: that of this file. */
@@ -37,7 +37,7 @@ export function modulesOf(
   for (const url of left) {
     const path = pathOf(url)
     if (modules.has(path)) continue
-    const source = withoutMap(readFileSync(url, 'utf8')).replace(
+    const source = withoutMap(readTextFile(url)).replace(
       SPECIFIER,
       (all, before: string, quote: string, specifier: string) => {
         const target = resolve(specifier, url)

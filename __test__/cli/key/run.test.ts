@@ -35,7 +35,7 @@ const chronym = (args: readonly string[], settings: CliSettings = {}): Promise<C
   return cli([...args, '--data-dir', paths.root], { ...settings, env: { CHRONYM_CONFIG: config, ...settings.env } })
 }
 
-const file = (name: string, text: string): string => {
+const file = (name: string, text: string | Uint8Array): string => {
   writeFileSync(join(parent, name), text)
   return join(parent, name)
 }
@@ -148,6 +148,21 @@ describe('a sealed seed', () => {
     expect(
       (await chronym(['key', 'show', '--yes', '--seed-passphrase-file', file('wrong', 'a wrong passphrase')])).exitCode
     ).toBe(5)
+  })
+
+  it('sealed by the text of octets that are not UTF-8 opens, and is sealed again by the octets', async () => {
+    await used()
+    const ours = Buffer.from('eff0eeebfcffeff0eeebfcff', 'hex')
+    const former = await sealSeed(SEED, ours.toString(), { workFactor: 8 })
+    sealOwnerSeed(paths, local, { seed: SEED, sealed: former, before: undefined })
+    const show = (octets: Uint8Array) => chronym(['key', 'show', '--yes', '--seed-passphrase-file', file('p', octets)])
+    expect(await show(ours)).toMatchObject(says(0, /passphrase file is not UTF-8[^]*sealed again/))
+    expect((await show(Buffer.from('f1e5eaf0e5f2f1e5eaf0e5f2', 'hex'))).exitCode).toBe(5)
+    expect((await show(ours)).stderr).not.toContain('UTF-8')
+    const utf16 = file('utf16', Buffer.from('\uFEFFa long passphrase', 'utf16le'))
+    expect(
+      await chronym(['key', 'passphrase', '--passphrase-file', utf16, '--seed-passphrase-file', file('p', ours)])
+    ).toMatchObject(says(2, 'UTF-16'))
   })
 
   it('is asked for on a terminal without showing it', async () => {

@@ -120,7 +120,7 @@ function storeKey(key: string): string {
 /** Undefined for a damaged entry, which counts as expired. */
 function decode(value: Uint8Array): Entry | undefined {
   try {
-    return v.parse(EntrySchema, JSON.parse(new TextDecoder().decode(value)))
+    return v.parse(EntrySchema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value)))
   } catch {
     return undefined
   }

@@ -42,7 +42,7 @@ interface TokenServiceOptions {
 /** Undefined for a damaged record. */
 function readToken(value: Uint8Array): StoredToken | undefined {
   try {
-    return v.parse(StoredTokenSchema, JSON.parse(new TextDecoder().decode(value)))
+    return v.parse(StoredTokenSchema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value)))
   } catch {
     return undefined
   }

@@ -136,9 +136,12 @@ export function createClient(settings: ClientOptions = {}) {
     wanted: fixed<api.WantedView[]>('GET', '/api/wanted'),
     backup: fixed<api.BackupView>('GET', '/api/backup'),
     seed: fixed<api.SeedBody>('GET', '/api/seed'),
-    /** SVC-KEY-007 for a wrong passphrase. */
-    unlock: (passphrase: string, options?: Options) =>
-      json<api.SeedBody>('POST', '/api/seed/unlock', { ...options, body: { passphrase } }),
+    /** SVC-KEY-007 for a wrong passphrase: a text, or its octets. */
+    unlock: (passphrase: string | Uint8Array, options?: Options) =>
+      json<api.SeedBody>('POST', '/api/seed/unlock', {
+        ...options,
+        body: typeof passphrase === 'string' ? { passphrase } : { passphrase_hex: hexOf(passphrase) }
+      }),
     lock: fixed<api.SeedBody>('POST', '/api/seed/lock'),
 
     want: (id: string, options?: Options) => json<api.WantedView>('POST', '/api/wanted', { ...options, body: { id } }),
@@ -255,4 +258,8 @@ export function createClient(settings: ClientOptions = {}) {
     request: (method: string, path: string, call?: Call) => send(method, path, call),
     metrics: async (options?: Options) => (await send('GET', '/metrics', options)).text()
   }
+}
+
+function hexOf(octets: Uint8Array): string {
+  return Array.from(octets, (octet) => octet.toString(16).padStart(2, '0')).join('')
 }

@@ -105,7 +105,7 @@ async function* heard(body: ReadableStream<Uint8Array>, silenceMs: number): Asyn
 
 /** Events of one connection; skips comments and `retry`. Throws SyntaxError for data that is not JSON. */
 export async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<EventMessage, void> {
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
   const complete: EventSourceMessage[] = []
   const parser = createParser({ onEvent: (event) => complete.push(event) })
   for await (const chunk of body) {

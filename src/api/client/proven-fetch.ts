@@ -8,6 +8,7 @@ import * as v from 'valibot'
 import { UnreachableError, type Transport } from './transport.ts'
 import { newNonce, proves, socketAddress, UNIX_SOCKET } from '../daemon-proof.ts'
 import { ChallengeSchema } from '../schemas/daemon.ts'
+import { textOfUtf8 } from '../../util/utf8.ts'
 
 /** A daemon under load answers within milliseconds. */
 const CHALLENGE_TIMEOUT_MS = 10_000
@@ -182,13 +183,15 @@ function ask(options: RequestOptions, body?: RequestInit['body']): Promise<Incom
 
 /** Undefined for what is not JSON, or too long to be an answer to a challenge. */
 async function jsonOf(answer: IncomingMessage): Promise<unknown> {
-  let text = ''
+  const chunks: Buffer[] = []
+  let length = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
-    text += chunk.toString('utf8')
-    if (text.length > MAX_ANSWER_BYTES) return undefined
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > MAX_ANSWER_BYTES) return undefined
   }
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(textOfUtf8(Buffer.concat(chunks))) as unknown
   } catch {
     return undefined
   }

@@ -16,24 +16,35 @@ const PARSER_BUFFER_BYTES = 64 * 1024
 const SELF_TIMEOUT_MS = 1_000
 
 /**
- * The text of one member of a JSON body in UTF-8, for the caller to overwrite; all other copies are overwritten here.
- * The schema checks the body with as many `x` in its place. Throws as {@link readBody}.
+ * The text of the one of these members that a JSON body has, in UTF-8, for the caller to overwrite; all other copies are
+ * overwritten here. The schema checks the body with as many `x` in its place. Throws as {@link readBody}.
  */
-export async function readSecret(c: Context<AppEnv>, schema: v.GenericSchema, member: string): Promise<Buffer> {
+export async function readSecret<Member extends string>(
+  c: Context<AppEnv>,
+  schema: v.GenericSchema,
+  members: readonly Member[]
+): Promise<{ readonly member: Member; readonly secret: Buffer }> {
   // A Request made in memory comes from no socket.
   const bindings = c.env as AppEnv['Bindings'] | undefined
   const incoming = bindings?.incoming instanceof IncomingMessage ? bindings.incoming : undefined
   const body = await readWiped(incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body ?? [])
   const length = body.length
-  let secret: Buffer | undefined
+  const found: { member: Member; secret: Buffer }[] = []
   try {
-    secret = takeSecretMember(body, member)
+    for (const member of members) {
+      const secret = takeSecretMember(body, member)
+      if (secret !== undefined) found.push({ member, secret })
+    }
     checkBody(c, body, schema)
-    if (secret === undefined)
-      throw new ServiceError('SVC-REQ-001', `The name of the member "${member}" must be written without escapes.`)
-    return secret
+    const [first, second] = found
+    if (first === undefined || second !== undefined)
+      throw new ServiceError(
+        'SVC-REQ-001',
+        `The body has one of the members ${members.join(' and ')}, its name written without escapes.`
+      )
+    return first
   } catch (error) {
-    secret?.fill(0)
+    for (const { secret } of found) secret.fill(0)
     throw error
   } finally {
     body.fill(0)

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { endpoint } from '../endpoint.ts'
+import { ServiceError } from '../../errors.ts'
+import { secretBuffer } from '../../util/secret-input.ts'
 import type { AppEnv } from '../http/request.ts'
 import { type HealthBody, HealthSchema, SeedSchema, UnlockRequestSchema } from '../schemas/daemon.ts'
 import { BackupSchema } from '../../views/backup.ts'
@@ -103,10 +105,12 @@ export function seedRoutes({ seed }: ApiServices) {
         errors: ['SVC-KEY-002', 'SVC-KEY-003', 'SVC-KEY-007', 'SVC-REQ-005', 'SVC-STO-001']
       }),
       async (c) => {
-        const passphrase = await readSecret(c, UnlockRequestSchema, 'passphrase')
+        const { member, secret } = await readSecret(c, UnlockRequestSchema, ['passphrase', 'passphrase_hex'])
+        const passphrase = member === 'passphrase' ? secret : octetsOfHex(secret)
         try {
           return c.json(await seed.unlock(passphrase))
         } finally {
+          secret.fill(0)
           passphrase.fill(0)
         }
       }
@@ -122,4 +126,23 @@ export function seedRoutes({ seed }: ApiServices) {
       }),
       (c) => c.json(seed.lock())
     )
+}
+
+/** Without a string in between, which V8 would keep. Throws SVC-REQ-001. */
+function octetsOfHex(digits: Buffer): Buffer {
+  const octets = secretBuffer(digits.length >> 1)
+  for (let at = 0; at < octets.length; at++) octets[at] = 16 * digitOf(digits[2 * at]) + digitOf(digits[2 * at + 1])
+  if (digits.length % 2 === 0) return octets
+  octets.fill(0)
+  throw notHex()
+}
+
+function digitOf(letter: number | undefined): number {
+  const value = '0123456789abcdef'.indexOf(String.fromCharCode(letter ?? 0).toLowerCase())
+  if (value === -1) throw notHex()
+  return value
+}
+
+function notHex(): ServiceError {
+  return new ServiceError('SVC-REQ-001', 'passphrase_hex is hexadecimal, two digits an octet.')
 }

@@ -108,14 +108,32 @@ export type HealthBody = v.InferOutput<typeof HealthSchema>
 /** A refusal never quotes the passphrase. */
 const NO_PASSPHRASE = 'must be a text of 1 to 4096 bytes'
 
-export const UnlockRequestSchema = component('UnlockRequest', {
-  passphrase: v.pipe(
-    v.string(NO_PASSPHRASE),
-    v.minLength(1, NO_PASSPHRASE),
-    v.maxLength(4096, NO_PASSPHRASE),
-    v.description('As `chronym key passphrase` set it')
-  )
-})
+export const UnlockRequestSchema = v.pipe(
+  v.object({
+    passphrase: v.optional(
+      v.pipe(
+        v.string(NO_PASSPHRASE),
+        v.minLength(1, NO_PASSPHRASE),
+        v.maxLength(4096, NO_PASSPHRASE),
+        v.description('As `chronym key passphrase` set it')
+      )
+    ),
+    passphrase_hex: v.optional(
+      v.pipe(
+        v.string(NO_PASSPHRASE),
+        v.minLength(2, NO_PASSPHRASE),
+        v.maxLength(8192, NO_PASSPHRASE),
+        v.metadata({ pattern: '^(?:[0-9a-fA-F]{2})+$' }),
+        v.description('In its place, its octets: a passphrase file need not be UTF-8')
+      )
+    )
+  }),
+  v.metadata({
+    ref: 'UnlockRequest',
+    oneOf: [{ required: ['passphrase'] }, { required: ['passphrase_hex'] }],
+    examples: [{ passphrase: 'correct horse battery' }]
+  })
+)
 
 export const SeedSchema = component('Seed', {
   state: v.pipe(

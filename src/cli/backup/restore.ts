@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { decodeContents, MAX_PLAINTEXT_BYTES, BackupError } from '../../backup/container.ts'
-import { decrypt, takesPassphrase, type Unlock } from '../../backup/encryption.ts'
+import { notASecretKey, openSealed, takesPassphrase, type Unlock } from '../../backup/encryption.ts'
 import type { BackupSummary } from '../../backup/records.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { requireEmptyDirectory, writeDirectory, wantedRecords } from '../../backup/restore.ts'
@@ -18,7 +18,8 @@ import { configFromEnvironment, configFromFile, mergeConfig } from '../../config
 import type { Context } from '../context.ts'
 import { EXIT, Failure, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
 import { readText, UNREADABLE_CURE } from '../input/files.ts'
-import { askLine, hasPerson, newPassphrase, passphraseOf, requireConsent } from '../input/questions.ts'
+import { askLine, hasPerson, newPassphrase, passphraseOf, requireConsent, sealAgain } from '../input/questions.ts'
+import { NotUtf8Error } from '../../util/utf8.ts'
 import { plural } from '../../util/words.ts'
 import { formatRelative, printable } from '../terminal/format.ts'
 import { withPool } from '../vdf/kernel.ts'
@@ -41,9 +42,9 @@ export interface RestoreOptions {
 /** `chronym restore FILE`: everything is verified before anything is written. */
 export async function restoreFile(context: Context, options: RestoreOptions, file: string): Promise<void> {
   const bytes = readBackup(file)
-  const { contents, mute } = withoutMuteManifests(
-    decodeContents(await decrypt(bytes, await unlockOf(context, options, bytes)))
-  )
+  const unlock = await unlockOf(context, options, bytes)
+  const { plaintext, isByFormerReading } = await openSealed(bytes, unlock)
+  const { contents, mute } = withoutMuteManifests(decodeContents(plaintext))
   const { profile } = contents
   requireNetworkAskedFor(context, options.network, profile)
   const root = targetDirectory(context, profile)
@@ -52,6 +53,7 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
   const sealed = await sealedFor(context, options, wordsToSeed(contents.words))
   await requireOriginalGone(context, options.yes === true)
   const network = writeDirectory(root, contents, { sealed })
+  if (isByFormerReading && 'passphrase' in unlock) await sealAgain(context, file, plaintext, unlock.passphrase)
   for (const did of mute)
     context.output.note(
       `• the manifest of ${printable(did)} is left out: the identity has other keys since. Publish it again: chronym manifest publish`
@@ -115,14 +117,17 @@ async function unlockOf(
 ): Promise<Unlock> {
   if (passphraseFile !== undefined && identity !== undefined)
     throw usageFailure('--passphrase-file and --identity exclude each other')
-  if (identity !== undefined) return { identities: secretKeys(await readText(identity, context.stdin)) }
+  if (identity !== undefined) return { identities: await secretKeys(context, identity) }
   if (passphraseFile === undefined && !(await takesPassphrase(bytes)))
     throw usageFailure('this backup is for a secret key of age', 'Give its file with --identity.')
   return { passphrase: await passphraseOf(context, passphraseFile, 'Passphrase of the backup') }
 }
 
 /** As `age-keygen` writes them: a key a line, comments with #. */
-function secretKeys(text: string): string[] {
+async function secretKeys(context: Context, file: string): Promise<string[]> {
+  const text = await readText(file, context.stdin).catch((error: unknown) => {
+    throw (error as Error).cause instanceof NotUtf8Error ? notASecretKey(error) : error
+  })
   return text
     .split(/\r?\n/u)
     .map((line) => line.trim())

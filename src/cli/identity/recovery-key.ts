@@ -1,7 +1,7 @@
 /** Keys made on a machine of their own: the secret is in a file that no daemon reads. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { decrypt, encrypt, isAgeFile, writeSealedFile } from '../../backup/encryption.ts'
+import { encrypt, isAgeFile, openSealed, writeSealedFile } from '../../backup/encryption.ts'
 import { BackupError } from '../../backup/container.ts'
 import { decodeMultikey, encodeMultikey } from '../../protocol/identity/did.ts'
 import { type KeyPair, keyPairFromSeed } from '../../protocol/crypto/ed25519.ts'
@@ -9,7 +9,8 @@ import { EncodingError, KeyError } from '../../protocol/errors.ts'
 import { MASTER_SEED_BYTES, seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import type { Context } from '../context.ts'
 import { messageOf, usageFailure, inputFailure } from '../failures/failure.ts'
-import { newPassphrase, passphraseOf } from '../input/questions.ts'
+import { newPassphrase, passphraseOf, sealAgain } from '../input/questions.ts'
+import { NotUtf8Error, textOfUtf8 } from '../../util/utf8.ts'
 
 /** Bound on a file that a person may have typed; age adds a few hundred bytes. */
 const MAX_FILE_BYTES = 16 * 1024
@@ -90,9 +91,7 @@ export async function readKeyFile(
   use: KeyUse = RECOVERY
 ): Promise<KeyPair> {
   const bytes = readSmallFile(file, use)
-  const text = Buffer.from(isAgeFile(bytes) ? await open(context, file, bytes, use, passphraseFile) : bytes).toString(
-    'utf8'
-  )
+  const text = textOfKey(file, isAgeFile(bytes) ? await open(context, file, bytes, use, passphraseFile) : bytes)
   const words = text
     .split(/\r?\n/u)
     .filter((line) => !line.trimStart().startsWith('#'))
@@ -131,6 +130,15 @@ function readSmallFile(file: string, { what, command }: KeyUse): Uint8Array {
   }
 }
 
+function textOfKey(file: string, bytes: Uint8Array): string {
+  try {
+    return textOfUtf8(bytes)
+  } catch (error) {
+    if (!(error instanceof NotUtf8Error)) throw error
+    throw inputFailure(`${file} can't be read: ${error.message}`, 'Take another copy of the file.', error)
+  }
+}
+
 async function open(
   context: Context,
   file: string,
@@ -140,7 +148,9 @@ async function open(
 ): Promise<Uint8Array> {
   const passphrase = await passphraseOf(context, passphraseFile, `Passphrase of the ${what}`)
   try {
-    return await decrypt(bytes, { passphrase })
+    const { plaintext, isByFormerReading } = await openSealed(bytes, { passphrase })
+    if (isByFormerReading) await sealAgain(context, file, plaintext, passphrase)
+    return plaintext
   } catch (error) {
     if (!(error instanceof BackupError)) throw error
     throw inputFailure(

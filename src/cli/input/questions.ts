@@ -1,6 +1,9 @@
 /** Questions before what is expensive, shows a secret or cannot be taken back. */
+import { isUtf8 } from 'node:buffer'
 import { createInterface } from 'node:readline/promises'
+import type { Passphrase } from '../../backup/encryption.ts'
 import { askHidden, LEAST_PASSPHRASE_LENGTH, readSecretLine, SecretFileError } from '../../util/secret-input.ts'
+import { isUtf16, textOfUtf8 } from '../../util/utf8.ts'
 import type { Context } from '../context.ts'
 import { printable } from '../terminal/format.ts'
 import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
@@ -82,22 +85,22 @@ async function askSecret(context: Context, question: string, cure: string): Prom
 }
 
 /** The first line of a file, of `-` or of a file descriptor. */
-async function readSecretFile(context: Context, file: string): Promise<string> {
+async function readSecretFile(context: Context, file: string): Promise<Uint8Array> {
   try {
-    return (await readSecretLine(file, context.stdin)).toString()
+    return await readSecretLine(file, context.stdin)
   } catch (error) {
     if (error instanceof SecretFileError) throw usageFailure(error.message)
     throw error
   }
 }
 
-/** A passphrase: from a file, or asked for. */
+/** A passphrase: the octets of a file's first line, or a text that is asked for. */
 export async function passphraseOf(
   context: Context,
   file: string | undefined,
   question: string,
   cure = 'Give --passphrase-file FILE.'
-): Promise<string> {
+): Promise<Passphrase> {
   return file === undefined ? askSecret(context, question, cure) : readSecretFile(context, file)
 }
 
@@ -107,14 +110,56 @@ export async function newPassphrase(
   file: string | undefined,
   question: string,
   cure?: string
-): Promise<string> {
+): Promise<Passphrase> {
   const passphrase = await passphraseOf(context, file, question, cure)
-  if (file === undefined && passphrase !== (await passphraseOf(context, file, 'The same again', cure)))
+  if (typeof passphrase !== 'string') {
+    if (isUtf16(passphrase))
+      throw usageFailure(
+        'the passphrase file is UTF-16: what is typed elsewhere would not be the same passphrase',
+        'Save it as UTF-8, without a byte order mark.'
+      )
+    return longEnough(passphrase)
+  }
+  if (passphrase !== (await passphraseOf(context, undefined, 'The same again', cure)))
     throw usageFailure('the two passphrases differ', 'Try again.')
-  if (passphrase.length < LEAST_PASSPHRASE_LENGTH)
+  if (passphrase.includes('\uFFFD'))
+    throw usageFailure(
+      'the terminal sends characters that are not UTF-8, so that different passphrases would be the same',
+      'Set the terminal to UTF-8, or give --passphrase-file FILE.'
+    )
+  return longEnough(passphrase)
+}
+
+/** Characters count, not octets; a file in an older encoding has one octet a character. */
+function longEnough(passphrase: Passphrase): Passphrase {
+  const { length } = typeof passphrase !== 'string' && isUtf8(passphrase) ? textOfUtf8(passphrase) : passphrase
+  if (length < LEAST_PASSPHRASE_LENGTH)
     throw usageFailure(
       `a passphrase needs ${LEAST_PASSPHRASE_LENGTH} characters`,
       'Four or five random words are good.'
     )
   return passphrase
+}
+
+/** Replaces a file that other passphrases of the same length open with one under the octets of this one. */
+export async function sealAgain(
+  context: Context,
+  file: string,
+  plaintext: Uint8Array,
+  passphrase: Passphrase
+): Promise<void> {
+  const { encrypt, writeSealedFile } = await import('../../backup/encryption.ts')
+  const { BackupError } = await import('../../backup/container.ts')
+  try {
+    writeSealedFile(file, await encrypt(plaintext, { passphrase }))
+    context.output.note(
+      `• the passphrase file is not UTF-8: ${file} is sealed again by its octets, so that no other passphrase opens it`
+    )
+  } catch (error) {
+    if (!(error instanceof BackupError)) throw error
+    context.output.note(
+      `• the passphrase file is not UTF-8, and other passphrases of the same length open ${file}: make a new one in its ` +
+        `place (${error.message})`
+    )
+  }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fromHex } from '../../protocol/encoding/bytes.ts'
 import { wordsToSeed } from '../../protocol/crypto/keys.ts'
@@ -9,12 +8,15 @@ import { prefixes } from '../../store/keys.ts'
 import { readSnapshot } from '../../store/inspect.ts'
 import { StoreError } from '../../store/types.ts'
 import { KeyError } from '../../protocol/errors.ts'
+import type { Passphrase } from '../../backup/encryption.ts'
+import { ServiceError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, inputFailure, messageOf } from '../failures/failure.ts'
-import { localConfig, localPaths } from '../connection/location.ts'
+import { loadProfile, localConfig, localPaths } from '../connection/location.ts'
 import { hasPerson, passphraseOf } from '../input/questions.ts'
 import { plural } from '../../util/words.ts'
 import { nameOfInput, readText } from '../input/files.ts'
+import { readTextFile } from '../../util/utf8.ts'
 
 /** What a command that signs takes: `CliCommand.signs`. */
 export interface SeedOptions {
@@ -39,7 +41,7 @@ export async function readSeed(context: Context, file: string | undefined): Prom
   const path = file ?? paths.seed
   let text: string
   try {
-    text = readFileSync(path, 'utf8').trim()
+    text = readTextFile(path).trim()
   } catch (error) {
     throw inputFailure(
       `the seed file ${path} can't be read: ${messageOf(error)}. Name one with --seed-file, or the ` +
@@ -76,8 +78,30 @@ export async function ownSeed(
   if (clear !== undefined) return { seed: clear, sealed: undefined }
   const sealed = readSealedSeed(paths)
   if (sealed === undefined) return undefined
-  const { unsealSeed } = await import('../../backup/sealed-seed.ts')
-  return { seed: await unsealSeed(sealed, await seedPassphrase(context, passphraseFile), paths.sealedSeed), sealed }
+  const { openSeed } = await import('../../backup/sealed-seed.ts')
+  const { seed, resealed } = await openSeed(sealed, await seedPassphrase(context, passphraseFile), paths.sealedSeed)
+  if (resealed === undefined || !(await isReplaced(context, paths, { seed, sealed: resealed, before: sealed })))
+    return { seed, sealed }
+  context.output.note(
+    '• the passphrase file is not UTF-8: the seed is sealed again by its octets, so that no other passphrase opens it'
+  )
+  return { seed, sealed: resealed }
+}
+
+/** A running daemon holds the directory, and seals the seed again itself when it is unlocked. */
+async function isReplaced(
+  context: Context,
+  paths: DataPaths,
+  change: { readonly seed: Uint8Array; readonly sealed: string; readonly before: string }
+): Promise<boolean> {
+  const { sealOwnerSeed } = await import('../../data-directory/open.ts')
+  try {
+    sealOwnerSeed(paths, loadProfile(context, undefined), change)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'SVC-KEY-005') return false
+    throw error
+  }
 }
 
 /** As {@link ownSeed}; SVC-KEY-001 where there is none. */
@@ -95,7 +119,7 @@ export async function requireOwnSeed(
 }
 
 /** The passphrase that a seed has now. */
-function seedPassphrase(context: Context, file: string | undefined): Promise<string> {
+function seedPassphrase(context: Context, file: string | undefined): Promise<Passphrase> {
   const configured = localConfig(context).seed.passphrase_file
   const named = file ?? (configured === '' ? undefined : configured)
   return passphraseOf(context, named, 'Passphrase of the seed', 'Give --seed-passphrase-file FILE.')

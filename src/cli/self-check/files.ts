@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { INSTALL_AGAIN, platformFile, platformPackage, addonTarget, hasGlibc } from '../../native/platform.ts'
 import { failed, type Finding, ok, problem } from './findings.ts'
+import { readTextFile } from '../../util/utf8.ts'
 
 const NAME = 'files'
 
@@ -32,7 +33,7 @@ export function checkFiles({ root, target, find }: Installation = thisInstallati
     const built = join(root, 'native', `chronym.${target}.node`)
     if (existsSync(built)) return ok(NAME, `${built} was built on this machine, so no checksum exists for it`)
     const list = join(root, 'native', 'checksums.json')
-    const packed = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Checksums)[target] : undefined
+    const packed = existsSync(list) ? (JSON.parse(readTextFile(list)) as Checksums)[target] : undefined
     if (packed === undefined)
       return problem(
         NAME,

@@ -1,9 +1,9 @@
 /** What `chronym vdf bench` measured; with `--report` all that one processor does, for others to cite. */
-import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import * as v from 'valibot'
 import { addon } from '../../native/addon.ts'
 import { count } from '../../util/words.ts'
+import { readTextFile } from '../../util/utf8.ts'
 
 const rate = v.pipe(v.number(), v.minValue(0))
 
@@ -114,7 +114,7 @@ const round = (value: number): number => Number(value.toFixed(3))
 
 function firstLine(file: string, pattern: RegExp): string | null {
   try {
-    return pattern.exec(readFileSync(file, 'utf8'))?.[1]?.trim() ?? null
+    return pattern.exec(readTextFile(file))?.[1]?.trim() ?? null
   } catch {
     return null
   }

@@ -1,11 +1,11 @@
 /** `p2p.bootstrap_file`: one multiaddr a line, comments after #. Read again when it changes. */
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { AT_ONCE } from '../../util/files.ts'
 import { parseAddress } from '../node.ts'
 import { ListenError } from '../types.ts'
 import { dnsaddrName } from './names.ts'
+import { readTextFile, textOfUtf8 } from '../../util/utf8.ts'
 
 /** Peers to join through, not all peers: more are a mistake. */
 const MAX_ADDRESSES = 100
@@ -24,7 +24,7 @@ export class BootstrapFile {
     this.#path = path
     this.#log = log
     try {
-      this.#text = readFileSync(path, { encoding: 'utf8', flag: AT_ONCE })
+      this.#text = readTextFile(path, AT_ONCE)
     } catch (error) {
       throw unreadable(path, error)
     }
@@ -37,9 +37,9 @@ export class BootstrapFile {
 
   /** A file that became bad is told once, and changes nothing. */
   async look(): Promise<void> {
-    const text = await readFile(this.#path, { encoding: 'utf8', flag: AT_ONCE }).catch((error: unknown) =>
-      unreadable(this.#path, error)
-    )
+    const text = await readFile(this.#path, { flag: AT_ONCE })
+      .then(textOfUtf8)
+      .catch((error: unknown) => unreadable(this.#path, error))
     const known = text instanceof ListenError ? undefined : text
     if (known === this.#text) return
     this.#text = known

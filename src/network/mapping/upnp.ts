@@ -190,7 +190,8 @@ async function ask(
     const chunks: Buffer[] = []
     for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk)
     if (isTooLong()) throw new Error('it came at once')
-    return { status: answer.statusCode!, text: Buffer.concat(chunks).toString('utf8') }
+    // Routers name themselves in any encoding. The members that are read are ASCII.
+    return { status: answer.statusCode!, text: Buffer.concat(chunks).toString('latin1') }
   } catch (cause) {
     if (isTooLong()) throw new Error(`UPnP: the router answers with more than ${MAX_BYTES} bytes`, { cause })
     throw signal.aborted ? new Error(`UPnP: no whole answer within ${STEP_MS / 1000} s`, { cause }) : cause

@@ -23,7 +23,7 @@ const Addresses = v.array(v.string())
 
 /** Throws for anything else: dialling or keeping it would fail each time. */
 function decode(json: Uint8Array): readonly string[] {
-  const addresses = v.parse(Addresses, JSON.parse(new TextDecoder().decode(json)))
+  const addresses = v.parse(Addresses, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json)))
   for (const address of addresses) peerOf(address)
   return addresses
 }

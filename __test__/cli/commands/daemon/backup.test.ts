@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { decrypt, encrypt } from '../../../../src/backup/encryption.ts'
 import { writeDirectory } from '../../../../src/backup/restore.ts'
 import { EXIT } from '../../../../src/cli/failures/failure.ts'
 import { dataPaths } from '../../../../src/data-directory/paths.ts'
@@ -169,6 +170,21 @@ describe('a restore on the command line', () => {
     })
     expect(readdirSync(scratch)).not.toContain('by-phrase')
     expect((await run(restore, { stdin: 'correct horse\n' })).exitCode).toBe(0)
+  })
+
+  it('opens a backup under the text of octets that are not UTF-8, and seals it again by the octets', async () => {
+    const [ours, other] = ['eff0eeebfcffeff0eeebfcff', 'f1e5eaf0e5f2f1e5eaf0e5f2'].map((hex) => Buffer.from(hex, 'hex'))
+    const plaintext = await decrypt(readFileSync(at('mine.age')), {
+      identities: readFileSync(at('key.txt'), 'utf8').match(/AGE-SECRET-KEY-1\S+/gu)!
+    })
+    writeFileSync(at('former.age'), await encrypt(plaintext, { passphrase: ours!.toString(), workFactor: 8 }))
+    writeFileSync(at('ours.txt'), ours!)
+    writeFileSync(at('other.txt'), other!)
+    const restore = (directory: string, file: string) =>
+      cli(['--data-dir', at(directory), 'restore', at('former.age'), '--passphrase-file', at(file), '--yes'])
+    expect(await restore('from-former', 'ours.txt')).toMatchObject(says(0, 'sealed again by its octets'))
+    expect(await restore('from-other', 'other.txt')).toMatchObject(says(2, 'passphrase does not open'))
+    expect((await restore('from-octets', 'ours.txt')).exitCode).toBe(0)
   })
 
   it('refuses what it must not do, and touches nothing', async () => {

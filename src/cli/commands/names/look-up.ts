@@ -48,7 +48,7 @@ function resolvedText(
         : [['answered', `${formatRelative(askedAt, nowMs)}; peers are asked again`] as const])
     ]),
     '',
-    recordsText(Buffer.from(reveal.payload, 'base64').toString('utf8'))
+    recordsText(Buffer.from(reveal.payload, 'base64').toString())
   ].join('\n')
 }
 

@@ -168,7 +168,7 @@ function extendedErrors(options: Buffer): Reply['extendedErrors'] {
   for (let at = 0; at + 4 <= options.length;) {
     const end = at + 4 + options.readUInt16BE(at + 2)
     if (options.readUInt16BE(at) === EXTENDED_ERROR && end <= options.length && end >= at + 6)
-      found.push({ code: options.readUInt16BE(at + 4), text: options.toString('utf8', at + 6, end) })
+      found.push({ code: options.readUInt16BE(at + 4), text: options.toString('latin1', at + 6, end) })
     at = end
   }
   return found

@@ -59,6 +59,7 @@ export function createHost(root = '/', platform: NodeJS.Platform = process.platf
   const at = (path: string): string => join(root, path)
   const readable = (path: string): string | undefined => {
     try {
+      // eslint-disable-next-line no-restricted-syntax -- a comment may have any encoding; nothing is written back
       return readFileSync(at(path), 'utf8')
     } catch {
       // A missing file, a directory or a file of others: nothing to learn from it.

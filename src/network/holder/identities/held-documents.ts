@@ -97,7 +97,7 @@ class DocumentsByName {
 
   constructor(store: Store, kind: DocumentKind) {
     this.#kind = kind
-    const text = new TextDecoder()
+    const text = new TextDecoder('utf-8', { fatal: true })
     for (const [storeKey, name] of store.list(prefixes.carried(kind))) this.note(lastPart(storeKey), text.decode(name))
   }
 

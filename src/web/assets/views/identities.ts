@@ -169,7 +169,11 @@ function Publish({ onClose, onDone }: DialogProps) {
     const [file] = event.currentTarget.files ?? []
     if (file === undefined) return
     if (file.size > MAX_FILE_BYTES) form.setError('The file is larger than 256 KiB.')
-    else edit(await file.text())
+    else {
+      const text = utf8OrUndefined(await file.arrayBuffer())
+      if (text === undefined) form.setError('The file is not UTF-8. Save it as UTF-8 and choose it again.')
+      else edit(text)
+    }
   }
   return html`
     <${FormDialog} title="Publish a signed document or manifest" form=${form} yes="Publish" onClose=${onClose} wide>
@@ -206,4 +210,13 @@ function summary(read: Signed) {
       ${' '}${proof === undefined && html`<${Badge} tone="bad">without a proof: sign it first<//>`}
     <//>
   `
+}
+
+/** `File.text()` would put U+FFFD in the place of other octets, and that would be published. */
+function utf8OrUndefined(octets: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(octets)
+  } catch {
+    return undefined
+  }
 }
