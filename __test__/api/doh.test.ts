@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
@@ -5,6 +6,7 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { needPackages, programOf } from '../../scripts/packages.ts'
 import { serveDoh, type DohOptions, type DohServer } from '../../src/api/doh.ts'
 import { createWorld, type World } from './helpers/world.ts'
 
@@ -39,6 +41,14 @@ async function ask(headers: Record<string, string>, body?: Uint8Array): Promise<
   const [answered] = (await once(stream, 'response')) as [Record<string, unknown>]
   await ended
   return { headers: answered, body: Buffer.concat(chunks) }
+}
+
+/** Key and certificate in one PEM. */
+function rsaPair(): Pick<Parameters<typeof serveDoh>[2], 'certificate' | 'key'> {
+  needPackages(['openssl'])
+  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', '-', '-subj', '/CN=localhost']
+  const { stdout } = spawnSync(programOf('openssl'), args)
+  return { certificate: stdout, key: stdout }
 }
 
 const page = { origin: 'https://other.example', 'sec-fetch-site': 'cross-site' }
@@ -119,24 +129,32 @@ describe('DNS over HTTPS', () => {
     expect(world.dns.queries).toHaveLength(500)
   })
 
-  it.each([
-    ['ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256', true],
-    ['ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384', true],
-    ['ECDHE-RSA-CHACHA20-POLY1305:ECDHE-ECDSA-CHACHA20-POLY1305', true],
-    ['AES128-GCM-SHA256:AES256-GCM-SHA384', false],
-    ['AES128-SHA:AES256-SHA256', false],
-    ['ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA256', false],
-    ['ECDHE-RSA-AES256-SHA:ECDHE-ECDSA-AES256-SHA', false],
-    ['DHE-RSA-AES128-GCM-SHA256', false]
-  ])('takes %s under TLS 1.2: %s', async (ciphers, isTaken) => {
-    const offered = { port: server.port, host: 'localhost', ca: certificate, ciphers, maxVersion: 'TLSv1.2' } as const
-    const socket = connectTls({ ...offered, ALPNProtocols: ['h2'] })
-    const taken = once(socket, 'secureConnect').then(
-      () => true,
-      () => false
-    )
-    expect(await taken).toBe(isTaken)
-    socket.destroy()
+  describe.each(['ec', 'rsa'])('with a certificate of kind %s', (kind) => {
+    beforeEach(async () => {
+      if (kind === 'ec') return
+      await server.close()
+      session.destroy()
+      server = await serveDoh(world.services, HERE, { ...rsaPair(), isPublic: false })
+    })
+
+    it.each([
+      ['ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256', true],
+      ['ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384', true],
+      ['ECDHE-RSA-CHACHA20-POLY1305:ECDHE-ECDSA-CHACHA20-POLY1305', true],
+      ['AES128-GCM-SHA256:AES256-GCM-SHA384', false],
+      ['AES128-SHA:AES256-SHA256', false],
+      ['ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA256', false],
+      ['ECDHE-RSA-AES256-SHA:ECDHE-ECDSA-AES256-SHA', false]
+    ])('takes %s under TLS 1.2: %s', async (ciphers, isTaken) => {
+      const offered = { port: server.port, host: 'localhost', ciphers, maxVersion: 'TLSv1.2' } as const
+      const socket = connectTls({ ...offered, ALPNProtocols: ['h2'], rejectUnauthorized: false })
+      const taken = once(socket, 'secureConnect').then(
+        () => true,
+        () => false
+      )
+      expect(await taken).toBe(isTaken)
+      socket.destroy()
+    })
   })
 
   it('ends a connection that opens and resets streams, or pings, without end', async () => {

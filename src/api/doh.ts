@@ -38,7 +38,7 @@ const HANDSHAKE_MS = 10_000
 /** Requests under way get this long when the server closes. */
 const DRAIN_MS = 1000
 
-export type DohServices = Pick<ApiServices, 'dns' | 'log'>
+export type DohServices = Pick<ApiServices, 'dns' | 'log' | 'now'>
 
 export interface DohOptions {
   /**
