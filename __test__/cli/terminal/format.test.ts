@@ -1,4 +1,6 @@
+import { styleText } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import type { Style } from '../../../src/cli/terminal/output.ts'
 import { count as formatCount, plural } from '../../../src/util/words.ts'
 import {
   formatDuration,
@@ -6,8 +8,11 @@ import {
   formatRate,
   formatRelative,
   formatTable,
-  printable
+  printable,
+  printableMessage
 } from '../../../src/cli/terminal/format.ts'
+
+const STYLES = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan', 'whiteBright', 'bgBlack'] satisfies Style[]
 
 describe('numbers and times for people', () => {
   it.each([
@@ -59,6 +64,13 @@ describe('numbers and times for people', () => {
       String.raw`a\u001b[2Jb\u0007\u000d\u000a\u009b31m\u202ec`
     )
     expect(printable('grüße 你好')).toBe('grüße 你好')
+  })
+
+  it('keeps the colours of this program in a message, and no escape that hides text', () => {
+    const own = STYLES.map((style) => styleText(style, 'x', { validateStream: false })).join('\n')
+    expect(printableMessage(own)).toBe(own)
+    for (const code of [5, 7, 8, 28, 30, 37, 41, 90, 107])
+      expect(printableMessage(`\u001b[${code}m`)).toBe(String.raw`\u001b[${code}m`)
   })
 
   it('aligns tables and fields without blanks at line ends', () => {
