@@ -17,8 +17,13 @@ pub fn run(data: &[u8]) {
     let name = ServerName::try_from("alice.chronym").expect("a name");
     for head in [[3, 1, 1], [2, 1, 1], [3, 0, 1], [2, 0, 1]] {
         let other = Tlsa::from_rdata(&[&head[..], &[7; 32]].concat()).expect("a record");
-        let verdict =
-            Verifier::new(vec![other]).verify_server_cert(&leaf, &[leaf.clone()], &name, &[], UnixTime::now());
+        let verdict = Verifier::new(vec![other]).verify_server_cert(
+            &leaf,
+            std::slice::from_ref(&leaf),
+            &name,
+            &[],
+            UnixTime::now(),
+        );
         assert!(verdict.is_err());
     }
 }
