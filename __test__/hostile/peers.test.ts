@@ -90,8 +90,7 @@ it('strangers take little memory and little time of a daemon that they dial, and
   expect(sent.connections).toBeGreaterThan(5)
   expect(peak - idlePeak).toBeLessThan(150 * MIB)
   expect(after.heldBytes - idle.heldBytes).toBeLessThan(20 * MIB)
-  // A machine with other work is late by itself.
-  if (SECONDS < 30) return
   expect(during.p99Ms).toBeLessThan(100)
-  expect(longestAnswerMs).toBeLessThan(300)
+  // An answer takes no longer than one turn of the loop, and is late by other work of the machine too.
+  expect(during.longestMs).toBeLessThan(300)
 })

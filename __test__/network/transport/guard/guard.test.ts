@@ -1,6 +1,7 @@
 /** What a stranger sends below the record protocol, by real TCP and noise, to a node that it dials or that dials it. */
 import { connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import type { Connection } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Node } from '../../../../src/network/libp2p.ts'
@@ -9,7 +10,7 @@ import { HALF_OPEN } from '../../../../src/network/transport/half-open.ts'
 import { ask } from '../../../../src/network/wire/exchange.ts'
 import { answering, startBareNode } from '../../bare-node.ts'
 import { labProfile } from '../../lab.ts'
-import { dataFrame, frame, HELLO, line, RawPeer, SYN, WINDOW, type RawConnection } from '../../raw-peer.ts'
+import { DATA, dataFrame, frame, HELLO, line, RawPeer, SYN, WINDOW, type RawConnection } from '../../raw-peer.ts'
 import { attacksOn, repeat, zeros } from '../../stranger-attacks.ts'
 import { waitFor } from '../../../wait-for.ts'
 
@@ -150,6 +151,22 @@ describe('a stranger', () => {
     }
     expect(stream.status).toBe('aborted')
     connection.hangUp()
+  })
+
+  it('has no connection opened for it that was cut off before', async () => {
+    const opened: Connection['status'][] = []
+    const onOpen = ({ detail }: CustomEvent<Connection>): unknown => opened.push(detail.status)
+    victim.addEventListener('connection:open', onOpen)
+    const peer = await rawPeer()
+    for (let cut = 0; cut < 30; cut++) {
+      const connection = await peer.dial(addressOf(victim))
+      // Together with the end of the handshake.
+      await connection.send(frame(DATA, 0, 0, KIB))
+      connection.hangUp()
+    }
+    victim.removeEventListener('connection:open', onOpen)
+    // Its multiplexer would ping it for as long as the node runs.
+    expect(opened.filter((status) => status !== 'open')).toEqual([])
   })
 
   it('leaves others served, with more on one stream than a window and all that may be unread', async () => {

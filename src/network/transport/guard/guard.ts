@@ -95,6 +95,8 @@ export function guardedLayers({ limits, now = () => performance.now(), ...muxing
     return {
       protocol: inner.protocol,
       createStreamMuxer(stream) {
+        // Its pings would go on for ever: it learns of no end that came before it.
+        if (stream.status !== 'open') throw new Error('the connection has ended')
         const muxer = inner.createStreamMuxer(stream)
         carriers.get(stream)?.carry(muxer)
         return muxer
