@@ -217,7 +217,9 @@ if (isAsked('--hostile')) {
   // After them: real processes must not compete with all cores' work for the processor.
   await vitest(['--project', 'e2e*'])
   // A minute of what `--hostile` runs; its shim takes Linux.
-  const few = ['cuts', 'full-disk', 'router', 'peers', 'mutated-peers'].map((file) => `__test__/hostile/${file}.test.ts`)
+  const few = ['cuts', 'full-disk', 'router', 'peers', 'mutated-peers'].map(
+    (file) => `__test__/hostile/${file}.test.ts`
+  )
   const parts = 'misses nothing|half-written|damaged page|whole or not at all|router|gateway is hostile|strangers'
   if (process.platform === 'linux') await vitest(['--project', 'hostile', ...few, '-t', parts])
   else process.stdout.write('\n__test__/hostile is not run: it takes Linux\n')
