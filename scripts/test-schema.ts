@@ -17,18 +17,34 @@ const VERSION = '4.32.5'
 const VENV = join(ROOT, 'target', `schemathesis-${VERSION}`)
 const BIN = join(VENV, process.platform === 'win32' ? 'Scripts' : 'bin')
 
-/** Streams do not end; a token that is replaced, and a configuration of mode offline, would leave nothing to test. */
-const LEFT_OUT = ['--exclude-path-regex', '(/events|/tokens/rotate)$', '--exclude-operation-id', 'postApiConfig']
+/**
+ * Streams do not end; a token that is replaced, and a configuration of mode offline, would leave nothing to test; no
+ * DNS message is made from a schema.
+ */
+const LEFT_OUT = [
+  ...['--exclude-path-regex', '(/events|/tokens/rotate)$'],
+  ...['--exclude-operation-id', 'postApiConfig', '--exclude-operation-id', 'postDnsQuery']
+]
 /** A value that fits the schema may still be no name, DID or signature: such refusals are documented and no failure. */
 const CHECKS = ['--checks', 'all', '--exclude-checks', 'positive_data_acceptance,object_level_authorization']
 
 /**
  * A condition or a size may refuse a request before its body is looked at: 412 and 413 are not among schemathesis's
- * own.
+ * own. W3C DID Resolution answers 501 for an option that is not known. A zone that breaks a rule is what /check answers
+ * about, with 200.
  */
-const SETTINGS =
-  '[checks]\nnegative_data_rejection.expected-statuses = ' +
-  '[400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429]\n'
+const SETTINGS = `
+[checks]
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429]
+
+[[operations]]
+include-path = "/1.0/identifiers/{did}"
+checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
+
+[[operations]]
+include-path = "/api/zone/{name}/check"
+checks.negative_data_rejection.expected-statuses = [200, 400, 401, 403, 404, 413, 415, 429]
+`
 
 const { values } = parseArgs({ options: { examples: { type: 'string', default: '130' }, seed: { type: 'string' } } })
 

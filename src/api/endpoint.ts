@@ -28,8 +28,12 @@ export interface Parameter {
   readonly in: 'path' | 'header' | 'query'
   readonly description: string
   readonly example?: string
-  /** The daemon refuses values outside it. */
+  /** A path always has its parameters. */
+  readonly required?: true
+  /** {@link refuseMisfits} refuses values outside it. */
   readonly schema?: { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }
+  /** With which code; SVC-REQ-001 when left out. */
+  readonly refusal?: ErrorCode
 }
 
 interface EndpointSpec<Body extends GenericSchema | undefined = GenericSchema | undefined> {
@@ -50,6 +54,8 @@ interface EndpointSpec<Body extends GenericSchema | undefined = GenericSchema | 
   /** Peers are asked for what the path names: without a token refused to pages of other origins (SVC-AUT-002). */
   readonly isLookUp?: boolean
   readonly parameters?: readonly Parameter[]
+  /** The handler refuses parameters, in another form than a problem. */
+  readonly isJudgeOfParameters?: boolean
   readonly answers: Readonly<Record<number, Answer>>
   /** Beside those that follow from access and body. */
   readonly errors?: readonly ErrorCode[]
@@ -91,14 +97,56 @@ function refuseForeignPage(c: Context<AppEnv>): void {
   }
 }
 
+/** Those that {@link refuseMisfits} refuses. */
+function judged({ parameters = [], isJudgeOfParameters }: EndpointSpec): readonly Parameter[] {
+  return isJudgeOfParameters === true ? [] : parameters
+}
+
+/** Throws the parameter's code, with the name of the parameter, for values that the document excludes. */
+function refuseMisfits(c: Context<AppEnv>, parameters: readonly Parameter[]): void {
+  for (const { name, in: place, schema = {}, required, refusal = 'SVC-REQ-001' } of parameters) {
+    const refuse = (message: string): never => {
+      throw new ServiceError(refusal, `The ${place} parameter ${name} ${message}.`, {
+        errors: [{ path: name, message }]
+      })
+    }
+    const values = valuesOf(c, name, place)
+    const [value] = values
+    if (values.length > 1) refuse(`must be given once, not ${values.length} times`)
+    if (value === undefined) {
+      if (required === true) refuse('is missing')
+      continue
+    }
+    const { minLength = 0, maxLength = Infinity, pattern } = schema
+    // JSON Schema counts characters.
+    const { length } = Array.from(value)
+    if (length < minLength) refuse(value === '' ? 'is empty' : `must have at least ${minLength} characters`)
+    if (length > maxLength) refuse(`must have at most ${maxLength} characters`)
+    if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) refuse(`must match ${pattern}`)
+  }
+}
+
+function valuesOf(c: Context<AppEnv>, name: string, place: Parameter['in']): readonly string[] {
+  switch (place) {
+    case 'query':
+      return c.req.queries(name) ?? []
+    case 'path':
+      return [c.req.param(name) ?? ''].filter((value) => value !== '')
+    case 'header':
+      return [c.req.header(name)].filter((value) => value !== undefined)
+  }
+}
+
 export function endpoint<Body extends GenericSchema | undefined = undefined>(
   spec: EndpointSpec<Body>
 ): MiddlewareHandler<AppEnv, string, BodyInput<Body>> {
   const { access, body } = spec
+  const parameters = judged(spec)
   const memberAccess = Object.entries(spec.memberAccess ?? {})
   const middleware = (c: Context<AppEnv, string, BodyInput<Body>>, next: () => Promise<void>) => {
     if (spec.isLookUp === true) refuseForeignPage(c)
     if (access !== 'public') requireScope(c.get('caller'), access)
+    refuseMisfits(c, parameters)
     if (body === undefined || spec.isBodySecret === true) return next()
     return readBody(c, body, { asReceived: spec.isBodyAsReceived === true }).then((value) => {
       for (const [member, scopes] of memberAccess) {
@@ -120,6 +168,8 @@ function operation(spec: EndpointSpec): DescribeRouteOptions {
   if (spec.access !== 'public') errors.add('SVC-AUT-001')
   if (spec.body !== undefined || spec.binaryBody !== undefined)
     for (const code of ['SVC-REQ-001', 'SVC-REQ-002', 'SVC-REQ-003'] as const) errors.add(code)
+  for (const { in: place, schema, required, refusal } of judged(spec))
+    if (place === 'query' || schema !== undefined || required === true) errors.add(refusal ?? 'SVC-REQ-001')
   // Any request may cause these: a bad token, a refused Host, too many requests, a bug.
   for (const code of ['SVC-AUT-001', 'SVC-AUT-002', 'SVC-REQ-005', 'SVC-INT-001'] as const) errors.add(code)
   return {
@@ -160,10 +210,12 @@ function merged(answers: Responses, problems: Responses): Responses {
 }
 
 function parameterObject(parameter: Parameter) {
-  const { example, schema, ...rest } = parameter
+  const { name, in: place, description, example, schema, required } = parameter
   return {
-    ...rest,
-    required: parameter.in === 'path',
+    name,
+    in: place,
+    description,
+    required: place === 'path' || required === true,
     schema: { type: 'string' as const, ...schema },
     ...(example !== undefined && { example })
   }

@@ -5,7 +5,8 @@ export const NAME_PARAMETER: Parameter = {
   in: 'path',
   description: '`<label>.<tld>`',
   example: 'alice.chronym',
-  schema: { minLength: 1, maxLength: 255 }
+  schema: { minLength: 1, maxLength: 255 },
+  refusal: 'SVC-NAM-001'
 }
 
 export const CODE_PARAMETER: Parameter = {
@@ -21,7 +22,8 @@ export const TASK_PARAMETER: Parameter = {
   name: 'task_id',
   in: 'path',
   description: 'From register, renew or the list of tasks',
-  schema: { minLength: 1, maxLength: 64 }
+  schema: { minLength: 1, maxLength: 64 },
+  refusal: 'SVC-TSK-001'
 }
 
 export const IDEMPOTENCY_KEY_PARAMETER: Parameter = {

@@ -38,9 +38,16 @@ export function didResolutionRoutes({ registry }: Pick<ApiServices, 'registry'>)
           example: 'did:chronym:zQmWvQxTqbG2Z9HPJgG57jjwR154cKhbtJenbyYTWkjgF3e',
           schema: { minLength: 1 }
         },
-        { name: 'versionId', in: 'query', description: 'The number of a version', example: '2' },
+        {
+          name: 'versionId',
+          in: 'query',
+          description: 'The number of a version',
+          example: '2',
+          schema: { pattern: '^[1-9][0-9]{0,8}$' }
+        },
         { name: 'versionTime', in: 'query', description: 'An instant in UTC', example: '2026-11-21T12:00:00Z' }
       ],
+      isJudgeOfParameters: true,
       answers: {
         200: {
           description: 'The result, or the document',

@@ -119,7 +119,9 @@ export function dnsQueryRoutes({ dns }: Pick<ApiServices, 'dns'>) {
             name: 'dns',
             in: 'query',
             description: 'The query, base64url without padding',
-            example: 'AAABAAABAAAAAAAABWFsaWNlB2Nocm9ueW0AAAEAAQ'
+            example: 'AAABAAABAAAAAAAABWFsaWNlB2Nocm9ueW0AAAEAAQ',
+            required: true,
+            schema: { minLength: 1 }
           }
         ],
         answers: REPLY,

@@ -224,7 +224,14 @@ export function pinRoutes({ registry }: ApiServices) {
           'docs/protocol/rules.md, 11, says what a pin does.',
         access: ['read'],
         parameters: [
-          { name: 'after', in: 'query', description: 'A name: only those after it', example: 'alice.chronym' }
+          {
+            name: 'after',
+            in: 'query',
+            description: 'A name: only those after it',
+            example: 'alice.chronym',
+            schema: { minLength: 1, maxLength: 255 },
+            refusal: 'SVC-NAM-001'
+          }
         ],
         answers: { 200: { description: 'Pins', schema: PinListSchema } },
         errors: ['SVC-NAM-001', 'SVC-NAM-002']

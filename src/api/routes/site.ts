@@ -29,7 +29,8 @@ export function errorRoutes() {
           in: 'path',
           description: 'A code of the error table',
           example: 'SVC-RES-002',
-          schema: { pattern: '^SVC-[A-Z]{3}-[0-9]{3}$' }
+          schema: { pattern: '^SVC-[A-Z]{3}-[0-9]{3}$' },
+          refusal: 'SVC-REQ-004'
         }
       ],
       answers: {

@@ -210,10 +210,6 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
       }),
       async (c) => {
         const only = c.req.query('only')
-        if (only !== undefined && only !== 'running')
-          throw new ServiceError('SVC-REQ-001', 'The parameter only is not "running".', {
-            errors: [{ path: 'only', message: 'Expected "running"' }]
-          })
         found(await tasks.remove(c.req.param('task_id'), { onlyRunning: only === 'running' }))
         return c.json({ success: true } as const)
       }

@@ -102,14 +102,17 @@ export function challengeRoutes({ tokens, instance }: Pick<ApiServices, 'tokens'
           name: 'nonce',
           in: 'query',
           description: '32 random bytes, 64 lower-case hex digits',
-          example: 'ab'.repeat(32)
+          example: 'ab'.repeat(32),
+          required: true,
+          schema: { pattern: NONCE.source }
         },
         {
           name: 'address',
           in: 'query',
           description:
             'IP address and port that the client is connected to, IPv6 in brackets; `unix` for the UNIX socket',
-          example: '127.0.0.1:7468'
+          example: '127.0.0.1:7468',
+          required: true
         }
       ],
       answers: { 200: { description: 'The proof', schema: ChallengeSchema } },
@@ -118,10 +121,6 @@ export function challengeRoutes({ tokens, instance }: Pick<ApiServices, 'tokens'
     (c) => {
       const nonce = c.req.query('nonce') ?? ''
       const address = c.req.query('address') ?? ''
-      if (!NONCE.test(nonce))
-        throw new ServiceError('SVC-REQ-001', 'The nonce is not 64 lower-case hex digits.', {
-          errors: [{ path: 'nonce', message: 'Expected 64 lower-case hex digits' }]
-        })
       if (address !== dialled(c))
         throw new ServiceError('SVC-AUT-004', 'This daemon got the challenge at another address than the one it names.')
       return c.json<ChallengeBody>({ instance, proof: tokens.prove({ nonce, instance, address }) })
