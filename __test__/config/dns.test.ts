@@ -15,7 +15,6 @@ describe('the DNS server of a configuration', () => {
       proxy: undefined,
       forward: [],
       isPublic: false,
-      policy: { answerThin: true, adNeedsPin: true },
       cacheBytes: 32 * 2 ** 20
     })
   })

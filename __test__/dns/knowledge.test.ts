@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { knowledgeOf, knowledgeOfError, type DnsPolicy } from '../../src/dns/knowledge.ts'
+import { knowledgeOf, knowledgeOfError } from '../../src/dns/knowledge.ts'
 import { ServiceError } from '../../src/errors.ts'
 import type { ErrorCode } from '../../src/error-table.ts'
 import { builtInProfiles } from '../../src/protocol/profile/built-in.ts'
@@ -9,7 +9,6 @@ import { readRecords } from './read-records.ts'
 import { NAME, revealOf } from './scene.ts'
 
 const profile = builtInProfiles.local
-const POLICY: DnsPolicy = { answerThin: true, adNeedsPin: true }
 const TIMES = { freshMs: 40_000, staleMs: 90_000 }
 
 function found(
@@ -24,8 +23,7 @@ function found(
     ...TIMES
   } satisfies LookedUp
 }
-const known = (lookedUp: LookedUp, policy: Partial<DnsPolicy> = {}) =>
-  knowledgeOf(NAME, lookedUp, { ...POLICY, ...policy }, profile)
+const known = (lookedUp: LookedUp) => knowledgeOf(NAME, lookedUp, profile)
 const refused = (code: ErrorCode) => knowledgeOfError(NAME, new ServiceError(code, 'x'))
 
 describe('what is known of a name', () => {
@@ -41,11 +39,6 @@ describe('what is known of a name', () => {
         freshMs: 0,
         staleMs: TIMES.staleMs
       })
-      expect(known(found('thin', { source }), { answerThin: false })).toMatchObject({
-        kind: 'failed',
-        ede: 22,
-        isContradiction: false
-      })
     }
   )
 
@@ -57,9 +50,8 @@ describe('what is known of a name', () => {
   })
 
   it('is vouched for at the first look where the claim has the code that was asked for, whatever peers say', () => {
-    const policy = { answerThin: false }
-    expect(known(found('proven'), policy)).toMatchObject({ kind: 'zone', trust: { secure: true }, ...TIMES })
-    expect(known(found('proven', { source: 'own' }), policy)).toMatchObject({
+    expect(known(found('proven'))).toMatchObject({ kind: 'zone', trust: { secure: true }, ...TIMES })
+    expect(known(found('proven', { source: 'own' }))).toMatchObject({
       kind: 'zone',
       trust: { secure: true },
       freshMs: 0
@@ -86,11 +78,10 @@ describe('what is known of a name', () => {
     })
   })
 
-  it('is vouched for only with a firm pin, unless dns.ad_needs_pin is false', () => {
+  it('is vouched for only with a firm pin', () => {
     expect(known(found('settled'))).toMatchObject({
-      trust: { secure: false, reason: expect.stringContaining('dns.ad_needs_pin') as string }
+      trust: { secure: false, reason: expect.stringContaining('no firm pin yet') as string }
     })
-    expect(known(found('settled'), { adNeedsPin: false })).toMatchObject({ trust: { secure: true } })
     expect(known(found('settled', { isPinFirm: true }))).toMatchObject({ trust: { secure: true } })
     expect(known(found('provisional', { isPinFirm: true }))).toMatchObject({ trust: { secure: false } })
   })
@@ -101,17 +92,6 @@ describe('what is known of a name', () => {
       kind: 'zone',
       trust: { secure: false, reason: expect.stringContaining('another change') as string }
     })
-  })
-
-  it('is a failure where few peers answer and dns.answer_thin is false, whatever was known before', () => {
-    expect(known(found('thin'), { answerThin: false })).toMatchObject({
-      kind: 'failed',
-      ede: 0,
-      text: expect.stringContaining('dns.answer_thin') as string,
-      freshMs: TIMES.freshMs,
-      isContradiction: true
-    })
-    expect(known(found('settled'), { answerThin: false })).toMatchObject({ kind: 'zone' })
   })
 
   it('is a failure where the owner published no zone: the name is neither absent nor empty', () => {
@@ -145,7 +125,6 @@ describe('what is known of a name', () => {
       freshMs: 20_000,
       staleMs: 20_000
     })
-    expect(known(denied, { answerThin: false })).toMatchObject({ kind: 'failed', ede: 0, isContradiction: false })
   })
 
   it('is a failure while its lease is over and its owner can still renew it', () => {

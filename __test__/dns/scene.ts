@@ -29,7 +29,7 @@ export function settled(address: string, name = NAME): LookedUp {
       confidence: 'settled',
       source: 'network'
     },
-    isPinFirm: false,
+    isPinFirm: true,
     freshMs: 60_000,
     staleMs: 600_000
   }

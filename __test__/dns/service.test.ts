@@ -28,7 +28,6 @@ function create(listen = FREE, more: Partial<DnsServiceParts> = {}): DnsService 
   return createDnsService({
     registry,
     profile,
-    policy: { answerThin: true, adNeedsPin: false },
     isForwarding: false,
     startServer: (onQuestion) =>
       startDnsServer(

@@ -179,10 +179,4 @@ describe('in a namespace whose resolv.conf names our server', () => {
     expect(await ssh(coded)).toMatchObject({ code: 0, output: expect.stringMatching(/^inside\n/) as string })
     expect(() => readFileSync(join(directory, 'known_hosts'))).toThrow('ENOENT')
   })
-
-  it('ssh connects to the bare name too, where dns.ad_needs_pin is false', async () => {
-    await daemon.signal('SIGTERM')
-    daemon = await startDaemon(scene, namespace, directory, ['--dns-ad-needs-pin', 'false'])
-    expect(await ssh(NAME)).toMatchObject({ code: 0, output: expect.stringMatching(/^inside\n/) as string })
-  })
 })

@@ -38,8 +38,7 @@ describe('docs/reference/configuration.md', () => {
     const ofMachine = Object.keys(MACHINE_DEFAULTS).map((path) => [path, readPath(defaults, path)])
     expect(Object.fromEntries(ofMachine)).toEqual({
       'vdf.threads': spare,
-      'vdf.max_tasks': spare,
-      'vdf.proving_threads': availableParallelism()
+      'vdf.max_tasks': spare
     })
   })
 })

@@ -176,7 +176,6 @@ it(`DNS looks up the name that was asked for, and no other, over ${COUNT} change
   const service = createDnsService({
     registry,
     profile,
-    policy: { answerThin: true, adNeedsPin: true },
     isForwarding: false,
     startServer: (onQuestion) =>
       startDnsServer(

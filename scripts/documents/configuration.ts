@@ -20,8 +20,7 @@ const TITLES: Readonly<Record<string, string>> = {
 /** Defaults that the machine decides. */
 export const MACHINE_DEFAULTS: Readonly<Record<string, string>> = {
   'vdf.threads': 'processors less one, at least 1',
-  'vdf.max_tasks': 'processors less one, at least 1',
-  'vdf.proving_threads': 'processors'
+  'vdf.max_tasks': 'processors less one, at least 1'
 }
 
 /** What an empty default means. */

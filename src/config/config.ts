@@ -84,8 +84,6 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'list',
     'ip:port of resolvers for all other names, also for /dnsaddr names; without it the former are refused'
   ),
-  field('dns.answer_thin', 'boolean', 'answer, without a signature, what fewer peers than a quorum say'),
-  field('dns.ad_needs_pin', 'boolean', 'sign a name only for an owner with a firm pin, or by its check code'),
   field('dns.cache_mib', 'number', 'bound on what the DNS server keeps, MiB'),
   field('https.enabled', 'boolean', 'open https for names of the network in browsers, by a proxy on this machine'),
   field('https.listen', 'string', 'ip:port of that proxy, a loopback address'),
@@ -97,7 +95,6 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
     'ports at those addresses that are passed to the server; 80 and 443 need no mention'
   ),
   field('vdf.threads', 'number', 'worker threads for evaluations'),
-  field('vdf.proving_threads', 'number', 'threads that evaluations may use together for proving'),
   field('vdf.max_tasks', 'number', 'tasks computing at once'),
   field('vdf.queue', 'number', 'registrations that may wait; renewals always may'),
   field('vdf.checkpoint_seconds', 'number', 'seconds between checkpoints'),

@@ -17,7 +17,6 @@ export interface DnsSettings {
   readonly forward: readonly SocketAddress[]
   /** Something listens beyond this machine. */
   readonly isPublic: boolean
-  readonly policy: { readonly answerThin: boolean; readonly adNeedsPin: boolean }
   readonly cacheBytes: number
 }
 
@@ -44,7 +43,6 @@ export function configuredDns({ dns, https }: Pick<Config, 'dns' | 'https'>): Dn
     proxy: configuredProxy(https, isPublic),
     forward: forward!,
     isPublic,
-    policy: { answerThin: dns.answer_thin, adNeedsPin: dns.ad_needs_pin },
     cacheBytes: dns.cache_mib * 2 ** 20
   }
 }

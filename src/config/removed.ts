@@ -27,6 +27,16 @@ export const REMOVED_SETTINGS: readonly RemovedSetting[] = [
   removed(
     'backup.list_in',
     'it is "none" now, so no zone gets a list of your names any longer; keep a backup file (backup.file)'
+  ),
+  removed('dns.answer_thin', 'it is true now, so what fewer peers than a quorum say is answered without a signature'),
+  removed(
+    'dns.ad_needs_pin',
+    'it is true now, so AD needs a firm pin on the owner; pin an owner at once by the check code: ' +
+      'chronym pins add NAME CODE'
+  ),
+  removed(
+    'vdf.proving_threads',
+    'it is one more than vdf.threads now, and at most the number of processors; lower vdf.threads for fewer'
   )
 ]
 

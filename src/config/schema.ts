@@ -147,10 +147,6 @@ export const ConfigSchema = v.strictObject({
        * Names of bootstrap peers are asked of them too, also while `enabled` is false.
        */
       forward: v.optional(socketAddresses, []),
-      /** Answers of fewer peers than a quorum: given without a signature, or refused. */
-      answer_thin: v.optional(v.boolean(), true),
-      /** Whether the owner of a signed answer must have a firm pin, unless a check code was asked for. */
-      ad_needs_pin: v.optional(v.boolean(), true),
       /** Bound on names and packed answers, MiB. */
       cache_mib: v.optional(v.pipe(count, v.maxValue(65_536)), 32)
     }),
@@ -178,8 +174,6 @@ export const ConfigSchema = v.strictObject({
   vdf: v.optional(
     v.strictObject({
       threads: v.optional(count, spareCores),
-      /** Threads that evaluations may use together while they prove: those that squaring leaves. */
-      proving_threads: v.optional(count, availableParallelism()),
       max_tasks: v.optional(count, spareCores),
       queue: v.optional(count, 100),
       /** Seconds of squaring that a crash may cost at most. */

@@ -57,7 +57,6 @@ export function createDns({ settings, profile, registry, seed, store, paths, now
   const service: DnsService = createDnsService({
     registry,
     profile,
-    policy: settings.policy,
     isForwarding: settings.forward.length > 0,
     startServer(onQuestion) {
       const { server, remark } = startListening(settings, (listen) =>

@@ -1,4 +1,5 @@
 /** Builds everything, starts it in order and stops it in reverse: services are constructed in this folder only. */
+import { availableParallelism } from 'node:os'
 import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
@@ -207,7 +208,8 @@ async function createCore({
   const warn = (message: string) => log.warn(message)
   const pool = createNativePool({
     evaluationThreads: initial.vdf.threads,
-    provingThreads: initial.vdf.proving_threads,
+    // Proving may use the core that squaring leaves free, and no more: vdf.threads bounds the load of this machine.
+    provingThreads: Math.min(availableParallelism(), initial.vdf.threads + 1),
     warn
   })
   life.onStop('worker pool', () => pool.close())

@@ -50,42 +50,25 @@ export type Knowledge =
       readonly isContradiction: boolean
     }
 
-export interface DnsPolicy {
-  /** Whether answers of few peers are given, unsigned, or refused. */
-  readonly answerThin: boolean
-  /** Whether only owners with a firm pin are vouched for, where no check code is asked for. */
-  readonly adNeedsPin: boolean
-}
-
-/** What was looked up, as the policy has it. `shown`: what DNS shows of a zone that it vouches for. Throws nothing. */
+/** What was looked up. Answers of few peers are given, unsigned. `shown`: what DNS shows of a zone that it vouches for. Throws nothing. */
 export function knowledgeOf(
   name: string,
   found: LookedUp,
-  policy: DnsPolicy,
   profile: NetworkProfile,
   shown: (zone: Zone) => Zone = (zone) => zone
 ): Knowledge {
   const { freshMs, staleMs } = found
   if ('failure' in found) {
-    if (found.failure.extensions['thin'] === true) return thinDenial(policy, found)
+    if (found.failure.extensions['thin'] === true) return thinDenial(found)
     // Its owner may be hidden: a denial would say that there is none, and a record known before may still answer.
     if (found.failure.extensions['check_code'] !== undefined)
       return failed(EDE.other, found.failure.message, freshMs, found.failure.code === 'SVC-RES-003')
     const knowledge = knowledgeOfFailure(name, found.failure)
     return knowledge.kind === 'absent' ? { ...knowledge, freshMs, staleMs } : { ...knowledge, freshMs }
   }
-  const { reveal, confidence, source } = found.resolved
-  if (source !== 'network' && confidence !== 'proven' && !policy.answerThin)
-    return failed(EDE.noReachableAuthority, 'no peer shows it, and dns.answer_thin is false', FAILURE_MS, false)
-  if (confidence === 'thin' && !policy.answerThin)
-    return failed(
-      EDE.other,
-      `fewer peers than a quorum answer for ${name}, and dns.answer_thin is false`,
-      freshMs,
-      true
-    )
+  const { reveal, source } = found.resolved
   try {
-    const trust = trustOf(found.resolved, found.isPinFirm, policy)
+    const trust = trustOf(found.resolved, found.isPinFirm)
     const zone = parseZonePayload(reveal.payload, profile)
     const records = zoneToWire(trust.secure ? shown(zone) : zone, reveal.name, profile, name)
     // Stale from the beginning: the extended error Stale Answer, a TTL of 30 s, and the server asks again.
@@ -101,11 +84,9 @@ export function knowledgeOf(
  * A few peers deny the name, and the others are silent. A signed denial, which validators believe, would be theirs to
  * give: this is a name without records, and without a signature.
  */
-function thinDenial({ answerThin }: DnsPolicy, { freshMs, staleMs }: Pick<LookedUp, 'freshMs' | 'staleMs'>): Knowledge {
-  const reason = 'thin: fewer peers than a quorum deny the name'
-  return answerThin
-    ? { kind: 'zone', records: new Uint8Array(0), trust: untrusted(reason), freshMs, staleMs }
-    : failed(EDE.other, `${reason}, and dns.answer_thin is false`, FAILURE_MS, false)
+function thinDenial({ freshMs, staleMs }: Pick<LookedUp, 'freshMs' | 'staleMs'>): Knowledge {
+  const trust = untrusted('thin: fewer peers than a quorum deny the name')
+  return { kind: 'zone', records: new Uint8Array(0), trust, freshMs, staleMs }
 }
 
 /** Whether this daemon says it by itself, as no peer answered. */
@@ -145,11 +126,7 @@ function knowledgeOfFailure(name: string, { code, message }: ServiceError): Know
   return failed(EDE.other, message, FAILURE_MS, false)
 }
 
-function trustOf(
-  { confidence, source, keysPending }: ResolvedName,
-  isPinFirm: boolean,
-  { adNeedsPin }: DnsPolicy
-): DnsTrust {
+function trustOf({ confidence, source, keysPending }: ResolvedName, isPinFirm: boolean): DnsTrust {
   if (keysPending === true) return untrusted('its keys changed lately: another change may still take its place')
   // The record proves itself: neither peers nor pins add to it.
   if (confidence === 'proven') return { secure: true, reason: '' }
@@ -160,9 +137,9 @@ function trustOf(
     case 'provisional':
       return untrusted('not settled yet: an earlier claim may still appear')
     case 'settled':
-      if (adNeedsPin && !isPinFirm)
-        return untrusted('no firm pin yet (dns.ad_needs_pin): ask with the check code that its owner gives')
-      return { secure: true, reason: '' }
+      return isPinFirm
+        ? { secure: true, reason: '' }
+        : untrusted('no firm pin yet: ask with the check code that its owner gives')
   }
 }
 

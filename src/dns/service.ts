@@ -15,7 +15,6 @@ import {
   knowledgeOf,
   knowledgeOfError,
   outageKnowledge,
-  type DnsPolicy,
   type Knowledge
 } from './knowledge.ts'
 import { withLocalAddresses } from './local-addresses.ts'
@@ -70,7 +69,6 @@ export interface DnsService {
 export interface DnsServiceParts {
   readonly registry: Pick<Registry, 'lookUp' | 'forget' | 'onForgotten'>
   readonly profile: NetworkProfile
-  readonly policy: DnsPolicy
   readonly isForwarding: boolean
   /** Throws NativeError LISTEN_FAILED. */
   readonly startServer: (onQuestion: (question: DnsQuestion) => void) => DnsServer
@@ -242,13 +240,13 @@ class Service implements DnsService {
 
   /** Never rejects: it answers somebody who has no log to read. */
   async #find(name: string, options: { leastLeft: number; signal: AbortSignal }): Promise<Knowledge> {
-    const { registry, policy, profile, log } = this.#parts
+    const { registry, profile, log } = this.#parts
     try {
       this.#noteCoded(name)
       const found = await registry.lookUp(name, options)
       // A refresh: the server has something already.
       if (options.leastLeft > 0 && isAlone(found)) return outageKnowledge()
-      return knowledgeOf(name, found, policy, profile, (zone) => this.#shown(zone, name))
+      return knowledgeOf(name, found, profile, (zone) => this.#shown(zone, name))
     } catch (error) {
       const knowledge = knowledgeOfError(name, error)
       if (knowledge !== undefined) return knowledge
