@@ -10,6 +10,7 @@ import { ProfileError } from '../protocol/errors.ts'
 import { faultOf, reasonOf } from '../protocol/encoding/issue.ts'
 import { type NetworkProfile, parseProfile } from '../protocol/profile/profile.ts'
 import { builtInProfiles } from '../protocol/profile/built-in.ts'
+import { masked } from '../util/masked.ts'
 import { type PartialConfig, setPath, spellings } from './dotted-path.ts'
 import { leaveOutRemoved, REMOVED_SETTINGS, removedSetting, removedWarning, type Warn } from './removed.ts'
 import { BesideProfileSchema, type Config, ConfigSchema } from './schema.ts'
@@ -118,7 +119,9 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('log.level', 'string', 'trace, debug, info, warn, error, fatal or silent')
 ]
 
-function invalid(errors: FieldError[], where: string): ServiceError {
+function invalid(told: FieldError[], where: string): ServiceError {
+  // The daemon logs it, and answers it to whoever asked.
+  const errors = told.map(({ path, message }) => ({ path, message: masked(message) }))
   const list = errors.map((error) => `${error.path}: ${error.message}`).join('; ')
   return new ServiceError('SVC-CFG-001', `${where}: ${list}`, { errors })
 }

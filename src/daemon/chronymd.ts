@@ -21,6 +21,7 @@ import { askHidden } from '../util/secret-input.ts'
 import { notify } from '../native/addon.ts'
 import type { PassphraseSources } from './seed-service.ts'
 import { createServiceManager } from './service-manager.ts'
+import { masked } from '../util/masked.ts'
 import { withDaemon } from '../util/shell-commands.ts'
 import { VERSION } from '../version.ts'
 
@@ -174,7 +175,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
   try {
     invocation = parseInvocation(args, env)
   } catch (error) {
-    process.stderr.write(`chronym: ${describe(error)}\nchronymd --help lists the options.\n`)
+    process.stderr.write(`chronym: ${masked(describe(error))}\nchronymd --help lists the options.\n`)
     return EXIT_USAGE
   }
   if (invocation === 'help' || invocation === 'version') {
@@ -190,7 +191,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     daemon = await startDaemon(invocation.sources, { passphrase: passphraseSources(env, stopSignal) })
   } catch (error) {
     const { data_dir: dataDir } = invocation.sources.flags as { data_dir?: string }
-    process.stderr.write(`chronym: ${withDaemon(describe(error), { dataDir })}\n`)
+    process.stderr.write(`chronym: ${withDaemon(masked(describe(error)), { dataDir })}\n`)
     return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED
   }
   for (const warning of invocation.warnings) daemon.warn(warning)

@@ -1,3 +1,4 @@
+import { masked } from '../../util/masked.ts'
 import { type Failure, titleOf } from '../failures/failure.ts'
 import { printable } from './format.ts'
 import type { Output } from './output.ts'
@@ -37,17 +38,18 @@ function headline({ code, message, errors }: Failure): string {
 
 /** Prints a failure on stderr: code, detail, the fields at fault, cure. */
 export function reportFailure(output: Output, failure: Failure): void {
+  const say = (text: string): void => output.error(masked(text))
   if (output.explicitJson) {
-    output.error(printable(JSON.stringify(failureToJson(failure, (text) => output.commands(text)))))
+    say(printable(JSON.stringify(failureToJson(failure, (text) => output.commands(text)))))
     return
   }
   const paint = output.paintError
-  output.error(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(headline(failure))}`)
+  say(`${paint('red', 'error')} ${paint('bold', failure.code)}: ${printable(headline(failure))}`)
   // The first line has said it already.
   for (const { path, message } of failure.errors.filter((each) => each.message !== failure.message))
-    output.error(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
-  if (failure.cure !== undefined) output.error(`  ${paint('dim', 'cure:')} ${printable(failure.cure)}`)
+    say(`  ${path === '' ? '' : `${paint('yellow', printable(describePath(path)))}: `}${printable(message)}`)
+  if (failure.cure !== undefined) say(`  ${paint('dim', 'cure:')} ${printable(failure.cure)}`)
   if (failure.requestId !== undefined && failure.status !== undefined && failure.status >= 500) {
-    output.error(`  ${paint('dim', 'request id:')} ${printable(failure.requestId)}`)
+    say(`  ${paint('dim', 'request id:')} ${printable(failure.requestId)}`)
   }
 }
