@@ -15,6 +15,7 @@ export const FULL_PLACES: readonly string[] = [
 /** Each takes seconds of a processor, or a package of the system. */
 export const FULL_FILES: readonly string[] = [
   '__test__/api/documented-errors.test.ts',
+  '__test__/api/doh.test.ts',
   '__test__/attacks/rules/churn.test.ts',
   '__test__/attacks/rules/divided.test.ts',
   '__test__/backup/backup.test.ts',
@@ -28,6 +29,7 @@ export const FULL_FILES: readonly string[] = [
   '__test__/dns/records-to-wire.knot.test.ts',
   '__test__/evaluations/repair.test.ts',
   '__test__/native/https-authority.test.ts',
+  '__test__/native/https-keys.test.ts',
   '__test__/native/leak.test.ts',
   '__test__/native/pool/evaluation.test.ts',
   '__test__/native/pool/pool.test.ts',

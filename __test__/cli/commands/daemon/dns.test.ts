@@ -109,7 +109,7 @@ describe('dns setup', () => {
     expect(refused).toMatchObject(says(2, '--zone com'))
     expect(existsSync(join(root, OURS))).toBe(false)
     const other = await ask(['dns', 'setup', '--root', root, '--zone', 'lab'])
-    expect(other).toMatchObject(says(2, 'not lab.'))
+    expect(other).toMatchObject(says(2, 'and not lab\n'))
     shown.dns = { ...DNS_BODY, zone: 'lab.' }
     expect(JSON.parse((await ask(['dns', 'setup', '--root', root, '--zone', 'Lab.'])).stdout)).toMatchObject({
       zone: 'lab.'
