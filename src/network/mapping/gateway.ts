@@ -10,7 +10,7 @@ const NETSTAT: Partial<Record<NodeJS.Platform, string>> = {
   freebsd: '/usr/bin/netstat',
   win32: join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'netstat.exe')
 }
-const NETSTAT_LIMITS = { timeout: 5_000, maxBuffer: 1024 * 1024, windowsHide: true }
+const NETSTAT_LIMITS = { timeout: 5_000, maxBuffer: 128 * 1024, windowsHide: true }
 
 export async function gatewayByIPv4(): Promise<string | undefined> {
   const netstat = NETSTAT[process.platform]
@@ -34,7 +34,9 @@ export async function gatewayByIPv6(): Promise<string | undefined> {
 export function gatewayIn(table: string): string | undefined {
   return table
     .split('\n')
-    .map((line) => line.trim().split(/\s+/))
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('default') || line.startsWith('0.0.0.0'))
+    .map((line) => line.split(/\s+/))
     .map(([first, second, third]) =>
       first === 'default' ? second : first === '0.0.0.0' && second === first ? third : ''
     )

@@ -50,6 +50,8 @@ export type RecordData =
   | { type: 'KID'; did: Did }
 
 export function parseRecordData(type: RecordType, value: string, profile: NetworkProfile): RecordData {
+  // An octet takes at most four characters, as \DDD: a longer value fits no payload.
+  if (value.length > 4 * profile.limits.payload_bytes) throw new Error('the value is longer than a payload can be')
   switch (type) {
     case 'A':
       return { type, ...parseA(value) }
