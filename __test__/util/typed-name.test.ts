@@ -21,6 +21,10 @@ describe('a name as it is typed', () => {
     ['HTTPS://bücher.chronym.:8443/a?b#c', 'xn--bcher-kva.chronym', 'bücher.chronym'],
     ['http://carol.chronym', 'carol.chronym', undefined],
     ['http://carol.chronym?a=//b', 'carol.chronym', undefined],
+    // Joiners in context: RFC 5892, A.1 and A.2.
+    ['क्\u200dष', 'xn--11b2ezcw70k', 'क्\u200dष'],
+    ['क्\u200cष', 'xn--11b2ezcs70k', 'क्\u200cष'],
+    ['نامه\u200cای', 'xn--mgba3gch31f060k', 'نامه\u200cای'],
     // With a check code.
     ['Carol.chronym 7KQ2MX', 'carol.chronym 7kq2mx', undefined],
     ['alice--7KQ2MX', 'alice--7kq2mx', undefined],

@@ -1,7 +1,15 @@
 /** A zone as uncompressed DNS records, as the addon's server takes them. */
 import { concatBytes, toHex, utf8 } from '../protocol/encoding/bytes.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
-import { absoluteTarget, ipv4Octets, ipv6Octets } from '../protocol/zone/presentation.ts'
+import {
+  absoluteTarget,
+  labelsBelow,
+  labelsOf,
+  MAX_NAME_CHARACTERS,
+  nameLength,
+  octetsOfLabel
+} from '../protocol/zone/domain-name.ts'
+import { ipv4Octets, ipv6Octets } from '../protocol/zone/presentation.ts'
 import { DEFAULT_TTL, type Zone } from '../protocol/zone/zone.ts'
 import { parseRecordData, type RecordData, type RecordType } from '../protocol/zone/record-data.ts'
 
@@ -25,9 +33,6 @@ const TYPE_NUMBERS: Readonly<Record<RecordType, number>> = {
   CAA: 257
 }
 const CLASS_IN = 1
-
-/** Longest name in text form (RFC 1035, section 2.3.4). */
-const MAX_NAME_CHARACTERS = 253
 
 /** Where DNS clients look for the DID of a name. */
 const DID_LABEL = '_did'
@@ -97,9 +102,9 @@ function encodeSet({ owner, type, ttl, data }: RecordSet): Uint8Array[] {
 function dataOf(record: RecordData, name: string, served: string): Uint8Array {
   const target = (text: string): Uint8Array => {
     const absolute = absoluteTarget(text, name)
-    const isWithin = absolute === name || absolute.endsWith(`.${name}`)
-    const coded = isWithin ? `${absolute.slice(0, -name.length)}${served}` : absolute
-    return wireName(coded.length > MAX_NAME_CHARACTERS ? absolute : coded)
+    const below = labelsBelow(absolute, name)
+    const coded = below === undefined ? absolute : [...below, served].join('.')
+    return wireName(nameLength(coded) > MAX_NAME_CHARACTERS ? absolute : coded)
   }
   switch (record.type) {
     case 'A':
@@ -130,7 +135,7 @@ function dataOf(record: RecordData, name: string, served: string): Uint8Array {
         ...record.params.flatMap(({ key, value }) => [u16(key), u16(value.length), value])
       )
     case 'URI':
-      return concatBytes(u16(record.priority), u16(record.weight), utf8(record.target))
+      return concatBytes(u16(record.priority), u16(record.weight), record.target)
     case 'DS':
       return concatBytes(u16(record.keyTag), Uint8Array.of(record.algorithm, record.digestType), record.digest)
     case 'KID':
@@ -146,10 +151,10 @@ export function u32(value: number): Uint8Array {
   return concatBytes(u16(value >>> 16), u16(value & 0xffff))
 }
 
-/** A name without its closing dot, uncompressed; the empty text is the root. Labels have 1 to 63 octets of ASCII. */
+/** A name without its closing dot, uncompressed; the empty text is the root. Labels have 1 to 63 octets. */
 export function wireName(name: string): Uint8Array {
-  const labels = name === '' ? [] : name.split('.')
-  return concatBytes(...labels.map(characterString), Uint8Array.of(0))
+  const labels = name === '' ? [] : labelsOf(name)
+  return concatBytes(...labels.map((label) => characterString(octetsOfLabel(label))), Uint8Array.of(0))
 }
 
 /** A length octet and at most 255 octets. */

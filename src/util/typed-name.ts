@@ -36,7 +36,7 @@ export function nameInLink(text: string): string {
 /**
  * `Bücher.`, or a link to it, as `xn--bcher-kva`. Labels beyond ASCII go by UTS #46 as the URL standard has it:
  * non-transitional, NFC, with CheckBidi and CheckJoiners. On top come CheckHyphens, UseSTD3ASCIIRules, letters and
- * digits alone (as IDNA 2008: no symbols, no emoji), and the mix of scripts that UTS #39 calls highly restrictive. A
+ * digits alone (as IDNA 2008: no symbols, no emoji; joiners where RFC 5892, A.1 and A.2, has them), and the mix of scripts that UTS #39 calls highly restrictive. A
  * check code behind it does not belong to the name, and these rules don't apply to it. Throws TypedNameError.
  */
 export function spellName(text: string): TypedName {
@@ -45,6 +45,12 @@ export function spellName(text: string): TypedName {
   const name = labels.map(spellLabel).join('.')
   const unicode = name.split('.').map(readableLabel).join('.')
   return { name, unicode: unicode === name ? undefined : unicode }
+}
+
+/** `bücher.chronym (xn--bcher-kva.chronym)`: for lists of names. */
+export function bothForms(name: string): string {
+  const unicode = name.split('.').map(readableLabel).join('.')
+  return unicode === name ? name : `${unicode} (${name})`
 }
 
 function spellLabel(label: string): string {
@@ -56,7 +62,7 @@ function spellLabel(label: string): string {
     throw new TypedNameError('apart from letters and digits, a name has hyphens alone')
   const ascii = hostOf(label)
   const readable = ascii === undefined ? '' : readableLabel(ascii)
-  if (ascii === undefined || !/^[a-z0-9-]+$/u.test(ascii) || !/^[\p{L}\p{M}\p{Nd}-]+$/u.test(readable))
+  if (ascii === undefined || !/^[a-z0-9-]+$/u.test(ascii) || !/^(?:[\p{L}\p{M}\p{Nd}-]|\u200c|\u200d)+$/u.test(readable))
     throw new TypedNameError(
       'it has characters that no name has, such as symbols, or letters in an order that names do not have (UTS #46)'
     )

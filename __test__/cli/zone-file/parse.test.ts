@@ -47,7 +47,7 @@ _sip._tcp.alice SRV 0 5 5060 sip.alice
         { type: 'A', value: '192.0.2.1', ttl: 7200 },
         { type: 'AAAA', value: '2001:db8::1', ttl: 1800 }
       ],
-      sub: [{ type: 'TXT', value: '"a;b" "c\\"d" "e\\;f"', ttl: 3600 }],
+      sub: [{ type: 'TXT', value: '"a;b" "c\\"d" "e;f"', ttl: 3600 }],
       'x.sub': [{ type: 'CNAME', value: 'y.sub.alice.chronym.', ttl: 3600 }],
       'y.sub': [{ type: 'CNAME', value: 'www', ttl: 3600 }],
       'z.sub': [{ type: 'CNAME', value: 'sub', ttl: 3600 }],
@@ -96,7 +96,6 @@ _sip._tcp.alice SRV 0 5 5060 sip.alice
     ['a TXT "\\1"', 1, 'not an octet'],
     ['a TXT x\\', 1, 'a backslash'],
     ['a TXT \u0007', 1, 'control characters'],
-    ['a 10s A 192.0.2.1', 1, '30 to 86400 seconds, not 10'],
     ['a 2d A 192.0.2.1', 1, 'not 172800'],
     ['$TTL 1w\na A 192.0.2.1', 2, 'not 604800'],
     ['$TTL 99999999999', 1, 'longer than'],

@@ -162,6 +162,23 @@ describe('zones', () => {
     expect(node.registry.saveZone(ALICE, ZONE)).toEqual({ serial: highest + 1 })
   })
 
+  it('are judged whole after a change: DS joins the NS that is there, and needs one', async () => {
+    await registeredWithZone()
+    const ns = { type: 'NS', value: 'ns1.example.org.' }
+    const ds = (tag: number) => ({ type: 'DS', value: `${tag} 13 2 ${'ab'.repeat(32)}` })
+    const add = (label: string, record: { type: string; value: string }) =>
+      node.registry.patchZone(ALICE, { remove: [], add: { [label]: [record] } })
+    expect(() => add('sub', ds(1))).toThrow(code('SVC-ZON-002'))
+    add('sub', ns)
+    add('sub', ds(1))
+    add('sub', ds(2))
+    expect(node.registry.localZone(ALICE)?.zone.records['sub']).toEqual([ns, ds(1), ds(2)])
+    expect(() => add('sub', { type: 'CNAME', value: '@' })).toThrow(code('SVC-ZON-002'))
+    expect(() => node.registry.patchZone(ALICE, { remove: [{ label: 'sub', type: 'NS' }], add: {} })).toThrow(
+      code('SVC-ZON-002')
+    )
+  })
+
   it('are changed record by record, on the draft or else on what is published', async () => {
     await registeredWithZone()
     const www = { type: 'A', value: '192.0.2.7' }

@@ -34,6 +34,11 @@ export type IdentityLogBody = v.InferOutput<typeof IdentityLogSchema>
 
 const TextSchema = v.pipe(v.string(), v.minLength(1, 'Required'), v.maxLength(2048, 'Expected at most 2048 characters'))
 
+const EndpointSchema = v.union([
+  TextSchema,
+  v.pipe(v.looseObject({}), v.description('Members that the type of the service defines'))
+])
+
 /** How many of them a document may hold is the registry's to say (SVC-KID-001). */
 export const CreateKidRequestSchema = component('CreateKidRequest', {
   name: v.optional(v.pipe(NameSchema, v.description('A name of ours that carries it; without one, work does'))),
@@ -42,7 +47,7 @@ export const CreateKidRequestSchema = component('CreateKidRequest', {
       v.object({
         id: v.pipe(TextSchema, v.regex(/^#/, 'Expected a fragment such as #files')),
         type: TextSchema,
-        serviceEndpoint: TextSchema
+        serviceEndpoint: v.union([EndpointSchema, v.pipe(v.array(EndpointSchema), v.minLength(1), v.maxLength(16))])
       })
     )
   ),

@@ -233,7 +233,8 @@ function describeVersion({
     `  update keys: ${updateKeys.join(', ')}`,
     `  recovery keys: ${recoveryKeys.join(', ') || 'none'}`,
     ...service.map(
-      (each) => `  service: ${each.id.slice(id.length)} ${each.type} ${[each.serviceEndpoint].flat().join(' ')}`
+      (each) =>
+        `  service: ${each.id.slice(id.length)} ${each.type} ${[each.serviceEndpoint].flat().map(endpointText).join(' ')}`
     ),
     ...alsoKnownAs.map((uri) => `  also known as: ${uri}`)
   ]
@@ -259,4 +260,8 @@ export async function runSign(context: Context, options: SignOptions, file: stri
   const document = signRecovery(recovery, key, new Date().toISOString())
   context.output.text(JSON.stringify({ authorized_kid: { document } }, undefined, context.output.json ? undefined : 2))
   context.output.note(`${describeVersion(document).map(printable).join('\n')}\npublish it: chronym kid publish FILE`)
+}
+
+function endpointText(endpoint: unknown): string {
+  return typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint)
 }

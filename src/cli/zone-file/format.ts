@@ -1,12 +1,58 @@
 /** Zones as RFC 1035 master files, which {@link parseMasterFile} reads again. */
 import { DEFAULT_TTL } from '../../protocol/zone/zone.ts'
+import { domainName, labelsBelow, labelsOf } from '../../protocol/zone/domain-name.ts'
+import { type Word, wordsOf } from '../../protocol/zone/presentation.ts'
+import { FIRST_LATER_KEY, parseParameter, type ServiceParameter } from '../../protocol/zone/svcb.ts'
+import { bareText, quotedText, quotedTexts, recordText } from '../../util/record-text.ts'
 import { formatTable } from '../terminal/format.ts'
 import type { ZoneInput, ZoneRecordInput } from './zone-input.ts'
 
 /** The value of a record in a master file whose $ORIGIN is the apex: two values that mean the same there are equal. */
 export function valueForFile({ type, value }: Pick<ZoneRecordInput, 'type' | 'value'>): string {
-  if (type === 'TXT' && !value.startsWith('"')) return textStrings(value)
-  return wordsForFile(type, wordsOf(value)).join(' ')
+  if (type === 'TXT' && !value.startsWith('"')) return quotedTexts(Buffer.from(value))
+  let words: Word[]
+  try {
+    words = wordsOf(value)
+  } catch {
+    // No zone has such a value; differences show it all the same.
+    return recordText(type, value)
+  }
+  return words.map((word, index) => wordForFile(type, word, index)).join(' ')
+}
+
+/** Words that servers read as one string of octets: always in quotes, so that each has one spelling. */
+const QUOTED_WORDS: Readonly<Record<string, number>> = { CAA: 2, URI: 2 }
+
+function wordForFile(type: string, word: Word, index: number): string {
+  if (isNameWord(type, index)) return nameForFile(word)
+  if (type === 'TXT' || QUOTED_WORDS[type] === index) return quotedText(word.bytes)
+  return SERVICE_TYPES.has(type) && index > 1 ? parameterForFile(word) : bareText(word.bytes)
+}
+
+const SERVICE_TYPES: ReadonlySet<string> = new Set(['SVCB', 'HTTPS'])
+const EQUALS = 0x3d
+
+/** `key=value`; a key that name servers of today do not know by its name is `keyNNN`, with the value in wire form. */
+function parameterForFile(word: Word): string {
+  const { key, value } = parameterOf(word) ?? { key: 0, value: new Uint8Array() }
+  if (key >= FIRST_LATER_KEY) return value.length === 0 ? `key${key}` : `key${key}=${valueText(value)}`
+  const equals = word.bytes.indexOf(EQUALS)
+  if (equals === -1) return bareText(word.bytes)
+  return `${bareText(word.bytes.subarray(0, equals))}=${valueText(word.bytes.subarray(equals + 1))}`
+}
+
+/** Undefined for what no zone may have. */
+function parameterOf(word: Word): ServiceParameter | undefined {
+  try {
+    return parseParameter(word)
+  } catch {
+    return undefined
+  }
+}
+
+function valueText(octets: Uint8Array): string {
+  const isBare = octets.every((octet) => octet > 0x20 && octet < 0x7f && !'"\\;()'.includes(String.fromCharCode(octet)))
+  return isBare && octets.length > 0 ? bareText(octets) : quotedText(octets)
 }
 
 /** The text of a zone: $ORIGIN, $TTL, then a record a line. */
@@ -21,52 +67,6 @@ export function formatMasterFile({ records }: ZoneInput, apex: string): string {
     ])
   )
   return `$ORIGIN ${apex}.\n$TTL ${DEFAULT_TTL}\n${rows.length === 0 ? '' : `${formatTable(rows)}\n`}`
-}
-
-/**
- * Words as they are written, quotes and escapes kept; marks that a file reads otherwise are escaped outside of quotes.
- */
-function wordsOf(value: string): string[] {
-  const words: string[] = []
-  let word = ''
-  let isQuoted = false
-  for (const [mark] of value.matchAll(/\\[0-9]{3}|\\.|./gsu)) {
-    if (mark === '"') isQuoted = !isQuoted
-    if (!isQuoted && (mark === ' ' || mark === '\t')) {
-      if (word !== '') words.push(word)
-      word = ''
-    } else word += !isQuoted && ';()'.includes(mark) ? `\\${mark}` : mark
-  }
-  return word === '' ? words : [...words, word]
-}
-
-/** Longest character-string, in octets (RFC 1035, section 3.3). */
-export const MAX_STRING = 255
-
-/**
- * A plain text as quoted strings. Where it is cut, octets beyond ASCII are escaped: a cut may be inside of a character.
- */
-function textStrings(text: string): string {
-  const octets = Buffer.from(text)
-  if (octets.length <= MAX_STRING)
-    return `"${Array.from(text, (character) => escaped(character, character.codePointAt(0)!)).join('')}"`
-  const strings: string[] = []
-  for (let at = 0; at < octets.length; at += MAX_STRING) {
-    const escapes = Array.from(octets.subarray(at, at + MAX_STRING), (octet) =>
-      octet > 0x7e ? decimalEscape(octet) : escaped(String.fromCharCode(octet), octet)
-    )
-    strings.push(`"${escapes.join('')}"`)
-  }
-  return strings.join(' ')
-}
-
-function escaped(character: string, code: number): string {
-  if (character === '"' || character === '\\') return `\\${character}`
-  return code < 0x20 || code === 0x7f ? decimalEscape(code) : character
-}
-
-function decimalEscape(octet: number): string {
-  return `\\${String(octet).padStart(3, '0')}`
 }
 
 /**
@@ -86,6 +86,15 @@ const NAME_WORDS: Readonly<Record<string, readonly number[]>> = {
   HTTPS: [1]
 }
 
+/** The targets of a value, as written. */
+export function targetsOf({ type, value }: Pick<ZoneRecordInput, 'type' | 'value'>): string[] {
+  return value.split(/\s+/u).filter((_word, index) => isNameWord(type, index))
+}
+
+export function isNameWord(type: string, index: number): boolean {
+  return NAME_WORDS[type]?.includes(index) === true
+}
+
 /**
  * An absolute name in lower case, without the closing dot; the root is the empty text. `origin` is one. Throws Error
  * for text that is not a name.
@@ -94,7 +103,7 @@ export function absoluteName(text: string, origin: string): string {
   if (text === '@') return origin
   if (text === '.') return ''
   if (/["\\]/.test(text)) throw new Error(`${text} is not a name: quotes and escapes are not allowed in names`)
-  const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const lower = lowerCase(text)
   const name = lower.endsWith('.') ? lower.slice(0, -1) : origin === '' ? lower : `${lower}.${origin}`
   if (name.split('.').some((label) => label === '' || label.length > 63))
     throw new Error(`${text} is not a name: a label has 1 to 63 octets`)
@@ -105,27 +114,46 @@ export function absoluteName(text: string, origin: string): string {
 
 /** The label of an owner below the apex, `@` for the apex itself. Throws Error for a name outside. */
 export function labelBelow(name: string, apex: string): string {
-  if (name === apex) return '@'
-  if (name.endsWith(`.${apex}`)) return name.slice(0, -apex.length - 1)
-  throw new Error(`${name}. is outside of the zone ${apex}.`)
+  const labels = labelsBelow(name, apex)
+  if (labels === undefined) throw new Error(`${name}. is outside of the zone ${apex}.`)
+  return labels.length === 0 ? '@' : labels.join('.')
 }
 
 /** The words of a value with names as a zone has them. */
 export function wordsForZone(type: string, words: readonly string[], origin: string, apex: string): string[] {
   return words.map((word, index) => {
-    if (NAME_WORDS[type]?.includes(index) !== true) return word
-    const name = absoluteName(word, origin)
-    if (name === apex) return '@'
-    const label = name.endsWith(`.${apex}`) ? labelBelow(name, apex) : '.'
-    return label.includes('.') ? `${name}.` : label
+    if (!isNameWord(type, index)) return word
+    const name = targetName(word, origin)
+    const labels = labelsBelow(name, apex)
+    if (labels?.length === 0) return '@'
+    return labels?.length === 1 ? labels[0]! : `${name}.`
   })
 }
 
-/** The words of a zone's value with names as a master file has them, whose $ORIGIN is the apex. */
-function wordsForFile(type: string, words: readonly string[]): string[] {
-  return words.map((word, index) => {
-    if (NAME_WORDS[type]?.includes(index) !== true) return word
-    const lower = word.toLowerCase()
-    return lower.includes('.') && !lower.endsWith('.') ? `${lower}.` : lower
-  })
+/** As {@link absoluteName}; labels of a target may have escaped octets, as DNS-SD has them. */
+function targetName(word: string, origin: string): string {
+  if (!word.includes('\\') || word.replaceAll(/\\[^]/g, '').includes('"')) return absoluteName(word, origin)
+  const name = lowerCase(domainName(wordsOf(word)[0]!, true))
+  if (name === '@' || name === '.') return absoluteName(name, origin)
+  return name.endsWith('.') && labelsOf(name).at(-1) === ''
+    ? name.slice(0, -1)
+    : origin === ''
+      ? name
+      : `${name}.${origin}`
+}
+
+/** A target as a master file has it, whose $ORIGIN is the apex. */
+function nameForFile(word: Word): string {
+  let name: string
+  try {
+    name = lowerCase(domainName(word, true))
+  } catch {
+    return word.text
+  }
+  const labels = labelsOf(name)
+  return labels.length === 1 || labels.at(-1) === '' ? name : `${name}.`
+}
+
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import * as v from 'valibot'
 import { faultOf } from '../../protocol/encoding/issue.ts'
 import { inputFailure, usageFailure } from '../failures/failure.ts'
+import { type JsonError, parseStrictJson } from '../../util/strict-json.ts'
 import { nameOfInput, readText } from '../input/files.ts'
 
 export interface ZoneRecordInput {
@@ -88,10 +89,11 @@ export function parseZoneText(text: string, file: string): ZoneInput {
   }
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseStrictJson(text, file)
   } catch (error) {
+    const { cause, message } = error as JsonError
     throw inputFailure(
-      `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}; nothing was saved`,
+      `${message}${cause instanceof Error ? `: ${cause.message}` : ''}; nothing was saved`,
       'A file that begins with { must be valid JSON. Correct it, or write record lines.',
       error
     )

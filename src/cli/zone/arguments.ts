@@ -2,7 +2,7 @@
 import { canonicalName } from '../../protocol/name/names.ts'
 import { RECORD_TYPES } from '../../protocol/zone/record-data.ts'
 import { usageFailure } from '../failures/failure.ts'
-import { MAX_STRING } from '../zone-file/format.ts'
+import { MAX_STRING } from '../../util/record-text.ts'
 import { parseRecordLine, zoneOfLines, type ZoneInput, type ZoneRecordInput } from '../zone-file/zone-input.ts'
 
 interface Selector {
@@ -98,7 +98,7 @@ function isType(word: string): boolean {
 }
 
 /** `www.alice.chronym` would be below the apex once more. */
-function requireLabel(name: string, label: string): void {
+export function requireLabel(name: string, label: string): void {
   const apex = canonicalName(name)
   const full = canonicalName(label)
   if (full !== apex && !full.endsWith(`.${apex}`)) return

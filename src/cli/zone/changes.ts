@@ -1,4 +1,5 @@
 import { DEFAULT_TTL } from '../../protocol/zone/zone.ts'
+import { recordText } from '../../util/record-text.ts'
 import { formatTable, printable } from '../terminal/format.ts'
 import { valueForFile } from '../zone-file/format.ts'
 import type { ZoneInput, ZoneRecordInput } from '../zone-file/zone-input.ts'
@@ -68,7 +69,7 @@ export function formatChanges({ added, removed, retimed }: ZoneChanges): string 
     printable(record.label),
     ttl,
     record.type,
-    printable(record.value)
+    printable(recordText(record.type, record.value))
   ]
   const own = (record: LabelledRecord): string => (record.ttl === undefined ? '' : String(record.ttl))
   return formatTable([

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { spawn } from 'node:child_process'
 import { type Client, ProblemError } from '../../api/client/client.ts'
 import { canonicalName } from '../../protocol/name/names.ts'
+import { masterText } from '../input/files.ts'
+import { NotUtf8Error } from '../../util/utf8.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { hasPerson } from '../input/questions.ts'
 import type { Context } from '../context.ts'
@@ -13,7 +15,7 @@ import { printable } from '../terminal/format.ts'
 import { formatMasterFile } from '../zone-file/format.ts'
 import { type FileProblem, type ParsedFile, parseMasterFile } from '../zone-file/parse.ts'
 import { changesBetween, inSpellingOf, isUnchanged, type ZoneChanges } from './changes.ts'
-import { currentZone, type CurrentZone, problemsInFile, requireConsentToLoss } from './saving.ts'
+import { currentZone, type CurrentZone, noteRemarks, problemsInFile, requireConsentToLoss } from './saving.ts'
 
 /** Begins the lines with errors, which are removed before the file is parsed again. */
 const REMARK = ';! '
@@ -57,7 +59,7 @@ async function editUntilSaved(
   for (let problems: readonly FileProblem[] = []; ;) {
     await writeFile(file, given, { mode: 0o600 })
     await openInEditor(editor, file)
-    const text = await readFile(file, 'utf8')
+    const text = await readEdited(file)
     if (text === given) {
       if (problems.length === 0) return undefined
       throw badFile(problems)
@@ -80,6 +82,15 @@ async function editUntilSaved(
   }
 }
 
+async function readEdited(file: string): Promise<string> {
+  try {
+    return masterText(await readFile(file))
+  } catch (error) {
+    if (!(error instanceof NotUtf8Error)) throw error
+    throw inputFailure(`what the editor saved can't be read: ${error.message}; nothing was saved`, undefined, error)
+  }
+}
+
 /** Returns the daemon's objections to records as problems of lines. */
 async function save(
   context: Context,
@@ -91,6 +102,7 @@ async function save(
   const zone = inSpellingOf(former, parsed.zone)
   const changes = changesBetween(former, zone)
   if (isUnchanged(changes)) return undefined
+  noteRemarks(context, name, zone)
   if (Object.keys(zone.records).length === 0) {
     await requireConsentToLoss(context, changes, {
       act: 'an empty file',

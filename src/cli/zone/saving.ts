@@ -8,10 +8,15 @@ import { plural } from '../../util/words.ts'
 import { heldBy, printable } from '../terminal/format.ts'
 import type { ZoneInput } from '../zone-file/zone-input.ts'
 import { EXIT, type ExitCode, Failure } from '../failures/failure.ts'
-import { nameOfInput, readText } from '../input/files.ts'
+import { nameOfInput, readMasterText } from '../input/files.ts'
 import { type FileProblem, type ParsedFile, parseMasterFile } from '../zone-file/parse.ts'
 import { connect } from '../connection/connect.ts'
+import { remarksOn } from './remarks.ts'
 import { changesBetween, countBeyond, formatChanges, isUnchanged, type ZoneChanges } from './changes.ts'
+
+export interface ImportOptions {
+  readonly keepNs?: boolean
+}
 
 export interface ReplaceOptions {
   readonly yes?: boolean
@@ -61,7 +66,13 @@ export async function replaceZone(
   const { serial, ...rest } = zone
   const sent: ZoneBody = serial === undefined || serial === current.zone.serial ? rest : zone
   const ifMatch = options.ifSerial === undefined ? current.etag : `"${options.ifSerial}"`
-  return { saved: await client.saveZone(name, sent, { ifMatch }), changes }
+  const saved = await client.saveZone(name, sent, { ifMatch })
+  noteRemarks(context, name, zone)
+  return { saved, changes }
+}
+
+export function noteRemarks(context: Context, name: string, zone: ZoneInput): void {
+  for (const remark of remarksOn(zone, canonicalName(name))) context.output.note(`• ${printable(remark)}`)
 }
 
 function showSaved(context: Context, name: string, saved: { serial: number }, changes: ZoneChanges): void {
@@ -106,17 +117,21 @@ export async function importZone(
   client: Client,
   name: string,
   file: string,
-  options: ReplaceOptions
+  options: ReplaceOptions & ImportOptions
 ): Promise<{ saved: { serial: number }; changes: ZoneChanges }> {
-  const text = await readText(file, context.stdin)
+  const text = await readMasterText(file, context.stdin)
   const where = nameOfInput(file)
   if (text.trim() === '')
     throw badFile(where, [{ line: 1, message: 'the file is empty; a zone without records has at least a comment' }])
-  const parsed = parseMasterFile(text, canonicalName(name))
+  const parsed = parseMasterFile(text, canonicalName(name), { leavesOutApexNs: options.keepNs !== true })
   if (parsed.problems.length > 0) throw badFile(where, parsed.problems)
   if (parsed.soaLine !== undefined)
     context.output.note(
       `• ${where} line ${parsed.soaLine}: the SOA is left out; a Chronym zone has a serial of its own`
+    )
+  for (const { line, message, others } of byMessage(parsed.remarks))
+    context.output.note(
+      `• ${where} line ${line}${others === 0 ? '' : ` and ${plural(others, 'more', 'more')}`}: ${printable(message)}`
     )
   try {
     return await replaceZone(context, client, name, parsed.zone, options)
@@ -125,6 +140,12 @@ export async function importZone(
       throw badFile(where, problemsInFile(error.errors, parsed), { code: error.code, exitCode: EXIT.refused })
     throw error
   }
+}
+
+/** An export has the same remark for many lines. */
+function byMessage(remarks: readonly FileProblem[]): (FileProblem & { readonly others: number })[] {
+  const groups = Map.groupBy(remarks, ({ message }) => message)
+  return [...groups.values()].map((group) => ({ ...group[0]!, others: group.length - 1 }))
 }
 
 /** As `zone set`: the command line refuses what cannot be parsed, the daemon what no zone may hold. */

@@ -50,8 +50,11 @@ interface VerificationMethod {
 export interface Service {
   readonly id: string
   readonly type: string
-  readonly serviceEndpoint: string | readonly string[]
+  readonly serviceEndpoint: Endpoint | readonly Endpoint[]
 }
+
+/** A URI, or an object whose members the type of the service defines (DID Core, 5.4). */
+type Endpoint = string | Readonly<Record<string, unknown>>
 
 /** A version without its proof. Ids are absolute: `<did>#fragment`. */
 export interface UnsignedIdentityDocument {
@@ -85,6 +88,14 @@ const MAX_ENTRIES = 32
 const references = v.optional(v.pipe(v.array(text(512)), v.maxLength(MAX_ENTRIES)))
 const keys = v.pipe(v.array(multikey), v.maxLength(MAX_ENTRIES))
 
+const endpoint = v.union([
+  uri,
+  v.custom<Readonly<Record<string, unknown>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0,
+    'a URI or an object is expected'
+  )
+])
+
 const UnsignedSchema = v.strictObject({
   '@context': v.pipe(
     v.array(text(512)),
@@ -112,7 +123,7 @@ const UnsignedSchema = v.strictObject({
         v.strictObject({
           id: text(512),
           type: text(128),
-          serviceEndpoint: v.union([uri, v.pipe(v.array(uri), v.minLength(1), v.maxLength(MAX_ENTRIES))])
+          serviceEndpoint: v.union([endpoint, v.pipe(v.array(endpoint), v.minLength(1), v.maxLength(MAX_ENTRIES))])
         })
       ),
       v.maxLength(MAX_ENTRIES)

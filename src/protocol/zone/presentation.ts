@@ -8,6 +8,8 @@ import { concatBytes, fromHex, utf8 } from '../encoding/bytes.ts'
 export interface Word {
   readonly bytes: Uint8Array
   readonly quoted: boolean
+  /** As written, with quotes and escapes. */
+  readonly text: string
 }
 
 /** Longest character-string (RFC 1035, section 3.3). */
@@ -20,27 +22,28 @@ export function wordsOf(value: string): Word[] {
   for (;;) {
     while (isSpace(value[position])) position++
     if (position >= value.length) return words
+    const start = position
     const quoted = value[position] === '"'
     const pieces: Uint8Array[] = []
     while (position < value.length && !isSpace(value[position])) {
-      position = value[position] === '"' ? readQuoted(value, position, pieces) : readCharacter(value, position, pieces)
+      position = value[position] === '"' ? readQuoted(value, position, pieces) : escapeAt(value, position, pieces)
     }
-    words.push({ bytes: concatBytes(...pieces), quoted })
+    words.push({ bytes: concatBytes(...pieces), quoted, text: value.slice(start, position) })
   }
 }
 
 /** Reads up to the closing quote, which must end a word. Returns the position behind it. */
 function readQuoted(value: string, open: number, pieces: Uint8Array[]): number {
   let position = open + 1
-  while (position < value.length && value[position] !== '"') position = readCharacter(value, position, pieces)
+  while (position < value.length && value[position] !== '"') position = escapeAt(value, position, pieces)
   if (position >= value.length) throw new Error('a quote is not closed')
   if (position + 1 < value.length && !isSpace(value[position + 1]))
     throw new Error('a space must follow a closing quote')
   return position + 1
 }
 
-/** One character or escape. Returns the position after it. */
-function readCharacter(value: string, position: number, pieces: Uint8Array[]): number {
+/** Reads one character or escape into `pieces`. Returns the position after it. */
+export function escapeAt(value: string, position: number, pieces: Uint8Array[]): number {
   const codePoint = value.codePointAt(position)!
   const character = String.fromCodePoint(codePoint)
   if (codePoint < 0x20 || codePoint === 0x7f) throw new Error('control characters must be escaped as \\DDD')
@@ -63,17 +66,23 @@ function readCharacter(value: string, position: number, pieces: Uint8Array[]): n
 }
 
 export function textOf(word: Word): string {
-  return new TextDecoder().decode(word.bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(word.bytes)
+  } catch {
+    throw new Error('octets that are not UTF-8 stand where text is expected')
+  }
 }
 
-export function bareWords(value: string, names: readonly string[]): string[] {
+/** As many words as these names. Throws for more, and for fewer. */
+export function namedWords(value: string, names: readonly string[]): Word[] {
   const words = wordsOf(value)
   if (words.length !== names.length) throw new Error(`expected: ${names.join(' ')}`)
-  return words.map(textOf)
+  return words
 }
 
 /** A decimal integer of at most `bits` bits. */
-export function decimal(text: string, name: string, bits: 8 | 16 | 32): number {
+export function decimal(word: Word | string, name: string, bits: 8 | 16 | 32): number {
+  const text = typeof word === 'string' ? word : textOf(word)
   const max = 2 ** bits - 1
   if (!/^(?:0|[1-9][0-9]{0,9})$/.test(text) || Number(text) > max)
     throw new Error(`${name} is an integer from 0 to ${max}, not ${text}`)
@@ -90,35 +99,6 @@ export function hexWords(words: readonly string[], name: string): Uint8Array {
 
 function isSpace(character: string | undefined): boolean {
   return character === ' ' || character === '\t'
-}
-
-const LABEL = /^_?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i
-
-/** Longest name in text form, without the closing dot (RFC 1035, section 2.3.4). */
-export const MAX_NAME_CHARACTERS = 253
-
-/** Checks a name in a value and returns it unchanged. `root`: whether `.` may mean "none". */
-export function domainName(text: string, root = false): string {
-  if (text === '@') return text
-  if (text === '.') {
-    if (root) return text
-    throw new Error('the root is not a target here')
-  }
-  const bare = text.endsWith('.') ? text.slice(0, -1) : text
-  if (bare.length > MAX_NAME_CHARACTERS) throw new Error(`a domain name has at most ${MAX_NAME_CHARACTERS} characters`)
-  for (const label of bare.split('.')) {
-    if (label.length > 63 || !LABEL.test(label)) throw new Error(`${JSON.stringify(text)} is not a domain name`)
-  }
-  return text
-}
-
-/** The absolute form of a target, lower-case and without the closing dot; the root is the empty text. */
-export function absoluteTarget(target: string, name: string): string {
-  if (target === '@') return name
-  if (target === '.') return ''
-  const lower = target.toLowerCase()
-  if (lower.endsWith('.')) return lower.slice(0, -1)
-  return lower.includes('.') ? lower : `${lower}.${name}`
 }
 
 const OCTET = /^(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])$/

@@ -1,17 +1,8 @@
 import { type Did, parseDid } from '../identity/did.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { type ServiceBinding, parseSvcb } from './svcb.ts'
-import {
-  isIPv4,
-  isIPv6,
-  domainName,
-  bareWords,
-  decimal,
-  MAX_CHARACTER_STRING,
-  textOf,
-  wordsOf,
-  hexWords
-} from './presentation.ts'
+import { isIPv4, isIPv6, namedWords, decimal, MAX_CHARACTER_STRING, textOf, wordsOf, hexWords } from './presentation.ts'
+import { domainName } from './domain-name.ts'
 import { utf8 } from '../encoding/bytes.ts'
 
 export const RECORD_TYPES = [
@@ -45,7 +36,7 @@ export type RecordData =
   | { type: 'TLSA'; usage: number; selector: number; matchingType: number; data: Uint8Array }
   | { type: 'SSHFP'; algorithm: number; fingerprintType: number; fingerprint: Uint8Array }
   | ({ type: 'SVCB' | 'HTTPS' } & ServiceBinding)
-  | { type: 'URI'; priority: number; weight: number; target: string }
+  | { type: 'URI'; priority: number; weight: number; target: Uint8Array }
   | { type: 'DS'; keyTag: number; algorithm: number; digestType: number; digest: Uint8Array }
   | { type: 'KID'; did: Did }
 
@@ -98,13 +89,13 @@ function parseAaaa(value: string): { address: string } {
 
 /** CNAME, NS, PTR: one domain name. */
 function parseTarget(value: string): { target: string } {
-  const [target] = bareWords(value, ['target'])
+  const [target] = namedWords(value, ['target'])
   return { target: domainName(target!) }
 }
 
 /** `preference exchange`; `0 .` says that the name takes no mail (RFC 7505). */
 function parseMx(value: string): { preference: number; exchange: string } {
-  const [preference, exchange] = bareWords(value, ['preference', 'exchange'])
+  const [preference, exchange] = namedWords(value, ['preference', 'exchange'])
   const parsed = { preference: decimal(preference!, 'preference', 16), exchange: domainName(exchange!, true) }
   if (parsed.exchange === '.' && parsed.preference !== 0) throw new Error('a null MX has preference 0')
   return parsed
@@ -112,7 +103,7 @@ function parseMx(value: string): { preference: number; exchange: string } {
 
 /** `priority weight port target` (RFC 2782); target `.` means that the service is absent. */
 function parseSrv(value: string): { priority: number; weight: number; port: number; target: string } {
-  const [priority, weight, port, target] = bareWords(value, ['priority', 'weight', 'port', 'target'])
+  const [priority, weight, port, target] = namedWords(value, ['priority', 'weight', 'port', 'target'])
   return {
     priority: decimal(priority!, 'priority', 16),
     weight: decimal(weight!, 'weight', 16),
@@ -148,20 +139,22 @@ function parseCaa(value: string): { flags: number; tag: string; value: Uint8Arra
     throw new Error('expected: flags tag "value"')
   const tagText = textOf(tag)
   if (!/^[a-zA-Z0-9]{1,15}$/.test(tagText)) throw new Error('a CAA tag is 1 to 15 letters and digits')
-  return { flags: decimal(textOf(flags), 'flags', 8), tag: tagText, value: property.bytes }
+  return { flags: decimal(flags, 'flags', 8), tag: tagText, value: property.bytes }
 }
 
 /** `priority weight "target"` (RFC 7553). */
-function parseUri(value: string): { priority: number; weight: number; target: string } {
+function parseUri(value: string): { priority: number; weight: number; target: Uint8Array } {
   const [priority, weight, target, ...rest] = wordsOf(value)
   if (priority === undefined || weight === undefined || target === undefined || rest.length > 0)
     throw new Error('expected: priority weight "target"')
-  const uri = textOf(target)
-  if (!target.quoted || !/^[a-z][a-z0-9+.-]*:\S+$/i.test(uri)) throw new Error('the target is a URI in quotes')
+  // An octet a character: a URI in an older encoding stays as it is.
+  const uri = String.fromCharCode(...target.bytes)
+  if (!target.quoted || !/^[a-z][a-z0-9+.-]*:[^\0-\x20\x7f]+$/i.test(uri))
+    throw new Error('the target is a URI in quotes')
   return {
-    priority: decimal(textOf(priority), 'priority', 16),
-    weight: decimal(textOf(weight), 'weight', 16),
-    target: uri
+    priority: decimal(priority, 'priority', 16),
+    weight: decimal(weight, 'weight', 16),
+    target: target.bytes
   }
 }
 

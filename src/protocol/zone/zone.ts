@@ -4,10 +4,10 @@ import { canonicalJsonBytes, parseCanonicalJson } from '../encoding/jcs.ts'
 import { messageOf, ProtocolError } from '../errors.ts'
 import { MAX_LABEL_OCTETS } from '../name/names.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
-import { MAX_NAME_CHARACTERS } from './presentation.ts'
+import { MAX_NAME_CHARACTERS } from './domain-name.ts'
 import { type RecordType, parseRecordData, RECORD_TYPES } from './record-data.ts'
 
-export { absoluteTarget } from './presentation.ts'
+export { absoluteTarget } from './domain-name.ts'
 export { parseRecordData, RECORD_TYPES } from './record-data.ts'
 export type { RecordData, RecordType } from './record-data.ts'
 export type { ServiceBinding, ServiceParameter } from './svcb.ts'
@@ -69,6 +69,15 @@ export class ZoneError extends ProtocolError {
  * Throws ZoneError with every problem, each naming its label and record.
  */
 export function parseZone(input: unknown, profile: NetworkProfile): Zone {
+  return readZone(input, profile, { isPart: false })
+}
+
+/** As {@link parseZone}, for records that join others: the rules between records wait for the whole zone. */
+export function parsePartOfZone(input: unknown, profile: NetworkProfile): Zone {
+  return readZone(input, profile, { isPart: true })
+}
+
+function readZone(input: unknown, profile: NetworkProfile, { isPart }: { readonly isPart: boolean }): Zone {
   const problems: ZoneProblem[] = []
   const report = (path: string, message: string, place: Pick<ZoneProblem, 'label' | 'index'> = {}): void => {
     if (problems.length < MAX_PROBLEMS) problems.push({ ...place, path, message })
@@ -92,6 +101,8 @@ export function parseZone(input: unknown, profile: NetworkProfile): Zone {
       count += list.length
       if (count > profile.limits.zone_records) break
       const records = parseRecords(label, list, profile, report)
+      const together = isPart ? undefined : problemOfTogether(label, records)
+      if (together !== undefined) report(path, together, { label })
       if (records.length > 0) zone.records[label] = records
     }
   }
@@ -181,8 +192,6 @@ function parseRecords(label: string, list: readonly unknown[], profile: NetworkP
     seen.add(key)
     records.push(record)
   })
-  const problem = problemOfTogether(label, records)
-  if (problem !== undefined) report(`records/${label}`, problem, { label })
   return records
 }
 

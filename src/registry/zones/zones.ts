@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import { canonicalName, type Name } from '../../protocol/name/names.ts'
 import {
+  parsePartOfZone,
   parseZone,
   parseZonePayload,
   publishes,
@@ -225,9 +226,9 @@ export function patchZone(
     const name = openName(context, text)
     requireZoneOwner(context, tasks, name)
     requireUnchanged(context, name, ifMatchSerial)
-    const { records } = parseZone({ records: patch.add }, context.profile)
+    const { records } = parsePartOfZone({ records: patch.add }, context.profile)
     const left = without(recordsOf(context, name), patch.remove)
-    // Judged as a whole: next to a CNAME no other record is valid.
+    // Judged as a whole: next to a CNAME no other record is valid, and DS needs an NS that may be there already.
     return { serial: store(context, name, parseZone({ records: withRecords(left, records) }, context.profile)).serial }
   })
 }

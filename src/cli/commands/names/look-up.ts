@@ -6,11 +6,14 @@ import { readJson } from '../../input/files.ts'
 import type { Client, RevealBody } from '../../../api/client/client.ts'
 import type { Explanation } from '../../../views/explanation.ts'
 import { connect } from '../../connection/connect.ts'
-import type { CliCommand } from '../../context.ts'
+import type { CliCommand, Context } from '../../context.ts'
 import { aboutDid, askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
 import { formatFields, formatRelative, formatTable, printable, indentedJson } from '../../terminal/format.ts'
 import type { Paint } from '../../terminal/output.ts'
-import { parseZoneText } from '../../zone-file/zone-input.ts'
+import { ProtocolError } from '../../../protocol/errors.ts'
+import { builtInProfiles } from '../../../protocol/profile/built-in.ts'
+import type { NetworkProfile } from '../../../protocol/profile/profile.ts'
+import { parseZonePayload } from '../../../protocol/zone/zone.ts'
 import { renewalText } from './owned.ts'
 import { zoneText } from './zone.ts'
 
@@ -30,7 +33,8 @@ const SOURCES = {
 function resolvedText(
   reveal: RevealBody,
   { lease, resolves, own }: Partial<Pick<Explanation, 'lease' | 'resolves' | 'own'>>,
-  nowMs: number
+  nowMs: number,
+  profiles: readonly NetworkProfile[]
 ): string {
   const { source, asked_at: askedAt } = reveal
   const owner = Buffer.from(reveal.pubkey).toString('hex')
@@ -48,17 +52,20 @@ function resolvedText(
         : [['answered', `${formatRelative(askedAt, nowMs)}; peers are asked again`] as const])
     ]),
     '',
-    recordsText(Buffer.from(reveal.payload, 'base64').toString())
+    recordsText(Buffer.from(reveal.payload, 'base64'), profiles)
   ].join('\n')
 }
 
-/** The rules of a zone are for the daemon; whatever a peer put there is shown safely. */
-function recordsText(payload: string): string {
-  try {
-    return zoneText(parseZoneText(payload, 'payload'))
-  } catch {
-    return `; no zone: ${printable(payload)}`
+/** What no daemon serves as a zone is shown as it is, and called so. */
+function recordsText(payload: Uint8Array, profiles: readonly NetworkProfile[]): string {
+  for (const profile of profiles) {
+    try {
+      return zoneText(parseZonePayload(payload, profile))
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+    }
   }
+  return `; no zone: ${printable(Buffer.from(payload).toString('latin1'))}`
 }
 
 /** Enough of a key or an id to tell it from others. */
@@ -108,6 +115,11 @@ function explanationText(explanation: Explanation, nowMs: number, paint: Paint):
   ].join('\n')
 }
 
+/** The daemon may be of another network than the configuration here. */
+function knownProfiles(context: Context): NetworkProfile[] {
+  return [loadProfile(context, undefined), ...Object.values(builtInProfiles)]
+}
+
 export function addLookUpCommands(program: CliCommand): void {
   program
     .command('resolve')
@@ -127,7 +139,7 @@ export function addLookUpCommands(program: CliCommand): void {
         const reveal = await client.resolve(name)
         // The Reveal says nothing of lease and confidence; programs get it alone.
         const explained = context.output.json ? {} : await client.explain(name).catch(() => ({}))
-        context.output.answer(reveal, () => resolvedText(reveal, explained, Date.now()))
+        context.output.answer(reveal, () => resolvedText(reveal, explained, Date.now(), knownProfiles(context)))
       }
     })
 

@@ -1,3 +1,4 @@
+import { bothForms } from '../../../util/typed-name.ts'
 import type { OwnedNameView, WantedView } from '../../../views/own.ts'
 import { SHORT_CODE } from '../../../protocol/claim/check-code.ts'
 import { connect } from '../../connection/connect.ts'
@@ -120,7 +121,7 @@ function noNamesText(underWay: readonly string[]): string {
 
 function ownedText(names: readonly OwnedNameView[], nowMs: number, paint: Paint, columns = Infinity): string {
   const rows = names.map((each) => [
-    printable(each.name),
+    printable(bothForms(each.name)),
     printable(each.check_code).slice(0, SHORT_CODE),
     each.state,
     `${each.lease_end.slice(0, 10)}, ${formatRelative(each.lease_end, nowMs)}`,

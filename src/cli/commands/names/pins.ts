@@ -1,3 +1,4 @@
+import { bothForms } from '../../../util/typed-name.ts'
 import { plural } from '../../../util/words.ts'
 import { MOST_CODES } from '../../../api/schemas/names.ts'
 import type { PinnedCodesView, PinView } from '../../../views/pin.ts'
@@ -18,10 +19,10 @@ function pinRow(pin: PinView, nowMs: number): string[] {
   const { rival } = pin
   if (owner === null || since === null || until === null) {
     const given = since === null ? '' : formatRelative(since, nowMs)
-    return [printable(name), printable(code), '', WORDS[state] ?? state, given, '', '']
+    return [printable(bothForms(name)), printable(code), '', WORDS[state] ?? state, given, '', '']
   }
   return [
-    printable(name),
+    printable(bothForms(name)),
     printable(code),
     printable(owner),
     rival === null ? state : `${state}, contested by ${printable(rival)}`,

@@ -1,7 +1,7 @@
 import { formatCodedName, SHORT_CODE, WHOLE_CODE } from '../../../protocol/claim/check-code.ts'
 import { MAX_LABEL_OCTETS, type Name } from '../../../protocol/name/names.ts'
 import { isStillOurs } from '../../../views/own.ts'
-import { spellName } from '../../../util/typed-name.ts'
+import { bothForms } from '../../../util/typed-name.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
 import { integerOption } from '../../input/values.ts'
@@ -22,25 +22,19 @@ function sharedOf(name: string, checkCode: string, characters: number): Shared {
   return { name, coded_name: coded, check_code: checkCode, link: coded && `http://${coded}/` }
 }
 
-/** `bücher.chronym (xn--bcher-kva.chronym)` */
-function bothForms(name: string): string {
-  const { unicode } = spellName(name)
-  return unicode === undefined ? printable(name) : `${printable(unicode)} (${printable(name)})`
-}
-
 async function sharedText(shared: Shared, characters: number, { output }: Context): Promise<string> {
   const { name, coded_name: coded, check_code: whole, link } = shared
   if (coded === null || link === null)
     return [
       formatFields([
-        ['name', bothForms(name)],
+        ['name', printable(bothForms(name))],
         ['check code', printable(whole.slice(0, characters))]
       ]),
       '',
       `With this code the label has more than the ${MAX_LABEL_OCTETS} octets of DNS: give name and code apart.`
     ].join('\n')
   const fields = formatFields([
-    ['coded name', bothForms(coded)],
+    ['coded name', printable(bothForms(coded))],
     ['link', printable(link)]
   ])
   if (!output.unicode) return fields

@@ -1,17 +1,21 @@
+import { bothForms } from '../../../util/typed-name.ts'
 import type { ZoneAnswer, ZoneBody } from '../../../api/client/client.ts'
 import { canonicalName } from '../../../protocol/name/names.ts'
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
+import { recordText } from '../../../util/record-text.ts'
 import { EXIT, Failure, usageFailure } from '../../failures/failure.ts'
 import { collectOption, integerOption } from '../../input/values.ts'
 import { formatTable, printable } from '../../terminal/format.ts'
-import { recordsOfArguments, selectorsOfArguments } from '../../zone/arguments.ts'
+import { recordsOfArguments, requireLabel, selectorsOfArguments } from '../../zone/arguments.ts'
 import { changesBetween, formatChanges, isUnchanged, recordKey, recordsOf } from '../../zone/changes.ts'
 import {
   currentZone,
   finish,
   importZone,
+  type ImportOptions,
+  noteRemarks,
   publish,
   published,
   type PublishOption,
@@ -34,7 +38,7 @@ export function zoneText(zone: ZoneBody): string {
       printable(label),
       record.ttl === undefined ? '' : String(record.ttl),
       record.type,
-      printable(record.value)
+      printable(recordText(record.type, record.value))
     ])
   )
   return `; serial ${zone.serial ?? 0}\n${rows.length === 0 ? '; no records' : formatTable(rows)}`
@@ -55,13 +59,16 @@ async function set(context: Context, name: string, file: string | undefined, opt
     )
   const zone =
     file === undefined ? zoneOfLines(lines, (index) => `--record ${index + 1}`) : await readZone(file, context.stdin)
+  for (const label of Object.keys(zone.records)) requireLabel(name, label)
   const { saved, changes } = await replaceZone(context, connect(context), name, zone, options)
   return finish(context, name, options, saved, changes, { isWhole: true })
 }
 
 async function add(context: Context, name: string, words: readonly string[], options: PublishOption): Promise<void> {
   const { records } = recordsOfArguments(name, words)
-  const saved = await connect(context).patchZone(name, { add: records })
+  const client = connect(context)
+  const saved = await client.patchZone(name, { add: records })
+  noteRemarks(context, name, (await currentZone(client, name)).zone)
   return finish(context, name, options, saved, { added: recordsOf({ records }), removed: [], retimed: [] })
 }
 
@@ -131,7 +138,7 @@ async function discard(context: Context, name: string, { yes }: { yes?: boolean 
 async function drafts(context: Context): Promise<void> {
   const list = await connect(context).drafts()
   const rows = list.map((draft) => [
-    draft.name,
+    printable(bothForms(draft.name)),
     String(draft.serial),
     draft.published_serial === null ? '-' : String(draft.published_serial),
     String(draft.records),
@@ -234,9 +241,10 @@ export function addZoneCommands(program: CliCommand): void {
     .argument('<name>')
     .argument('<file>', 'an RFC 1035 master file; "-": standard input')
     .description('replace the zone of a name with a master file; asks before it drops records')
+    .option('--keep-ns', 'keep the NS of the name itself, which delegates all of it to other servers')
     .option(...PUBLISH)
     .option(...YES)
-    .runs(async (context, options: ReplaceOptions & PublishOption, name: string, file: string) => {
+    .runs(async (context, options: ReplaceOptions & ImportOptions & PublishOption, name: string, file: string) => {
       const { saved, changes } = await importZone(context, connect(context), name, file, options)
       return finish(context, name, options, saved, changes, { isWhole: true })
     })

@@ -10,6 +10,7 @@ import { formatDuration, formatRate, printable } from '../../terminal/format.ts'
 import { connect } from '../../connection/connect.ts'
 import { EXIT, type ExitCode, usageFailure } from '../../failures/failure.ts'
 import { watchTask } from '../../task/task.ts'
+import { requireLabel } from '../../zone/arguments.ts'
 import { readZone } from '../../zone-file/zone-input.ts'
 
 const ASK_FROM_SECONDS = 5 * 60
@@ -129,6 +130,7 @@ function takenUp(error: unknown, { zone }: StartOptions): ProblemError {
 async function start(context: Context, kind: TaskView['kind'], name: string, options: StartOptions): Promise<ExitCode> {
   const client = connect(context)
   const zone = options.zone === undefined ? undefined : await readZone(options.zone, context.stdin)
+  for (const label of Object.keys(zone?.records ?? {})) requireLabel(name, label)
   await agreeToStart(context, client, kind, name, options.yes === true)
   const settings = { ...(zone === undefined ? {} : { zone }), idempotencyKey: randomUUID() }
   const started = await (kind === 'register' ? client.register(name, settings) : client.renew(name, settings)).catch(

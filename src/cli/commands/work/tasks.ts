@@ -1,3 +1,4 @@
+import { bothForms } from '../../../util/typed-name.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Argument } from 'commander'
 import type { Client } from '../../../api/client/client.ts'
@@ -17,7 +18,7 @@ function taskRow(task: TaskView, paint: Paint, idLength: number): string[] {
   const eta = task.status === 'running' && task.eta_seconds !== null ? formatDuration(task.eta_seconds) : ''
   const { word, style } = taskWord(task)
   return [
-    printable(task.name),
+    printable(bothForms(task.name)),
     task.kind,
     style === undefined ? word : paint(style, word),
     share,

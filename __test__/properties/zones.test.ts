@@ -1,0 +1,97 @@
+/** Any zone through each pair of a writer and a reader of ours is the same zone. */
+import fc from 'fast-check'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { zoneText } from '../../src/cli/commands/names/zone.ts'
+import { changesBetween, formatChanges, isUnchanged } from '../../src/cli/zone/changes.ts'
+import { printableMessage } from '../../src/cli/terminal/format.ts'
+import { formatMasterFile } from '../../src/cli/zone-file/format.ts'
+import { parseMasterFile } from '../../src/cli/zone-file/parse.ts'
+import { parseZoneText, type ZoneInput } from '../../src/cli/zone-file/zone-input.ts'
+import { local as profile } from '../../src/protocol/profile/built-in.ts'
+import { parseZone, parseZonePayload, serializeZone, type Zone } from '../../src/protocol/zone/zone.ts'
+import { zoneToWire } from '../../src/dns/wire.ts'
+import { LocalZones } from '../../src/registry/stored/local-zones.ts'
+import { openStore } from '../../src/store/open.ts'
+import { anyZone, APEX, withoutKid } from './any-zone.ts'
+import { readRecords } from '../dns/read-records.ts'
+import { CASES, RUNS } from './cases.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'chronym-zones-'))
+const store = openStore(join(directory, 'database'))
+afterAll(() => {
+  store.close()
+  rmSync(directory, { recursive: true })
+})
+
+const wireOf = (zone: ZoneInput | Zone): unknown[] =>
+  readRecords(zoneToWire(parseZone(zone, profile), APEX, profile))
+    .map((record) => JSON.stringify(record))
+    .sort()
+
+/** A wire does not say which TTL was left out, nor in how many records a set was written. */
+const same = (read: ZoneInput, zone: Zone): void => expect(wireOf(read)).toEqual(wireOf(zone))
+
+describe('any zone', () => {
+  it('is the same after the lines that `zone get` prints and `zone set` reads', () => {
+    fc.assert(
+      fc.property(anyZone, (zone) => {
+        const text = zoneText(zone)
+        expect(printableMessage(text)).toBe(text)
+        same(parseZoneText(text, 'lines'), zone)
+      }),
+      CASES
+    )
+  })
+
+  it('is the same after a master file, which a terminal shows as it is', () => {
+    fc.assert(
+      fc.property(anyZone.map(withoutKid), (zone) => {
+        const text = formatMasterFile(zone, APEX)
+        expect(printableMessage(text)).toBe(text)
+        const read = parseMasterFile(text, APEX)
+        expect([read.problems, read.remarks]).toEqual([[], []])
+        same(read.zone, zone)
+        expect(isUnchanged(changesBetween(zone, read.zone))).toBe(true)
+      }),
+      CASES
+    )
+  })
+
+  it('is the same after JSON and the payload that is signed', () => {
+    fc.assert(
+      fc.property(anyZone, (zone) => {
+        const parsed = parseZone(JSON.parse(JSON.stringify(zone)), profile)
+        same(parsed, zone)
+        same(parseZonePayload(serializeZone(parsed, 7, profile), profile), zone)
+      }),
+      CASES
+    )
+  })
+
+  it('is the same after the store of drafts, which writes each to the disk', () => {
+    const drafts = new LocalZones(store)
+    fc.assert(
+      fc.property(anyZone, (zone) => {
+        drafts.save(APEX, { serial: 7, records: parseZone(zone, profile).records })
+        same(drafts.get(APEX)!, zone)
+      }),
+      { ...CASES, numRuns: Math.ceil(RUNS / 10) }
+    )
+  })
+
+  it('shows in a difference what is not the same', () => {
+    fc.assert(
+      fc.property(anyZone, anyZone, (before, after) => {
+        const { added, removed } = changesBetween(before, after)
+        const lines = formatChanges({ added, removed, retimed: [] })
+          .split('\n')
+          .map((line) => line.slice(1).replace(/\s+/g, ' '))
+        expect(new Set(lines).size).toBe(lines.length)
+      }),
+      CASES
+    )
+  })
+})
