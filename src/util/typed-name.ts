@@ -62,7 +62,11 @@ function spellLabel(label: string): string {
     throw new TypedNameError('apart from letters and digits, a name has hyphens alone')
   const ascii = hostOf(label)
   const readable = ascii === undefined ? '' : readableLabel(ascii)
-  if (ascii === undefined || !/^[a-z0-9-]+$/u.test(ascii) || !/^(?:[\p{L}\p{M}\p{Nd}-]|\u200c|\u200d)+$/u.test(readable))
+  if (
+    ascii === undefined ||
+    !/^[a-z0-9-]+$/u.test(ascii) ||
+    !/^(?:[\p{L}\p{M}\p{Nd}-]|\u200c|\u200d)+$/u.test(readable)
+  )
     throw new TypedNameError(
       'it has characters that no name has, such as symbols, or letters in an order that names do not have (UTS #46)'
     )
