@@ -1,10 +1,11 @@
 /** Farms of configurations: also of those whose credentials were a folder, with a file for each account. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { checkConfig } from '../../src/config/config.ts'
 import { createFarm } from '../../src/daemon/create-farm.ts'
 import { createLogger } from '../../src/log.ts'
+import { makeKey } from '../../src/farm/credentials.ts'
 import { local } from '../../src/protocol/profile/built-in.ts'
 import { createNativePool } from '../../src/native/pool/pool.ts'
 import { temporary } from '../temporary.ts'
@@ -26,13 +27,13 @@ const create = (credentials: string) => {
 }
 
 it('takes a file without a word', async () => {
-  writeFileSync(join(folder, 'own.nk'), '')
+  makeKey(join(folder, 'own.nk'))
   expect(await create(join(folder, 'own.nk'))).toBeDefined()
   expect(warnings).toEqual([])
 })
 
 it('takes the only file of a folder, and says so', async () => {
-  writeFileSync(join(folder, 'own.nk'), '')
+  makeKey(join(folder, 'own.nk'))
   // As Kubernetes has it.
   mkdirSync(join(folder, '..data'))
   expect(await create(folder)).toBeDefined()
@@ -44,4 +45,18 @@ it.each([[[]], [['alice.nk', 'own.nk']]])('goes without a farm where a folder ha
   expect(await create(folder)).toBeUndefined()
   expect(warnings).toEqual([expect.stringContaining(`vdf.farm_credentials is the folder ${folder}`)])
   expect(warnings[0]).toContain('no farm is used')
+})
+
+it.each([
+  ['is not there', 'none.nk', 'there is no file'],
+  ['others may read', 'open.nk', 'is open to others of this machine (mode 644). Close it: chmod 600 '],
+  ['is none', 'bad.nk', 'has neither the seed of a user']
+])('refuses a file that %s', async (_what, file, message) => {
+  makeKey(join(folder, 'open.nk'))
+  chmodSync(join(folder, 'open.nk'), 0o644)
+  writeFileSync(join(folder, 'bad.nk'), 'SAxyz', { mode: 0o600 })
+  await expect(create(join(folder, file))).rejects.toMatchObject({
+    code: 'SVC-CFG-001',
+    message: expect.stringContaining(message) as string
+  })
 })

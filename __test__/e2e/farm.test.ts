@@ -39,7 +39,7 @@ beforeAll(async () => {
   profile = scene.network(ITERATIONS)
   const key = nkeys.createUser()
   keyFile = join(directory, 'farm.nk')
-  writeFileSync(keyFile, Buffer.from(key.getSeed()))
+  writeFileSync(keyFile, Buffer.from(key.getSeed()), { mode: 0o600 })
   const settings = join(directory, 'nats.conf')
   writeFileSync(settings, `authorization { users: [ { nkey: ${key.getPublicKey()} } ] }\n`)
   server = await NatsServer.started(scene.directory(), ['--config', settings])

@@ -1,10 +1,11 @@
 /** A nats-server in operator mode: accounts and users are JWTs, and clients show a `.creds` file. */
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nkeys } from '@nats-io/transport-node'
 import { afterEach, expect, it } from 'vitest'
 import { NatsServer } from '../../scripts/nats-server.ts'
+import { makeKey } from '../../src/farm/credentials.ts'
 import { FARM_TIMES, type FarmAddress, openLink } from '../../src/farm/link.ts'
 import { temporary } from '../temporary.ts'
 
@@ -62,7 +63,7 @@ async function startOperated(): Promise<{ ours: FarmAddress; strange: FarmAddres
     const text = Object.entries(parts).map(
       ([what, part]) => `-----BEGIN ${what}-----\n${part}\n------END ${what}------\n`
     )
-    writeFileSync(credentials, text.join('\n'))
+    writeFileSync(credentials, text.join('\n'), { mode: 0o600 })
     return { url: server.url, credentials, ca: '', network: 'operated' }
   }
   return { ours: addressOf(account, 'ours.creds'), strange: addressOf(nkeys.createAccount(), 'strange.creds') }
@@ -75,4 +76,33 @@ it('a .creds file opens the farm of a server in operator mode, and one of anothe
   await link.addWork('job', new Uint8Array(1))
   expect(await link.hasWork('job')).toBe(true)
   await expect(openLink(strange, FARM_TIMES)).rejects.toThrow('Authorization Violation')
+})
+
+it('the settings of the page for operators open a farm to the keys that `farm key` makes, and to no other', async () => {
+  const directory = temporary()
+  const page = readFileSync(new URL('../../docs/operate/farm.md', import.meta.url), 'utf8')
+  const [block] = /port: 4222\n[^`]+/u.exec(page)!
+  const [daemon, worker, strange] = ['daemon', 'worker', 'strange'].map((name) => join(directory, `${name}.nk`)) as [
+    string,
+    string,
+    string
+  ]
+  const settings = join(directory, 'nats.conf')
+  makeKey(strange)
+  writeFileSync(
+    settings,
+    block
+      .replace('U...DAEMON', makeKey(daemon))
+      .replace('U...WORKER', makeKey(worker))
+      // The test's server is told another one.
+      .replace(/store_dir: \S+, /u, '')
+  )
+  const server = await NatsServer.started(temporary(), ['--config', settings])
+  ends.push(() => server.kill())
+  for (const credentials of [daemon, worker]) {
+    const link = await openLink({ url: server.url, credentials, ca: '', network: 'page' }, FARM_TIMES)
+    ends.push(() => link.close())
+  }
+  const other = openLink({ url: server.url, credentials: strange, ca: '', network: 'page' }, FARM_TIMES)
+  await expect(other).rejects.toThrow('Authorization Violation')
 })

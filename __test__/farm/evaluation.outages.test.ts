@@ -133,7 +133,9 @@ describe('an evaluation on a farm', () => {
     const [leading, behind] = [new FakePool(), new FakePool()]
     const { said } = worker('w1', leading)
     await hasRoom()
-    const task = new Task(25)
+    // A fake squares beyond the few of others.
+    const iterations = 100_000
+    const task = new Task(25, { iterations })
     const running = task.run().catch((error: unknown) => error)
     const leader = await begun(leading)
     leader.checkpoint(100)
@@ -151,7 +153,7 @@ describe('an evaluation on a farm', () => {
     await server.start()
     await restartFarm(PATIENT)
     worker('w2', behind)
-    const again = new Task(25, { directory: task.directory })
+    const again = new Task(25, { directory: task.directory, iterations })
     const goingOn = again.run().catch((error: unknown) => error)
     expect((await begun(behind)).progress().squarings).toBe(100)
     await waitFor(async () => {

@@ -25,7 +25,7 @@ async function deniedTo(subject: string) {
   const directory = temporary()
   const key = nkeys.createUser()
   const credentials = join(directory, 'key.nk')
-  writeFileSync(credentials, Buffer.from(key.getSeed()))
+  writeFileSync(credentials, Buffer.from(key.getSeed()), { mode: 0o600 })
   const settings = join(directory, 'nats.conf')
   const user = `{ nkey: ${key.getPublicKey()}, permissions: { publish: ">", subscribe: { deny: "${subject}" } } }`
   writeFileSync(settings, `authorization { users: [ ${user} ] }\n`)

@@ -52,7 +52,7 @@ async function startCluster(): Promise<{ servers: Map<string, NatsServer>; addre
   })
   const user = nkeys.createUser()
   const credentials = join(directory, 'farm.nk')
-  writeFileSync(credentials, Buffer.from(user.getSeed()))
+  writeFileSync(credentials, Buffer.from(user.getSeed()), { mode: 0o600 })
   const hosts = Array.from({ length: NODES }, (_, index) => `${OWN_HOST}:${ROUTE_PORT + index}`)
   const routes = hosts.map((host) => `tls://${host}`).join(', ')
   const started = hosts.map(async (host, index): Promise<[string, NatsServer]> => {

@@ -6,6 +6,8 @@
 import { requireNode } from '../util/node-version.ts'
 import { EXIT } from './failures/failure.ts'
 
+// Node would open a debugger, to all of this machine.
+process.on('SIGUSR1', () => undefined)
 requireNode(EXIT.fault)
 const { keepCompiledCode } = await import('../util/compile-cache.ts')
 keepCompiledCode()

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { isAbsolute } from 'node:path'
 import * as v from 'valibot'
+import { isNatsUrls } from './nats-url.ts'
 import { parseSocketAddress } from './socket-address.ts'
 
 const port = v.pipe(v.number(), v.integer('must be an integer'), v.minValue(0), v.maxValue(65_535))
@@ -50,8 +51,8 @@ const origins = v.array(
 /** Empty: none. */
 const natsUrl = v.pipe(
   v.string(),
-  v.regex(
-    /^(?:|(?:nats|tls):\/\/[^\s/@,]+(?:,(?:nats|tls):\/\/[^\s/@,]+)*)$/,
+  v.check(
+    (text) => text === '' || isNatsUrls(text),
     'must be the URL of a NATS server such as nats://farm.example:4222, or several of one cluster with commas between'
   )
 )

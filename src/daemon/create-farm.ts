@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { ServiceError } from '../errors.ts'
 import type { Farm } from '../farm/farm.ts'
 import type { Logger } from '../log.ts'
 import type { NativePool } from '../native/types.ts'
@@ -14,12 +15,20 @@ interface FarmSources {
   readonly log: Logger
 }
 
-/** Not started yet. Its client is loaded only where there is one. */
+/** Not started yet. Its client is loaded only where there is one. Throws SVC-CFG-001 for files that can't open it. */
 export async function createFarm({ settings, profile, pool, log }: FarmSources): Promise<Farm | undefined> {
   const { farm: url, farm_ca: ca, farm_replicas: replicas } = settings
   if (url === '') return undefined
   const credentials = credentialsOf(settings.farm_credentials, log)
   if (credentials === undefined) return undefined
+  const { requireFitFiles, UnfitFile } = await import('../farm/credentials.ts')
+  try {
+    requireFitFiles({ credentials, ca })
+  } catch (error) {
+    if (error instanceof UnfitFile)
+      throw new ServiceError('SVC-CFG-001', `vdf.farm_credentials or vdf.farm_ca: ${error.message}`, { cause: error })
+    throw error
+  }
   const [{ Farm }, { farmNetwork }] = await Promise.all([import('../farm/farm.ts'), import('../farm/messages.ts')])
   const network = farmNetwork(profileHash(profile))
   return new Farm({ address: { url, credentials, ca, network, replicas }, pool, log })

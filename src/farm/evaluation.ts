@@ -3,6 +3,7 @@ import type { Subscription } from '@nats-io/transport-node'
 import type { PlaceHandle, PlaceOutcome, PlaceProgress } from '../evaluations/places.ts'
 import type { Checkpoint, EvaluationRequest, NativePool } from '../native/types.ts'
 import type { Turns } from '../util/concurrency.ts'
+import type { Intake } from './intake.ts'
 import { type Link, mayNotHear } from './link.ts'
 import { decodeReport, encodeJob, type Report } from './messages.ts'
 import {
@@ -11,8 +12,10 @@ import {
   readRecords,
   readState,
   RECORD_BYTES,
+  requireFitting,
   type SavedState,
-  saveStart
+  saveStart,
+  withMemoryFor
 } from './saved-state.ts'
 
 /** A worker that is told to stop has that long to save what it has reached. */
@@ -23,8 +26,6 @@ const MAX_UNHEEDED = 3
 const KERNEL_FAULT = 'KERNEL_FAULT:'
 /** A worker that was silent for that many of its reports may be gone. */
 export const MISSED_REPORTS = 4
-/** Of the kernel. */
-const DEFAULT_MEMORY_BYTES = 256 * 2 ** 20
 
 /** What it needs of the daemon's side of the farm. */
 export interface Surroundings {
@@ -33,6 +34,7 @@ export interface Surroundings {
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
   /** After a time without the server, or without the daemon, each may have `vdf.memory_mib` to fetch. */
   readonly reads: Turns
+  readonly intake: Intake
   /** Whether the daemon ends: the farm goes on without it. */
   isLeaving(): boolean
   /** Whether any worker can be reached. */
@@ -97,10 +99,10 @@ export class FarmEvaluation implements PlaceHandle {
     this.#at = at
     this.#job = job
     this.#stopping = at.isLeaving() ? 'leave' : 'no'
-    this.#request = request
     this.#resume = resume
     this.#records = (resume?.intermediates.length ?? 0) / RECORD_BYTES
     this.#squarings = resume?.squarings ?? 0
+    this.#request = withMemoryFor(request, this.#squarings, this.#records)
     this.#onCheckpoint = onCheckpoint
     this.#progress = {
       phase: 'squaring',
@@ -169,8 +171,10 @@ export class FarmEvaluation implements PlaceHandle {
           this.#at.log.warn({ job: this.#job, err: error }, mayNotHear('the daemon', 'what its workers reach', subject))
           return
         }
+        if (!this.#at.intake.takes(message.data.length)) return
         const report = decodeReport(message.data)
         if (report === undefined || report.squarings > this.#request.iterations) return
+        if (!this.#at.intake.hears(report.worker)) return
         const isRefused = this.#at.isBarred(report.worker)
         message.respond(isRefused ? 'stop' : 'go')
         if (!isRefused) this.#hear(report)
@@ -294,8 +298,8 @@ export class FarmEvaluation implements PlaceHandle {
     if (saved.worker === '' || saved.squarings <= this.#squarings) return true
     // Of another life of this daemon.
     if (!this.#isSent && saved.records < this.#records) return true
-    if (saved.records < this.#records || saved.records * RECORD_BYTES > this.#mostBytes())
-      throw new DamagedState(`the saved state of ${this.#job} cannot be one of it`)
+    requireFitting(saved, this.#request, this.#job)
+    if (saved.records < this.#records) throw new DamagedState(`the saved state of ${this.#job} is behind itself`)
     const asksMs = performance.now()
     await this.#at.reads.run(async () => {
       this.#seenMs += performance.now() - asksMs
@@ -315,11 +319,6 @@ export class FarmEvaluation implements PlaceHandle {
 
   #isReported(withinMs: number): boolean {
     return !this.#hasLeft && performance.now() - this.#heardMs < withinMs
-  }
-
-  /** A worker may say what it likes. */
-  #mostBytes(): number {
-    return 2 * (this.#request.memoryBytes ?? DEFAULT_MEMORY_BYTES)
   }
 
   /** All copies stop. What they reached comes here first, unless it is of no use; until it is here, it stays there. */

@@ -5,9 +5,10 @@ import { BoundedMap } from '../util/bounded-map.ts'
 import { Turns } from '../util/concurrency.ts'
 import type { FarmView } from '../views/farm.ts'
 import { FarmEvaluation, MISSED_REPORTS, type Surroundings } from './evaluation.ts'
-import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, mayNotHear, openLink } from './link.ts'
+import { Intake } from './intake.ts'
+import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, mayNotHear, NO_SERVER, openLink } from './link.ts'
 import { type Alive, decodeAlive, FARM_VERSION, jobOf } from './messages.ts'
-import { readProof, readState } from './saved-state.ts'
+import { DamagedState, readProof, readState } from './saved-state.ts'
 
 /** After that many failures of one evaluation it comes home. */
 const MAX_FAILURES = 2
@@ -41,6 +42,7 @@ export class Farm implements FarmPlace {
   readonly #running = new Map<string, FarmEvaluation>()
   readonly #failures = new Map<string, number>()
   readonly #reads = new Turns(READS)
+  readonly #intake = new Intake(MAX_WORKERS, () => performance.now())
   readonly #barred = new Set<string>()
   /** To be taken back once the server can be reached. */
   readonly #unwanted = new Set<string>()
@@ -116,7 +118,9 @@ export class Farm implements FarmPlace {
     if (this.#lost.has(job)) return true
     try {
       return (await readProof(link, job)) !== undefined || (await readState(link, job)) !== undefined
-    } catch {
+    } catch (error) {
+      // An evaluation that goes there takes it back.
+      if (error instanceof DamagedState) return true
       link.doubt()
       return false
     }
@@ -133,6 +137,7 @@ export class Farm implements FarmPlace {
         pool,
         log,
         reads: this.#reads,
+        intake: this.#intake,
         isLeaving: () => this.#isLeaving,
         hasWorkers: () => this.#reachable().length > 0,
         hasIdleWorkers: () => this.#reachable().some(({ busy, threads }) => busy < threads),
@@ -258,10 +263,12 @@ export class Farm implements FarmPlace {
     const isClosed = (): boolean => this.#isClosed
     for (let attempt = 0; !isClosed(); attempt++) {
       try {
-        const link = await openLink(this.#parts.address, this.#times)
+        const link = await openLink(this.#parts.address, this.#times, (reason) =>
+          this.#parts.log.warn({ farm: this.#parts.address.url, reason }, NO_SERVER)
+        )
         link.connection.subscribe(link.names.alive, {
           callback: (error, message) => {
-            if (error === null) this.#hear(decodeAlive(message.data))
+            if (error === null) this.#hear(message.data)
             else this.#parts.log.warn({ err: error }, mayNotHear('the daemon', 'its workers', link.names.alive))
           }
         })
@@ -280,8 +287,9 @@ export class Farm implements FarmPlace {
     }
   }
 
-  #hear(alive: Alive | undefined): void {
-    if (alive === undefined) return
+  #hear(data: Uint8Array): void {
+    const alive = this.#intake.takes(data.length) ? decodeAlive(data) : undefined
+    if (alive === undefined || !this.#intake.hears(alive.worker)) return
     const { jobs, ...about } = alive
     const known = { ...about, heardMs: performance.now() }
     this.#workers.set(known.worker, known)

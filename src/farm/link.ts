@@ -1,5 +1,4 @@
 /** The connection to a farm's NATS server, and what has to be there: a work queue, and a bucket for states and proofs. */
-import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { checkServerIdentity, type ConnectionOptions } from 'node:tls'
 import {
@@ -13,9 +12,10 @@ import {
   RetentionPolicy
 } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
-import { connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node'
+import { type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { connectBounded } from './bounded-transport.ts'
+import { authenticatorOf } from './credentials.ts'
 import { namesOf, type Names } from './messages.ts'
-import { textOfUtf8 } from '../util/utf8.ts'
 
 /** Where the farm is, and who we are there. */
 export interface FarmAddress {
@@ -57,19 +57,26 @@ const RECONNECT_MS = 1000
 const PING_MS = 10_000
 const NS_PER_MS = 1_000_000
 
-/** Rejects where the server cannot be reached, or refuses. */
-export async function openLink(address: FarmAddress, times: FarmTimes): Promise<Link> {
+/**
+ * Rejects where the server cannot be reached, or refuses. `refused` is told why a connection was ended here, then and
+ * later.
+ */
+export async function openLink(
+  address: FarmAddress,
+  times: FarmTimes,
+  refused: (reason: string) => void = () => undefined
+): Promise<Link> {
   const { url, credentials, ca } = address
-  const secret = credentials === '' ? undefined : await readFile(credentials)
-  const connection = await connect({
+  const options: NodeConnectionOptions = {
     servers: url.split(','),
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
     pingInterval: PING_MS,
     ignoreAuthErrorAbort: true,
-    ...(secret !== undefined && { authenticator: authenticatorOf(secret) }),
+    ...(credentials !== '' && { authenticator: authenticatorOf(credentials) }),
     ...((ca !== '' || url.includes('tls:')) && { tls: { ...(ca !== '' && { caFile: ca }), ...identityCheck(url) } })
-  })
+  }
+  const connection = await connectBounded(options, refused)
   try {
     return await Link.over(connection, address, times)
   } catch (error) {
@@ -94,14 +101,11 @@ function identityCheck(url: string): Pick<ConnectionOptions, 'checkServerIdentit
   }
 }
 
+export const NO_SERVER = 'what answers sends what no NATS server sends; the connection is ended, and made once more'
+
 /** What to say where the server refuses a subscription: without it all else goes on, and looks as if nobody was there. */
 export function mayNotHear(who: string, what: string, subject: string): string {
   return `the key of ${who} may not hear ${what}: at the server, let it subscribe to ${subject.replace(/\..*/u, '.>')}`
-}
-
-function authenticatorOf(secret: Buffer): ReturnType<typeof credsAuthenticator> {
-  const text = textOfUtf8(secret).trim()
-  return text.startsWith('SU') ? nkeyAuthenticator(new TextEncoder().encode(text)) : credsAuthenticator(secret)
 }
 
 export class Link {

@@ -19,19 +19,36 @@ import type { EvaluationRequest } from '../native/types.ts'
  */
 export const FARM_VERSION = 2
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+/** Of messages, before they are decoded. {@link MAX_THREADS} jobs have 35 kB. */
+const MAX_ALIVE_BYTES = 40_000
+const MAX_REPORT_BYTES = 1000
+const MAX_JOB_BYTES = 500
+/** Evaluations of a worker at once. */
+export const MAX_THREADS = 1024
+/** The least of `vdf.checkpoint_seconds` is 0.1, and a kernel is asked for half of it. */
+const LEAST_CHECKPOINT_SECONDS = 0.05
+/** The most of `vdf.checkpoint_seconds` and `vdf.memory_mib`. */
+const MAX_CHECKPOINT_SECONDS = 3600
+const MAX_MEMORY_BYTES = 2 ** 36
+
+export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0))
 export const bytes: v.GenericSchema<unknown, Uint8Array> = v.instance(Uint8Array)
-const worker = v.pipe(v.string(), v.regex(/^[\w.:-]{1,80}$/))
+export const WORKER_NAME = /^[\w.:-]{1,80}$/u
+export const worker = v.pipe(v.string(), v.regex(WORKER_NAME))
 
 const JobSchema = v.object({
   version: v.literal(FARM_VERSION),
-  seed: bytes,
-  bits: count,
-  iterations: count,
+  seed: v.pipe(bytes, v.minLength(2), v.maxLength(64)),
+  bits: v.pipe(count, v.minValue(8), v.maxValue(1024)),
+  iterations: v.pipe(count, v.minValue(1)),
   split: v.nullable(count),
-  checkpointSeconds: amount,
-  memoryBytes: v.optional(count)
+  checkpointSeconds: v.pipe(
+    amount,
+    v.maxValue(MAX_CHECKPOINT_SECONDS),
+    v.transform((seconds) => Math.max(LEAST_CHECKPOINT_SECONDS, seconds))
+  ),
+  memoryBytes: v.optional(v.pipe(count, v.maxValue(MAX_MEMORY_BYTES)))
 })
 /** What a worker is asked for. */
 export type Job = Omit<EvaluationRequest, 'resume'>
@@ -55,11 +72,11 @@ const AliveSchema = v.object({
   /** The first workers did not say it. */
   version: v.optional(count, 1),
   worker,
-  threads: v.pipe(count, v.maxValue(4096)),
+  threads: v.pipe(count, v.maxValue(MAX_THREADS)),
   busy: count,
   squaringsPerSecond: amount,
   /** What it evaluates; one that was away learns it from here. */
-  jobs: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(32))), v.maxLength(4096)), []),
+  jobs: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(32))), v.maxLength(MAX_THREADS)), []),
   /** It ends, and takes no more work. */
   leaving: v.boolean()
 })
@@ -71,18 +88,20 @@ export const encodeReport = (report: Report): Uint8Array => encode(report)
 export const encodeAlive = (alive: Omit<v.InferInput<typeof AliveSchema>, 'version'>): Uint8Array =>
   encode({ version: FARM_VERSION, ...alive })
 
-/** Undefined where it is not of this version. */
-export const decodeJob = (data: Uint8Array): Job | undefined => {
-  const job = checked(JobSchema, data)
+/** Undefined where it is not of this version, or not the one with that name. */
+export const decodeJob = (name: string, data: Uint8Array): Job | undefined => {
+  const job = checked(JobSchema, data, MAX_JOB_BYTES)
   if (job === undefined) return undefined
   const { seed, bits, iterations, split, checkpointSeconds, memoryBytes } = job
+  if (jobOf({ seed, bits, iterations, split }) !== name || (split !== null && split >= iterations)) return undefined
   return { seed, bits, iterations, split, checkpointSeconds, ...(memoryBytes !== undefined && { memoryBytes }) }
 }
-export const decodeReport = (data: Uint8Array): Report | undefined => checked(ReportSchema, data)
-export const decodeAlive = (data: Uint8Array): Alive | undefined => checked(AliveSchema, data)
+export const decodeReport = (data: Uint8Array): Report | undefined => checked(ReportSchema, data, MAX_REPORT_BYTES)
+export const decodeAlive = (data: Uint8Array): Alive | undefined => checked(AliveSchema, data, MAX_ALIVE_BYTES)
 
-/** What the bytes hold; undefined where they hold something else. */
-export function checked<T>(schema: v.GenericSchema<unknown, T>, data: Uint8Array): T | undefined {
+/** What the bytes hold; undefined where they hold something else, or are more than `most`. */
+export function checked<T>(schema: v.GenericSchema<unknown, T>, data: Uint8Array, most: number): T | undefined {
+  if (data.length > most) return undefined
   try {
     const result = v.safeParse(schema, decode(data))
     return result.success ? result.output : undefined

@@ -11,7 +11,7 @@ import { encode } from 'cborg'
 import * as v from 'valibot'
 import type { Checkpoint, EvaluationRequest } from '../native/types.ts'
 import type { Link } from './link.ts'
-import { bytes, checked } from './messages.ts'
+import { bytes, checked, count, worker } from './messages.ts'
 
 /** Bytes of a record (crates/vdf/src/evaluation/record.rs). */
 export const RECORD_BYTES = 128
@@ -20,12 +20,27 @@ export const SEGMENT_RECORDS = 2048
 const SEGMENT_BYTES = SEGMENT_RECORDS * RECORD_BYTES
 /** 4 MiB a task, for a server that loses what no daemon has fetched: half a minute of a name of half an hour. */
 const KEPT_SEGMENTS = 16
+/** The kernel's state has about a kilobyte. */
+const MAX_STATE_BYTES = 4096
+/** With the names of its members. */
+const MAX_SAVED_BYTES = SEGMENT_BYTES + MAX_STATE_BYTES + 500
 /** Far above any proof of two segments. */
 const MAX_PROOF_BYTES = 65_536
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-const StateSchema = v.object({ squarings: count, records: count, state: bytes, tail: bytes, worker: v.string() })
-const ProofSchema = v.object({ proof: v.pipe(bytes, v.maxLength(MAX_PROOF_BYTES)), worker: v.string() })
+const StateSchema = v.object({
+  squarings: count,
+  records: count,
+  state: v.pipe(bytes, v.maxLength(MAX_STATE_BYTES)),
+  tail: bytes,
+  /** Empty: the daemon. */
+  worker: v.union([v.literal(''), worker])
+})
+const ProofSchema = v.object({ proof: bytes, worker })
+
+/** Of the kernel. */
+const DEFAULT_MEMORY_BYTES = 256 * 2 ** 20
+/** The second of two segments has at most this part of the memory (crates/vdf/src/evaluation/segment.rs). */
+const SECOND_SEGMENT_PART = 4
 
 export interface SavedState extends v.InferOutput<typeof StateSchema> {
   readonly revision: number
@@ -47,10 +62,46 @@ export class Overtaken extends Error {
 export async function readState({ kv }: Link, job: string): Promise<SavedState | undefined> {
   const entry = await kv.get(`${job}.state`)
   if (entry?.operation !== 'PUT') return undefined
-  const state = checked(StateSchema, entry.value)
+  const state = checked(StateSchema, entry.value, MAX_SAVED_BYTES)
   if (state === undefined || state.tail.length !== tailBytes(state.records))
     throw new DamagedState(`the saved state of ${job} is none`)
   return { ...state, revision: entry.revision }
+}
+
+/**
+ * The most records of an evaluation's squarings. It stores forms as far apart as each other, of which half of its memory
+ * holds all (crates/vdf/src/wesolowski/plan.rs).
+ */
+export function mostRecords(
+  { iterations, split, memoryBytes = DEFAULT_MEMORY_BYTES }: Omit<EvaluationRequest, 'resume'>,
+  squarings: number
+): number {
+  const most = memoryBytes / (2 * RECORD_BYTES)
+  const of = (done: number, length: number, forms: number): number =>
+    Math.min(done, Math.ceil((forms * done) / length + 1))
+  if (split === null) return of(squarings, iterations, most)
+  const second = Math.max(0, squarings - split)
+  return of(squarings - second, split, most) + of(second, iterations - split, most / SECOND_SEGMENT_PART)
+}
+
+/** With the memory that it began with, where `vdf.memory_mib` was lowered since. */
+export function withMemoryFor<T extends Omit<EvaluationRequest, 'resume'>>(
+  request: T,
+  squarings: number,
+  records: number
+): T {
+  const most = mostRecords(request, squarings)
+  if (records <= most) return request
+  const { memoryBytes = DEFAULT_MEMORY_BYTES } = request
+  // Each segment may have one record more than its part.
+  return { ...request, memoryBytes: Math.ceil((memoryBytes * records) / Math.max(1, most - 2)) }
+}
+
+/** Throws {@link DamagedState} where it cannot be of that evaluation: its records are not fetched then. */
+export function requireFitting(saved: SavedState, request: Omit<EvaluationRequest, 'resume'>, job: string): void {
+  const { squarings, records } = saved
+  if (squarings > request.iterations || records > mostRecords(request, squarings))
+    throw new DamagedState(`the saved state of ${job} has ${records} records of ${squarings} squarings`)
 }
 
 /** The records that a state counts, from the segment of record `from` on; `first` is the index of the first. */
@@ -61,13 +112,16 @@ export async function readRecords(
   from = 0
 ): Promise<{ readonly first: number; readonly records: Uint8Array }> {
   const begin = Math.min(Math.floor(from / SEGMENT_RECORDS), Math.floor(records / SEGMENT_RECORDS))
-  const parts: Uint8Array[] = []
+  const first = begin * SEGMENT_RECORDS
+  // It takes memory where it is filled, once for all.
+  const whole = new Uint8Array((records - first) * RECORD_BYTES)
   for (let segment = begin; segment < Math.floor(records / SEGMENT_RECORDS); segment++) {
     const part = await readSegment(kv, job, segment)
     if (part === undefined) throw new DamagedState(`segment ${segment} of ${job} is missing`)
-    parts.push(part)
+    whole.set(part, (segment - begin) * SEGMENT_BYTES)
   }
-  return { first: begin * SEGMENT_RECORDS, records: Buffer.concat([...parts, tail]) }
+  whole.set(tail, whole.length - tail.length)
+  return { first, records: whole }
 }
 
 async function readSegment(kv: Link['kv'], job: string, segment: number): Promise<Uint8Array | undefined> {
@@ -77,7 +131,7 @@ async function readSegment(kv: Link['kv'], job: string, segment: number): Promis
 
 export async function readProof({ kv }: Link, job: string): Promise<SavedProof | undefined> {
   const entry = await kv.get(`${job}.proof`)
-  return entry?.operation === 'PUT' ? checked(ProofSchema, entry.value) : undefined
+  return entry?.operation === 'PUT' ? checked(ProofSchema, entry.value, MAX_PROOF_BYTES) : undefined
 }
 
 export async function saveProof(link: Link, job: string, proof: SavedProof): Promise<void> {

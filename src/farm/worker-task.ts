@@ -9,6 +9,7 @@ import {
   readProof,
   readRecords,
   readState,
+  requireFitting,
   type SavedState,
   saveProof,
   StateWriter,
@@ -109,6 +110,7 @@ export class WorkerTask {
   async #evaluate(base: SavedState): Promise<EvaluationOutcome> {
     const { link, job, name, pool, request } = this.#parts
     const { state, squarings } = base
+    requireFitting(base, request, job)
     const isFresh = state.length === 0
     const records = isFresh ? new Uint8Array(0) : (await readRecords(link, job, base)).records
     this.#writer = new StateWriter(link, job, name, base)

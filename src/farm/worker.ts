@@ -1,7 +1,7 @@
 /** A worker of a farm: takes evaluations from the queue and runs them on this machine's pool. It keeps no file. */
 import type { JsMsg } from '@nats-io/jetstream'
 import type { NativePool } from '../native/types.ts'
-import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, openLink } from './link.ts'
+import { FARM_TIMES, type FarmAddress, type FarmTimes, type Link, NO_SERVER, openLink } from './link.ts'
 import { decodeJob, encodeAlive } from './messages.ts'
 import { WorkerTask, type WorkerLog } from './worker-task.ts'
 
@@ -49,7 +49,7 @@ async function reach(
 ): Promise<Link | undefined> {
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
-      return await openLink(address, times)
+      return await openLink(address, times, (reason) => log.warn({ farm: address.url, reason }, NO_SERVER))
     } catch (error) {
       if (attempt === 0)
         log.warn({ farm: address.url, err: error }, 'the farm cannot be reached; the worker tries again')
@@ -121,7 +121,7 @@ class Worker {
   async #work(message: JsMsg): Promise<void> {
     const { pool, name, log } = this.#parts
     const job = message.subject.split('.').at(-1)!
-    const request = decodeJob(message.data)
+    const request = decodeJob(job, message.data)
     if (request === undefined) {
       log.warn({ job }, 'a message of another version is left to others')
       message.nak(ASK_MS)

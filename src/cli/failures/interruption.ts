@@ -6,8 +6,8 @@ const SAME_KEYSTROKE_MS = 300
 let controller: AbortController | undefined
 
 /**
- * A signal that the first Ctrl-C or SIGTERM aborts, so that a command can end in good order; the second one ends
- * the process. Until this is called, Ctrl-C ends the process as it does for any other.
+ * A signal that the first Ctrl-C, SIGTERM or closing of the terminal aborts, so that a command can end in good order; the
+ * second one ends the process. Until this is called, Ctrl-C ends the process as it does for any other.
  */
 export function interruption(): AbortSignal {
   if (controller === undefined) {
@@ -19,8 +19,7 @@ export function interruption(): AbortSignal {
       if (!made.signal.aborted) abortedAtMs = performance.now()
       made.abort()
     }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   }
   return controller.signal
 }

@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os'
+import { MAX_THREADS } from '../../../farm/messages.ts'
 import type { FarmView } from '../../../views/farm.ts'
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand } from '../../context.ts'
 import { integerOption } from '../../input/values.ts'
 import { formatTable, printable } from '../../terminal/format.ts'
 import { count } from '../../../util/words.ts'
-
-const MAX_THREADS = 1024
 
 export function addWorkerCommand(program: CliCommand): void {
   program
@@ -51,10 +50,16 @@ function farmText({ enabled, connected, workers, tasks, wrong_proofs: wrong, bar
 }
 
 export function addFarmCommand(program: CliCommand): void {
-  program
+  const farm = program
     .command('farm')
     .description('the farm of the daemon: workers on other machines')
     .helpCommand(false)
+  farm
+    .command('key')
+    .argument('<file>', 'a new file for the seed')
+    .description("make a key for the farm's server, and print its public key; needs no daemon")
+    .loads(async () => (await import('../../task/worker.ts')).makeFarmKey)
+  farm
     .command('status')
     .description('its workers, what they do, and wrong proofs')
     .runs(async (context) => {
