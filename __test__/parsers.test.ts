@@ -16,6 +16,8 @@ import { parseMasterFile } from '../src/cli/zone-file/parse.ts'
 import { parseRecordLine, parseTtl } from '../src/cli/zone-file/zone-input.ts'
 import { configFromFile } from '../src/config/config.ts'
 import { readStateFile } from '../src/evaluations/state-file.ts'
+import { ServerBounds } from '../src/farm/bounded-transport.ts'
+import { authenticatorOf } from '../src/farm/credentials.ts'
 import { decodeAlive, decodeReport } from '../src/farm/messages.ts'
 import { BootstrapFile } from '../src/network/bootstrap/file.ts'
 import { isPeerAddress } from '../src/network/bootstrap/names.ts'
@@ -123,10 +125,15 @@ const READERS: Readonly<Record<string, readonly Reader[]>> = {
   'api/http/secret-body.ts': [bytes(BODY, (json) => takeSecretMember(json, 'seed'), '{"seed":"')],
   'api/client/events.ts': [
     bytes(BODY, async (all) => {
-      for await (const event of parseEvents(once(all))) void event
+      const events = parseEvents(once(all))
+      while ((await events.next()).done !== true);
     })
   ],
   'beacon/drand.ts': [text(16 * KiB, (json) => differences(JSON.parse(json), local.beacon))],
+  'farm/bounded-transport.ts': ['', 'MSG '].map((start) =>
+    bytes(FILE, (all) => new ServerBounds(() => 0).faultOf(all), start)
+  ),
+  'farm/credentials.ts': [file(FILE, (path) => authenticatorOf(path))],
   'farm/link.ts': [bytes(FILE, decodeReport), bytes(FILE, decodeAlive)],
   'backup/kept/kept-file.ts': [
     bytes(FILE, decodeContents),

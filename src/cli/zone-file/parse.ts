@@ -38,6 +38,9 @@ interface State {
   readonly remarks: FileProblem[]
 }
 
+/** Written octets of a value: those of the largest payload, 16 KiB, each as `\DDD`. */
+const MAX_VALUE = 64 * 1024
+
 /** A record of a file; undefined for a directive and what is left out. */
 type FileRecord = { label: string; record: ZoneRecordInput } | undefined
 
@@ -100,6 +103,8 @@ function readEntry({ isIndented, tokens, line }: Entry, state: State, options: P
   if (!(RECORD_TYPES as readonly string[]).includes(type))
     throw new Error(`${type} is not a type of a Chronym zone. Types are ${RECORD_TYPES.join(', ')}`)
   if (words.length === 0) throw new Error(`${type} has no value`)
+  if (words.reduce((length, word) => length + word.length, 0) > MAX_VALUE)
+    throw new Error('the value is longer than a zone can be')
   if (words[0] === '\\#') throw new Error(`write the value of ${type} in its own form: \\# (RFC 3597) is not read`)
   if (ttl !== undefined && ttl > MAX_TTL) throw new Error(`a TTL is ${MIN_TTL} to ${MAX_TTL} seconds, not ${ttl}`)
   if (type === 'NS' && label === '@' && options.leavesOutApexNs === true) {

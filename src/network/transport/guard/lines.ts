@@ -10,7 +10,8 @@ export const MULTISTREAM = '/multistream/1.0.0'
 /** The answer to a protocol that the other side does not have. */
 export const NOT_AVAILABLE = 'na'
 
-/** As the library decodes lines. */
+// As the library decodes lines: what it takes for `ls` must be taken so here.
+// eslint-disable-next-line no-restricted-syntax
 const UTF8 = new TextDecoder()
 
 export class LineReader {
