@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT, type Surroundings } from '../../scripts/program.ts'
+import { REMOVED_SETTINGS } from '../../src/config/removed.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrate.ts'
 import { acquainted, type Answer, completed, type Daemon, eventually, runToEnd, Scene } from './processes.ts'
 
@@ -194,6 +195,11 @@ describe('a data directory of an earlier build, at its first start with this one
     expect(config.https.allow_private).toEqual(['alice.chronym'])
   })
 
+  it('says of each setting of its file that was removed what holds now', () => {
+    const log = owner.logText()
+    for (const { path } of REMOVED_SETTINGS) expect(log).toContain(`${path} has no effect, the setting was removed: `)
+  })
+
   it('keeps the backup up to date that the earlier build wrote', async () => {
     const { kept } = await eventually(
       () => get('/api/backup'),
@@ -223,6 +229,7 @@ describe('a sealed seed of an earlier build', () => {
   it('starts locked, and its passphrase opens it', async () => {
     cpSync(at('owner'), at('locked'), { recursive: true })
     cpSync(join(FIXTURES, 'owner/seed-words.age'), at('locked', 'seed-words.age'))
+    makePrivate(at('locked'))
     const daemon = await start('locked', '--mode', 'offline')
     expect((await daemon.request('GET', '/api/seed')).body).toMatchObject({ state: 'locked' })
     await chronym('--data-dir', at('locked'), 'unlock', '--passphrase-file', PASSPHRASE[1]!)
@@ -242,14 +249,10 @@ describe('a sealed seed of an earlier build', () => {
 
 describe('a backup of an earlier build', () => {
   const restored = async (name: string, ...args: string[]): Promise<Answer> => {
-    const made = await chronym(
-      '--data-dir',
-      at(`from-${name}`),
-      'restore',
-      join(FIXTURES, 'backups', name),
-      '--yes',
-      ...args
-    )
+    // One of an earlier build may be sealed again.
+    const copy = at(`copy-of-${name}`)
+    cpSync(join(FIXTURES, 'backups', name), copy)
+    const made = await chronym('--data-dir', at(`from-${name}`), 'restore', copy, '--yes', ...args)
     expect((made.names as Answer[]).map(({ name: each }) => each as string)).toEqual(NAMES)
     const daemon = await start(`from-${name}`, '--mode', 'offline')
     expect(

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import { dirname } from 'node:path'
+import { shellWord } from '../util/shell-commands.ts'
 
 /** sun_path without its closing zero: 108 bytes on Linux, 104 on macOS and the BSDs. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
@@ -23,27 +24,25 @@ export async function listenOnSocket(server: Server, path: string): Promise<stri
     chmodSync(path, 0o600)
     return undefined
   } catch (error) {
-    return `${(error as Error).message}. Correct api.socket`
+    return (error as Error).message
   }
 }
 
 async function obstacleTo(path: string): Promise<string | undefined> {
   const bytes = Buffer.byteLength(path)
   if (bytes > MAX_PATH_BYTES)
-    return `${path} has ${bytes} bytes, and a socket at most ${MAX_PATH_BYTES}. Name a shorter path in api.socket`
+    return `${path} has ${bytes} bytes, and a socket at most ${MAX_PATH_BYTES}. Choose a data directory with a shorter path`
   const directory = dirname(path)
   const { uid, mode } = statSync(directory)
-  if (uid !== process.getuid?.()) return `${directory} belongs to another user (uid ${uid}). Correct api.socket`
+  if (uid !== process.getuid?.())
+    return `${directory} belongs to another user (uid ${uid}). Give it to the user of the daemon`
   if ((mode & OTHERS) !== 0)
-    return (
-      `others may enter ${directory} (mode ${(mode & 0o777).toString(8)}). Name a directory of yours alone in ` +
-      'api.socket; a data directory is closed by chmod 700'
-    )
+    return `others may enter ${directory} (mode ${(mode & 0o777).toString(8)}). Close it: chmod 700 ${shellWord(directory)}`
   // Follows no link.
   const there = lstatSync(path, { throwIfNoEntry: false })
   if (there === undefined) return undefined
-  if (!there.isSocket()) return `${path} is there, and is not a socket. Move it away, or correct api.socket`
-  if (await answers(path)) return `another program listens at ${path}. Give each daemon an api.socket of its own`
+  if (!there.isSocket()) return `${path} is there, and is not a socket. Move it away`
+  if (await answers(path)) return `another program listens at ${path}. End that program`
   rmSync(path)
   return undefined
 }

@@ -42,7 +42,6 @@ export const CONFIG_FIELDS: readonly ConfigField[] = [
   field('auto_renew', 'boolean', 'renew owned names before they lapse'),
   field('api.host', 'string', 'address the HTTP interface listens on', 'host'),
   field('api.port', 'number', 'port the HTTP interface listens on; 0 takes a free one', 'port'),
-  field('api.socket', 'string', 'UNIX socket for the owner alone, a path from the data directory; empty: none'),
   field('api.allowed_hosts', 'list', 'further Host headers that are answered'),
   field('api.allowed_origins', 'list', 'web origins that may call the interface'),
   field('p2p.listen', 'list', 'multiaddrs to listen on for peers', 'listen'),

@@ -37,6 +37,10 @@ export const REMOVED_SETTINGS: readonly RemovedSetting[] = [
   removed(
     'vdf.proving_threads',
     'it is one more than vdf.threads now, and at most the number of processors; lower vdf.threads for fewer'
+  ),
+  removed(
+    'api.socket',
+    'it is "api.sock" in the data directory now, for its owner alone; let programs that used another path ask there'
   )
 ]
 

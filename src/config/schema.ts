@@ -92,8 +92,6 @@ export const ConfigSchema = v.strictObject({
     v.strictObject({
       host: v.optional(v.string(), '127.0.0.1'),
       port: v.optional(port, API_PORT),
-      /** Path from the data directory; empty: none. Windows has none. */
-      socket: v.optional(v.string(), 'api.sock'),
       allowed_hosts: v.optional(hosts, []),
       allowed_origins: v.optional(origins, [])
     }),

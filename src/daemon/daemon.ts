@@ -273,6 +273,9 @@ async function startParts(
   keeper?.start()
 }
 
+/** In the data directory, which is closed to others: whoever may connect may read the token there too. */
+const API_SOCKET = 'api.sock'
+
 interface ApiParts {
   readonly paths: DataPaths
   readonly address: Config['api']
@@ -281,14 +284,13 @@ interface ApiParts {
 }
 
 async function startApi(services: DaemonServices, { paths, address, options, life }: ApiParts): Promise<ApiServer> {
-  const socket = address.socket === '' ? undefined : resolve(paths.root, address.socket)
-  const api = await serve(services, { ...address, socket }, options)
+  const api = await serve(services, { ...address, socket: resolve(paths.root, API_SOCKET) }, options)
   life.onStop('http interface', () => api.close())
   for (const warning of [api.warning, api.socketWarning]) if (warning !== undefined) services.log.warn(warning)
   // It leads the command line to a daemon on any port by its data directory alone.
   writeRunningRecord(paths, {
     url: api.url,
-    socket: api.hasSocket ? address.socket : undefined,
+    socket: api.hasSocket ? API_SOCKET : undefined,
     instance: services.instance
   })
   life.onStop('running record', () => removeRunningRecord(paths, services.instance))
