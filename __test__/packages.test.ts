@@ -42,6 +42,14 @@ describe('packages that tests need', () => {
     expect(ran.map((line) => /^sudo -n .* (install|update)/.exec(line)?.[1])).toEqual(['install', 'update', 'install'])
   })
 
+  it('are only unpacked where an installation would take over how the machine resolves names', () => {
+    const { fake, ran } = machine(['apt-get'], () => false)
+    const command = /Install by hand: \(mkdir -p '.*debian' .* apt-get download systemd-resolved && dpkg-deb -x /
+    expect(() => needPackages(['systemd-resolved'], fake)).toThrow(command)
+    expect(ran.filter((line) => / install /.test(line))).toEqual([])
+    expect(ran[0]).toMatch(/^sh -c mkdir -p .* apt-get download systemd-resolved && dpkg-deb -x systemd-resolved_/)
+  })
+
   it('are not installed where nobody said so', () => {
     const { fake, ran } = machine(['apt-get', 'sudo'], () => true, false)
     expect(() => needPackages(['knot'], { ...fake, mayInstall: false })).toThrow(

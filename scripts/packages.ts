@@ -36,6 +36,7 @@ const PROGRAMS = {
   'firefox-esr': 'firefox-esr',
   curl: 'curl',
   'ca-certificates': 'update-ca-certificates',
+  'systemd-resolved': 'systemd-resolved',
   pngquant: 'pngquant'
 } as const
 
@@ -47,13 +48,20 @@ const NOT_OF_TESTS: readonly Package[] = ['dnsperf', 'haproxy', 'util-linux', 'p
 /** Those of `npm run test:full`, which knows of them before anything runs: a test that waits for apt-get blocks its worker. */
 export const TEST_PACKAGES = (Object.keys(PROGRAMS) as Package[]).filter((name) => !NOT_OF_TESTS.includes(name))
 
+/** Its installation takes over /etc/resolv.conf, so its files are only unpacked. */
+const UNPACKED: readonly Package[] = ['systemd-resolved']
+const UNPACKED_AT = join(import.meta.dirname, '../.toolchain/debian')
+
 /** Servers are in the folders for the administrator, which PATH may leave out, and Go in one of its own. */
 const FOLDERS = [
   ...(process.env['PATH'] ?? '').split(delimiter),
   '/usr/local/sbin',
   '/usr/sbin',
   '/sbin',
-  '/usr/local/go/bin'
+  '/usr/local/go/bin',
+  '/usr/lib/systemd',
+  join(UNPACKED_AT, 'usr/lib/systemd'),
+  join(UNPACKED_AT, 'lib/systemd')
 ]
 
 /** Another run of apt-get may hold the lock. */
@@ -113,18 +121,34 @@ export function needPackages(packages: readonly Package[], machine: Machine = th
     const [program, ...rest] = [...(machine.isRoot ? [] : ['sudo', '-n']), ...command, ...args]
     return machine.run(program!, rest)
   }
-  const install = ['install', '--yes', '--no-install-recommends', ...wanted]
-  let outcome = aptGet(...install)
+  const { unpacked, installed } = byWay(wanted)
+  const fetchAll = (): { readonly status: number | null; readonly stderr: string } => {
+    const ran = unpacked.map((name) => machine.run('sh', ['-c', unpacking(name)]))
+    if (installed.length > 0) ran.push(aptGet('install', '--yes', '--no-install-recommends', ...installed))
+    return ran.find(({ status }) => status !== 0) ?? ran[0]!
+  }
+  let outcome = fetchAll()
   if (outcome.status !== 0) {
     aptGet('update')
-    outcome = aptGet(...install)
+    outcome = fetchAll()
   }
   if (missingPackages(packages, machine).length > 0) fail(`apt-get did not install it: ${outcome.stderr.trim()}`)
 }
 
-/** The command that installs them. */
-export const byHand = (packages: readonly Package[]): string =>
-  `apt-get install --no-install-recommends ${packages.join(' ')}`
+const byWay = (packages: readonly Package[]) => ({
+  unpacked: packages.filter((name) => UNPACKED.includes(name)),
+  installed: packages.filter((name) => !UNPACKED.includes(name))
+})
+
+const unpacking = (name: Package): string =>
+  `mkdir -p '${UNPACKED_AT}' && cd '${UNPACKED_AT}' && apt-get download ${name} && dpkg-deb -x ${name}_*.deb .`
+
+/** The commands that install them. */
+export function byHand(packages: readonly Package[]): string {
+  const { unpacked, installed } = byWay(packages)
+  const install = installed.length === 0 ? [] : [`apt-get install --no-install-recommends ${installed.join(' ')}`]
+  return [...install, ...unpacked.map((name) => `(${unpacking(name)})`)].join(' && ')
+}
 
 /** Packages whose programs this machine lacks. */
 export function missingPackages(packages: readonly Package[], machine: Machine = thisMachine): Package[] {

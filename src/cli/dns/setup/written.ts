@@ -1,4 +1,4 @@
-/** The three systems whose files this command writes: tests run dnsmasq and unbound, and Debian runs systemd-resolved. */
+/** The three systems whose files this command writes. Tests run each of them. */
 import type { Command, Host } from './host.ts'
 import { authorOf } from './apply.ts'
 import { asksLoopback, nameservers, type Obstacle, RESOLVED_STUBS, settings, type WrittenSystem } from './systems.ts'
