@@ -92,7 +92,7 @@ describe('the dashboard', () => {
 
   it('takes pure code alone from the rest of src, and no types', () => {
     const shared = own.map(({ path }) => path.split('/shared/')[1]).filter((path) => path !== undefined)
-    expect(shared.sort()).toEqual(['util/proxy-rules.js', 'util/typed-name.js', 'util/words.js'])
+    expect(shared.sort()).toEqual(['util/proxy-rules.js', 'util/record-text.js', 'util/typed-name.js', 'util/words.js'])
     for (const { body } of ownScripts) expect(body).not.toMatch(/^(?:interface|type|import type|export type) /m)
   })
 

@@ -74,4 +74,17 @@ describe('the forms of records', () => {
     expect(needsText('TXT', 'two  spaces')).toBe(false)
     expect(needsText('NONE', 'x')).toBe(true)
   })
+
+  it.each([
+    ['CAA', String.raw`0 issue "a\009b"`, true],
+    ['CAA', String.raw`0 issue a\;b`, true],
+    ['URI', String.raw`10 1 "sip:\195\188"`, true],
+    ['MX', String.raw`10 a\ b.example.org.`, true],
+    ['HTTPS', String.raw`1 . alpn=a\092b`, false],
+    ['CAA', String.raw`0 issue "a \"quoted\" \\word"`, false],
+    ['CAA', '0 issue ""', true],
+    ['CAA', '0 issue ca.example.org', false]
+  ])('leave %s %s as text where its escapes would change: %j', (type, value, isText) =>
+    expect(needsText(type, value)).toBe(isText)
+  )
 })

@@ -8,6 +8,7 @@ import {
   recordsOf,
   rowOf,
   rowsOf,
+  shownValue,
   zoneState
 } from '../../../../src/web/assets/zone/records.ts'
 
@@ -62,6 +63,28 @@ describe('the records of the editor', () => {
     expect(rowsOf({})).toEqual([FIRST_ROW])
     expect(rowOf({ label: ' www ', ttl: 60 })).toEqual(row('www', '', '', '60'))
   })
+
+  it.each([' leading and trailing ', '\u200ethumb=12ab', 'two\tcolumns\nand a line\r\n', '\u00a0', '"\\032"'])(
+    'keep the text %j as it is, whatever row is edited',
+    (value) => {
+      const records = { '@': [{ type: 'TXT', value }] }
+      expect({ ...recordsOf(rowsOf(records).map((each) => rowOf(each))).records }).toEqual(records)
+    }
+  )
+
+  it('take no blank for a part of an address', () => {
+    expect(rowOf({ type: 'aaaa', value: ' 2001:db8::1 \n' }).value).toBe('2001:db8::1')
+    expect(rowOf({ type: 'CAA', value: String.raw`0 issue a\ ` }).value).toBe(String.raw`0 issue a\ `)
+  })
+
+  it.each([
+    ['TXT', 'two\tcolumns\nand a line', String.raw`"two\009columns\010and a line"`],
+    ['txt', ' both ends ', '" both ends "'],
+    ['TXT', '\u200ethumb=12ab', String.raw`"\226\128\142thumb=12ab"`],
+    ['TXT', 'v=spf1 -all', 'v=spf1 -all'],
+    ['CAA', '0 issue "a\u200eb"', String.raw`0 issue "a\226\128\142b"`],
+    ['TXT', '', '']
+  ])('show all of a %s value: %j is %s', (type, value, shown) => expect(shownValue({ type, value })).toBe(shown))
 })
 
 describe('the difference of two zones', () => {
@@ -77,6 +100,15 @@ describe('the difference of two zones', () => {
     expect(
       difference(before, { '@': [{ type: 'TXT', value: '"x"', ttl: 61 }], www: [{ type: 'A', value: '192.0.2.1' }] })
     ).toEqual({ added: ['@ 61 TXT "x"'], removed: ['@ 60 TXT "x"'] })
+  })
+
+  it('shows what a reader would not see', () => {
+    const text = (value: string) => ({ '@': [{ type: 'TXT', value }] })
+    expect(difference(text('thumb=12ab'), text('\u200ethumb=12ab '))).toEqual({
+      added: [String.raw`@ 300 TXT "\226\128\142thumb=12ab "`],
+      removed: ['@ 300 TXT thumb=12ab']
+    })
+    expect(isUnchanged(difference(text('a\tb'), text(String.raw`"a\009b"`)))).toBe(true)
   })
 
   it('counts a line as often as it is there', () => {

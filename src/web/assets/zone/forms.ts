@@ -115,11 +115,14 @@ export const TYPES = Object.keys(FORMS)
 /** What the form has of a value: one text for each part, empty where it is missing. */
 export function partsOf(type: string, value: string): string[] {
   const { parts } = FORMS[type]!
+  return wordsOf(type, value).map((text, index) => (parts[index]?.isQuoted ? unquote(text) : text))
+}
+
+/** One for each part, as written. */
+function wordsOf(type: string, value: string): string[] {
+  const { parts } = FORMS[type]!
   const words = value.split(' ')
-  const texts = parts.map((_part, index) =>
-    index < parts.length - 1 ? (words[index] ?? '') : words.slice(index).join(' ')
-  )
-  return texts.map((text, index) => (parts[index]?.isQuoted ? unquote(text) : text))
+  return parts.map((_part, index) => (index < parts.length - 1 ? (words[index] ?? '') : words.slice(index).join(' ')))
 }
 
 /** The value that these texts make; empty where nothing was entered. */
@@ -141,9 +144,15 @@ export const startOf = (type: string): string => {
   return starts.every((text) => text === '') ? '' : valueOf(type, starts)
 }
 
-/** A value that a form cannot show as it is: of an unknown type, or with spaces that a form would lose. */
-export const needsText = (type: string, value: string): boolean =>
-  FORMS[type] === undefined || (FORMS[type].parts.length > 1 && /\s\s|\t/.test(value.trim()))
+/** A value that a form would change: of an unknown type, or with spaces or escapes that its parts cannot hold. */
+export function needsText(type: string, value: string): boolean {
+  const parts = FORMS[type]?.parts
+  if (parts === undefined) return true
+  if (parts.length === 1) return false
+  const isChanged = (text: string) => /["\\]/.test(text) && quote(unquote(text)) !== text
+  const quoted = wordsOf(type, value).filter((_text, index) => parts[index]!.isQuoted)
+  return /\s\s|\t|\\\s/.test(value.trim()) || quoted.some(isChanged)
+}
 
 /** What stays of a value when another type is chosen. */
 export function valueAs(type: string, former: string, value: string): string {

@@ -1,9 +1,9 @@
 /** One record of a zone: as a line, and as a form. */
-import { h, html, useId, useState } from '../lib/html.ts'
+import { h, html, useId, useRef, useState } from '../lib/html.ts'
 import { Button } from '../parts/basics.ts'
 import { SelectField, TextField, type Option } from '../parts/fields.ts'
 import { FORMS, needsText, partsOf, TYPES, valueAs, valueOf, type Part } from './forms.ts'
-import type { RecordRow, RowError } from './records.ts'
+import { shownValue, type RecordRow, type RowError } from './records.ts'
 
 /** What a record is of, in full. */
 const whereOf = ({ label }: Pick<RecordRow, 'label'>, name: string): string =>
@@ -36,7 +36,7 @@ export const Row = ({ row, name, error, disabled, onOpen, onDrop }: RowProps) =>
     <li class="record-row ${onOpen && !disabled ? 'can-open' : ''}" onClick=${disabled ? undefined : onOpen}>
       <span class="record-label" title=${whereOf(row, name)}>${row.label === '' ? '@' : row.label}</span>
       <span class="record-type">${row.type}</span>
-      <code class="record-value">${row.value === '' ? html`<span class="quiet">empty</span>` : row.value}</code>
+      <code class="record-value">${row.value === '' ? html`<span class="quiet">empty</span>` : shownValue(row)}</code>
       <span class="record-ttl quiet number">${row.ttl === '' ? '' : `${row.ttl} s`}</span>
       ${
         onOpen &&
@@ -78,7 +78,10 @@ interface RecordFormProps extends RecordProps {
 }
 
 export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose }: RecordFormProps) {
-  const { label, type, value, ttl } = row
+  const { label, type, ttl } = row
+  const opened = useRef(row.value).current
+  // A field of a browser loses line ends and shows no mark of direction. What is typed since stands as typed.
+  const value = row.value === opened ? shownValue(row) : row.value
   const [isText, setText] = useState(needsText(type, value))
   const form = FORMS[type]
   const asText = isText || form === undefined
@@ -124,7 +127,12 @@ export function RecordForm({ row, name, error, disabled, onEdit, onDrop, onClose
         ${
           form !== undefined &&
           form.parts.length > 1 &&
-          html`<button type="button" class="button plain small as-text" onClick=${() => setText(!isText)}>
+          html`<button
+            type="button"
+            class="button plain small as-text"
+            disabled=${isText && needsText(type, value)}
+            onClick=${() => setText(!isText)}
+          >
             ${isText ? 'Edit as a form' : 'Edit as text'}
           </button>`
         }

@@ -1,4 +1,5 @@
 /** A zone as the rows of the editor have it, and as the daemon does. Pure: no element is touched here. */
+import { recordText } from '../../../util/record-text.ts'
 import type { FieldError } from '../lib/http.ts'
 import type { Difference } from '../parts/dialog.ts'
 import type { Records, Zone } from './daemon.ts'
@@ -21,10 +22,24 @@ const DEFAULT_TTL = 300
 
 export const FIRST_ROW: RecordRow = { label: '@', type: 'A', value: '', ttl: '' }
 
+/** One word, in which a blank is a slip of the hand. Any other value stays as it is: blanks of a text are the text's. */
+const ONE_WORD: ReadonlySet<string> = new Set(['A', 'AAAA', 'KID'])
+
 export function rowOf(values: Readonly<Partial<Record<Field, string | number | undefined>>>): RecordRow {
-  const text = (field: Field) => String(values[field] ?? '').trim()
-  return { label: text('label'), type: text('type'), value: text('value'), ttl: text('ttl') }
+  const text = (field: Field) => String(values[field] ?? '')
+  const type = text('type').trim()
+  const value = text('value')
+  return {
+    label: text('label').trim(),
+    type,
+    value: ONE_WORD.has(type.toUpperCase()) ? value.trim() : value,
+    ttl: text('ttl').trim()
+  }
 }
+
+/** A value as a reader can see all of it, in the form that the daemon's commands print. */
+export const shownValue = ({ type, value }: Pick<RecordRow, 'type' | 'value'>): string =>
+  value === '' ? '' : recordText(type.toUpperCase(), value)
 
 export function rowsOf(records: Records): RecordRow[] {
   const rows = Object.entries(records).flatMap(([label, group]) => group.map((record) => rowOf({ label, ...record })))
@@ -81,7 +96,7 @@ export function errorsByRow(errors: readonly FieldError[], rowByPath: ReadonlyMa
 /** `www 300 A 192.0.2.1`, one line a record. */
 function linesOf(records: Records): string[] {
   return Object.entries(records).flatMap(([label, group]) =>
-    group.map(({ type, value, ttl = DEFAULT_TTL }) => `${label} ${ttl} ${type} ${value}`)
+    group.map(({ type, value, ttl = DEFAULT_TTL }) => `${label} ${ttl} ${type} ${shownValue({ type, value })}`)
   )
 }
 
