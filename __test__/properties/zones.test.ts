@@ -1,9 +1,12 @@
 /** Any zone through each pair of a writer and a reader of ours is the same zone. */
 import fc from 'fast-check'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { decodeReply, encodeQuery, type Rr } from '../../scripts/dns/message.ts'
+import { typeName } from '../../scripts/dns/name.ts'
 import { zoneText } from '../../src/cli/commands/names/zone.ts'
 import { changesBetween, formatChanges, isUnchanged } from '../../src/cli/zone/changes.ts'
 import { printableMessage } from '../../src/cli/terminal/format.ts'
@@ -13,6 +16,7 @@ import { parseZoneText, type ZoneInput } from '../../src/cli/zone-file/zone-inpu
 import { local as profile } from '../../src/protocol/profile/built-in.ts'
 import { parseZone, parseZonePayload, serializeZone, type Zone } from '../../src/protocol/zone/zone.ts'
 import { zoneToWire } from '../../src/dns/wire.ts'
+import { startDnsServer } from '../../src/native/addon.ts'
 import { LocalZones } from '../../src/registry/stored/local-zones.ts'
 import { openStore } from '../../src/store/open.ts'
 import { anyZone, APEX, withoutKid } from './any-zone.ts'
@@ -21,7 +25,22 @@ import { CASES, RUNS } from './cases.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'chronym-zones-'))
 const store = openStore(join(directory, 'database'))
-afterAll(() => {
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const server = startDnsServer(
+  {
+    tld: profile.tld,
+    key: privateKey.export({ format: 'der', type: 'pkcs8' }),
+    serial: 1,
+    listen: [],
+    tls: null,
+    forward: [],
+    isPublic: false,
+    cacheBytes: 2 ** 20
+  },
+  () => undefined
+)
+afterAll(async () => {
+  await server.close()
   store.close()
   rmSync(directory, { recursive: true })
 })
@@ -33,6 +52,10 @@ const wireOf = (zone: ZoneInput | Zone): unknown[] =>
 
 /** A wire does not say which TTL was left out, nor in how many records a set was written. */
 const same = (read: ZoneInput, zone: Zone): void => expect(wireOf(read)).toEqual(wireOf(zone))
+
+/** DNS may answer a name in another case: what is compressed takes that of the question. */
+const inOneCase = (type: string, data: string): string =>
+  /^(?:CNAME|NS|PTR|MX)$/.test(type) ? Buffer.from(data, 'hex').toString('latin1').toLowerCase() : data
 
 describe('any zone', () => {
   it('is the same after the lines that `zone get` prints and `zone set` reads', () => {
@@ -79,6 +102,31 @@ describe('any zone', () => {
         same(drafts.get(APEX)!, zone)
       }),
       { ...CASES, numRuns: Math.ceil(RUNS / 10) }
+    )
+  })
+
+  it('is what the DNS server answers, record by record', async () => {
+    const ask = async (name: string, type: string): Promise<readonly Rr[]> => {
+      const { answer, authority } = decodeReply(
+        Buffer.from(await server.query(encodeQuery(7, { name, type }), '127.0.0.1'))
+      )
+      // The NS of a delegation are a referral, not an answer.
+      return type === 'NS' ? authority : answer
+    }
+    await fc.assert(
+      fc.asyncProperty(anyZone, async (zone) => {
+        const wire = zoneToWire(parseZone(zone, profile), APEX, profile)
+        server.setZone(APEX, wire, { secure: true, reason: '' }, 60_000, 60_000)
+        const sets = Map.groupBy(readRecords(wire), ({ owner, type }) => `${owner} ${typeName(type)}`)
+        for (const [set, records] of sets) {
+          const [owner, type] = set.split(' ') as [string, string]
+          const answered = await ask(owner, type)
+          expect(answered.map(({ rdata }) => inOneCase(type, rdata.toString('hex'))).sort()).toEqual(
+            records.map(({ data }) => inOneCase(type, data)).sort()
+          )
+        }
+      }),
+      CASES
     )
   })
 
