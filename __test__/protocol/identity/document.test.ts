@@ -7,6 +7,8 @@ import {
   parseIdentityDocument,
   signIdentityDocument
 } from '../../../src/protocol/identity/document.ts'
+import { canonicalJsonBytes, parseCanonicalJson } from '../../../src/protocol/encoding/jcs.ts'
+import { ProtocolError } from '../../../src/protocol/errors.ts'
 import { LOCAL } from '../fixtures.ts'
 import { ASSERTION, GENESIS, THIEF, UPDATE } from './scene.ts'
 
@@ -51,4 +53,40 @@ describe('an identity document', () => {
   ])('is refused with %s', (_, change) =>
     expect(() => parseIdentityDocument({ ...GENESIS, ...change }, LOCAL)).toThrow(IdentityError)
   )
+})
+
+describe('the endpoint of a service', () => {
+  /** As a peer sends it: the limit of nesting is of the JSON text. */
+  const withEndpoint = (serviceEndpoint: unknown) => {
+    const service = [{ id: `${GENESIS.id}#s`, type: 'x', serviceEndpoint }]
+    const bytes = canonicalJsonBytes({ ...GENESIS, service })
+    return parseIdentityDocument(parseCanonicalJson(bytes, { maxBytes: LOCAL.limits.kid_bytes }), LOCAL)
+  }
+  const nested = (levels: number): object => (levels === 1 ? { a: 1 } : { a: nested(levels - 1) })
+
+  it.each<[string, unknown]>([
+    ['a URI', 'https://files.example/'],
+    ['an object', { uri: 'https://files.example/', accept: ['didcomm/v2'], routingKeys: [] }],
+    ['an array of both', ['https://files.example/', { uri: 'wss://files.example/' }]],
+    ['an object of 2,048 characters', { a: 'é'.repeat(2040) }],
+    ['32 of them', Array.from({ length: 32 }, () => ({ a: 'b'.repeat(2040) }))],
+    ['an object down to level 32 of the document', nested(29)]
+  ])('may be %s', (_, endpoint) => expect(withEndpoint(endpoint).service?.[0]?.serviceEndpoint).toEqual(endpoint))
+
+  it.each<[string, unknown]>([
+    ['an object without members', {}],
+    ['an object of 2,049 characters', { a: 'é'.repeat(2041) }],
+    ['an object down to level 33 of the document', nested(30)],
+    ['no endpoint', []],
+    ['33 of them', Array.from({ length: 33 }, () => ({ a: 1 }))],
+    ['arrays in an array', [['https://files.example/']]],
+    ['a number', 1],
+    ['null', null],
+    ['an object too long among others', [{ a: 1 }, { a: 'b'.repeat(2041) }]]
+  ])('is not %s', (_, endpoint) => expect(() => withEndpoint(endpoint)).toThrow(ProtocolError))
+
+  it('has no lone surrogate, which JSON cannot carry', () => {
+    const service = [{ id: `${GENESIS.id}#s`, type: 'x', serviceEndpoint: { a: '\ud800' } }]
+    expect(() => parseIdentityDocument({ ...GENESIS, service }, LOCAL)).toThrow(IdentityError)
+  })
 })

@@ -26,6 +26,17 @@ describe('an identity that the daemon makes', () => {
     ).toEqual([0, 1, 7])
   })
 
+  it('has endpoints that are objects, as peers take them', async () => {
+    const serviceEndpoint = { uri: 'https://mediator.example/', accept: ['didcomm/v2'], routingKeys: [] }
+    const made = await node.registry.createKid({
+      services: [{ id: '#inbox', type: 'DIDCommMessaging', serviceEndpoint: [serviceEndpoint] }]
+    })
+    const { kid_document: document } = await other.registry.resolveIdentity(made.did)
+    expect(document['service']).toMatchObject([{ serviceEndpoint: [serviceEndpoint] }])
+    const empty = [{ id: '#inbox', type: 'DIDCommMessaging', serviceEndpoint: {} }]
+    expect(await failure(node.registry.createKid({ services: empty }))).toMatchObject({ code: 'SVC-KID-001' })
+  })
+
   it('is carried by no name of others, and not made then', async () => {
     expect(await failure(node.registry.createKid({ name: 'bob.chronym' }))).toMatchObject({
       code: 'SVC-OWN-001',

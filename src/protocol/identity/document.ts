@@ -17,7 +17,7 @@ import type { Did } from './did.ts'
 import { didOfGenesis, encodeMultikey, parseDid } from './did.ts'
 import type { KeyPair } from '../crypto/ed25519.ts'
 import { EncodingError, ProtocolError } from '../errors.ts'
-import { canonicalJsonBytes } from '../encoding/jcs.ts'
+import { canonicalJson, canonicalJsonBytes } from '../encoding/jcs.ts'
 import type { NetworkProfile } from '../profile/profile.ts'
 import { profileHash } from '../profile/profile.ts'
 
@@ -88,13 +88,28 @@ const MAX_ENTRIES = 32
 const references = v.optional(v.pipe(v.array(text(512)), v.maxLength(MAX_ENTRIES)))
 const keys = v.pipe(v.array(multikey), v.maxLength(MAX_ENTRIES))
 
+/** Longest endpoint, in UTF-16 units: a URI, or the RFC 8785 text of an object. */
+const MAX_ENDPOINT = 2048
+
 const endpoint = v.union([
   uri,
   v.custom<Readonly<Record<string, unknown>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0,
-    'a URI or an object is expected'
+    isEndpointObject,
+    `must be an absolute URI, or an object with members and at most ${MAX_ENDPOINT} characters`
   )
 ])
+
+function isEndpointObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length === 0)
+    return false
+  try {
+    return canonicalJson(value).length <= MAX_ENDPOINT
+  } catch (error) {
+    // A lone surrogate, which no document can have.
+    if (error instanceof EncodingError) return false
+    throw error
+  }
+}
 
 const UnsignedSchema = v.strictObject({
   '@context': v.pipe(

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { parseAskedName } from '../../../protocol/claim/check-code.ts'
 import type { RevealJson, Verification, VerifiedReveal } from '../../../verify/verifier.ts'
 import { loadProfile } from '../../connection/location.ts'
@@ -65,7 +66,8 @@ function recordsText(payload: Uint8Array, profiles: readonly NetworkProfile[]): 
       if (!(error instanceof ProtocolError)) throw error
     }
   }
-  return `; no zone: ${printable(Buffer.from(payload).toString('latin1'))}`
+  if (payload.length === 0) return '; no zone: the payload is empty'
+  return `; no zone: ${printable(Buffer.from(payload).toString(isUtf8(payload) ? 'utf8' : 'latin1'))}`
 }
 
 /** Enough of a key or an id to tell it from others. */
