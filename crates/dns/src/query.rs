@@ -1,7 +1,7 @@
 //! Queries from packets.
 
 use crate::codes::{CLASS_IN, HEADER_BYTES, PLAIN_UDP_BYTES, UDP_BYTES, flag, rcode};
-use crate::header::bare;
+use crate::header::{SeenOpt, bare};
 use crate::name;
 use core::ops::Range;
 use domain::base::Message;
@@ -115,7 +115,8 @@ impl Cookie {
 pub enum Rejected {
     /// No reply: not even a header, or a response.
     Drop,
-    /// The whole reply: FORMERR, NOTIMP or BADVERS. Never longer than the packet by more than 11 bytes.
+    /// The whole reply: FORMERR, NOTIMP or BADVERS, with the question and an OPT record if the packet has them. Never
+    /// longer than the packet.
     Reply(Vec<u8>),
 }
 
@@ -129,15 +130,19 @@ pub fn parse(packet: &[u8]) -> Result<Query, Rejected> {
     if header.qr() {
         return Err(Rejected::Drop);
     }
+    let query = question(packet);
+    let mut opt_seen = None;
+    let opt = records(message, &mut opt_seen);
+    let repeated = query.as_ref().map_or(0..0, |query| query.question.clone());
+    let reject = |rcode| Rejected::Reply(bare(packet, &repeated, opt_seen.as_ref(), rcode));
     if header.opcode() != Opcode::QUERY {
-        return Err(Rejected::Reply(bare(packet, &(0..0), rcode::NOTIMP)));
+        return Err(reject(rcode::NOTIMP));
     }
-    let malformed = || Rejected::Reply(bare(packet, &(0..0), rcode::FORMERR));
-    let mut query = question(packet).ok_or_else(malformed)?;
-    let opt = records(message).map_err(|_| malformed())?;
-    if let Some(opt) = opt {
+    let malformed = || reject(rcode::FORMERR);
+    let mut query = query.ok_or_else(malformed)?;
+    if let Some(opt) = opt.map_err(|_| malformed())? {
         if opt.version() > 0 {
-            return Err(Rejected::Reply(bare(packet, &query.question, rcode::BADVERS)));
+            return Err(reject(rcode::BADVERS));
         }
         query.edns = Some(edns(&opt).ok_or_else(malformed)?);
     }
@@ -177,15 +182,22 @@ fn question(packet: &[u8]) -> Option<Query> {
     Some(query)
 }
 
+/// The DO bit in the TTL field of an OPT record (RFC 6891, 6.1.3).
+const DNSSEC_OK: u32 = 0x8000;
+
 /// Walks all records, to the packet's end, and returns the OPT record. There may be one, in the additional section
-/// (RFC 6891, 6.1.1).
-fn records(message: &Message<[u8]>) -> Result<Option<OptRecord<&[u8]>>, ParseError> {
+/// (RFC 6891, 6.1.1). `seen` tells of the first one, wherever it is and whatever follows: the reply needs one too.
+fn records<'a>(
+    message: &'a Message<[u8]>,
+    seen: &mut Option<SeenOpt>,
+) -> Result<Option<OptRecord<&'a [u8]>>, ParseError> {
     let mut section = message.answer()?;
     let mut opt = None;
     for is_additional in [false, false, true] {
         for record in section.by_ref() {
             let record: ParsedRecord<'_, [u8]> = record?;
             if record.rtype() == Rtype::OPT {
+                seen.get_or_insert(SeenOpt { dnssec_ok: record.ttl().as_secs() & DNSSEC_OK != 0 });
                 let is_root = record.owner().is_root();
                 match record.into_record::<Opt<&[u8]>>()? {
                     Some(parsed) if is_additional && is_root && opt.is_none() => opt = Some(OptRecord::from(parsed)),

@@ -63,11 +63,9 @@ impl Outgoing {
             self.counters.answer(Outcome::Dropped);
             return Err(Handled::Dropped);
         };
-        // Their replies are the query's size or 11 bytes more, which an unproved source does not get.
+        // Their replies are never longer than the packet, so an unproved source may get them.
         let limits = self.limits.as_ref().filter(|_| asker.transport == Transport::Udp);
-        if let Some(limits) = limits
-            && (reply.len() > packet.len() || limits.response(asker.client, now.ms) != Verdict::Send)
-        {
+        if limits.is_some_and(|limits| limits.response(asker.client, now.ms) != Verdict::Send) {
             self.counters.answer(Outcome::Limited);
             return Err(Handled::Dropped);
         }

@@ -152,7 +152,7 @@ impl Forwarding {
             Ok(Some(reply)) => {
                 let Some(Exchange { job, query, way, .. }) = self.exchanges[index].take() else { return };
                 way.close(self.poll.registry());
-                (job.later)(&relayed(reply, query.question.len(), query.id, job.limit));
+                (job.later)(&relayed(reply, &query, job.limit));
                 self.finished();
             }
         }

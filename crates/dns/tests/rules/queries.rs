@@ -12,7 +12,7 @@ fn code_of(packet: &[u8]) -> u16 {
     match rejected(packet) {
         Rejected::Drop => panic!("a reply"),
         Rejected::Reply(reply) => {
-            assert!(reply.len() <= packet.len() + 11);
+            assert!(reply.len() <= packet.len());
             let seen = seen::read(&reply);
             assert_eq!(seen.id, 0x1234);
             seen.rcode
@@ -88,6 +88,60 @@ fn options_must_be_whole_and_cookies_have_their_length() {
         assert_eq!(code_of(&packet("a.chronym", 1, Some(&option(10, &vec![0; length])), false)), 1);
     }
     assert_eq!(code_of(&packet("a.chronym", 1, Some(&[0, 12, 0, 9, 1]), false)), 1);
+}
+
+/// A packet with the reply that it must get: its code, and whether the question comes back.
+fn rejections() -> Vec<(&'static str, Vec<u8>, u16, bool)> {
+    let good = packet("Alice.chronym", 1, Some(b""), true);
+    let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut packet = good.clone();
+        change(&mut packet);
+        packet
+    };
+    let with = |options: &[u8]| packet("Alice.chronym", 1, Some(options), true);
+    let opt = &good[31..];
+    let mut rejections = vec![
+        ("bytes after the records", [&good[..], b"more"].concat(), 1, true),
+        ("two OPT records", [&changed(&|packet| packet[11] = 2), opt].concat(), 1, true),
+        ("an announced record that is missing", changed(&|packet| packet[11] = 2), 1, true),
+        ("an OPT record in the answer section", changed(&|packet| packet.swap(7, 11)), 1, true),
+        ("an OPT record with a name", [&good[..31], b"\x01a", opt].concat(), 1, true),
+        ("a cookie of three bytes", with(&option(10, &[1; 3])), 1, true),
+        ("an option cut short", with(&[0, 12, 0, 9, 1]), 1, true),
+        ("a name that points at itself", [&good[..12], &[0xc0, 12, 0, 1, 0, 1], opt].concat(), 1, false),
+        ("two questions", [&changed(&|packet| packet[5] = 2)[..31], &good[12..]].concat(), 1, false),
+        ("a version of EDNS to come", changed(&|packet| packet[37] = 1), 16, true),
+    ];
+    for opcode in 1..16 {
+        rejections.push(("another operation", changed(&|packet| packet[2] |= opcode << 3), 4, true));
+    }
+    rejections
+}
+
+#[test]
+fn a_rejection_has_the_question_and_an_opt_record_if_the_packet_has_them() {
+    // RFC 6891, 6.1.1; RFC 3225, 3.
+    for (what, packet, code, has_question) in rejections() {
+        assert_eq!(code_of(&packet), code, "{what}");
+        let Rejected::Reply(reply) = rejected(&packet) else { panic!("a reply") };
+        let seen = seen::read(&reply);
+        assert_eq!((seen.options, seen.dnssec_ok), (Some(vec![]), true), "{what}");
+        assert_eq!(reply[4..12], [0, u8::from(has_question), 0, 0, 0, 0, 0, 1], "{what}");
+        let question = if has_question { &packet[12..31] } else { &[] };
+        assert_eq!(&reply[12..reply.len() - 11], question, "{what}");
+    }
+}
+
+#[test]
+fn a_rejection_of_a_packet_without_an_opt_record_has_none() {
+    let mut update = packet("alice.chronym", 1, None, false);
+    update[2] |= 5 << 3;
+    let trailing = [&packet("alice.chronym", 1, None, false)[..], b"more"].concat();
+    for packet in [update, trailing] {
+        let Rejected::Reply(reply) = rejected(&packet) else { panic!("a reply") };
+        assert_eq!((reply.len(), &reply[4..12]), (31, &[0, 1, 0, 0, 0, 0, 0, 0][..]));
+        assert_eq!(reply[12..], packet[12..31]);
+    }
 }
 
 #[test]

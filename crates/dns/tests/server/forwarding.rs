@@ -146,6 +146,21 @@ fn tc_is_relayed_and_clients_over_tcp_are_forwarded_over_tcp() {
 }
 
 #[test]
+fn a_forwarded_query_with_an_opt_record_gets_one_if_the_upstream_sends_none_or_the_reply_is_cut() {
+    // RFC 6891, 6.1.1. The second reply is longer than the client takes.
+    let long = |request: &[u8]| reply(request, |reply| reply.resize(reply.len() + 1_300, 0));
+    let short = |request: &[u8]| reply(request, |_| ());
+    for (answer, flags, count) in [(short as fn(&[u8]) -> Vec<u8>, "RD RA", 1), (long, "TC RD RA", 0)] {
+        let (address, _requests) = upstream(2, move |request| vec![answer(request)]);
+        let running = forward(&[address]);
+        let seen = read(&running.ask_udp(&packet("example.com", 1, Some(b""), true)));
+        assert_eq!((&*seen.flags, seen.answer.len()), (flags, count));
+        assert_eq!((seen.options, seen.dnssec_ok), (Some(vec![]), true));
+        assert_eq!(read(&running.ask_udp(&packet("example.com", 1, None, false))).options, None);
+    }
+}
+
+#[test]
 fn forwarded_queries_are_bounded() {
     let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
     let running = forward(&[silent.local_addr().unwrap()]);

@@ -103,3 +103,20 @@ fn a_name_that_is_learned_later_answers_all_that_wait() {
     }
     assert_eq!(running.asked.try_iter().count(), 1);
 }
+
+#[test]
+fn a_rejection_has_the_question_and_an_opt_record() {
+    for is_public in [false, true] {
+        let running = start(ServerOptions { is_public, ..options() });
+        let mut update = packet("alice.chronym", 1, Some(b""), true);
+        update[2] |= 5 << 3;
+        let trailing = [&packet("alice.chronym", 1, Some(b""), true)[..], b"more"].concat();
+        for (packet, code) in [(update, 4), (trailing, 1)] {
+            for reply in [running.ask_udp(&packet), crate::running::ask_stream(&mut running.tcp(), &packet)] {
+                let seen = read(&reply);
+                assert_eq!((seen.rcode, seen.options, seen.dnssec_ok), (code, Some(vec![]), true));
+                assert_eq!(reply[12..31], packet[12..31]);
+            }
+        }
+    }
+}

@@ -1,7 +1,10 @@
 //! One query on its way to upstreams.
 
-use crate::codes::{HEADER_BYTES, UDP_BYTES};
+use crate::codes::{HEADER_BYTES, UDP_BYTES, rcode};
+use crate::header::{OPT_BYTES, push_opt_header};
 use crate::query::Query;
+use domain::base::Message;
+use domain::base::iana::Rcode;
 use mio::net::{TcpStream, UdpSocket};
 use mio::{Interest, Registry, Token};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -178,14 +181,27 @@ pub fn is_reply(request: &[u8], question_bytes: usize, reply: &[u8]) -> bool {
 }
 
 /// The reply as the client gets it. AD is the upstream's word, which this server does not check: it is cleared. A reply
-/// above the limit becomes its question with TC.
-pub fn relayed(mut reply: Vec<u8>, question_bytes: usize, id: u16, limit: usize) -> Vec<u8> {
-    reply[..2].copy_from_slice(&id.to_be_bytes());
+/// above the limit becomes its question with TC. A query with an OPT record gets one, even if the upstream sends none.
+pub fn relayed(mut reply: Vec<u8>, query: &Query, limit: usize) -> Vec<u8> {
+    let opt_bytes = if lacks_opt(&reply, query) { OPT_BYTES } else { 0 };
+    reply[..2].copy_from_slice(&query.id.to_be_bytes());
     reply[3] &= !AD;
-    if reply.len() > limit {
-        reply.truncate(HEADER_BYTES + question_bytes);
+    if reply.len() + opt_bytes > limit {
+        reply.truncate(HEADER_BYTES + query.question.len());
         reply[2] |= TC;
         reply[6..HEADER_BYTES].fill(0);
     }
+    if lacks_opt(&reply, query) {
+        let additional = u16::from_be_bytes([reply[10], reply[11]]).saturating_add(1);
+        reply[10..HEADER_BYTES].copy_from_slice(&additional.to_be_bytes());
+        push_opt_header(&mut reply, rcode::NOERROR, query.dnssec_ok(), 0);
+    }
     reply
+}
+
+/// FORMERR stays as it is: without an OPT record, it tells the client to ask without one (RFC 6891, 7).
+fn lacks_opt(reply: &[u8], query: &Query) -> bool {
+    query.edns.is_some()
+        && Message::from_slice(reply)
+            .is_ok_and(|message| message.header().rcode() != Rcode::FORMERR && message.opt().is_none())
 }
