@@ -1,59 +1,47 @@
-import { readFileSync, statSync } from 'node:fs'
-import { decodeContents, MAX_PLAINTEXT_BYTES, BackupError } from '../../backup/container.ts'
-import { notASecretKey, openSealed, takesPassphrase, type Unlock } from '../../backup/encryption.ts'
-import type { BackupSummary } from '../../backup/records.ts'
+import { BackupError } from '../../backup/container.ts'
 import { shellWord } from '../../util/shell-commands.ts'
 import { requireEmptyDirectory, writeDirectory, wantedRecords } from '../../backup/restore.ts'
 import { sealSeed } from '../../backup/sealed-seed.ts'
-import { verifyContents, withoutMuteManifests } from '../../backup/verify.ts'
-import { fromHex, toHex } from '../../protocol/encoding/bytes.ts'
+import { toHex } from '../../protocol/encoding/bytes.ts'
 import { seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
-import type { Checkers } from '../../protocol/claim/valid.ts'
 import { canonicalName, parseName } from '../../protocol/name/names.ts'
 import { parseDid } from '../../protocol/identity/did.ts'
 import { dataPaths, defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'
 import { noteBackup } from '../../data-directory/seed-safety.ts'
 import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
 import type { Context } from '../context.ts'
-import { EXIT, Failure, inputFailure, messageOf, usageFailure } from '../failures/failure.ts'
-import { readText, UNREADABLE_CURE } from '../input/files.ts'
-import { askLine, hasPerson, newPassphrase, passphraseOf, requireConsent, sealAgain } from '../input/questions.ts'
-import { NotUtf8Error } from '../../util/utf8.ts'
+import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
+import { askLine, hasPerson, newPassphrase, requireConsent } from '../input/questions.ts'
 import { plural } from '../../util/words.ts'
 import { formatRelative, printable } from '../terminal/format.ts'
-import { withPool } from '../vdf/kernel.ts'
 import { spellOne } from '../input/names.ts'
 import { readWords } from '../key/seed.ts'
 import { loadProfile, localConfig } from '../connection/location.ts'
 import { contentsText } from './create.ts'
+import { type OpeningOptions, openBackup, summaryLines, verified } from './open.ts'
 
-export interface RestoreOptions {
+export interface RestoreOptions extends OpeningOptions {
   words?: boolean
   name?: string[]
   did?: string[]
-  passphraseFile?: string
   seedPassphraseFile?: string
-  identity?: string
   network?: string
   yes?: boolean
 }
 
 /** `chronym restore FILE`: everything is verified before anything is written. */
 export async function restoreFile(context: Context, options: RestoreOptions, file: string): Promise<void> {
-  const bytes = readBackup(file)
-  const unlock = await unlockOf(context, options, bytes)
-  const { plaintext, isByFormerReading } = await openSealed(bytes, unlock)
-  const { contents, mute } = withoutMuteManifests(decodeContents(plaintext))
+  const { contents, mute, sealAgainIfFormer } = await openBackup(context, options, file)
   const { profile } = contents
   requireNetworkAskedFor(context, options.network, profile)
   const root = targetDirectory(context, profile)
   requireEmptyDirectory(root)
-  const summary = await withChecks(profile, (checkers) => verifyContents(contents, checkers))
+  const summary = await verified(contents)
   const sealed = await sealedFor(context, options, wordsToSeed(contents.words))
   await requireOriginalGone(context, options.yes === true)
   const network = writeDirectory(root, contents, { sealed })
-  if (isByFormerReading && 'passphrase' in unlock) await sealAgain(context, file, plaintext, unlock.passphrase)
+  await sealAgainIfFormer()
   for (const did of mute)
     context.output.note(
       `• the manifest of ${printable(did)} is left out: the identity has other keys since. Publish it again: chronym manifest publish`
@@ -62,7 +50,7 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
   context.output.answer({ data_dir: root, network, backup_created_at: made, ...summary }, () =>
     [
       `restored to ${root}: ${contentsText(summary)}`,
-      ...lines(summary),
+      ...summaryLines(summary),
       `the backup was made ${formatRelative(made, Date.now())} (${made}); what is newer comes from the network`,
       startLine(root, network)
     ].join('\n')
@@ -83,66 +71,6 @@ async function sealedFor(
 
 function startLine(root: string, network: string): string {
   return `start it: chronym daemon --network ${shellWord(network)} --data-dir ${shellWord(root)}`
-}
-
-function lines({ names, drafts, identities, tasks }: BackupSummary): string[] {
-  return [
-    ...names.map(
-      ({ name, serial, draft }) => `  ${printable(name)}  serial ${serial}${draft ? ', with a zone draft' : ''}`
-    ),
-    ...drafts.map((name) => `  ${printable(name)}  a zone draft only`),
-    ...identities.map(
-      ({ did, version, index }) =>
-        `  ${printable(did)}  version ${version}, ${index === null ? 'keys of another seed' : `key index ${index}`}`
-    ),
-    ...tasks.map(({ name, kind }) => `  task: ${kind} ${printable(name)}`)
-  ]
-}
-
-function readBackup(file: string): Buffer {
-  try {
-    const { size } = statSync(file)
-    // Read into memory whole; the exact bound is checked where it is decrypted.
-    if (size > 2 * MAX_PLAINTEXT_BYTES) throw new Error(`it has ${size} bytes, more than any backup`)
-    return readFileSync(file)
-  } catch (error) {
-    throw inputFailure(`${file} can't be read: ${messageOf(error)}`, UNREADABLE_CURE, error)
-  }
-}
-
-async function unlockOf(
-  context: Context,
-  { passphraseFile, identity }: RestoreOptions,
-  bytes: Uint8Array
-): Promise<Unlock> {
-  if (passphraseFile !== undefined && identity !== undefined)
-    throw usageFailure('--passphrase-file and --identity exclude each other')
-  if (identity !== undefined) return { identities: await secretKeys(context, identity) }
-  if (passphraseFile === undefined && !(await takesPassphrase(bytes)))
-    throw usageFailure('this backup is for a secret key of age', 'Give its file with --identity.')
-  return { passphrase: await passphraseOf(context, passphraseFile, 'Passphrase of the backup') }
-}
-
-/** As `age-keygen` writes them: a key a line, comments with #. */
-async function secretKeys(context: Context, file: string): Promise<string[]> {
-  const text = await readText(file, context.stdin).catch((error: unknown) => {
-    throw (error as Error).cause instanceof NotUtf8Error ? notASecretKey(error) : error
-  })
-  return text
-    .split(/\r?\n/u)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-}
-
-/** Verifies pulses and proofs with the native addon, on separate threads. */
-function withChecks<T>(profile: NetworkProfile, use: (checkers: Checkers) => Promise<T>): Promise<T> {
-  return withPool((pool) => {
-    const publicKey = fromHex(profile.beacon.public_key)
-    return use({
-      verifyPulse: ({ round, signature }) => pool.verifyPulse({ publicKey, round, signature }),
-      verifyProof: (check) => pool.verifyProof(check)
-    })
-  })
 }
 
 /** `chronym restore --words`: a new directory with this seed; its daemon looks for the names in the network. */

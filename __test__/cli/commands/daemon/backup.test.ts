@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { decodeContents, encodeContents } from '../../../../src/backup/container.ts'
 import { decrypt, encrypt } from '../../../../src/backup/encryption.ts'
 import { writeDirectory } from '../../../../src/backup/restore.ts'
 import { EXIT } from '../../../../src/cli/failures/failure.ts'
@@ -123,6 +124,72 @@ describe('a backup on the command line', () => {
     ])
     expect(stderr).toContain('lost with it')
     rmSync(join(at('original'), 'inside.age'))
+  })
+})
+
+describe('the check of a backup', () => {
+  const check = (file: string, ...more: string[]): string[] => ['backup', 'check', at(file), ...more]
+
+  it('says that it is complete, what it holds and how old it is, and writes nothing', async () => {
+    const before = everything()
+    const args = check('mine.age', '--identity', at('key.txt'))
+    const { exitCode, stdout } = await run(args)
+    expect(exitCode).toBe(EXIT.ok)
+    const answer = JSON.parse(stdout) as { age_seconds: number }
+    expect(answer).toMatchObject({ complete: true, network: 'local', names: [], drafts: ['alice.chronym'] })
+    expect(answer.age_seconds).toBeGreaterThanOrEqual(0)
+    const text = await cli([...args, '--no-json'])
+    expect(text.stdout).toMatch(/^complete: .*mine\.age opens/u)
+    expect(text.stdout).toContain('alice.chronym  a zone draft only')
+    expect(text.stdout).toMatch(/^made .*\(\d{4}-\d\d-\d\dT.*\), for network local$/mu)
+    expect(everything()).toBe(before)
+  })
+
+  it('asks for the passphrase, and takes it from a file that stands behind the word', async () => {
+    const made = ['--data-dir', at('original'), 'backup', at('asked.age'), ...passphrase]
+    expect((await run(made, { stdin: 'correct horse\n' })).exitCode).toBe(0)
+    expect((await run(check('asked.age', ...passphrase), { stdin: 'correct horse\n' })).exitCode).toBe(EXIT.ok)
+    expect((await cli(check('asked.age'), { terminal: true, stdin: 'correct horse\n' })).exitCode).toBe(EXIT.ok)
+    expect(await failure(check('asked.age', ...passphrase), { stdin: 'wrong horse\n' })).toMatchObject({
+      code: 'CLI-BAK-001',
+      exit_code: EXIT.usage
+    })
+  })
+
+  it('ends with the code of what is wrong', async () => {
+    const whole = readFileSync(at('mine.age'))
+    writeFileSync(at('cut.age'), whole.subarray(0, -1))
+    writeFileSync(at('flipped.age'), Buffer.concat([whole.subarray(0, -1), Buffer.of(whole.at(-1)! ^ 1)]))
+    const identity = ['--identity', at('key.txt')]
+    for (const [file, code] of [
+      ['cut.age', 'CLI-BAK-001'],
+      ['flipped.age', 'CLI-BAK-001'],
+      ['key.txt', 'CLI-BAK-001'],
+      ['no such.age', 'CLI-INP-001']
+    ] as const)
+      expect(await failure(check(file, ...identity)), file).toMatchObject({ code, exit_code: EXIT.usage })
+    writeDirectory(at('bare'), { profile: builtInProfiles.local, words: WORDS, records: new Map(), files: [] })
+    await run(['--data-dir', at('bare'), 'backup', at('bare.age'), '--recipient', recipient])
+    expect((await run(check('bare.age', ...identity))).exitCode).toBe(EXIT.empty)
+    expect(await failure(['backup', 'check'])).toMatchObject({ code: 'CLI-USE-001' })
+    expect(await failure(check('mine.age', ...identity, '--force'))).toMatchObject({
+      code: 'CLI-USE-001',
+      detail: 'backup check takes no --force'
+    })
+  })
+
+  it('refuses a backup whose records do not verify', async () => {
+    const plaintext = await decrypt(readFileSync(at('mine.age')), {
+      identities: readFileSync(at('key.txt'), 'utf8').match(/AGE-SECRET-KEY-1\S+/gu)!
+    })
+    const contents = decodeContents(plaintext)
+    const forged = new Map([...contents.records, [keys.zone('bob.chronym'), Buffer.from('{"serial":')]])
+    const sealed = await encrypt(encodeContents({ ...contents, records: forged }), { recipients: [recipient] })
+    writeFileSync(at('forged.age'), sealed)
+    expect(await failure(check('forged.age', '--identity', at('key.txt')))).toMatchObject({
+      code: 'CLI-BAK-001',
+      detail: expect.stringContaining('bob.chronym') as string
+    })
   })
 })
 

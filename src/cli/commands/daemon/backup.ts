@@ -1,10 +1,11 @@
+import type { OpeningOptions } from '../../backup/open.ts'
 import type { RestoreOptions } from '../../backup/restore.ts'
 import type { CliCommand } from '../../context.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
 
 export function addBackupCommands(program: CliCommand): void {
-  program
+  const backup = program
     .command('backup')
     .argument('<file>', 'path of the backup; an existing file is replaced only with --force')
     .description(
@@ -27,7 +28,28 @@ export function addBackupCommands(program: CliCommand): void {
     .option('--tasks', 'include journal and checkpoints of running tasks: up to some hundred MiB each')
     .option('--network <network>', "the daemon's profile file, unless its network is built in")
     .option('--force', 'replace the file')
+    .helpCommand(false)
     .loads(async () => (await import('../../backup/create.ts')).runBackup)
+
+  const check = backup
+    .command('check')
+    .argument('<file>', 'a backup; it is only read')
+    .description(
+      'check a backup as a restore would, and write nothing: does it open, is it complete, what does it hold, how old ' +
+        'is it. Needs no daemon'
+    )
+    .option('--identity <file>', 'the secret key of age that opens the backup; "-": standard input')
+    .option('--passphrase-file <file>', 'its first line is the passphrase; "-": standard input (default: asked for)')
+    .runs(async (context, options: OpeningOptions, file: string) => {
+      // `backup` takes the options that it has too, wherever they stand.
+      for (const option of backup.options) {
+        const isGiven = backup.getOptionValueSource(option.attributeName()) === 'cli'
+        if (isGiven && !check.options.some(({ long }) => long === option.long))
+          throw usageFailure(`backup check takes no ${option.long}`, 'It only reads: see chronym help backup check.')
+      }
+      const { runBackupCheck } = await import('../../backup/check.ts')
+      return runBackupCheck(context, { ...options, ...backup.opts<OpeningOptions>() }, file)
+    })
 
   program
     .command('restore')
