@@ -99,6 +99,7 @@ describe('registering', () => {
     await registered(node)
     const refused = node.registry.register(ALICE, {})
     await expect(refused).rejects.toThrow(code('SVC-REG-001'))
+    await expect(refused).rejects.toMatchObject({ extensions: { owned: true } })
     const text = await refused.catch((error: unknown) => withDaemon((error as Error).message, { dataDir: '/names' }))
     expect(text).toContain('chronym --data-dir /names renew alice.chronym')
   })

@@ -1,13 +1,13 @@
 import { BackupError } from '../../backup/container.ts'
 import { shellWord } from '../../util/shell-commands.ts'
-import { requireEmptyDirectory, writeDirectory, wantedRecords } from '../../backup/restore.ts'
+import { writeDirectory, wantedRecords } from '../../backup/restore.ts'
 import { sealSeed } from '../../backup/sealed-seed.ts'
 import { toHex } from '../../protocol/encoding/bytes.ts'
 import { seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { canonicalName, parseName } from '../../protocol/name/names.ts'
 import { parseDid } from '../../protocol/identity/did.ts'
-import { dataPaths, defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'
+import { dataPaths, defaultConfigFile } from '../../data-directory/paths.ts'
 import { noteBackup } from '../../data-directory/seed-safety.ts'
 import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
 import type { Context } from '../context.ts'
@@ -17,26 +17,23 @@ import { plural } from '../../util/words.ts'
 import { formatRelative, printable } from '../terminal/format.ts'
 import { spellOne } from '../input/names.ts'
 import { readWords } from '../key/seed.ts'
-import { loadProfile, localConfig } from '../connection/location.ts'
+import { loadProfile } from '../connection/location.ts'
 import { contentsText } from './create.ts'
-import { type OpeningOptions, openBackup, summaryLines, verified } from './open.ts'
-
-export interface RestoreOptions extends OpeningOptions {
-  words?: boolean
-  name?: string[]
-  did?: string[]
-  seedPassphraseFile?: string
-  network?: string
-  yes?: boolean
-}
+import { openBackup, summaryLines, verified } from './open.ts'
+import { type RestoreOptions, requirePlace, targetBeforehand, targetDirectory } from './place.ts'
 
 /** `chronym restore FILE`: everything is verified before anything is written. */
 export async function restoreFile(context: Context, options: RestoreOptions, file: string): Promise<void> {
+  requireOneSecretFromInput(options)
+  const askedFor = networkAskedFor(context, options.network)
+  // No passphrase is asked for where the place is taken.
+  const place = targetBeforehand(context, askedFor?.wanted)
+  if (place !== undefined) requirePlace(place, options, file)
   const { contents, mute, sealAgainIfFormer } = await openBackup(context, options, file)
   const { profile } = contents
-  requireNetworkAskedFor(context, options.network, profile)
+  if (askedFor !== undefined) requireNetwork(askedFor, profile)
   const root = targetDirectory(context, profile)
-  requireEmptyDirectory(root)
+  requirePlace(root, options, file)
   const summary = await verified(contents)
   const sealed = await sealedFor(context, options, wordsToSeed(contents.words))
   await requireOriginalGone(context, options.yes === true)
@@ -57,15 +54,18 @@ export async function restoreFile(context: Context, options: RestoreOptions, fil
   )
 }
 
+function requireOneSecretFromInput({ passphraseFile, identity, seedPassphraseFile }: RestoreOptions): void {
+  if (seedPassphraseFile === '-' && (passphraseFile === '-' || identity === '-'))
+    throw usageFailure('only one secret can come from standard input')
+}
+
 /** The sealed seed of the new directory, where a passphrase for it was given. */
 async function sealedFor(
   context: Context,
-  { passphraseFile, identity, seedPassphraseFile }: RestoreOptions,
+  { seedPassphraseFile }: RestoreOptions,
   seed: Uint8Array
 ): Promise<string | undefined> {
   if (seedPassphraseFile === undefined) return undefined
-  if (seedPassphraseFile === '-' && (passphraseFile === '-' || identity === '-'))
-    throw usageFailure('only one secret can come from standard input')
   return sealSeed(seed, await newPassphrase(context, seedPassphraseFile, ''))
 }
 
@@ -77,7 +77,7 @@ function startLine(root: string, network: string): string {
 export async function restoreWords(context: Context, options: RestoreOptions): Promise<void> {
   const profile = loadProfile(context, options.network)
   const root = targetDirectory(context, profile)
-  requireEmptyDirectory(root)
+  requirePlace(root, options)
   const named = options.name ?? (await askForName(context, options, profile.tld))
   const names = named.map((name) => parseName(canonicalName(name), profile))
   const dids = (options.did ?? []).map((did) => parseDid(did, profile))
@@ -111,25 +111,24 @@ async function askForName(context: Context, { did, yes }: RestoreOptions, suffix
   return name === '' ? [] : [await spellOne(context, name, () => Promise.resolve(suffix))]
 }
 
-/** The new data directory: the one named, or the user's own for that network. */
-function targetDirectory(context: Context, profile: NetworkProfile): string {
-  const { data_dir: named } = localConfig(context)
-  return named === '' ? defaultDataDir(profile.id) : named
+interface NetworkAskedFor {
+  readonly asked: string
+  readonly wanted: NetworkProfile
 }
 
-/**
- * Refuses a backup of another network than the one that the option, the environment or the configuration file names;
- * where none does, the backup decides.
- */
-function requireNetworkAskedFor(context: Context, option: string | undefined, profile: NetworkProfile): void {
+/** The network that the option, the environment or the configuration file names; where none does, the backup decides. */
+function networkAskedFor(context: Context, option: string | undefined): NetworkAskedFor | undefined {
   const named = context.env['CHRONYM_CONFIG']
   const asked =
     option ??
     (mergeConfig(configFromFile(named ?? defaultConfigFile(), named !== undefined), configFromEnvironment(context.env))[
       'network'
     ] as string | undefined)
-  if (asked === undefined) return
-  const wanted = loadProfile(context, asked)
+  return asked === undefined ? undefined : { asked, wanted: loadProfile(context, asked) }
+}
+
+/** Refuses a backup of another network. */
+function requireNetwork({ asked, wanted }: NetworkAskedFor, profile: NetworkProfile): void {
   if (toHex(profileHash(wanted)) === toHex(profileHash(profile))) return
   const which = wanted.id === profile.id ? `network ${profile.id} with other numbers` : `network ${profile.id}`
   throw new BackupError(

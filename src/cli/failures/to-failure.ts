@@ -24,13 +24,15 @@ const TOKEN_CURE =
   'to the daemon of its directory. `chronym doctor` says what it finds.'
 
 function problemFailure(problem: ProblemError): Failure {
+  // Another name is no cure for one that is ours; the detail has the command that is.
+  const isOurs = problem.problem['owned'] === true || problem.problem['taken_up'] === true
   return new Failure(problem.code, problem.detail, {
     // A reserved name is 403, but no token or owner would help.
     exitCode: problem.code === 'SVC-NAM-002' ? EXIT.refused : exitCodeOfStatus(problem.status),
     status: problem.status,
     errors: problem.errors,
     requestId: problem.requestId,
-    cure: problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code),
+    cure: isOurs ? undefined : problem.code === 'SVC-AUT-001' ? TOKEN_CURE : cureOf(problem.code),
     cause: problem
   })
 }

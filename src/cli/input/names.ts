@@ -6,6 +6,7 @@ import { connect } from '../connection/connect.ts'
 import { Context, type GlobalOptions, type Run } from '../context.ts'
 import { Failure, usageFailure } from '../failures/failure.ts'
 import { loadProfile } from '../connection/location.ts'
+import { shellWord } from '../../util/shell-commands.ts'
 import { printable } from '../terminal/format.ts'
 
 /** Arguments and options of commands that are names of the network. DIDs in their place stay as they are. */
@@ -90,7 +91,8 @@ export function requireDid(text: string): string {
   if (text.startsWith('did:')) return text
   throw usageFailure(
     `"${text}" is not a DID`,
-    'A DID begins with did:, such as did:chronym:zQm...; a name is looked up by `chronym resolve NAME`.'
+    'A DID begins with did:. `chronym kid list` shows those of this daemon, each with its name. The record of a name: ' +
+      `\`chronym resolve -- ${shellWord(text)}\`.`
   )
 }
 

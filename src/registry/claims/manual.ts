@@ -88,7 +88,7 @@ function requireOneClaim(context: RegistryContext, { name, id, pubkey }: Claim):
   const detail =
     `This daemon owns ${name} by its claim of round ${held.firstRound}, and peers refuse a second ` +
     `one until that has lapsed. Extend it with a renewal (chronym renew ${name}).`
-  throw new ServiceError('SVC-REG-001', detail)
+  throw new ServiceError('SVC-REG-001', detail, { extensions: { owned: true } })
 }
 
 /** The newest records of that key that were seen here, and signed here. */

@@ -144,7 +144,8 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
 function ownedAlready(name: Name): ServiceError {
   return new ServiceError(
     'SVC-REG-001',
-    `This daemon owns ${name} already; extend its lease with a renewal (POST /api/vdf/renew or \`chronym renew ${name}\`).`
+    `This daemon owns ${name} already; extend its lease with a renewal (POST /api/vdf/renew or \`chronym renew ${name}\`).`,
+    { extensions: { owned: true } }
   )
 }
 

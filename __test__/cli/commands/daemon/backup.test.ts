@@ -280,6 +280,26 @@ describe('a restore on the command line', () => {
     expect(readdirSync(scratch)).not.toContain('new')
   })
 
+  it('refuses a taken place before it asks for a secret, with a command that works when pasted', async () => {
+    mkdirSync(at('taken'))
+    writeFileSync(at('taken/file'), '')
+    const cures: [string[], string, string][] = [
+      [from('taken', ...key(), '--yes'), '', at('taken-restored')],
+      [['--data-dir', at('taken'), 'restore', '--words', '--network', 'local', '--yes'], WORDS, at('taken-restored-2')]
+    ]
+    for (const [args, stdin, place] of cures) {
+      const refused = await cli(args, { stdin })
+      expect(refused).toMatchObject(says(6, 'is not empty'))
+      const pasted = /`chronym ([^`]+)`/u.exec(refused.stderr)![1]!.split(' ')
+      expect((await cli(pasted, { stdin })).exitCode, pasted.join(' ')).toBe(EXIT.ok)
+      expect(readFileSync(join(place, 'seed-words'), 'utf8')).toBe(`${WORDS}\n`)
+    }
+    // A file that is no age file is refused once it is read, so the place was looked at before.
+    expect(await failure(['--data-dir', at('taken'), 'restore', at('key.txt'), ...passphrase])).toMatchObject({
+      code: 'CLI-BAK-003'
+    })
+  })
+
   it('makes a directory of the words, with what is to be looked for', async () => {
     const words = ['--data-dir', at('words'), 'restore', '--words', '--network', 'local', '--yes']
     const { exitCode, stdout, stderr } = await run([...words, '--name', 'alice.chronym'], {

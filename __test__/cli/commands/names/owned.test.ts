@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../../src/errors.ts'
+import { NAME, ownedName, REVEAL } from '../../../api/helpers/endpoints.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
 import { cli, type CliResult, says } from '../../harness.ts'
@@ -33,5 +34,39 @@ describe('registering a name that is ours and was forgotten', () => {
       stdout: ''
     })
     expect(await register({})).toMatchObject({ exitCode: 6, stdout: '' })
+  })
+})
+
+describe('a name or a word that a command refuses', () => {
+  const scene = new DaemonScene()
+  afterEach(() => scene.end())
+
+  /** The commands in a message, as a person pastes them. */
+  const pasted = (text: string): string[][] =>
+    [...text.matchAll(/`chronym ([^`]+)`/gu)].map(([, command]) => command!.split(' '))
+
+  it('is one of this daemon: the message has the renewal alone, and it works when pasted', async () => {
+    const { url, world } = await scene.daemon()
+    world.registry.owned.set('alice.chronym', ownedName('alice.chronym'))
+    const detail = 'This daemon owns alice.chronym already; extend its lease: `chronym renew alice.chronym`.'
+    world.registry.register = () =>
+      Promise.reject(new ServiceError('SVC-REG-001', detail, { extensions: { owned: true } }))
+    const dataDir = scene.dataDirectory(url)
+    const { exitCode, stderr } = await cli(['--data-dir', dataDir, 'register', 'alice.chronym', '--yes'])
+    expect(exitCode).toBe(6)
+    expect(stderr).not.toContain('another name')
+    const [renewal, ...others] = pasted(stderr)
+    expect(others).toEqual([])
+    expect((await cli([...renewal!, '--yes', '--no-wait'])).exitCode).toBe(0)
+  })
+
+  it.each(['kid', 'manifest'])('is no DID: both commands that `%s show` names work when pasted', async (group) => {
+    const { url, world } = await scene.daemon()
+    world.registry.reveals.set(NAME, REVEAL)
+    const { exitCode, stderr } = await cli(['--data-dir', scene.dataDirectory(url), group, 'show', NAME])
+    expect(exitCode).toBe(2)
+    const commands = pasted(stderr)
+    expect(commands).toHaveLength(2)
+    for (const command of commands) expect((await cli(command)).exitCode, command.join(' ')).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import type { OpeningOptions } from '../../backup/open.ts'
-import type { RestoreOptions } from '../../backup/restore.ts'
+import type { RestoreOptions } from '../../backup/place.ts'
 import type { CliCommand } from '../../context.ts'
 import { usageFailure } from '../../failures/failure.ts'
 import { collectOption } from '../../input/values.ts'
@@ -81,7 +81,7 @@ export function addBackupCommands(program: CliCommand): void {
       if (file === undefined)
         throw usageFailure(
           'restore needs the file of a backup, or --words',
-          'Example: chronym restore --words --name alice.chronym'
+          'Example: chronym --data-dir ./restored restore --words --name alice.chronym'
         )
       if (options.name !== undefined || options.did !== undefined)
         throw usageFailure('--name and --did go with --words: a backup knows its names')
