@@ -125,6 +125,8 @@ export const shown = {
   names: [OWNED, WELL] as object[],
   /** Of the configuration; undefined: a stranger asks, who may not see it. */
   fields: undefined as object[] | undefined,
+  /** Undefined: one that is connected, and one that is not. */
+  peers: undefined as object[] | undefined,
   checks: [] as { name: string; ok: boolean; detail: string }[],
   /** What becomes of each text in an answer. */
   text: undefined as ((text: string) => string) | undefined
@@ -184,7 +186,7 @@ function fakeDaemon() {
     in_table: true,
     connection: { direction: 'inbound', since: '2000-01-01T00:00:00.000Z' }
   }
-  app.get('/api/peers', (c) => c.json([near, peer('b')]))
+  app.get('/api/peers', (c) => c.json(shown.peers ?? [near, peer('b')]))
   app.post('/api/peers', async (c) => {
     const { address } = await c.req.json<{ address: string }>()
     if (address !== 'nobody') return c.json(near)

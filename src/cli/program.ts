@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { CliCommand, type Run } from './context.ts'
+import { CliCommand, Context, type GlobalOptions, type Run } from './context.ts'
 import { EXIT_CODE_MEANINGS, usageFailure } from './failures/failure.ts'
 import { filledOption } from './input/values.ts'
-import { formatTable } from './terminal/format.ts'
+import { formatTable, printable } from './terminal/format.ts'
 import { addBackupCommands } from './commands/daemon/backup.ts'
 import { addBeaconCommand } from './commands/work/beacon.ts'
 import { addKidCommands, addManifestCommands } from './commands/names/kid.ts'
@@ -60,6 +60,7 @@ export function buildProgram(run: Run): CliCommand {
   program.hook('preAction', async (_program, command) => {
     const { spellNames } = await import('./input/names.ts')
     await spellNames(run, command)
+    await noteUnknownVariables(run, command)
   })
   program.addHelpText('after', '\nExit codes: chronym help exit-codes. Manual: docs/reference/cli.md')
 
@@ -98,6 +99,15 @@ export function buildProgram(run: Run): CliCommand {
   addCompletionCommand(program)
   addHelpCommand(program)
   return program
+}
+
+/** Where the command itself does not say so. */
+async function noteUnknownVariables(run: Run, command: Command): Promise<void> {
+  const { parent } = command
+  if (command.name() === 'daemon' || (command.name() === 'check' && parent?.name() === 'config')) return
+  const { unknownVariables } = await import('../config/unknown-variables.ts')
+  const { output } = new Context(run, command.optsWithGlobals<GlobalOptions>())
+  for (const warning of unknownVariables(run.surroundings.env)) output.note(`• ${printable(warning)}`)
 }
 
 /** `chronym help [command...]`, `chronym help exit-codes`. */

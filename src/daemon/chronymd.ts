@@ -9,6 +9,7 @@ import {
   type FieldKind
 } from '../config/config.ts'
 import { REMOVED_SETTINGS } from '../config/removed.ts'
+import { unknownVariables } from '../config/unknown-variables.ts'
 import type { StartSources } from '../config/service.ts'
 import { dnsText } from './readiness.ts'
 import { startDaemon, type RunningDaemon } from './daemon.ts'
@@ -52,7 +53,7 @@ changes made at run time, those over the file.
 
 interface Invocation {
   readonly sources: StartSources
-  /** Of settings that were removed. */
+  /** Of settings that were removed, and of variables that are none. */
   readonly warnings: readonly string[]
   readonly json: boolean
 }
@@ -71,6 +72,7 @@ function parseInvocation(args: readonly string[], env: NodeJS.ProcessEnv): Invoc
   const named = (values['config'] as string | undefined) ?? env['CHRONYM_CONFIG']
   const warnings: string[] = []
   const warn = (warning: string): unknown => warnings.push(warning)
+  warnings.push(...unknownVariables(env))
   return {
     json: values['json'] === true,
     warnings,

@@ -322,3 +322,20 @@ describe('the passphrase of the seed', () => {
     expectNoToken(thief)
   })
 })
+
+describe('an address with a name or a password in it', () => {
+  it.each(['http://user:hunter2@127.0.0.1:1', 'https://hunter2@host', 'ftp://:hunter2@host'])(
+    'is refused without its secret: %s',
+    async (address) => {
+      for (const refused of [
+        await cli(['--api', address, 'status']),
+        await cli(['status'], { env: { CHRONYM_API: address } })
+      ]) {
+        expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
+        expect(refused.stderr).toContain('has a name or a password in it')
+        expect(refused.stderr).toContain('--token TOKEN')
+        expect(refused.stderr).not.toContain('hunter2')
+      }
+    }
+  )
+})

@@ -16,6 +16,7 @@ import { dataPaths, type DataPaths, defaultConfigFile, defaultDataDir } from '..
 import { runningTarget } from '../../library/running-target.ts'
 import type { Target } from '../../api/client/proven-fetch.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
+import { shellWord } from '../../util/shell-commands.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, messageOf, usageFailure } from '../failures/failure.ts'
 
@@ -63,6 +64,13 @@ export function whichDaemon({ options, env }: Context): WhichDaemon {
   )
   if (given === undefined) return { kind: 'directory' }
   const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url !== undefined && url.username + url.password !== '') {
+    url.username = url.password = ''
+    throw usageFailure(
+      'the address of --api or CHRONYM_API has a name or a password in it, and the daemon takes neither',
+      `Give the address alone, and the token beside it: --api ${shellWord(url.href)} --token TOKEN`
+    )
+  }
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw usageFailure(`--api ${given}: an http or https address`, 'Example: --api http://127.0.0.1:7468')
   return { kind: 'address', url: url.href.replace(/(?<!\/)\/+$/u, ''), strict: options.dataDir !== undefined }

@@ -98,8 +98,14 @@ it('peers lists them as a table', async () => {
   expect(JSON.parse((await ask(['peers', 'list', '--json'])).stdout)).toHaveLength(2)
 })
 
-it('peers connect dials one, and passes on why it fails', async () => {
-  expect((await ask(['peers', 'connect', '/ip4/192.0.2.1/tcp/1', '--no-json'])).stdout).toBe('connected to a\n')
+it('peers connect says what was dialled, and passes on why it fails', async () => {
+  const connect = ['peers', 'connect', '/ip4/192.0.2.1/tcp/1']
+  expect((await ask([...connect, '--no-json'])).stdout).toMatch(
+    /^nothing was dialled: a was connected already \(inbound, since .* ago\)\. Whether \/ip4\/192\.0\.2\.1\/tcp\/1 works is not known\n$/u
+  )
+  expect(JSON.parse((await ask([...connect, '--json'])).stdout)).toMatchObject({ peer: 'a', dialled: false })
+  shown.peers = []
+  expect((await ask([...connect, '--no-json'])).stdout).toBe('dialled /ip4/192.0.2.1/tcp/1: connected to a\n')
   const refused = await ask(['peers', 'connect', 'nobody', '--json'])
   expect(refused.exitCode).toBe(7)
   expect(JSON.parse(refused.stderr)).toMatchObject({

@@ -11,6 +11,7 @@ import {
   type Config
 } from '../../../config/config.ts'
 import type { Warn } from '../../../config/removed.ts'
+import { unknownVariables } from '../../../config/unknown-variables.ts'
 import { ServiceError } from '../../../errors.ts'
 import { ERROR_TABLE } from '../../../error-table.ts'
 import { defaultConfigFile } from '../../../data-directory/paths.ts'
@@ -171,7 +172,7 @@ export function addConfigCommands(program: CliCommand): void {
       const named = file ?? context.env['CHRONYM_CONFIG']
       const path = named ?? defaultConfigFile()
       if (named !== undefined) requireReadable(path)
-      const warnings: string[] = []
+      const warnings = unknownVariables(context.env)
       const merged = await checked(context, path, named !== undefined, (warning) => warnings.push(warning))
       const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
       for (const warning of warnings) context.output.note(`• ${printable(warning)}`)

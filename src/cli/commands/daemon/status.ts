@@ -242,7 +242,16 @@ export function addPeerCommands(program: CliCommand): void {
     .argument('<address>', 'multiaddr of the peer, as `chronym id` prints it there')
     .description('dial a peer once; --bootstrap joins through it at each start')
     .runs(async (context, _options, address: string) => {
-      const peer = await connect(context).connectPeer(address)
-      context.output.answer(peer, () => `connected to ${printable(peer.peer)}`)
+      const client = connect(context)
+      // A connection that is there is used again, and the address is not dialled.
+      const before = (await ifReadable(client.peers())) ?? []
+      const peer = await client.connectPeer(address)
+      const held = before.find((each) => each.peer === peer.peer)?.connection ?? null
+      context.output.answer({ ...peer, dialled: held === null }, () =>
+        held === null
+          ? `dialled ${printable(address)}: connected to ${printable(peer.peer)}`
+          : `nothing was dialled: ${printable(peer.peer)} was connected already (${held.direction}, since ` +
+            `${formatRelative(held.since, Date.now())}). Whether ${printable(address)} works is not known`
+      )
     })
 }
