@@ -93,6 +93,28 @@ describe('doctor', () => {
     expect([field(found, 'mode')?.source, field(found, 'api.port')?.source]).toEqual(['file', 'flag'])
   })
 
+  it('changes single entries of a list, and prints what changed and no other setting', async () => {
+    await start()
+    const config = (...args: string[]) => cli(['--no-json', 'config', ...args], { env })
+    const hosts = 'api.allowed_hosts'
+    expect((await config('set', `${hosts}=a.example`)).stdout).toBe(`${hosts}  ["a.example"] (before: [])\n`)
+    expect((await config('add', hosts, 'b.example', 'a.example', 'c.example,d.example')).stdout).toBe(
+      `${hosts}  ["a.example","b.example","c.example","d.example"] (before: ["a.example"])\n`
+    )
+    expect((await config('add', hosts, 'b.example')).stdout).toBe('nothing changed\n')
+    expect((await config('remove', hosts, 'a.example', 'c.example')).stdout).toMatch(
+      /^api\.allowed_hosts {2}\["b\.example","d\.example"\] /u
+    )
+    expect(await config('remove', hosts, 'b.example', 'z.example')).toMatchObject(says(4, 'has no entry "z.example"'))
+    expect(await config('add', 'vdf.queue', '7')).toMatchObject(says(2, 'chronym config set vdf.queue=VALUE'))
+    expect(await config('add', 'moed', '7')).toMatchObject(says(4, 'there is no field "moed"'))
+    expect((await config('set', 'vdf.queue=5')).stdout).toBe('vdf.queue  5 (before: 100)\n')
+    expect((await config('unset', 'vdf.queue')).stdout).toBe('vdf.queue  100 (before: 5)\n')
+    const { stdout } = await cli(['--no-json', 'doctor'], { env })
+    expect(stdout).toMatch(/^api\.allowed_hosts +\["b\.example","d\.example"\] +run time$/mu)
+    expect(stdout).not.toMatch(/^vdf\.queue|^log\.level|default$/mu)
+  })
+
   it('shows what was set at run time and hides the file, until it is unset', async () => {
     await start()
     await cli(['config', 'set', 'mode=offline', 'vdf.queue=5'], { env })
@@ -155,12 +177,12 @@ describe('doctor', () => {
     expect(of(await diagnose(), 'change words')).toMatchObject({ state: 'ok' })
   })
 
-  it('prints every field with its value and source on a terminal', async () => {
+  it('prints each field that is not the default, with its value and source, on a terminal', async () => {
     await start()
     const { stdout } = await cli(['doctor'], { env, terminal: true })
-    expect(stdout).toContain('configuration of the running daemon')
+    expect(stdout).toContain('settings other than the default, of the running daemon\n')
     expect(stdout).toMatch(/^mode +"light" +file$/m)
-    expect(stdout).toMatch(/^log\.level +"info" +default$/m)
+    expect(stdout).not.toContain('log.level')
   })
 
   it('says so where the daemon does not tell its configuration to this token', async () => {

@@ -318,9 +318,11 @@ interface Diagnosis {
 function configurationText({ from, fields }: Configuration): string {
   const title =
     from === 'daemon'
-      ? 'configuration of the running daemon'
-      : 'configuration of file and environment (no daemon answers)'
-  const rows = fields.map(({ field, value, source }) => [field, printable(JSON.stringify(value)), source])
+      ? 'settings other than the default, of the running daemon'
+      : 'settings other than the default, of file and environment (no daemon answers)'
+  const given = fields.filter(({ source }) => source !== 'default')
+  if (given.length === 0) return `${title}: none`
+  const rows = given.map(({ field, value, source }) => [field, printable(JSON.stringify(value)), source])
   return `${title}\n${formatTable([['field', 'value', 'from'], ...rows])}`
 }
 

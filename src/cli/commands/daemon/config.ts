@@ -10,6 +10,7 @@ import {
   mergeConfig,
   type Config
 } from '../../../config/config.ts'
+import { type PartialConfig, readPath, setPath } from '../../../config/dotted-path.ts'
 import type { Warn } from '../../../config/removed.ts'
 import { unknownVariables } from '../../../config/unknown-variables.ts'
 import { ServiceError } from '../../../errors.ts'
@@ -58,9 +59,10 @@ function parseAssignments(words: readonly string[]): Record<string, unknown> {
   return patch
 }
 
+const isList = (name: string): boolean => CONFIG_FIELDS.some(({ path, kind }) => path === name && kind === 'list')
+
 function parseValue(name: string, text: string): unknown {
-  const isList = CONFIG_FIELDS.some(({ path, kind }) => path === name && kind === 'list')
-  if (isList && !text.startsWith('[')) return listOf(text)
+  if (isList(name) && !text.startsWith('[')) return listOf(text)
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -71,6 +73,38 @@ function parseValue(name: string, text: string): unknown {
 function configText(config: unknown): string {
   return formatFields(
     flatten(config).map(([path, value]) => [path, printable(typeof value === 'string' ? value : JSON.stringify(value))])
+  )
+}
+
+const added = (_field: string, list: readonly string[], entries: readonly string[]): string[] => [
+  ...new Set([...list, ...entries])
+]
+
+/** Exit code 4 for an entry that is not there: a mistyped one stays allowed. */
+function removed(field: string, list: readonly string[], entries: readonly string[]): string[] {
+  const missing = entries.find((entry) => !list.includes(entry))
+  if (missing === undefined) return list.filter((entry) => !entries.includes(entry))
+  throw new Failure('SVC-CFG-001', `${field} has no entry "${missing}"; nothing was changed`, {
+    exitCode: EXIT.notFound,
+    cure: `\`chronym config get ${field}\` shows them.`
+  })
+}
+
+function notAList(field: string): Failure {
+  if (!CONFIG_FIELDS.some(({ path }) => path === field)) return noField(field)
+  return usageFailure(`${field} has one value and no entries`, `Change it: \`chronym config set ${field}=VALUE\`.`)
+}
+
+/** Each field whose value is another one, a line each, with the former value. */
+function changesText(before: unknown, after: unknown): string {
+  const former = new Map(flatten(before).map(([path, value]) => [path, JSON.stringify(value)]))
+  const changes = flatten(after).filter(([path, value]) => former.get(path) !== JSON.stringify(value))
+  if (changes.length === 0) return 'nothing changed'
+  return formatFields(
+    changes.map(([path, value]) => [
+      path,
+      printable(`${JSON.stringify(value)} (before: ${former.get(path) ?? 'none'})`)
+    ])
   )
 }
 
@@ -146,9 +180,32 @@ export function addConfigCommands(program: CliCommand): void {
     .argument('<assignments...>', 'FIELD=VALUE, such as mode=light; or one FIELD and its VALUE')
     .description('change fields while the daemon runs')
     .runs(async (context, _options: unknown, assignments: string[]) => {
-      const changed: unknown = await connect(context).changeConfig(parseAssignments(assignments))
-      context.output.answer(changed, () => configText(changed))
+      const client = connect(context)
+      const before: unknown = await client.config()
+      const changed: unknown = await client.changeConfig(parseAssignments(assignments))
+      context.output.answer(changed, () => changesText(before, changed))
     })
+
+  for (const [verb, description, edited] of [
+    ['add', 'add entries to a list while the daemon runs', added],
+    ['remove', 'take entries out of a list while the daemon runs', removed]
+  ] as const)
+    config
+      .command(verb)
+      .argument('<field>', 'a list, such as https.allow_private')
+      .argument('<entries...>', 'one or more; several with commas between are several')
+      .description(description)
+      .runs(async (context, _options: unknown, field: string, entries: string[]) => {
+        if (!isList(field)) throw notAList(field)
+        const client = connect(context)
+        const before: unknown = await client.config()
+        const list = readPath(before, field)
+        if (!Array.isArray(list)) throw noField(field)
+        const patch: PartialConfig = {}
+        setPath(patch, field, edited(field, list as string[], entries.flatMap(listOf)))
+        const changed: unknown = await client.changeConfig(patch)
+        context.output.answer(changed, () => changesText(before, changed))
+      })
 
   config
     .command('unset')
@@ -156,12 +213,13 @@ export function addConfigCommands(program: CliCommand): void {
     .description('undo `config set`: flag, environment, file or default apply again')
     .runs(async (context, _options: unknown, fields: string[]) => {
       const client = connect(context)
+      const before: unknown = await client.config()
       let left: unknown
       for (const field of fields)
         left = await client.unsetConfig(field).catch((error: unknown) => {
           throw error instanceof ProblemError && error.code === 'SVC-CFG-001' ? noField(field) : error
         })
-      context.output.answer(left, () => configText(left))
+      context.output.answer(left, () => changesText(before, left))
     })
 
   config
