@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { ServiceError } from '../errors.ts'
 import { ERROR_TABLE } from '../error-table.ts'
+import { portHolder } from '../util/port-holder.ts'
 import { createSampler } from '../util/sampler.ts'
 import { createApp, type AppOptions } from './app.ts'
 import { boundConnections } from './connections.ts'
@@ -156,8 +157,8 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   switch (cause.code ?? '') {
     case 'EADDRINUSE':
       return new ApiListenError(
-        `${where} is in use: another program, perhaps another chronymd, listens there. Stop it, or ` +
-          'choose another port with --port.',
+        `${where} is in use: ${holderText(port)} listens there. Stop it, or choose another port with --port; ` +
+          '--port 0 takes a free one, and commands find it by --data-dir.',
         { cause }
       )
     case 'EACCES':
@@ -170,6 +171,13 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
     default:
       return new ApiListenError(`Cannot listen on ${where}: ${cause.message}. Check --host and --port.`, { cause })
   }
+}
+
+function holderText(port: number): string {
+  const holder = portHolder(port)
+  return holder === undefined
+    ? 'another program, perhaps another chronymd,'
+    : `process ${holder.pid} (${holder.command})`
 }
 
 async function close(servers: readonly Server[], shutdown: AbortController): Promise<void> {
