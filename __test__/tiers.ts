@@ -25,6 +25,7 @@ export const FULL_FILES: readonly string[] = [
   '__test__/cli/identity/recover.test.ts',
   '__test__/cli/key/run.test.ts',
   '__test__/cli/many/batch.test.ts',
+  '__test__/cli/paths.test.ts',
   '__test__/data-directory/https-authority.test.ts',
   '__test__/dns/master-files.test.ts',
   '__test__/dns/records-to-wire.knot.test.ts',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { temporary } from '../temporary.ts'
@@ -14,12 +14,9 @@ describe('what Node compiles', () => {
 
   /** The cache's folder, as a package in `directory` uses it, or a checkout there; empty for none. */
   function folderOf(sources: 'src' | 'dist', env: Record<string, string>): string {
-    const path = join(directory, 'package', sources, 'util/compile-cache.ts')
-    cpSync(join(ROOT, 'src/util/compile-cache.ts'), path)
-    if (!existsSync(join(directory, 'package/node_modules'))) {
-      mkdirSync(join(directory, 'package/node_modules'))
-      symlinkSync(join(ROOT, 'node_modules/env-paths'), join(directory, 'package/node_modules/env-paths'))
-    }
+    const folder = join(directory, 'package', sources, 'util')
+    for (const file of ['compile-cache.ts', 'user-paths.ts']) cpSync(join(ROOT, 'src/util', file), join(folder, file))
+    const path = join(folder, 'compile-cache.ts')
     const script =
       `(await import(${JSON.stringify(path)})).keepCompiledCode();` +
       "process.stdout.write((await import('node:module')).getCompileCacheDir() ?? '')"
@@ -43,6 +40,8 @@ describe('what Node compiles', () => {
   it('is not kept where that directory cannot be written to, nor under sudo, without a word', () => {
     expect(folderOf('dist', { XDG_CACHE_HOME: '/dev/null', HOME: '/dev/null' })).toBe('')
     expect(folderOf('dist', { XDG_CACHE_HOME: directory, SUDO_UID: '1000' })).toBe('')
+    expect(folderOf('dist', { HOME: '' })).toBe('')
+    expect(folderOf('dist', { HOME: directory, XDG_CACHE_HOME: 'cache' })).toBe('')
   })
 })
 

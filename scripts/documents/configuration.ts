@@ -123,6 +123,8 @@ A flag wins over the environment, that over a change at run time, that over the 
 Fields without a restart also change at run time: \`chronym config set log.level=debug\`. \`chronym config unset\` takes
 that back. \`chronym config get\` shows each value and where it comes from. \`chronym config check FILE\` checks a file.
 In flags and variables, lists have commas. Unknown fields and values that do not fit are refused (SVC-CFG-001).
+Paths in the file and in variables are absolute or begin with \`~/\`, your home directory; those of flags are from the
+working directory.
 A setting of an earlier release that was removed has no effect; log and \`config check\` say what holds in its place.
 A variable \`CHRONYM_...\` that is no setting is named by log, \`config check\` and each command, with the nearest real one.
 

@@ -1,7 +1,14 @@
-import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { Command, type ErrorOptions, type HelpContext } from 'commander'
+import {
+  type Argument,
+  Command,
+  type ErrorOptions,
+  type HelpContext,
+  InvalidArgumentError,
+  type Option
+} from 'commander'
 import { EXIT, type ExitCode } from './failures/failure.ts'
+import { expandHome, PathError, pathFromHere } from '../util/user-paths.ts'
 import { Output, type TerminalStream } from './terminal/output.ts'
 
 /** What surrounds a run of the command line; tests pass their own. */
@@ -41,7 +48,7 @@ export class Context {
     this.run = run
     this.options = options
     // A command in a message names the daemon that the options name. The environment holds for it as well.
-    const daemon = { dataDir: dataDir === undefined ? undefined : resolve(dataDir), api }
+    const daemon = { dataDir: dataDir === undefined ? undefined : pathFromHere(dataDir), api }
     this.output = new Output({ ...run.surroundings, json, color, daemon })
   }
 
@@ -81,6 +88,18 @@ type Handler<Options, Args extends unknown[]> =
 const wordsOf = (command: Command): string[] =>
   command.parent === null ? [] : [...wordsOf(command.parent), command.name()]
 
+/** Option parser: a path, from the working directory; `~/` is the user's home. */
+export function pathOption(text: string): string {
+  try {
+    return expandHome(text)
+  } catch (error) {
+    throw error instanceof PathError ? new InvalidArgumentError(error.message) : error
+  }
+}
+
+/** The values of options and the arguments that are paths, by the word in their brackets. */
+const PATHS: ReadonlySet<string> = new Set(['file', 'directory', 'path', 'network'])
+
 /** A command whose handler gets a context. The handler's types must be those of the command's options and arguments. */
 export class CliCommand extends Command {
   readonly #run: Run
@@ -92,6 +111,17 @@ export class CliCommand extends Command {
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(this.#run, name)
+  }
+
+  override createOption(flags: string, description?: string): Option {
+    const option = super.createOption(flags, description)
+    const value = /[<[](?<word>[a-z-]+)/u.exec(flags)?.groups?.['word']
+    return value !== undefined && PATHS.has(value) ? option.argParser(pathOption) : option
+  }
+
+  override createArgument(name: string, description?: string): Argument {
+    const argument = super.createArgument(name, description)
+    return PATHS.has(argument.name()) ? argument.argParser(pathOption) : argument
   }
 
   override error(message: string, options?: ErrorOptions): never {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { CliCommand, Context, type GlobalOptions, type Run } from './context.ts'
+import { CliCommand, Context, type GlobalOptions, pathOption, type Run } from './context.ts'
 import { EXIT_CODE_MEANINGS, usageFailure } from './failures/failure.ts'
 import { filledOption } from './input/values.ts'
 import { formatTable, printable } from './terminal/format.ts'
@@ -47,7 +47,9 @@ export function buildProgram(run: Run): CliCommand {
       'access token (environment: CHRONYM_TOKEN; default: access_token in the data directory)',
       filledOption
     )
-    .option('--data-dir <directory>', "the daemon's data directory (environment: CHRONYM_DATA_DIR)", filledOption)
+    .option('--data-dir <directory>', "the daemon's data directory (environment: CHRONYM_DATA_DIR)", (text: string) =>
+      pathOption(filledOption(text))
+    )
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

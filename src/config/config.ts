@@ -13,7 +13,8 @@ import { builtInProfiles } from '../protocol/profile/built-in.ts'
 import { masked } from '../util/masked.ts'
 import { type PartialConfig, setPath, spellings } from './dotted-path.ts'
 import { leaveOutRemoved, REMOVED_SETTINGS, removedSetting, removedWarning, type Warn } from './removed.ts'
-import { BesideProfileSchema, type Config, ConfigSchema } from './schema.ts'
+import { BesideProfileSchema, type Config, ConfigSchema, settingText } from './schema.ts'
+import { fixedPath, PathError, pathFromHere } from '../util/user-paths.ts'
 import { NotUtf8Error, readTextFile } from '../util/utf8.ts'
 
 export { choicesOf, DNS_PORT, P2P_PORT, RUNTIME_FIELDS, type Config } from './schema.ts'
@@ -172,6 +173,15 @@ export function listOf(text: string): string[] {
   return text === '' ? [] : text.split(',').map((item) => item.trim())
 }
 
+/** The text; for a setting that is a path, what `toPath` makes of it. Throws SVC-CFG-001. */
+function withPath(path: string, text: string, where: string, toPath: (text: string) => string): string {
+  try {
+    return settingText(path, text, toPath)
+  } catch (error) {
+    throw error instanceof PathError ? invalid([{ path, message: error.message }], where) : error
+  }
+}
+
 const ignore: Warn = () => undefined
 
 export function configFromEnvironment(env: NodeJS.ProcessEnv, warn = ignore): PartialConfig {
@@ -180,7 +190,9 @@ export function configFromEnvironment(env: NodeJS.ProcessEnv, warn = ignore): Pa
     if (env[setting.env] !== undefined) warn(removedWarning(setting, `environment variable ${setting.env}`))
   for (const field of CONFIG_FIELDS) {
     const text = env[field.env]
-    if (text !== undefined) setPath(result, field.path, parseText(field, text, `environment variable ${field.env}`))
+    if (text === undefined) continue
+    const where = `environment variable ${field.env}`
+    setPath(result, field.path, parseText(field, withPath(field.path, text, where, fixedPath), where))
   }
   return result
 }
@@ -201,7 +213,7 @@ export function configFromFlags(
     // The default would be another daemon's names.
     if (field.path === 'data_dir' && texts.includes(''))
       throw invalid([{ path: field.path, message: 'is empty; is a variable of the shell unset?' }], where)
-    const values = texts.map((text) => parseText(field, text, where))
+    const values = texts.map((text) => parseText(field, withPath(field.path, text, where, pathFromHere), where))
     setPath(result, field.path, field.kind === 'list' ? values.flat() : values.at(-1))
   }
   return result

@@ -1,8 +1,9 @@
 /** The schema of the configuration, with its defaults. Flags and environment variables: config.ts. */
 import { isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { isAbsolute } from 'node:path'
 import * as v from 'valibot'
+import { builtInProfiles } from '../protocol/profile/built-in.ts'
+import { expandHome, fixedPath, PathError } from '../util/user-paths.ts'
 import { isNatsUrls } from './nats-url.ts'
 import { parseSocketAddress } from './socket-address.ts'
 
@@ -23,11 +24,52 @@ const socketAddress = v.pipe(
   )
 )
 const socketAddresses = v.array(socketAddress)
-/** Empty: none. */
-const absolutePath = v.pipe(
-  v.string(),
-  v.check((path) => path === '' || isAbsolute(path), 'must be an absolute path')
-)
+
+const isEmpty = (text: string): boolean => text === ''
+
+/** The settings that are paths, each with its texts that are none; `api.socket`, below the data directory, is not here. */
+export const PATH_SETTINGS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['network', (text: string) => Object.hasOwn(builtInProfiles, text)],
+  ['data_dir', isEmpty],
+  ['p2p.bootstrap_file', isEmpty],
+  ['dns.tls_cert', isEmpty],
+  ['dns.tls_key', isEmpty],
+  ['vdf.farm_credentials', isEmpty],
+  ['vdf.farm_ca', isEmpty],
+  ['backup.file', isEmpty],
+  ['seed.passphrase_file', (text: string) => /^(?:|-|\d+)$/u.test(text)]
+])
+
+/** The text of a setting; of one that is a path, what `toPath` makes of it. Throws PathError. */
+export function settingText(setting: string, text: string, toPath: (path: string) => string): string {
+  const isNone = PATH_SETTINGS.get(setting)
+  if (isNone === undefined || isNone(text)) return text
+  try {
+    return toPath(text)
+  } catch (error) {
+    if (!(error instanceof PathError) || setting !== 'network') throw error
+    const known = Object.keys(builtInProfiles).join(', ')
+    throw new PathError(`"${text}" is neither one of ${known} nor a path: it ${error.message}`, { cause: error })
+  }
+}
+
+/** A text that `toPath` makes a path of; what it refuses is an issue. */
+const madeBy = (toPath: (text: string) => string) =>
+  v.pipe(
+    v.string(),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      try {
+        return toPath(dataset.value)
+      } catch (error) {
+        if (!(error instanceof PathError)) throw error
+        addIssue({ message: error.message })
+        return NEVER
+      }
+    })
+  )
+
+/** One of {@link PATH_SETTINGS}. */
+const path = (setting: string) => madeBy((text) => settingText(setting, text, fixedPath))
 
 const entry = (is: (text: string) => boolean, right: string) =>
   v.pipe(
@@ -82,9 +124,9 @@ const spareCores = Math.max(1, availableParallelism() - 1)
 
 export const ConfigSchema = v.strictObject({
   /** A built-in network (local, test, main) or the path of a profile file. */
-  network: v.optional(v.string(), 'local'),
+  network: v.optional(path('network'), 'local'),
   /** Empty: the user's data directory for that network. */
-  data_dir: v.optional(v.string(), ''),
+  data_dir: v.optional(path('data_dir'), ''),
   /** `auto`: full on `local` and `test`; on public networks full once peers of other prefixes reach it, else light. */
   mode: v.optional(v.picklist(MODES), 'auto'),
   auto_renew: v.optional(v.boolean(), true),
@@ -110,7 +152,7 @@ export const ConfigSchema = v.strictObject({
       map_port: v.optional(v.boolean(), true),
       bootstrap: v.optional(multiaddrs, []),
       /** Path of a file; empty: none. */
-      bootstrap_file: v.optional(v.string(), ''),
+      bootstrap_file: v.optional(path('p2p.bootstrap_file'), ''),
       /** Public key of those who sign the lists of `/dnsaddr` names; empty: the profile's, or none. */
       bootstrap_key: v.optional(multikey, ''),
       /** On networks of scope `loopback` and `test`. */
@@ -139,8 +181,8 @@ export const ConfigSchema = v.strictObject({
       tls_listen: v.optional(socketAddresses, []),
       https_listen: v.optional(socketAddresses, []),
       /** PEM; the chain, with the certificate of the server first. */
-      tls_cert: v.optional(absolutePath, ''),
-      tls_key: v.optional(absolutePath, ''),
+      tls_cert: v.optional(path('dns.tls_cert'), ''),
+      tls_key: v.optional(path('dns.tls_key'), ''),
       /**
        * Resolvers that are asked for names outside of the zone; empty: such queries are refused.
        * Names of bootstrap peers are asked of them too, also while `enabled` is false.
@@ -182,9 +224,9 @@ export const ConfigSchema = v.strictObject({
       /** NATS server of workers that evaluate too; empty: all is evaluated here. */
       farm: v.optional(natsUrl, ''),
       /** A .creds file, or one with the seed of an nkey. */
-      farm_credentials: v.optional(absolutePath, ''),
+      farm_credentials: v.optional(path('vdf.farm_credentials'), ''),
       /** PEM of the authority that signed its certificate; empty: those that Node knows. */
-      farm_ca: v.optional(absolutePath, ''),
+      farm_ca: v.optional(path('vdf.farm_ca'), ''),
       /** Servers of a cluster that keep each message and checkpoint. */
       farm_replicas: v.optional(v.pipe(count, v.minValue(1), v.maxValue(5)), 1)
     }),
@@ -200,7 +242,7 @@ export const ConfigSchema = v.strictObject({
   backup: v.optional(
     v.strictObject({
       /** Empty: no backup is kept up to date. */
-      file: v.optional(absolutePath, ''),
+      file: v.optional(path('backup.file'), ''),
       /** Public keys of age, any of which opens it. */
       recipient: v.optional(
         v.array(
@@ -217,7 +259,7 @@ export const ConfigSchema = v.strictObject({
   seed: v.optional(
     v.strictObject({
       /** File whose first line is the passphrase of a sealed seed; "-": standard input; empty: none. */
-      passphrase_file: v.optional(v.string(), '')
+      passphrase_file: v.optional(path('seed.passphrase_file'), '')
     }),
     {}
   ),

@@ -2,12 +2,12 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import {
   configFromEnvironment,
-  configFromFile,
   configFromFlags,
   CONFIG_FIELDS,
   type ConfigField,
   type FieldKind
 } from '../config/config.ts'
+import { configFileOf, defaultConfigFileText, readConfigFile } from '../config/config-file.ts'
 import { REMOVED_SETTINGS } from '../config/removed.ts'
 import { unknownVariables } from '../config/unknown-variables.ts'
 import type { StartSources } from '../config/service.ts'
@@ -17,13 +17,13 @@ import { ServiceError } from '../errors.ts'
 import { asServiceError } from '../service-errors.ts'
 import { StoreError } from '../store/types.ts'
 import { ERROR_TABLE } from '../error-table.ts'
-import { defaultConfigFile } from '../data-directory/paths.ts'
 import { askHidden } from '../util/secret-input.ts'
 import { notify } from '../native/addon.ts'
 import type { PassphraseSources } from './seed-service.ts'
 import { createServiceManager } from './service-manager.ts'
 import { masked } from '../util/masked.ts'
 import { withDaemon } from '../util/shell-commands.ts'
+import { PathError } from '../util/user-paths.ts'
 import { VERSION } from '../version.ts'
 
 const EXIT_OK = 0
@@ -69,7 +69,6 @@ function parseInvocation(args: readonly string[], env: NodeJS.ProcessEnv): Invoc
   const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false })
   if (values['help'] === true) return 'help'
   if (values['version'] === true) return 'version'
-  const named = (values['config'] as string | undefined) ?? env['CHRONYM_CONFIG']
   const warnings: string[] = []
   const warn = (warning: string): unknown => warnings.push(warning)
   warnings.push(...unknownVariables(env))
@@ -77,7 +76,7 @@ function parseInvocation(args: readonly string[], env: NodeJS.ProcessEnv): Invoc
     json: values['json'] === true,
     warnings,
     sources: {
-      file: configFromFile(named ?? defaultConfigFile(), named !== undefined, warn),
+      file: readConfigFile(configFileOf(env, values['config'] as string | undefined), warn),
       environment: configFromEnvironment(env, warn),
       flags: configFromFlags(values as Record<string, string[] | undefined>, warn)
     }
@@ -181,7 +180,7 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
     return EXIT_USAGE
   }
   if (invocation === 'help' || invocation === 'version') {
-    process.stdout.write(invocation === 'help' ? usage(defaultConfigFile()) : `${VERSION}\n`)
+    process.stdout.write(invocation === 'help' ? usage(defaultConfigFileText()) : `${VERSION}\n`)
     return EXIT_OK
   }
   // Before the start: a Ctrl-C during it stops right after it.
@@ -194,7 +193,8 @@ export async function runChronymd(args: readonly string[], env: NodeJS.ProcessEn
   } catch (error) {
     const { data_dir: dataDir } = invocation.sources.flags as { data_dir?: string }
     process.stderr.write(`chronym: ${withDaemon(masked(describe(error)), { dataDir })}\n`)
-    return error instanceof ServiceError && error.code === 'SVC-CFG-001' ? EXIT_USAGE : EXIT_FAILED
+    const isUsage = error instanceof PathError || (error instanceof ServiceError && error.code === 'SVC-CFG-001')
+    return isUsage ? EXIT_USAGE : EXIT_FAILED
   }
   for (const warning of invocation.warnings) daemon.warn(warning)
   process.stdout.write(invocation.json ? `${JSON.stringify(daemon.summary())}\n` : banner(daemon, invocation.sources))

@@ -1,16 +1,10 @@
 /** Where the daemon keeps its files. The data directory is 0700; files with secrets are 0600. */
 import { join } from 'node:path'
-import envPaths from 'env-paths'
+import { userDirectory } from '../util/user-paths.ts'
 
-const base = envPaths('chronym', { suffix: '' })
-
-/** Networks never share a data directory: each gets its own below the user's. */
+/** Networks never share a data directory: each gets its own below the user's. Throws PathError without a home. */
 export function defaultDataDir(networkId: string): string {
-  return join(base.data, networkId)
-}
-
-export function defaultConfigFile(): string {
-  return join(base.config, 'config.toml')
+  return join(userDirectory('data'), networkId)
 }
 
 export interface DataPaths {

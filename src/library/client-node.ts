@@ -2,8 +2,10 @@
 import { createClient, type Client, type ClientOptions } from '../api/client/client.ts'
 import { provenFetch } from '../api/client/proven-fetch.ts'
 import { readAccessToken } from '../data-directory/access-token.ts'
-import { dataPaths, defaultConfigFile, defaultDataDir } from '../data-directory/paths.ts'
-import { checkConfig, configFromEnvironment, configFromFile, mergeConfig, loadProfile } from '../config/config.ts'
+import { dataPaths, defaultDataDir } from '../data-directory/paths.ts'
+import { checkConfig, configFromEnvironment, mergeConfig, loadProfile } from '../config/config.ts'
+import { configFileOf, readConfigFile } from '../config/config-file.ts'
+import { pathFromHere } from '../util/user-paths.ts'
 import { runningTarget } from './running-target.ts'
 
 export * from '../api/client/client.ts'
@@ -18,7 +20,7 @@ export interface LocalOptions extends Omit<ClientOptions, 'baseUrl' | 'token' | 
  * request that it is that one, before it gets the token. Throws UnreachableError when none runs there.
  */
 export function connectLocal({ dataDir, ...options }: LocalOptions = {}): Client {
-  const paths = dataPaths(dataDir ?? configuredDirectory())
+  const paths = dataPaths(dataDir === undefined ? configuredDirectory() : pathFromHere(dataDir))
   const locate = () =>
     runningTarget(paths, {
       token: () => readAccessToken(paths.token),
@@ -29,8 +31,7 @@ export function connectLocal({ dataDir, ...options }: LocalOptions = {}): Client
 }
 
 function configuredDirectory(): string {
-  const named = process.env['CHRONYM_CONFIG']
-  const file = configFromFile(named ?? defaultConfigFile(), named !== undefined)
+  const file = readConfigFile(configFileOf(process.env))
   const config = checkConfig(mergeConfig(file, configFromEnvironment(process.env), {}), 'configuration')
   return config.data_dir === '' ? defaultDataDir(loadProfile(config.network).id) : config.data_dir
 }

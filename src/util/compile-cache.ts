@@ -2,15 +2,22 @@
 import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join, resolve } from 'node:path'
-import envPaths from 'env-paths'
+import { PathError, userDirectory } from './user-paths.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** In a checkout beside its packages; for an installed package in the user's cache directory (XDG_CACHE_HOME). */
-function directory(): string {
-  return existsSync(join(ROOT, 'src'))
-    ? join(ROOT, 'node_modules', '.cache', 'chronym')
-    : join(envPaths('chronym', { suffix: '' }).cache, 'compiled')
+/**
+ * In a checkout beside its packages; for an installed package in the user's cache directory (XDG_CACHE_HOME), of which
+ * a user without a home has none.
+ */
+function directory(): string | undefined {
+  if (existsSync(join(ROOT, 'src'))) return join(ROOT, 'node_modules', '.cache', 'chronym')
+  try {
+    return join(userDirectory('cache'), 'compiled')
+  } catch (error) {
+    if (error instanceof PathError) return undefined
+    throw error
+  }
 }
 
 /**
@@ -19,5 +26,7 @@ function directory(): string {
  * none: code that the caller may write must not run as root, and root's files would be in the caller's way.
  */
 export function keepCompiledCode(): void {
-  if (process.env['SUDO_UID'] === undefined) enableCompileCache(directory())
+  if (process.env['SUDO_UID'] !== undefined) return
+  const place = directory()
+  if (place !== undefined) enableCompileCache(place)
 }

@@ -7,9 +7,10 @@ import { seedToWords, wordsToSeed } from '../../protocol/crypto/keys.ts'
 import { type NetworkProfile, profileHash } from '../../protocol/profile/profile.ts'
 import { canonicalName, parseName } from '../../protocol/name/names.ts'
 import { parseDid } from '../../protocol/identity/did.ts'
-import { dataPaths, defaultConfigFile } from '../../data-directory/paths.ts'
+import { dataPaths } from '../../data-directory/paths.ts'
 import { noteBackup } from '../../data-directory/seed-safety.ts'
-import { configFromEnvironment, configFromFile, mergeConfig } from '../../config/config.ts'
+import { configFromEnvironment, mergeConfig } from '../../config/config.ts'
+import { configFileOf, readConfigFile } from '../../config/config-file.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
 import { askLine, hasPerson, newPassphrase, requireConsent } from '../input/questions.ts'
@@ -118,12 +119,10 @@ interface NetworkAskedFor {
 
 /** The network that the option, the environment or the configuration file names; where none does, the backup decides. */
 function networkAskedFor(context: Context, option: string | undefined): NetworkAskedFor | undefined {
-  const named = context.env['CHRONYM_CONFIG']
   const asked =
     option ??
-    (mergeConfig(configFromFile(named ?? defaultConfigFile(), named !== undefined), configFromEnvironment(context.env))[
-      'network'
-    ] as string | undefined)
+    (mergeConfig(readConfigFile(configFileOf(context.env)), configFromEnvironment(context.env))['network'] as
+      string | undefined)
   return asked === undefined ? undefined : { asked, wanted: loadProfile(context, asked) }
 }
 

@@ -1,32 +1,31 @@
 /** Where the daemon is: its data directory, its address, its token. Found the way the daemon itself finds them. */
-import { resolve } from 'node:path'
 import { AccessTokenError, readAccessToken } from '../../data-directory/access-token.ts'
 import type { ConfigFieldView } from '../../views/config.ts'
 import {
   checkConfig,
   type Config,
   configFromEnvironment,
-  configFromFile,
   isBuiltIn,
   loadNetwork as load,
   mergeConfig
 } from '../../config/config.ts'
+import { configFileOf, readConfigFile } from '../../config/config-file.ts'
 import { configFields, type StartSources } from '../../config/service.ts'
-import { dataPaths, type DataPaths, defaultConfigFile, defaultDataDir } from '../../data-directory/paths.ts'
+import { dataPaths, type DataPaths, defaultDataDir } from '../../data-directory/paths.ts'
 import { runningTarget } from '../../library/running-target.ts'
 import type { Target } from '../../api/client/proven-fetch.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { shellWord } from '../../util/shell-commands.ts'
+import { pathFromHere } from '../../util/user-paths.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Failure, messageOf, usageFailure } from '../failures/failure.ts'
 
 function localSources(context: Context): StartSources {
   const { dataDir } = context.options
-  const named = context.env['CHRONYM_CONFIG']
   return {
-    file: configFromFile(named ?? defaultConfigFile(), named !== undefined),
+    file: readConfigFile(configFileOf(context.env)),
     environment: configFromEnvironment(context.env),
-    flags: dataDir === undefined ? {} : { data_dir: dataDir }
+    flags: dataDir === undefined ? {} : { data_dir: pathFromHere(dataDir) }
   }
 }
 
@@ -147,7 +146,7 @@ export function loadNetwork(context: Context, network: string | undefined): Retu
 /** The same as a text that means the same network in every directory: for files that outlive the command. */
 export function networkReference(context: Context, network: string | undefined): string {
   const named = networkOf(context, network)
-  return isBuiltIn(named) ? named : resolve(named)
+  return isBuiltIn(named) ? named : pathFromHere(named)
 }
 
 function networkOf(context: Context, network: string | undefined): string {

@@ -7,6 +7,7 @@ import { StoreError } from '../../store/types.ts'
 import { PartError, ProtocolError } from '../../protocol/errors.ts'
 import { NativeError } from '../../native/types.ts'
 import { asServiceError } from '../../service-errors.ts'
+import { PathError } from '../../util/user-paths.ts'
 import { UnprovedError } from '../../api/client/proven-fetch.ts'
 import {
   type CliErrorCode,
@@ -139,6 +140,7 @@ export function toFailure(error: unknown, misused = ''): Failure {
         : cure
     )
   }
+  if (error instanceof PathError) return usageFailure(error.message)
   if (error instanceof ProblemError) return problemFailure(error)
   if (error instanceof UnreachableError) return unreachable(error)
   if (error instanceof ProtocolError) return protocolFailure(error)

@@ -1,7 +1,7 @@
 /** `chronym https setup`: the authority of this machine, into the stores of its programs and out of them. */
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { loadProfile } from '../../config/config.ts'
 import { parseSocketAddress } from '../../config/socket-address.ts'
 import {
@@ -169,7 +169,8 @@ export function trustedOf(paths: DataPaths, { certificate, pem }: AuthorityCerti
 
 export function homeOf({ env }: Context): string {
   const home = env['HOME']
-  if (home === undefined || home === '') throw usageFailure('HOME is not set, where browsers keep their stores')
+  if (home === undefined || !isAbsolute(home))
+    throw usageFailure('HOME is not set to an absolute path, where browsers keep their stores')
   return home
 }
 

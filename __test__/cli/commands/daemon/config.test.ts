@@ -30,7 +30,11 @@ describe('config check', () => {
   })
 
   it.each([
-    ['a network that is none', 'network = "nosuch"', 'network "nosuch" is neither'],
+    [
+      'a network that is none',
+      'network = "nosuch"',
+      'network: "nosuch" is neither one of local, test, main nor a path'
+    ],
     ['a profile that is none', `network = ${JSON.stringify(import.meta.filename)}`, ': it is not JSON'],
     [
       'an address of a peer that is none',

@@ -5,7 +5,6 @@ import {
   checkConfig,
   CONFIG_FIELDS,
   configFromEnvironment,
-  configFromFile,
   listOf,
   mergeConfig,
   type Config
@@ -15,7 +14,7 @@ import type { Warn } from '../../../config/removed.ts'
 import { unknownVariables } from '../../../config/unknown-variables.ts'
 import { ServiceError } from '../../../errors.ts'
 import { ERROR_TABLE } from '../../../error-table.ts'
-import { defaultConfigFile } from '../../../data-directory/paths.ts'
+import { type ConfigFile, configFileOf, readConfigFile } from '../../../config/config-file.ts'
 import { ProblemError } from '../../../api/client/client.ts'
 import { connect } from '../../connection/connect.ts'
 import type { Context, CliCommand } from '../../context.ts'
@@ -125,10 +124,13 @@ function requireReadable(path: string): void {
  * The configuration of a file and the environment, with a network that is known; a wrong one is the negative answer of
  * `config check`.
  */
-async function checked(context: Context, path: string, required: boolean, warn: Warn): Promise<Config> {
+async function checked(context: Context, given: ConfigFile, warn: Warn): Promise<Config> {
   try {
-    const file = configFromFile(path, required, warn)
-    const config = checkConfig(mergeConfig(file, configFromEnvironment(context.env, warn)), path)
+    const file = readConfigFile(given, warn)
+    const config = checkConfig(
+      mergeConfig(file, configFromEnvironment(context.env, warn)),
+      given.path ?? 'configuration'
+    )
     loadProfile(context, config.network)
     await configuredBackup(config)
     configuredDns(config)
@@ -227,15 +229,18 @@ export function addConfigCommands(program: CliCommand): void {
     .argument('[file]', 'default: config.toml of the user')
     .description('check a configuration file together with the environment; needs no daemon')
     .runs(async (context, _options: unknown, file: string | undefined) => {
-      const named = file ?? context.env['CHRONYM_CONFIG']
-      const path = named ?? defaultConfigFile()
-      if (named !== undefined) requireReadable(path)
+      const given = configFileOf(context.env, file)
+      const { path } = given
+      if (path !== undefined && given.isNamed) requireReadable(path)
       const warnings = unknownVariables(context.env)
-      const merged = await checked(context, path, named !== undefined, (warning) => warnings.push(warning))
-      const there = existsSync(path) ? path : `no ${path}; the defaults and the environment hold`
+      const merged = await checked(context, given, (warning) => warnings.push(warning))
+      const there =
+        path !== undefined && existsSync(path)
+          ? path
+          : `no ${path ?? 'file without a home'}; the defaults and the environment hold`
       for (const warning of warnings) context.output.note(`• ${printable(warning)}`)
       context.output.answer(
-        { valid: true, file: path, config: merged, warnings },
+        { valid: true, file: path ?? null, config: merged, warnings },
         (paint) => `${paint('green', 'valid')}: ${there}`
       )
     })

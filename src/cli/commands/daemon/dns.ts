@@ -71,7 +71,7 @@ export function addDnsCommands(program: CliCommand): void {
     .command('dns')
     .description('names in every program: the DNS server of the daemon')
     .helpCommand(false)
-  const rootOption = new Option('--root <directory>', 'look at the files below this directory').hideHelp()
+  const rootOption = program.createOption('--root <directory>', 'look at the files below this directory').hideHelp()
 
   dns
     .command('anchor')
