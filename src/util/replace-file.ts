@@ -1,6 +1,16 @@
 /** Files that a crash leaves as they were or as they shall be: a temporary file, fsync, rename, fsync of the directory. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncDirectory } from './files.ts'
@@ -9,15 +19,28 @@ import { syncDirectory } from './files.ts'
 export function replaceFileSync(path: string, content: string | Uint8Array, mode: number): void {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}.tmp`)
   try {
-    // Unlike `writeSync`, it continues after a short write: on a nearly full disk half a seed must not replace a whole
-    // one.
-    writeFileSync(temporary, content, { mode, flag: 'wx' })
-    chmodSync(temporary, mode)
+    const file = openSync(temporary, 'wx', mode)
+    try {
+      keepOwner(file, dirname(path))
+      // Unlike `writeSync`, it continues after a short write: on a nearly full disk half a seed must not replace a whole
+      // one.
+      writeFileSync(file, content)
+      fchmodSync(file, mode)
+    } finally {
+      closeSync(file)
+    }
     moveIntoPlace(temporary, path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(temporary, { force: true })
     throw error
   }
+}
+
+/** What root writes belongs to the owner of the directory: a daemon of that user could not read root's file. */
+function keepOwner(file: number, directory: string): void {
+  if (process.geteuid?.() !== 0) return
+  const { uid, gid } = statSync(directory)
+  if (uid !== 0) fchownSync(file, uid, gid)
 }
 
 /** Makes a file that is written, and is on the same disk, the one at `path`. */
