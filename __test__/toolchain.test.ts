@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
     writeFileSync(path('scripts/demo.ts'), '')
     const npm = `echo "$*" >> ${path('npm-ran')}; ${INSTALL}`
     for (const command of ['demo', 'demo', 'setup', 'demo']) expect(setUp({ npm }, command).status).toBe(0)
-    expect(readFileSync(path('npm-ran'), 'utf8')).toMatch(/^ci --omit=dev .*\nci --ignore-scripts .*\n$/)
+    expect(readFileSync(path('npm-ran'), 'utf8')).toMatch(/^ci --omit=dev .*\nci --include=dev .*\n$/)
   })
 
   /** A shell's line that waits for a file, half a minute at most. */
@@ -193,7 +193,7 @@ describe.skipIf(process.platform === 'win32')('the set-up of a checkout', () => 
     // npm ci leaves it without its files for other platforms; node-gyp has no compiler.
     const { status, stderr } = setUp({
       npm: `case "$1 $2" in
-        "ci --ignore-scripts") /bin/mkdir -p node_modules/better-sqlite3;;
+        "ci --include=dev") /bin/mkdir -p node_modules/better-sqlite3;;
         "--prefix node_modules/better-sqlite3") echo "gyp ERR! find Python" >&2; exit 1;;
         *) exit 2;;
       esac`

@@ -162,7 +162,9 @@ async function installPackages(omitted) {
   rmSync(STAGE, { recursive: true, force: true })
   mkdirSync(STAGE)
   for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(ROOT, file), join(STAGE, file))
-  const args = ['ci', ...omitted, '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  // NODE_ENV=production leaves out what the set-up builds with.
+  const chosen = omitted.length > 0 ? omitted : ['--include=dev']
+  const args = ['ci', ...chosen, '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   if ((await run('npm', args, { cwd: STAGE })) === 0) return putIntoPlace()
   rmSync(STAGE, { recursive: true, force: true })
   fail(

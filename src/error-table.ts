@@ -457,7 +457,8 @@ export const ERROR_TABLE = {
   'SVC-DNS-003': {
     status: null,
     title: 'DNS certificate unusable',
-    cause: 'The file of dns.tls_cert or dns.tls_key cannot be read, or certificate and key do not fit each other.',
+    cause:
+      'The file of dns.tls_cert or dns.tls_key cannot be read, the key is encrypted or on another curve, or certificate and key do not fit each other.',
     cure:
       'Give PEM files that this user may read: the chain with the certificate of the server first, and its private ' +
       'key. Restart the daemon after each change.'

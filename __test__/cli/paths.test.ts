@@ -53,7 +53,9 @@ const expands = ({ parse }: Taking): boolean => parse?.('~/x', undefined) === jo
 
 describe('a path that begins with ~/', () => {
   const isPath = ({ what }: Taking): boolean =>
-    /[<[](?:file|directory|path|network)[>\]]$|-file|-dir\b| (?:file|directory|path|network)$/u.test(what)
+    /[<[](?:file|directory|path|network)[>\]]$|-file|-dir\b| (?:file|directory|path|network|offer|name-or-offer)$/u.test(
+      what
+    )
 
   it('is below the home in every option and argument of a path', () => {
     const paths = ofCommandLine.filter(isPath)

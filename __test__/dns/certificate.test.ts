@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readCertificate } from '../../src/dns/listen.ts'
+import { temporary } from '../temporary.ts'
 
 const at = (file: string): string => join(import.meta.dirname, file)
 const [certificate, key] = [at('tls/cert.pem'), at('tls/key.pem')]
@@ -22,5 +24,17 @@ describe('the certificate of the DNS server', () => {
     expect(() => readCertificate({ certificate: certificatePath, key: keyPath })).toThrow(
       expect.objectContaining({ code: 'SVC-DNS-003', message: expect.stringContaining(named) as string }) as Error
     )
+  })
+
+  it.each([
+    ['encrypted, as OpenSSL writes it', { cipher: 'aes-256-cbc', passphrase: 'secret', type: 'pkcs8' }, 'is encrypted'],
+    ['encrypted in the older form', { cipher: 'aes-256-cbc', passphrase: 'secret', type: 'sec1' }, 'is encrypted'],
+    ['on P-521', { type: 'pkcs8' }, 'is a key on the curve secp521r1']
+  ] as const)('says that a key is %s, and what to do', (_what, form, said) => {
+    const namedCurve = said === 'is encrypted' ? 'P-256' : 'P-521'
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve })
+    const path = join(temporary(), 'key.pem')
+    writeFileSync(path, privateKey.export({ ...form, format: 'pem' }))
+    expect(() => readCertificate({ certificate, key: path })).toThrow(`dns.tls_key, ${path}, ${said}`)
   })
 })

@@ -98,7 +98,11 @@ export function pathOption(text: string): string {
 }
 
 /** The values of options and the arguments that are paths, by the word in their brackets. */
-const PATHS: ReadonlySet<string> = new Set(['file', 'directory', 'path', 'network'])
+const PATHS: ReadonlySet<string> = new Set([
+  ...['file', 'directory', 'path', 'network'],
+  // A link, or a file of some.
+  ...['offer', 'name-or-offer']
+])
 
 /** A command whose handler gets a context. The handler's types must be those of the command's options and arguments. */
 export class CliCommand extends Command {

@@ -5,10 +5,12 @@ import type { DnsSettings } from '../config/dns.ts'
 import type { SocketAddress } from '../config/socket-address.ts'
 import type { DnsListen, DnsServer } from '../native/dns.ts'
 import { NativeError } from '../native/types.ts'
+import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ServiceError } from '../errors.ts'
 import { messageOf } from '../protocol/errors.ts'
+import { shellWord } from '../util/shell-commands.ts'
 
 export interface Started {
   readonly server: DnsServer
@@ -62,6 +64,27 @@ interface Certificate {
   readonly key: Uint8Array
 }
 
+/** Why the server cannot use a private key, however well it fits its certificate. */
+function faultOfKey(path: string, pem: Buffer): string | undefined {
+  if (/^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/mu.test(pem.toString('latin1')))
+    return `is encrypted, and the daemon asks for no passphrase of it. Decrypt it: openssl pkey -in ${shellWord(path)} -out FILE.`
+  const curve = curveOf(pem)
+  if (curve === undefined || CURVES.has(curve)) return undefined
+  return `is a key on the curve ${curve}. Make a certificate with a key on P-256 or P-384, of RSA or of Ed25519.`
+}
+
+/** The curves of the server, by OpenSSL's names: P-256 and P-384. */
+const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1'])
+
+/** Undefined for other keys, and for what is none. */
+function curveOf(pem: Buffer): string | undefined {
+  try {
+    return createPrivateKey(pem).asymmetricKeyDetails?.namedCurve
+  } catch {
+    return undefined
+  }
+}
+
 /** Reads a chain and its key, and checks that they fit. Throws SVC-DNS-003, which names field and file. */
 export function readCertificate(paths: { readonly certificate: string; readonly key: string }): Certificate {
   const read = (field: string, path: string): Uint8Array => {
@@ -73,6 +96,8 @@ export function readCertificate(paths: { readonly certificate: string; readonly 
   }
   const certificate = read('dns.tls_cert', paths.certificate)
   const key = read('dns.tls_key', paths.key)
+  const fault = faultOfKey(paths.key, Buffer.from(key))
+  if (fault !== undefined) throw new ServiceError('SVC-DNS-003', `dns.tls_key, ${paths.key}, ${fault}`)
   try {
     createSecureContext({ cert: Buffer.from(certificate), key: Buffer.from(key) })
   } catch (cause) {

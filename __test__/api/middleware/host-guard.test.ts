@@ -13,6 +13,8 @@ describe('the Host guard', () => {
     '127.0.0.1:7468',
     '127.8.9.10',
     '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[0000::0001]:7468',
     '[::1]:7468'
   ])('lets %s pass', async (host) => {
     expect(await status(createWorld().request('GET', '/healthz', { headers: { Host: host } }))).toBe(200)
@@ -25,14 +27,15 @@ describe('the Host guard', () => {
     '0.0.0.0',
     '192.168.1.5',
     '127.0.0.256',
-    '[::2]'
+    '[::2]',
+    '[0:0:0:0:0:0:0:2]'
   ])('refuses "%s"', async (host) => {
     const response = await createWorld().request('GET', '/healthz', { headers: { Host: host } })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ code: 'SVC-AUT-002' })
   })
 
-  it.each(['a b', 'localhost:x', 'user@localhost', 'localhost, localhost', ''])(
+  it.each(['a b', 'localhost:x', '[1:2]', '[:::]', 'user@localhost', 'localhost, localhost', ''])(
     'takes "%s" for no Host',
     async (host) => {
       const response = await createWorld().request('GET', '/healthz', { headers: { Host: host } })
@@ -47,7 +50,10 @@ describe('the Host guard', () => {
     ['names.example:8080', 'names.example:8080', 200],
     ['names.example:8080', 'names.example:9090', 403],
     ['192.168.1.5', '192.168.1.5:7468', 200],
-    ['::2', '[::2]:7468', 200]
+    ['::2', '[::2]:7468', 200],
+    ['::2', '[0:0::2]:7468', 200],
+    ['[0:0::2]:80', '[::2]:80', 200],
+    ['[0:0::2]:80', '[::2]:81', 403]
   ])('with %s allowed answers Host %s with %i', async (allowed, host, expected) => {
     const world = createWorld()
     world.state.allowedHosts = [allowed]

@@ -72,8 +72,16 @@ export interface Host {
 export function hostOf(c: Context<AppEnv>): Host | undefined {
   const header = c.req.header('Host') ?? new URL(c.req.url).host
   if (!/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(header)) return undefined
-  const host = header.toLowerCase()
-  return { host, hostname: host.replace(/:\d+$/, '').replace(/\.$/, '') }
+  const host = canonicalHost(header)
+  return host === undefined ? undefined : { host, hostname: host.replace(/:\d+$/, '').replace(/\.$/, '') }
+}
+
+/** In lower case, IPv6 in brackets in its one spelling of RFC 5952; undefined for brackets around no address. */
+export function canonicalHost(host: string): string | undefined {
+  const address = /^\[[^\]]*\]/.exec(host)?.[0]
+  if (address === undefined) return host.toLowerCase()
+  const hostname = URL.parse(`http://${address}`)?.hostname
+  return hostname === undefined ? undefined : `${hostname}${host.slice(address.length)}`
 }
 
 /** RFC 6761 "localhost", 127.0.0.0/8 and ::1. */

@@ -1,8 +1,17 @@
+import { isIPv6 } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { ServiceError } from '../../errors.ts'
 import { refuseLongBody } from '../http/body.ts'
-import { hostOf, isLoopbackName, isSameOrigin, requestHeader, type AppEnv, type Host } from '../http/request.ts'
+import {
+  canonicalHost,
+  hostOf,
+  isLoopbackName,
+  isSameOrigin,
+  requestHeader,
+  type AppEnv,
+  type Host
+} from '../http/request.ts'
 import type { ApiServices } from '../services.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
@@ -73,8 +82,8 @@ function hostGuard({ allowedHosts }: Pick<ApiServices, 'allowedHosts'>, own?: st
 
 /** An allowed host may be given with a port, which then must match. */
 function sameHost(allowed: string, host: Host): boolean {
-  const name = allowed.toLowerCase()
-  return name === host.hostname || name === host.host || `[${name}]` === host.hostname
+  const name = canonicalHost(isIPv6(allowed) ? `[${allowed}]` : allowed)
+  return name === host.hostname || name === host.host
 }
 
 /**

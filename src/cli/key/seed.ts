@@ -51,7 +51,7 @@ export async function readSeed(context: Context, file: string | undefined): Prom
     )
   }
   try {
-    return SEED_HEX.test(text) ? fromHex(text.toLowerCase()) : wordsToSeed(text)
+    return SEED_HEX.test(text) ? fromHex(text.toLowerCase()) : wordsToSeed(wordsIn(text).join(' '))
   } catch (error) {
     // The words themselves must not appear in a message.
     throw inputFailure(`${path} holds no seed (24 words, or 64 hexadecimal digits)`, undefined, error)
