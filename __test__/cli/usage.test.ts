@@ -37,6 +37,14 @@ describe('the command line as a process', () => {
     expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'CLI-USE-001', exit_code: 2 } })
   })
 
+  it('refuses to save octets that are no UTF-8, of which Node keeps nothing', async () => {
+    const script = `exec "$0" "$1" zone add alice.chronym x TXT "v=1" "$(printf 'caf\\351')"`
+    const child = execFile('sh', ['-c', script, process.execPath, MAIN])
+    const [stderr, [exitCode]] = await Promise.all([textOf(child.stderr!), once(child, 'exit')])
+    expect(stderr).toMatch(/CLI-USE-001: "caf\ufffd" has U\+FFFD.*not UTF-8\n +cure: .*"caf\\233"/)
+    expect(exitCode).toBe(2)
+  })
+
   it.skipIf(!existsSync('/dev/full'))('ends with 8 and says why when its answer cannot be written', async () => {
     const full = openSync('/dev/full', 'w')
     try {

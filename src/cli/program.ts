@@ -3,6 +3,7 @@ import { CliCommand, Context, type GlobalOptions, pathOption, type Run } from '.
 import { EXIT_CODE_MEANINGS, usageFailure } from './failures/failure.ts'
 import { filledOption } from './input/values.ts'
 import { formatTable, printable } from './terminal/format.ts'
+import { lostOctets } from '../util/utf8.ts'
 import { addBackupCommands } from './commands/daemon/backup.ts'
 import { addBeaconCommand } from './commands/work/beacon.ts'
 import { addKidCommands, addManifestCommands } from './commands/names/kid.ts'
@@ -60,6 +61,7 @@ export function buildProgram(run: Run): CliCommand {
     })
     .helpCommand(false)
   program.hook('preAction', async (_program, command) => {
+    requireOctets(command.args)
     const { spellNames } = await import('./input/names.ts')
     await spellNames(run, command)
     await noteUnknownVariables(run, command)
@@ -137,4 +139,14 @@ function addHelpCommand(program: CliCommand): void {
       }
       return command.help()
     })
+}
+
+/** What is saved or published must be what was given. Options name files and directories, which may have such names. */
+function requireOctets(words: readonly string[]): void {
+  const lost = words.find(lostOctets)
+  if (lost !== undefined)
+    throw usageFailure(
+      `"${lost}" has U+FFFD, which stands for octets that are not UTF-8`,
+      'Set the terminal and the script to UTF-8. In a value of a record write an octet by its number, such as "caf\\233".'
+    )
 }

@@ -27,6 +27,14 @@ export function readTextFile(path: string | URL, flag?: number): string {
   return textOfUtf8(readFileSync(path, { flag }))
 }
 
+/**
+ * Whether an argument, a variable or a line of a terminal had octets that are no UTF-8: Node gives U+FFFD in their place,
+ * so that different texts are one.
+ */
+export function lostOctets(text: string): boolean {
+  return text.includes('\uFFFD')
+}
+
 /** Whether it begins as editors of Windows write UTF-16, or has a zero beside every octet of its first characters. */
 export function isUtf16(octets: Uint8Array): boolean {
   const [first, second, third, fourth] = octets

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { createInterface } from 'node:readline/promises'
 import type { Passphrase } from '../../backup/encryption.ts'
 import { askHidden, LEAST_PASSPHRASE_LENGTH, readSecretLine, SecretFileError } from '../../util/secret-input.ts'
-import { isUtf16, textOfUtf8 } from '../../util/utf8.ts'
+import { isUtf16, lostOctets, textOfUtf8 } from '../../util/utf8.ts'
 import type { Context } from '../context.ts'
 import { printable } from '../terminal/format.ts'
 import { EXIT, Failure, usageFailure } from '../failures/failure.ts'
@@ -122,7 +122,7 @@ export async function newPassphrase(
   }
   if (passphrase !== (await passphraseOf(context, undefined, 'The same again', cure)))
     throw usageFailure('the two passphrases differ', 'Try again.')
-  if (passphrase.includes('\uFFFD'))
+  if (lostOctets(passphrase))
     throw usageFailure(
       'the terminal sends characters that are not UTF-8, so that different passphrases would be the same',
       'Set the terminal to UTF-8, or give --passphrase-file FILE.'
