@@ -231,6 +231,41 @@ stub-zone:
     expect(await ask('bob.chronym', 'MX')).toMatchObject(insecure)
   })
 
+  it.each([
+    ['@', 'A'],
+    ['@', 'NS'],
+    ['@', 'ANY'],
+    ['@', 'SOA'],
+    ['@', 'DS'],
+    ['www', 'ANY'],
+    ['www', 'NS']
+  ])('finds what a name not settled has, with a cache that %s %s warmed', async (owner, type) => {
+    const label = `warm-${owner === '@' ? 'top' : owner}-${type.toLowerCase()}`
+    publish(label, { '@': ['A 192.0.2.80'], www: ['A 192.0.2.81'], 'a.ent': ['A 192.0.2.82'] }, 'not settled yet')
+    const ask = await startUnbound(ours)
+    const at = (below: string): string => `${below === '@' ? '' : `${below}.`}${label}.chronym`
+    await ask(at(owner), type)
+    // The second round finds what the first left in the cache.
+    for (const round of [1, 2]) {
+      for (const [below, asked, answers] of [
+        ['@', 'NS', 0],
+        ['@', 'ANY', 1],
+        ['www', 'A', 1],
+        ['a.ent', 'A', 1],
+        ['@', 'A', 1],
+        ['@', 'MX', 0],
+        ['@', 'SOA', 1]
+      ] as const) {
+        const { status, text } = await ask(at(below), asked)
+        const found = Number(/ANSWER: (\d+)/.exec(text)?.[1])
+        expect({ round, below, asked, status, isThere: found > 0 }).toEqual({
+          ...{ round, below, asked, status: 'NOERROR', isThere: answers > 0 }
+        })
+      }
+      expect(await ask(at('nowhere'), 'A')).toMatchObject({ status: 'NXDOMAIN' })
+    }
+  })
+
   it('answers SERVFAIL where an answer was changed on its way', async () => {
     const ask = await startUnbound(altered)
     expect(await ask('alice.chronym', 'A')).toMatchObject({ status: 'SERVFAIL', isAuthentic: false })

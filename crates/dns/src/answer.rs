@@ -172,25 +172,19 @@ impl<'a> Walk<'a> {
 
     /// A name whose zone looks like one below an insecure delegation.
     fn insecure(&mut self, zone: &Zone, name: &[u8], part: Part<'_>, parent: Part<'_>) -> Option<Vec<u8>> {
-        let has_cut = || zone.sets(name).iter().any(|set| set.rtype == rtype::NS);
-        let own = match self.query.qtype {
-            _ if name != zone.name() => None,
-            rtype::DS => {
-                // The parent's to deny (RFC 4035, 3.1.4.1).
-                no_data(&mut self.response, name, &[rtype::NS], parent.denying());
-                return None;
-            }
-            rtype::SOA if !has_cut() => Some(self.apex.soa()),
-            rtype::NS if !has_cut() => Some(self.apex.ns()),
-            _ => None,
-        };
-        match own {
-            Some(set) => {
-                self.response.set(Section::Answer, name, set, part);
-                None
-            }
-            None => self.within(zone, name, part, parent),
+        let sets = zone.sets(name);
+        let has_cut = || sets.iter().any(|set| set.rtype == rtype::NS);
+        match self.query.qtype {
+            _ if name != zone.name() => return self.within(zone, name, part, parent),
+            // The parent's to deny (RFC 4035, 3.1.4.1).
+            rtype::DS => no_data(&mut self.response, name, &[rtype::NS], parent.denying()),
+            rtype::SOA if !has_cut() => self.response.set(Section::Answer, name, self.apex.soa(), part),
+            // After a denial of ANY here, BIND 9.18 answers SERVFAIL for a name below.
+            rtype::ANY if sets.is_empty() => self.response.set(Section::Answer, name, self.apex.soa(), part),
+            // No NS record: a resolver that keeps one asks that host for all below the name, and not this server.
+            _ => return self.within(zone, name, part, parent),
         }
+        None
     }
 
     /// `parent` is the part of the zone that a delegation at the registered name itself is in.

@@ -105,11 +105,6 @@ impl Apex {
         &self.sets
     }
 
-    /// The NS records.
-    pub(crate) fn ns(&self) -> &RrSet {
-        &self.sets[0]
-    }
-
     /// The SOA record. Its TTL is that of negative answers (RFC 2308, 3; RFC 9077).
     pub(crate) fn soa(&self) -> &RrSet {
         &self.sets[1]

@@ -133,6 +133,7 @@ impl Registry {
         registry.change("stale.chronym", |known| known.stale = true);
         let bob = [vec![address("bob.chronym"), address("to.bob.chronym")], delegated("sub.bob.chronym")].concat();
         registry.insecure("bob.chronym", &bob);
+        registry.insecure("bare.chronym", &[address("www.bare.chronym")]);
         registry.insecure("dave.chronym", &delegated("dave.chronym"));
         registry.set("gone.chronym", Knowledge::Absent);
         registry.set("failed.chronym", Knowledge::Failed { ede: 22, text: "no peer answers".into() });

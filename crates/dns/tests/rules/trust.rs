@@ -33,7 +33,26 @@ fn its_negative_answers_carry_a_soa_record_of_its_own() {
     let absent = registry.ask_dnssec("x.bob.chronym", 1);
     assert_eq!((absent.rcode, absent.authority), (3, vec![soa.to_owned()]));
     assert_eq!(registry.ask("bob.chronym", 6).answer, [soa]);
-    assert_eq!(registry.ask("bob.chronym", 2).answer, ["bob.chronym. 3600 NS localhost."]);
+}
+
+#[test]
+fn it_has_no_ns_record_that_leads_a_resolver_away() {
+    let registry = Registry::new();
+    let soa = "bob.chronym. 60 SOA localhost. nobody.invalid. 1700000000 3600 600 86400 60";
+    for dnssec in [false, true] {
+        let ask = |qname, qtype| if dnssec { registry.ask_dnssec(qname, qtype) } else { registry.ask(qname, qtype) };
+        for (qname, qtype) in [("bob.chronym", 2), ("to.bob.chronym", 2)] {
+            let seen = ask(qname, qtype);
+            assert_eq!((seen.rcode, &*seen.flags, seen.answer.len()), (0, "AA RD", 0), "{qname}");
+            assert_eq!(seen.authority, [soa]);
+        }
+        // RFC 8482: one set, which is none of NS records.
+        assert_eq!(ask("bob.chronym", 255).answer, ["bob.chronym. 300 A 192.0.2.7"]);
+        assert_eq!(ask("bare.chronym", 255).answer, [soa.replace("bob", "bare")]);
+        // The owner's own delegations stay.
+        assert_eq!(ask("dave.chronym", 2).authority[0], "dave.chronym. 300 NS ns.example.com.");
+        assert_eq!(ask("sub.bob.chronym", 2).authority[0], "sub.bob.chronym. 300 NS ns.example.com.");
+    }
 }
 
 #[test]
