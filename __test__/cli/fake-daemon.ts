@@ -35,6 +35,7 @@ export const OWNED = {
   lease_end: '2000-01-08T00:00:00.000Z',
   serial: 2,
   published_serial: 1,
+  records: 1,
   renewal: { state: 'failed', due: '2000-01-07T00:00:00.000Z', task_id: null, left: 64 },
   warnings: [{ code: 'renewal-failed', message: 'Its renewal failed \u001b[2J' }]
 }
@@ -42,6 +43,7 @@ export const WELL = {
   ...OWNED,
   name: 'bob.chronym',
   published_serial: 2,
+  records: 1,
   renewal: { ...OWNED.renewal, state: 'scheduled' },
   warnings: []
 }

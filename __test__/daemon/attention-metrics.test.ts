@@ -16,6 +16,7 @@ function owned(name: string, seconds: number, state: OwnedNameView['state'] = 'l
     lease_end: new Date(NOW + seconds * 1000).toISOString(),
     serial: 1,
     published_serial: 1,
+    records: 1,
     renewal: { state: 'scheduled', due: null, task_id: null, left: 64 },
     warnings: []
   }

@@ -20,6 +20,7 @@ const name = (change: Partial<OwnedNameView> = {}): OwnedNameView => ({
   lease_end: new Date(NOW + 90_000).toISOString(),
   serial: 1,
   published_serial: 1,
+  records: 1,
   renewal: { state: 'scheduled', due: null, task_id: null, left: 64 },
   warnings: [],
   ...change

@@ -288,6 +288,7 @@ describe('the dashboard', () => {
       lease_end: '2100-01-01T00:00:00.000Z',
       serial: 1,
       published_serial: 1,
+      records: 1,
       renewal: { state: 'scheduled', due: '2099-12-01T00:00:00.000Z', task_id: null, left: 64 },
       warnings: []
     }

@@ -14,6 +14,7 @@ import {
   type Origin
 } from '../protocol/neighbourhood/diversity.ts'
 import type { NetworkProfile } from '../protocol/profile/profile.ts'
+import { parseZonePayload, ZoneError } from '../protocol/zone/zone.ts'
 import type { Clock } from '../time/clock.ts'
 
 export function networkStatus(
@@ -61,10 +62,20 @@ export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal):
       lease_end: roundTime(context, endRound),
       serial: Math.max(serial, context.zones.get(name)?.serial ?? 0),
       published_serial: publishedSerial,
+      records: recordsIn(reveal.payload, context.profile),
       renewal,
       warnings: [...warnings]
     }
   })
+}
+
+function recordsIn(payload: Uint8Array, profile: NetworkProfile): number | null {
+  try {
+    return Object.values(parseZonePayload(payload, profile).records).reduce((count, list) => count + list.length, 0)
+  } catch (error) {
+    if (error instanceof ZoneError) return null
+    throw error
+  }
 }
 
 export function peerViews(network: Pick<Network, 'peers'>): PeerView[] {

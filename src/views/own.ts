@@ -40,6 +40,10 @@ export const OwnedNameSchema = component('OwnedName', {
   lease_end: TimeSchema,
   serial: v.pipe(CountSchema, v.description('Of the local zone')),
   published_serial: CountSchema,
+  records: v.pipe(
+    v.nullable(CountSchema),
+    v.description('Of the newest zone signed here; 0: the name points nowhere. Null where its payload is no zone')
+  ),
   renewal: v.object({
     state: v.pipe(
       v.picklist(['scheduled', 'running', 'paused', 'failed', 'off', 'released', 'impossible']),

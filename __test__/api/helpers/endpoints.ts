@@ -235,6 +235,7 @@ export function ownedName(name: string): OwnedNameView {
     lease_end: '2026-11-28T12:00:00.000Z',
     serial: 1,
     published_serial: 0,
+    records: 1,
     renewal: { state: 'scheduled', due: '2026-11-27T19:12:00.000Z', task_id: null, left: 64 },
     warnings: []
   }

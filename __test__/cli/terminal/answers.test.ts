@@ -60,6 +60,8 @@ describe('answers', () => {
       /^alice\.chronym +7kq2mx +live +2000-01-08, .* ago +failed; tried again +64 +2 not published$/
     )
     expect(lines[2]).toMatch(/now +64 +published$/)
+    shown.names = [{ ...WELL, records: 0 }]
+    expect((await ask(['names', '--no-json'])).stdout).toMatch(/now +64 +empty$/m)
     expect(stripVTControlCharacters(lines[3]!)).toBe(String.raw`warning alice.chronym: Its renewal failed \u001b[2J`)
   })
 

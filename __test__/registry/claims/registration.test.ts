@@ -33,6 +33,12 @@ describe('registering', () => {
     expect(node.registry.ownedNames()).toMatchObject([
       { name: ALICE, state: 'live', lease_end: expect.stringMatching(/^2026-01-08T/), serial: 1, published_serial: 1 }
     ])
+    expect(node.registry.ownedNames()[0]!.records).toBe(Object.values(ZONE.records).flat().length)
+  })
+
+  it('without a zone is listed with no record', async () => {
+    await registered()
+    expect(node.registry.ownedNames()).toMatchObject([{ name: ALICE, records: 0 }])
   })
 
   it('shows nothing of K(name) before the reveal: only a probe and the commitment', async () => {

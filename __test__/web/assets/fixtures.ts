@@ -28,6 +28,7 @@ export const owned = (
   lease_end: '2026-11-30T12:00:00.000Z',
   serial: 2,
   published_serial: 2,
+  records: 1,
   renewal: { state: 'scheduled', due: '2026-11-29T12:00:00.000Z', task_id: null, left: 63, ...renewal },
   warnings: [],
   ...change

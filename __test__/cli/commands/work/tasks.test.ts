@@ -22,6 +22,7 @@ const NAMED: OwnedNameView = {
   lease_end: '2027-01-01T00:01:00.000Z',
   serial: 1,
   published_serial: 1,
+  records: 1,
   renewal: { state: 'released', due: null, task_id: null, left: 64 },
   warnings: []
 }

@@ -56,6 +56,7 @@ describe('a name in words', () => {
   it('says what its zone is', () => {
     expect(zoneWords(name(), true).word).toBe('unsaved edits')
     expect(zoneWords(name(), false).word).toBe('published')
+    expect(zoneWords({ ...name(), records: 0 }, false).word).toBe('empty')
     expect(zoneWords(name({ serial: 3 }), false).word).toBe('draft')
     expect(zoneWords(name({ serial: 0 }), false).word).toBe('no zone')
   })

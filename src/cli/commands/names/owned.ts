@@ -119,6 +119,12 @@ function noNamesText(underWay: readonly string[]): string {
   return `no names yet; ${shown}${more} ${verb} being registered: chronym tasks`
 }
 
+/** A name that is published and has no record leads nowhere. */
+function zoneText({ serial, published_serial: published, records }: OwnedNameView): string {
+  if (serial !== published) return `${serial} not published`
+  return records === 0 ? 'empty' : 'published'
+}
+
 function ownedText(names: readonly OwnedNameView[], nowMs: number, paint: Paint, columns = Infinity): string {
   const rows = names.map((each) => [
     printable(bothForms(each.name)),
@@ -127,7 +133,7 @@ function ownedText(names: readonly OwnedNameView[], nowMs: number, paint: Paint,
     `${each.lease_end.slice(0, 10)}, ${formatRelative(each.lease_end, nowMs)}`,
     renewalText(each, nowMs),
     String(each.renewal.left),
-    each.serial === each.published_serial ? 'published' : `${each.serial} not published`
+    zoneText(each)
   ])
   return [
     fitTable([['name', 'code', 'state', 'lease ends', 'renewal', 'left', 'zone'], ...rows], columns),

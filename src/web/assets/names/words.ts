@@ -47,12 +47,13 @@ export function renewalWords(
 
 /** Of its zone. `hasEdits`: in this tab, saved nowhere. */
 export function zoneWords(
-  { serial, published_serial: published }: Pick<OwnedNameView, 'serial' | 'published_serial'>,
+  { serial, published_serial: published, records }: Pick<OwnedNameView, 'serial' | 'published_serial' | 'records'>,
   hasEdits: boolean
 ): { word: string; tone: Tone } {
   if (hasEdits) return { word: 'unsaved edits', tone: 'warn' }
   if (serial === 0) return { word: 'no zone', tone: 'quiet' }
   if (serial > published) return { word: 'draft', tone: 'warn' }
+  if (records === 0) return { word: 'empty', tone: 'quiet' }
   return { word: 'published', tone: 'good' }
 }
 
