@@ -16,7 +16,7 @@ const PROCESSES = ['--pid', '--fork', '--kill-child', '--mount-proc']
 const isRoot = process.getuid?.() === 0
 const scene = new Scene()
 
-beforeAll(() => needPackages(['systemd-resolved', 'unbound', 'iproute2', 'bind9-dnsutils']))
+beforeAll(() => needPackages(['systemd-resolved', 'unbound', 'dnsmasq-base', 'iproute2', 'bind9-dnsutils']))
 afterAll(() => scene.end())
 
 interface Machine {
@@ -64,6 +64,15 @@ remote-control:
 include-toplevel: "/etc/unbound/unbound.conf.d/*.conf"
 END`,
     files: ['/etc/unbound/unbound.conf.d/chronym.conf']
+  },
+  {
+    service: 'dnsmasq',
+    address: '127.0.0.1',
+    command: 'dnsmasq --no-daemon --pid-file',
+    configure: `
+rm -rf /etc/dnsmasq*; mkdir /etc/dnsmasq.d
+printf 'user=root\\ngroup=root\\nno-resolv\\ndnssec\\nconf-file=/usr/share/dnsmasq-base/trust-anchors.conf\\nconf-dir=/etc/dnsmasq.d\\n' > /etc/dnsmasq.conf`,
+    files: ['/etc/dnsmasq.d/chronym.conf']
   }
 ]
 
