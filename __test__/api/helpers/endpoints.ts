@@ -34,7 +34,7 @@ export const REVEAL = {
   vdf_proof: new Uint8Array([0xa1, 0xff, 0x00]),
   signature: new Uint8Array(64).fill(2),
   payload: new TextEncoder().encode(
-    JSON.stringify({ serial: 4, records: { '@': [{ type: 'TXT', value: '"network"' }] } })
+    JSON.stringify({ records: { '@': [{ type: 'TXT', value: '"network"' }] }, serial: 4 })
   )
 }
 

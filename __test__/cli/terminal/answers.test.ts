@@ -41,13 +41,13 @@ describe('answers', () => {
 
   it('show a zone as record lines that zone set reads, without control characters', async () => {
     const { stdout } = await ask(['zone', 'get', 'alice.chronym'], { terminal: true })
-    expect(stdout).toContain(String.raw`evil \u001b[2J`)
+    expect(stdout).toContain(String.raw`"evil \027[2J"`)
     expect(stdout).not.toContain('\u001b')
     await ask(['zone', 'set', 'alice.chronym', '-', '--yes'], { stdin: stdout })
     expect(daemon.requests.at(-1)?.body).toEqual({
       records: {
         www: [{ type: 'A', value: '192.0.2.1', ttl: 60 }],
-        '@': [{ type: 'TXT', value: String.raw`evil \u001b[2J` }]
+        '@': [{ type: 'TXT', value: String.raw`"evil \027[2J"` }]
       }
     })
   })

@@ -42,15 +42,18 @@ function readQuoted(value: string, open: number, pieces: Uint8Array[]): number {
   return position + 1
 }
 
-/** Reads one character or escape into `pieces`. Returns the position after it. */
+/** Characters that mean themselves. A quote and a space do so only inside of quotes, or outside of a value. */
+const PLAIN = /(?:[^\p{Cc}\\" ]|[\u0080-\u009f])+|[" ]/uy
+
+/** Reads an escape, or characters up to the next one or a space, into `pieces`. Returns the position after them. */
 export function escapeAt(value: string, position: number, pieces: Uint8Array[]): number {
-  const codePoint = value.codePointAt(position)!
-  const character = String.fromCodePoint(codePoint)
-  if (codePoint < 0x20 || codePoint === 0x7f) throw new Error('control characters must be escaped as \\DDD')
-  if (character !== '\\') {
-    pieces.push(utf8(character))
-    return position + character.length
+  PLAIN.lastIndex = position
+  const [plain] = PLAIN.exec(value) ?? []
+  if (plain !== undefined) {
+    pieces.push(utf8(plain))
+    return position + plain.length
   }
+  if (value[position] !== '\\') throw new Error('control characters must be escaped as \\DDD')
   const digits = /^[0-9]{3}/.exec(value.slice(position + 1, position + 4))
   if (digits !== null) {
     const octet = Number(digits[0])

@@ -182,9 +182,10 @@ export function addConfigCommands(program: CliCommand): void {
     .argument('<assignments...>', 'FIELD=VALUE, such as mode=light; or one FIELD and its VALUE')
     .description('change fields while the daemon runs')
     .runs(async (context, _options: unknown, assignments: string[]) => {
+      const patch = parseAssignments(assignments)
       const client = connect(context)
       const before: unknown = await client.config()
-      const changed: unknown = await client.changeConfig(parseAssignments(assignments))
+      const changed: unknown = await client.changeConfig(patch)
       context.output.answer(changed, () => changesText(before, changed))
     })
 
