@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import * as v from 'valibot'
 import { builtInProfiles } from '../protocol/profile/built-in.ts'
-import { expandHome, fixedPath, PathError } from '../util/user-paths.ts'
+import { fixedPath, PathError } from '../util/user-paths.ts'
 import { isNatsUrls } from './nats-url.ts'
 import { parseSocketAddress } from './socket-address.ts'
 
