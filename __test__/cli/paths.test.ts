@@ -96,7 +96,6 @@ describe('a real process', () => {
   /** A value of each setting that is a path, and what those need beside them. */
   const SET = Object.fromEntries([
     ...[...PATH_SETTINGS.keys()].map((path) => [path, `~/${path}`]),
-    ['api.socket', '~/api.sock'],
     ['backup.recipient', RECIPIENT],
     ['dns.tls_listen', '127.0.0.1:8853']
   ]) as Readonly<Record<string, string>>
@@ -117,7 +116,7 @@ describe('a real process', () => {
     const named = CONFIG_FIELDS.filter(
       ({ kind, help }) => kind === 'string' && /\b(?:file|path|PEM|data)\b/u.test(help)
     )
-    expect(named.map(({ path }) => path).sort()).toEqual([...PATH_SETTINGS.keys(), 'api.socket'].sort())
+    expect(named.map(({ path }) => path).sort()).toEqual([...PATH_SETTINGS.keys()].sort())
   })
 
   it('takes ~/ of every setting in the environment', () => {

@@ -174,6 +174,7 @@ const probes: Record<string, Probe> = {
   authorities: {
     calls: [
       'authorityCertificate',
+      'authoritySuffix',
       'serverCertificate',
       'DnsServer.mint',
       'DnsServer.setProxy',
@@ -185,7 +186,10 @@ const probes: Record<string, Probe> = {
     count: 1000,
     call: () => {
       const server = (dns ??= startDns())
-      server.mint(dnsKey, native.authorityCertificate(dnsKey, 'chronym', 1_795_000_000))
+      const authority = native.authorityCertificate(dnsKey, 'chronym', 1_795_000_000)
+      server.mint(dnsKey, authority)
+      native.authoritySuffix(authority)
+      refused(() => native.authoritySuffix(dnsKey))
       native.serverCertificate(dnsKey, ['alice.chronym'], 1_795_000_000)
       refused(() => server.mint(dnsKey, dnsKey))
       server.mint(null, new Uint8Array(0))

@@ -67,7 +67,9 @@ describe('the unit', () => {
         .split(' ')
         .map((assignment) => assignment.split('=') as [string, string])
     )
-    expect(configFromEnvironment(environment)).toEqual({ data_dir: '%S/chronym' })
+    // The service manager writes its directory in place of %S.
+    const given = { ...environment, CHRONYM_DATA_DIR: environment['CHRONYM_DATA_DIR']!.replace('%S', '/var/lib') }
+    expect(configFromEnvironment(given)).toEqual({ data_dir: '/var/lib/chronym' })
     expect(environment['CHRONYM_CONFIG']).toBe('%E/chronym/config.toml')
     expect(environment['XDG_CACHE_HOME']).toBe('%C')
     expect(settings('CacheDirectory')).toEqual(['chronym'])

@@ -133,7 +133,8 @@ describe('many registrations', () => {
   it('ask again while the daemon does not answer, and say so once', async () => {
     daemon.tasks = [{ ...TASK, name: 'alice.chronym' }]
     const running = register('alice\n', ['--no-json'])
-    while (!daemon.asked.includes('POST /api/vdf/estimate')) await new Promise((resolve) => setTimeout(resolve, 1))
+    // The last request before those that are made again.
+    while (!daemon.asked.includes('GET /api/vdf/tasks')) await new Promise((resolve) => setTimeout(resolve, 1))
     daemon.absent = 2
     const { exitCode, stderr } = await running
     expect(exitCode).toBe(0)

@@ -33,6 +33,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'a change without its consent': ONE_RECORD,
   'a name given to a key that did not ask for it': ONE_RECORD,
   'a former key that signs on': ONE_RECORD,
+  'a former owner who renews': ONE_RECORD,
+  'a thief who uses up all turns': ONE_NODE,
   'a change that opens the contest again': ONE_RECORD,
   'connections to third parties': ONE_NODE,
   'peers that dial by the hundred': ONE_NODE,

@@ -85,7 +85,7 @@ interface Sale extends Stage {
 function soldTwice({ id, ids = 0, allows, lifeDays, days = 7, sell }: SaleParts): Move {
   return {
     id,
-    attacks: ['a name sold twice'],
+    attacks: ['a name sold twice', 'a sale that is turned after it was final'],
     begins: 'settled',
     days,
     ids,
