@@ -144,7 +144,10 @@ class DrandSource {
 }
 
 function leadsAway({ status }: Response): string {
-  return status >= 300 && status < 400 ? ', which is not followed: name in beacon.urls the address it leads to' : ''
+  return status >= 300 && status < 400
+    ? ', which is not followed: this network wants a login first (a captive portal), or beacon.urls has to name ' +
+        'the address that it leads to'
+    : ''
 }
 
 async function readBounded(response: Response): Promise<string> {
