@@ -171,8 +171,8 @@ async function walk(): Promise<void> {
       `@chronym/native-${second.platform.replace(/^.*native-|-[\d.]+\.tgz$/g, '')}`
     ])
   })
-  await step('nothing is left but data, configuration and backup', () => {
-    const kept = /^(?:var\/lib\/chronym\/|etc\/chronym\/config\.toml$|home\/(?:names\.age|passphrase)$)/
+  await step('nothing is left but data, cache, configuration and backup', () => {
+    const kept = /^(?:var\/(?:lib|cache)\/chronym\/|etc\/chronym\/config\.toml$|home\/(?:names\.age|passphrase)$)/
     const left = tree.leftovers()
     assert.deepEqual(
       left.filter((path) => !kept.test(path)),
