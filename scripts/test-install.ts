@@ -172,7 +172,8 @@ async function walk(): Promise<void> {
     ])
   })
   await step('nothing is left but data, cache, configuration and backup', () => {
-    const kept = /^(?:var\/(?:lib|cache)\/chronym\/|etc\/chronym\/config\.toml$|home\/(?:names\.age|passphrase)$)/
+    const kept =
+      /^(?:var\/(?:lib|cache)\/chronym\/|etc\/chronym\/config\.toml$|home\/(?:names\.age$|passphrase$|\.cache\/chronym\/))/
     const left = tree.leftovers()
     assert.deepEqual(
       left.filter((path) => !kept.test(path)),
