@@ -8,7 +8,7 @@
 // none failed.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { isQuick, QUICK_SECONDS } from '../__test__/tiers.ts'
 import { byHand, missingPackages, needPackages, TEST_PACKAGES } from './packages.ts'
@@ -230,7 +230,8 @@ if (isAsked('--hostile')) {
   await types()
   await cargoTest(QUICK_RUST)
   process.env.PROPERTY_RUNS ??= '100'
-  await vitest(['--project', 'quick', '--maxWorkers', '100%'])
+  // Half as many again as cores: a test that waits for a socket leaves its core to another.
+  await vitest(['--project', 'quick', '--maxWorkers', String(Math.ceil(1.5 * availableParallelism()))])
   process.stdout.write(
     '\nNot run: whole networks, attacks on them, the lab, browsers, resolvers, crashes, a thousand cases of each property.\n' +
       'npm run test:full runs them too, in half an hour; it names the packages of the system that it needs.\n'

@@ -1,5 +1,4 @@
 /** Octets that are text, and what is said of others. */
-import { ESLint } from 'eslint'
 import { describe, expect, it } from 'vitest'
 import { isUtf16, textOfUtf8 } from '../../src/util/utf8.ts'
 
@@ -25,20 +24,4 @@ describe('text of octets', () => {
     expect(() => textOfUtf8(octets(hex))).toThrow('save it as UTF-8')
     expect(isUtf16(octets(hex))).toBe(message === 'UTF-16')
   })
-})
-
-it('no other decoder passes the linter', async () => {
-  const linter = new ESLint()
-  const code = `
-import { readFileSync } from 'node:fs'
-export const texts = [
-  new TextDecoder().decode(new Uint8Array()),
-  readFileSync('file', 'utf8'),
-  readFileSync('file', { encoding: 'utf8' }),
-  Buffer.from('').toString('utf8')
-]
-`
-  const [result] = await linter.lintText(code, { filePath: 'src/util/utf8.ts' })
-  const found = result!.messages.filter(({ ruleId }) => ruleId === 'no-restricted-syntax')
-  expect(found.map(({ line }) => line)).toEqual([4, 5, 6, 7])
 })
