@@ -6,6 +6,8 @@ interface OursOptions {
   /** PKCS#8 DER of a P-256 key. */
   readonly key: Uint8Array
   readonly serial: number
+  /** Upstreams for all other names, as `ip:port`. */
+  readonly forward?: readonly string[]
 }
 
 /** Whether a name's answers are signed, and if not, why. */
@@ -36,7 +38,7 @@ export function startOurs(options: OursOptions): Ours {
   }
 }
 
-function startAt({ key, serial }: OursOptions, port: number): Ours {
+function startAt({ key, serial, forward = [] }: OursOptions, port: number): Ours {
   const server = addon().DnsServer.start(
     {
       tld: 'chronym',
@@ -47,7 +49,7 @@ function startAt({ key, serial }: OursOptions, port: number): Ours {
         { transport: 'tcp', address: ADDRESS, port }
       ],
       tls: null,
-      forward: [],
+      forward: [...forward],
       isPublic: false,
       cacheBytes: 32 * 2 ** 20
     },

@@ -3,7 +3,7 @@
 use crate::apex::{Apex, Position};
 use crate::codes::{CLASS_IN, ede, rcode, rtype};
 use crate::knowledge::{Knowledge, Known, Look, Trust};
-use crate::message::{Answer, ExtendedError, Section};
+use crate::message::{Answer, ExtendedError, Rest, Section};
 use crate::query::Query;
 use crate::zone::{Place, Zone};
 use node::{Cut, absent, ds, no_data, node, referral};
@@ -55,6 +55,7 @@ struct Walk<'a> {
     known: bool,
     ede: Vec<ExtendedError>,
     depends_on: Vec<Vec<u8>>,
+    rest: Rest,
 }
 
 impl<'a> Walk<'a> {
@@ -70,6 +71,7 @@ impl<'a> Walk<'a> {
             known: true,
             ede: Vec::new(),
             depends_on: Vec::new(),
+            rest: Rest::Nothing,
         }
     }
 
@@ -78,7 +80,11 @@ impl<'a> Walk<'a> {
         let mut target = self.step(&self.query.name);
         let mut followed = Vec::new();
         while let Some(next) = target {
-            if followed.len() + 1 == MAX_LINKS || next == self.query.name || followed.contains(&next) {
+            if next == self.query.name || followed.contains(&next) {
+                break;
+            }
+            if followed.len() + 1 == MAX_LINKS || self.apex.registered_name(&next) == Position::Outside {
+                self.rest = Rest::At(next);
                 break;
             }
             target = self.step(&next);
@@ -102,8 +108,8 @@ impl<'a> Walk<'a> {
     fn finish(self) -> Answer {
         let (message, ttls, lifetime) = self.response.finish(self.authoritative, self.rcode);
         let lifetime = if self.known { lifetime } else { 0 };
-        let Self { secure, ede, depends_on, .. } = self;
-        Answer { message, ttls, secure, ede, lifetime, depends_on }
+        let Self { secure, ede, depends_on, rest, .. } = self;
+        Answer { message, ttls, secure, ede, lifetime, depends_on, rest }
     }
 
     /// SERVFAIL without records: a chain that breaks does not answer clients that do not follow it themselves.
@@ -112,6 +118,7 @@ impl<'a> Walk<'a> {
         self.rcode = rcode::SERVFAIL;
         self.authoritative = false;
         self.secure = false;
+        self.rest = Rest::Nothing;
         self.ede.insert(0, ExtendedError { code, text: text.clone() });
         self.ede.truncate(MAX_ERRORS);
     }
@@ -140,6 +147,7 @@ impl<'a> Walk<'a> {
             self.depends_on.push(registered.to_vec());
         }
         let Some(Known { knowledge, age, stale }) = self.look.look(registered) else {
+            self.rest = Rest::Elsewhere;
             if !self.response.message().has(Section::Answer) {
                 self.known = false;
                 self.fail(ede::NOT_READY, &Arc::from(""));
@@ -203,6 +211,7 @@ impl<'a> Walk<'a> {
                     // Answers to the records before it are the zone's own (RFC 1035, 4.1.1).
                     self.authoritative = self.response.message().has(Section::Answer);
                     self.secure = false;
+                    self.rest = Rest::Elsewhere;
                     referral(&mut self.response, &cut);
                 }
             }

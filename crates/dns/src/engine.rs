@@ -6,6 +6,7 @@ mod counters;
 mod learn;
 mod limits;
 mod names;
+mod onward;
 mod outgoing;
 mod packed;
 mod respond;

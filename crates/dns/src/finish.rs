@@ -2,7 +2,7 @@
 
 use crate::codes::{HEADER_BYTES, flag, option};
 use crate::header::{OPT_BYTES, header, push_opt_header};
-use crate::message::{Answer, ExtendedError};
+use crate::message::{Answer, ExtendedError, Rest, age};
 use crate::query::Query;
 
 /// Bytes of an option's code and length.
@@ -22,7 +22,7 @@ pub struct Envelope {
     pub padding_block: Option<usize>,
     /// The idle time of a TCP connection in units of 100 ms, told when the client asks for it (RFC 7828).
     pub keepalive: Option<u16>,
-    /// Recursion available: this server forwards.
+    /// Recursion available: this server forwards. Not said of an answer that is not whole.
     pub ra: bool,
 }
 
@@ -44,12 +44,13 @@ pub fn finish(query: &Query, packet: &[u8], answer: &Answer, aged: u32, envelope
     message[query.question.clone()].copy_from_slice(&packet[query.question.clone()]);
     patch_header(query, envelope, message);
     if fits {
+        if answer.rest != Rest::Nothing {
+            message[3] &= !flag::RA;
+        }
         if answer.secure && (query.ad || query.dnssec_ok()) {
             message[3] |= flag::AD;
         }
-        for &at in &answer.ttls {
-            age(&mut message[usize::from(at)..][..4], aged);
-        }
+        age(message, &answer.ttls, aged);
     } else {
         message[2] |= flag::TC;
         message[6..HEADER_BYTES].fill(0);
@@ -79,15 +80,17 @@ pub fn refuse(
     opt.append(start, out);
 }
 
+/// Answers the cookie of a client whose packet was rejected. `reply` ends with an OPT record without options.
+pub fn add_cookie(reply: &mut Vec<u8>, cookie: &[u8; 24]) {
+    reply.truncate(reply.len() - 2);
+    reply.extend_from_slice(&[0, 28]);
+    push_option(reply, option::COOKIE, cookie);
+}
+
 fn patch_header(query: &Query, envelope: &Envelope, message: &mut [u8]) {
     message[..2].copy_from_slice(&query.id.to_be_bytes());
     message[2] |= if query.rd { flag::RD } else { 0 };
     message[3] |= if query.cd { flag::CD } else { 0 } | if envelope.ra { flag::RA } else { 0 };
-}
-
-fn age(ttl: &mut [u8], aged: u32) {
-    let whole = u32::from_be_bytes([ttl[0], ttl[1], ttl[2], ttl[3]]);
-    ttl.copy_from_slice(&whole.saturating_sub(aged).to_be_bytes());
 }
 
 /// The OPT record of a reply, measured before it is written.

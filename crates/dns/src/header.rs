@@ -7,13 +7,15 @@ use core::ops::Range;
 pub(crate) const OPT_BYTES: usize = 11;
 
 /// An OPT record in a packet that may be malformed.
-pub(crate) struct SeenOpt {
+pub(crate) struct SeenOpt<'a> {
     pub(crate) dnssec_ok: bool,
+    /// Its data.
+    pub(crate) options: &'a [u8],
 }
 
 /// A reply to a packet that is not a complete query. It has an OPT record if the packet has one (RFC 6891, 6.1.1), with
 /// the same DO bit (RFC 3225, 3). `rcode` above 15 needs one.
-pub(crate) fn bare(packet: &[u8], question: &Range<usize>, opt: Option<&SeenOpt>, rcode: u16) -> Vec<u8> {
+pub(crate) fn bare(packet: &[u8], question: &Range<usize>, opt: Option<&SeenOpt<'_>>, rcode: u16) -> Vec<u8> {
     debug_assert!(rcode <= 15 || opt.is_some(), "the upper bits of a code are in the OPT record");
     let mut reply = header(packet, question, rcode).to_vec();
     reply.extend_from_slice(&packet[question.clone()]);

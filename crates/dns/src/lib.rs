@@ -9,6 +9,7 @@
 
 pub mod answer;
 pub mod apex;
+mod chain;
 pub mod codes;
 pub mod cookie;
 mod denial;
@@ -29,7 +30,7 @@ pub use apex::{Apex, ApexError, Position};
 pub use finish::{Envelope, finish, refuse};
 pub use key::{KeyError, SigningKey};
 pub use knowledge::{Knowledge, Known, Look, Trust};
-pub use message::{Answer, ExtendedError};
+pub use message::{Answer, ExtendedError, Rest};
 pub use name::from_text as name_from_text;
 pub use query::{Cookie, Edns, Query, Rejected, parse};
 pub use zone::{Zone, ZoneError};

@@ -195,4 +195,35 @@ pub struct Answer {
     /// Registered names whose knowledge it rests on, in wire form. It must be dropped when one changes, comes, goes or
     /// turns stale.
     pub depends_on: Vec<Vec<u8>>,
+    /// What a client that wants recursion still needs.
+    pub rest: Rest,
+}
+
+/// Where there is more to find than an answer has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// Nowhere: the answer is whole.
+    Nothing,
+    /// At the name, in lower-case wire form, that its last alias leads to.
+    At(Vec<u8>),
+    /// At other servers: a delegation, or an alias to a name of which nothing is known now.
+    Elsewhere,
+}
+
+impl Answer {
+    /// The message with TTLs that are lower by `seconds`, and never below 0.
+    pub(crate) fn aged(&self, seconds: u32) -> Vec<u8> {
+        let mut message = self.message.clone();
+        age(&mut message, &self.ttls, seconds);
+        message
+    }
+}
+
+/// Lowers the TTLs at these places.
+pub(crate) fn age(message: &mut [u8], ttls: &[u16], seconds: u32) {
+    for &at in ttls {
+        let ttl = &mut message[usize::from(at)..][..4];
+        let whole = u32::from_be_bytes([ttl[0], ttl[1], ttl[2], ttl[3]]);
+        ttl.copy_from_slice(&whole.saturating_sub(seconds).to_be_bytes());
+    }
 }

@@ -7,6 +7,7 @@ use core::ops::Range;
 use domain::base::Message;
 use domain::base::iana::{Opcode, OptionCode, Rtype};
 use domain::base::opt::{Opt, OptRecord, UnknownOptData};
+use domain::base::rdata::UnknownRecordData;
 use domain::base::record::ParsedRecord;
 use domain::base::wire::ParseError;
 
@@ -116,8 +117,8 @@ pub enum Rejected {
     /// No reply: not even a header, or a response.
     Drop,
     /// The whole reply: FORMERR, NOTIMP or BADVERS, with the question and an OPT record if the packet has them. Never
-    /// longer than the packet.
-    Reply(Vec<u8>),
+    /// longer than the packet. With the client's cookie, if it has one: [`crate::finish::add_cookie`] answers it.
+    Reply(Vec<u8>, Option<Cookie>),
 }
 
 /// Reads a packet.
@@ -134,7 +135,8 @@ pub fn parse(packet: &[u8]) -> Result<Query, Rejected> {
     let mut opt_seen = None;
     let opt = records(message, &mut opt_seen);
     let repeated = query.as_ref().map_or(0..0, |query| query.question.clone());
-    let reject = |rcode| Rejected::Reply(bare(packet, &repeated, opt_seen.as_ref(), rcode));
+    let cookie = opt_seen.as_ref().and_then(|seen: &SeenOpt<'_>| cookie_of(seen.options));
+    let reject = |rcode| Rejected::Reply(bare(packet, &repeated, opt_seen.as_ref(), rcode), cookie);
     if header.opcode() != Opcode::QUERY {
         return Err(reject(rcode::NOTIMP));
     }
@@ -189,7 +191,7 @@ const DNSSEC_OK: u32 = 0x8000;
 /// (RFC 6891, 6.1.1). `seen` tells of the first one, wherever it is and whatever follows: the reply needs one too.
 fn records<'a>(
     message: &'a Message<[u8]>,
-    seen: &mut Option<SeenOpt>,
+    seen: &mut Option<SeenOpt<'a>>,
 ) -> Result<Option<OptRecord<&'a [u8]>>, ParseError> {
     let mut section = message.answer()?;
     let mut opt = None;
@@ -197,7 +199,9 @@ fn records<'a>(
         for record in section.by_ref() {
             let record: ParsedRecord<'_, [u8]> = record?;
             if record.rtype() == Rtype::OPT {
-                seen.get_or_insert(SeenOpt { dnssec_ok: record.ttl().as_secs() & DNSSEC_OK != 0 });
+                let dnssec_ok = record.ttl().as_secs() & DNSSEC_OK != 0;
+                let options = record.to_record::<UnknownRecordData<&[u8]>>()?.map_or(&[][..], |opt| opt.data().data());
+                seen.get_or_insert(SeenOpt { dnssec_ok, options });
                 let is_root = record.owner().is_root();
                 match record.into_record::<Opt<&[u8]>>()? {
                     Some(parsed) if is_additional && is_root && opt.is_none() => opt = Some(OptRecord::from(parsed)),
@@ -214,6 +218,13 @@ fn records<'a>(
         }
     }
     Ok(opt)
+}
+
+/// The first cookie among the options of an OPT record that may be malformed behind it.
+fn cookie_of(options: &[u8]) -> Option<Cookie> {
+    let opt = Opt::from_slice(options).ok()?;
+    let mut known = opt.iter::<UnknownOptData<&[u8]>>().map_while(Result::ok);
+    known.find(|option| option.code() == OptionCode::COOKIE).and_then(|option| Cookie::new(option.data()))
 }
 
 fn edns(record: &OptRecord<&[u8]>) -> Option<Edns> {

@@ -115,9 +115,10 @@ impl Server {
             question(name, reason)
         });
         let ended = Arc::new(AtomicBool::new(false));
+        let clock = Clock::start();
         let (mut forwarding, mut outside) = (None, None);
         if !options.forward.is_empty() {
-            let (forwards, forwarder, waker) = Forwarding::new(options.forward, Arc::clone(&ended))?;
+            let (forwards, forwarder, waker) = Forwarding::new(options.forward, Arc::clone(&ended), clock)?;
             forwarding = Some((forwards, waker));
             outside = Some(Box::new(forwarder) as Box<dyn Outside>);
         }
@@ -129,7 +130,7 @@ impl Server {
             cache_bytes: options.cache_bytes,
             secrets: secrets()?,
         });
-        let shared = Shared { engine: Arc::new(engine), clock: Clock::start(), ended };
+        let shared = Shared { engine: Arc::new(engine), clock, ended };
         let addresses = bound.iter().map(|(listen, _)| *listen).collect();
         // From here on a return drops the server, which ends the threads that run.
         let server = Self {

@@ -66,6 +66,9 @@ pub trait Outside: Send + Sync {
     /// Whether another query may be forwarded now.
     fn has_room(&self) -> bool;
 
+    /// The time of an answer, on the clock of the queries.
+    fn now(&self) -> Now;
+
     /// Forwards a query that [`crate::parse`] takes. The answer goes to `later`, at most `limit` bytes long, or cut
     /// down to its question with TC.
     fn forward(&self, packet: &[u8], transport: Transport, limit: usize, later: Later);

@@ -4,7 +4,7 @@ use super::asker::{Asker, Handled, Now, Outside, Transport};
 use super::counters::{Counters, Outcome};
 use super::limits::{Limits, Verdict};
 use crate::codes::{ede, rcode};
-use crate::finish::{Envelope, finish, refuse};
+use crate::finish::{Envelope, add_cookie, finish, refuse};
 use crate::message::{Answer, ExtendedError};
 use crate::query::Query;
 use crate::{cookie, query};
@@ -32,16 +32,29 @@ pub struct Outgoing {
 }
 
 /// What a reply to one query must keep to.
+#[derive(Clone)]
 pub struct Terms {
     envelope: Envelope,
     /// The client may have forged its address: it gets at most the query's bytes.
     is_unproved: bool,
+    /// The reply is a part of another one, and is not counted.
+    is_inner: bool,
 }
 
 impl Terms {
     /// The largest reply, in bytes.
     pub fn limit(&self) -> usize {
         self.envelope.limit
+    }
+
+    /// The client may have forged its address.
+    pub fn is_unproved(&self) -> bool {
+        self.is_unproved
+    }
+
+    /// The same for a reply that is a part of another one.
+    pub fn inner(self) -> Self {
+        Self { is_inner: true, ..self }
     }
 }
 
@@ -59,7 +72,7 @@ impl Outgoing {
             Ok(query) => return Ok(query),
             Err(rejected) => rejected,
         };
-        let query::Rejected::Reply(reply) = rejected else {
+        let query::Rejected::Reply(mut reply, cookie) = rejected else {
             self.counters.answer(Outcome::Dropped);
             return Err(Handled::Dropped);
         };
@@ -68,6 +81,10 @@ impl Outgoing {
         if limits.is_some_and(|limits| limits.response(asker.client, now.ms) != Verdict::Send) {
             self.counters.answer(Outcome::Limited);
             return Err(Handled::Dropped);
+        }
+        let cookie = cookie.filter(|cookie| limits.is_none() || cookie.server().len() >= SERVER_COOKIE_BYTES);
+        if let Some(cookie) = cookie {
+            add_cookie(&mut reply, &cookie::make(&self.secret, &cookie, asker.client, now.unix));
         }
         match reply[3] & 0x0f {
             // The upper bits of BADVERS are in its OPT record.
@@ -100,7 +117,7 @@ impl Outgoing {
             keepalive: (asker.keepalive > 0).then_some(asker.keepalive),
             ra: self.outside.is_some(),
         };
-        Terms { envelope, is_unproved }
+        Terms { envelope, is_unproved, is_inner: false }
     }
 
     /// Counts a query against the limits of its network; `None`: it may be answered. A proved client over its limit is
@@ -167,12 +184,20 @@ impl Outgoing {
         self.leave(query, packet, terms, out)
     }
 
+    /// Sends the question with TC.
+    pub fn send_cut(&self, query: &Query, packet: &[u8], terms: &Terms, out: &mut Vec<u8>) -> Handled {
+        cut(query, packet, &terms.envelope, out);
+        self.leave(query, packet, terms, out)
+    }
+
     /// The last word on every reply: an unproved source gets no byte more than it sent.
     fn leave(&self, query: &Query, packet: &[u8], terms: &Terms, out: &mut Vec<u8>) -> Handled {
         if terms.is_unproved && out.len() > packet.len() {
             cut(query, packet, &terms.envelope, out);
         }
-        self.counters.message(out);
+        if !terms.is_inner {
+            self.counters.message(out);
+        }
         Handled::Reply
     }
 }

@@ -40,7 +40,7 @@ pub struct Engine {
     pub(super) names: Names,
     pub(super) packed: PackedCache,
     pub(super) waiting: Waiting,
-    outgoing: Outgoing,
+    pub(super) outgoing: Outgoing,
     question: Question,
 }
 
@@ -60,14 +60,16 @@ impl Settled {
 }
 
 /// One query on its way through the engine.
-struct Case<'a> {
-    packet: &'a [u8],
-    query: &'a Query,
-    asker: &'a Asker,
-    terms: &'a Terms,
-    now: Now,
+pub(super) struct Case<'a> {
+    pub(super) packet: &'a [u8],
+    pub(super) query: &'a Query,
+    pub(super) asker: &'a Asker,
+    pub(super) terms: &'a Terms,
+    pub(super) now: Now,
     /// When the query came in.
-    since_ms: u64,
+    pub(super) since_ms: u64,
+    /// Names that its chain was followed over before: 0 for a client's own.
+    pub(super) hops: u8,
 }
 
 impl Engine {
@@ -99,7 +101,7 @@ impl Engine {
 
     /// Handles a packet: the reply goes into `out`, which is cleared before, or to what `later` gives.
     pub fn handle(
-        &self,
+        self: &Arc<Self>,
         packet: &[u8],
         asker: &Asker,
         now: Now,
@@ -116,19 +118,19 @@ impl Engine {
         if let Some(handled) = self.outgoing.limited(&query, packet, asker, now, &terms, out) {
             return handled;
         }
-        let case = Case { packet, query: &query, asker, terms: &terms, now, since_ms: now.ms };
+        let case = Case { packet, query: &query, asker, terms: &terms, now, since_ms: now.ms, hops: 0 };
         self.respond(&case, None, out, later)
     }
 
     /// Answers queries that waited. Those that now wait for another name do so for the rest of their time.
-    pub fn serve(&self, settled: Settled, now: Now) {
+    pub fn serve(self: &Arc<Self>, settled: Settled, now: Now) {
         let mut out = Vec::new();
         for waiter in settled.waiters {
-            let Waiter { packet, asker, since_ms, later } = waiter;
+            let Waiter { packet, asker, since_ms, hops, later } = waiter;
             let Ok(query) = crate::query::parse(&packet) else { continue };
             out.clear();
-            let terms = self.outgoing.terms(&query, &packet, &asker, now);
-            let case = Case { packet: &packet, query: &query, asker: &asker, terms: &terms, now, since_ms };
+            let terms = self.waited(&query, &packet, &asker, hops, now);
+            let case = Case { packet: &packet, query: &query, asker: &asker, terms: &terms, now, since_ms, hops };
             let mut later = Some(later);
             let mut take = || later.take().unwrap_or_else(|| Box::new(|_| ()));
             let handled = self.respond(&case, settled.given.as_ref(), &mut out, &mut take);
@@ -141,10 +143,10 @@ impl Engine {
     /// Answers queries whose time is over: SERVFAIL.
     pub fn expire(&self, now: Now) {
         let mut out = Vec::new();
-        for Waiter { packet, asker, later, .. } in self.waiting.expired(now) {
+        for Waiter { packet, asker, hops, later, .. } in self.waiting.expired(now) {
             let Ok(query) = crate::query::parse(&packet) else { continue };
             out.clear();
-            let terms = self.outgoing.terms(&query, &packet, &asker, now);
+            let terms = self.waited(&query, &packet, &asker, hops, now);
             let error = (ede::NO_REACHABLE_AUTHORITY, "the registry did not answer in time");
             if self.outgoing.refuse(&query, &packet, rcode::SERVFAIL, error, &terms, &mut out) == Handled::Reply {
                 later(&out);
@@ -152,8 +154,8 @@ impl Engine {
         }
     }
 
-    fn respond(
-        &self,
+    pub(super) fn respond(
+        self: &Arc<Self>,
         case: &Case<'_>,
         given: Option<&Arc<Entry>>,
         out: &mut Vec<u8>,
@@ -168,7 +170,7 @@ impl Engine {
         if let Some(packed) = self.packed.get(&key, now) {
             self.outgoing.counters.cache(Use::Packed);
             self.use_packed(&packed, now);
-            return self.outgoing.send(query, case.packet, &packed.answer, packed.aged(now), case.terms, out);
+            return self.deliver(case, &packed.answer, packed.aged(now), out, later);
         }
         if matches!(self.apex.registered_name(&query.name), Position::Outside) {
             return self.outside(case, out, later);
@@ -177,7 +179,7 @@ impl Engine {
     }
 
     fn compose(
-        &self,
+        self: &Arc<Self>,
         case: &Case<'_>,
         given: Option<&Arc<Entry>>,
         key: &Key,
@@ -204,12 +206,12 @@ impl Engine {
                     return self.outgoing.refuse(query, case.packet, rcode::SERVFAIL, error, case.terms, out);
                 }
                 // The name asked for is known, the target of its CNAME is not: the client may ask for that itself.
-                Ok(None) => return self.outgoing.send(query, case.packet, &composed, 0, case.terms, out),
+                Ok(None) => return self.deliver(case, &composed, 0, out, later),
             }
         };
         self.outgoing.counters.cache(Use::Composed);
         self.use_packed(&packed, now);
-        let handled = self.outgoing.send(query, case.packet, &packed.answer, 0, case.terms, out);
+        let handled = self.deliver(case, &packed.answer, 0, out, later);
         if packed.until_ms > now.ms {
             self.packed.set(key, Arc::new(packed));
         }
@@ -238,8 +240,13 @@ impl Engine {
         case: &Case<'_>,
         later: &mut dyn FnMut() -> Later,
     ) -> Result<Option<Handled>, Arc<Entry>> {
-        let waiter =
-            || Waiter { packet: case.packet.into(), asker: *case.asker, since_ms: case.since_ms, later: later() };
+        let waiter = || Waiter {
+            packet: case.packet.into(),
+            asker: *case.asker,
+            since_ms: case.since_ms,
+            hops: case.hops,
+            later: later(),
+        };
         let entered = self.waiting.enter(name, || self.names.get(name, case.now), waiter)?;
         self.outgoing.counters.cache(Use::Miss);
         if entered == Entered::First && !(self.question)(&text(name), Reason::Miss) {
@@ -253,10 +260,10 @@ impl Engine {
     /// The control plane's queue is full: nobody would ever answer those that wait.
     fn overloaded(&self, name: &[u8], now: Now) {
         let mut out = Vec::new();
-        for Waiter { packet, asker, later, .. } in self.waiting.take(name) {
+        for Waiter { packet, asker, hops, later, .. } in self.waiting.take(name) {
             let Ok(query) = crate::query::parse(&packet) else { continue };
             out.clear();
-            let terms = self.outgoing.terms(&query, &packet, &asker, now);
+            let terms = self.waited(&query, &packet, &asker, hops, now);
             let error = (ede::NOT_READY, "too many names are being looked up; ask again soon");
             if self.outgoing.refuse(&query, &packet, rcode::SERVFAIL, error, &terms, &mut out) == Handled::Reply {
                 later(&out);
@@ -264,7 +271,13 @@ impl Engine {
         }
     }
 
-    fn outside(&self, case: &Case<'_>, out: &mut Vec<u8>, later: &mut dyn FnMut() -> Later) -> Handled {
+    /// The terms of a query that waited.
+    fn waited(&self, query: &Query, packet: &[u8], asker: &Asker, hops: u8, now: Now) -> Terms {
+        let terms = self.outgoing.terms(query, packet, asker, now);
+        if hops > 0 { terms.inner() } else { terms }
+    }
+
+    fn outside(self: &Arc<Self>, case: &Case<'_>, out: &mut Vec<u8>, later: &mut dyn FnMut() -> Later) -> Handled {
         let Case { query, packet, .. } = *case;
         let Some(outside) = &self.outgoing.outside else {
             let view = View::new(&self.names, case.now, None);
@@ -275,7 +288,7 @@ impl Engine {
             let error = (ede::NOT_READY, "too many queries are being forwarded; ask again soon");
             return self.outgoing.refuse(query, packet, rcode::SERVFAIL, error, case.terms, out);
         }
-        outside.forward(packet, case.asker.transport, case.terms.limit(), later());
+        self.relay(case, outside.as_ref(), later());
         self.outgoing.counters.answer(Outcome::Forwarded);
         Handled::Later
     }

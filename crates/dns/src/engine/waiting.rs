@@ -19,6 +19,8 @@ pub struct Waiter {
     pub asker: Asker,
     /// When it came in.
     pub since_ms: u64,
+    /// How many names its chain was followed over before: 0 for a client's own.
+    pub hops: u8,
     /// Takes the reply.
     pub later: Later,
 }

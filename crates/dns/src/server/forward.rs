@@ -1,7 +1,8 @@
 //! Queries for other names, handed to upstream resolvers when the operator asks for that.
 
+use super::guard::Clock;
 use crate::codes::{ede, rcode};
-use crate::engine::{Later, Outside, Transport};
+use crate::engine::{Later, Now, Outside, Transport};
 use crate::finish::{Envelope, refuse};
 use crate::message::ExtendedError;
 use crate::query::{Query, parse};
@@ -9,6 +10,7 @@ use exchange::{Way, random_u16, relayed, request};
 use mio::{Events, Poll, Token, Waker};
 use std::io;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -39,11 +41,16 @@ pub struct Forwarder {
     jobs: Sender<Job>,
     waker: Arc<Waker>,
     in_flight: Arc<AtomicUsize>,
+    clock: Clock,
 }
 
 impl Outside for Forwarder {
     fn has_room(&self) -> bool {
         self.in_flight.load(Ordering::Relaxed) < IN_FLIGHT
+    }
+
+    fn now(&self) -> Now {
+        self.clock.now()
     }
 
     fn forward(&self, packet: &[u8], transport: Transport, limit: usize, later: Later) {
@@ -76,12 +83,17 @@ pub struct Forwarding {
 
 impl Forwarding {
     /// Asks these upstreams, the first first.
-    pub fn new(upstreams: Vec<SocketAddr>, ended: Arc<AtomicBool>) -> io::Result<(Self, Forwarder, Arc<Waker>)> {
+    pub fn new(
+        upstreams: Vec<SocketAddr>,
+        ended: Arc<AtomicBool>,
+        clock: Clock,
+    ) -> io::Result<(Self, Forwarder, Arc<Waker>)> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
         let (sender, jobs) = channel();
         let in_flight = Arc::new(AtomicUsize::new(0));
-        let forwarder = Forwarder { jobs: sender, waker: Arc::clone(&waker), in_flight: Arc::clone(&in_flight) };
+        let (signal, counted) = (Arc::clone(&waker), Arc::clone(&in_flight));
+        let forwarder = Forwarder { jobs: sender, waker: signal, in_flight: counted, clock };
         let forwarding = Self { poll, upstreams, jobs, in_flight, exchanges: Vec::new(), ended };
         Ok((forwarding, forwarder, waker))
     }
@@ -140,8 +152,7 @@ impl Forwarding {
         let mut out = Vec::new();
         let error = (job.limit >= job.packet.len() + 64).then_some(&error);
         refuse(&query, &job.packet, rcode::SERVFAIL, error, &envelope, &mut out);
-        (job.later)(&out);
-        self.finished();
+        self.finish(job.later, &out);
     }
 
     fn proceed(&mut self, index: usize) {
@@ -152,8 +163,8 @@ impl Forwarding {
             Ok(Some(reply)) => {
                 let Some(Exchange { job, query, way, .. }) = self.exchanges[index].take() else { return };
                 way.close(self.poll.registry());
-                (job.later)(&relayed(reply, &query, job.limit));
-                self.finished();
+                let reply = relayed(reply, &query, job.limit);
+                self.finish(job.later, &reply);
             }
         }
     }
@@ -162,6 +173,12 @@ impl Forwarding {
         let Some(Exchange { job, query, upstream, way, .. }) = self.exchanges[index].take() else { return };
         way.close(self.poll.registry());
         self.ask(index, job, query, upstream + 1);
+    }
+
+    /// A panic loses the query at hand, not the thread.
+    fn finish(&self, later: Later, reply: &[u8]) {
+        let _ = catch_unwind(AssertUnwindSafe(|| later(reply)));
+        self.finished();
     }
 
     fn finished(&self) {

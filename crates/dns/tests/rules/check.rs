@@ -22,7 +22,7 @@ pub enum Outcome {
 pub fn exercise(registry: &Registry, packet: &[u8], out: &mut Vec<u8>) -> Outcome {
     let query = match parse(packet) {
         Err(Rejected::Drop) => return Outcome::Dropped,
-        Err(Rejected::Reply(reply)) => {
+        Err(Rejected::Reply(reply, _)) => {
             assert!(reply.len() <= packet.len(), "a rejection amplifies");
             walk(&reply);
             return Outcome::Rejected(reply[3] & 0x0f);

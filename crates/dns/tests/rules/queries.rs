@@ -11,7 +11,7 @@ fn rejected(packet: &[u8]) -> Rejected {
 fn code_of(packet: &[u8]) -> u16 {
     match rejected(packet) {
         Rejected::Drop => panic!("a reply"),
-        Rejected::Reply(reply) => {
+        Rejected::Reply(reply, _) => {
             assert!(reply.len() <= packet.len());
             let seen = seen::read(&reply);
             assert_eq!(seen.id, 0x1234);
@@ -123,7 +123,7 @@ fn a_rejection_has_the_question_and_an_opt_record_if_the_packet_has_them() {
     // RFC 6891, 6.1.1; RFC 3225, 3.
     for (what, packet, code, has_question) in rejections() {
         assert_eq!(code_of(&packet), code, "{what}");
-        let Rejected::Reply(reply) = rejected(&packet) else { panic!("a reply") };
+        let Rejected::Reply(reply, _) = rejected(&packet) else { panic!("a reply") };
         let seen = seen::read(&reply);
         assert_eq!((seen.options, seen.dnssec_ok), (Some(vec![]), true), "{what}");
         assert_eq!(reply[4..12], [0, u8::from(has_question), 0, 0, 0, 0, 0, 1], "{what}");
@@ -133,12 +133,25 @@ fn a_rejection_has_the_question_and_an_opt_record_if_the_packet_has_them() {
 }
 
 #[test]
+fn a_rejection_tells_of_the_cookie_if_it_is_one() {
+    for (what, data, cookie) in [("whole", option(10, &[7; 8]), true), ("short", option(10, &[7; 3]), false)] {
+        let good = packet("alice.chronym", 1, Some(&[&data[..], &option(12, &[0; 4])].concat()), false);
+        let mut update = good.clone();
+        update[2] |= 5 << 3;
+        for rejection in [update, [&good[..], b"more"].concat(), [&good[..good.len() - 1]].concat()] {
+            let Rejected::Reply(_, seen) = rejected(&rejection) else { panic!("a reply") };
+            assert_eq!(seen.is_some(), cookie && rejection.len() >= good.len(), "{what}");
+        }
+    }
+}
+
+#[test]
 fn a_rejection_of_a_packet_without_an_opt_record_has_none() {
     let mut update = packet("alice.chronym", 1, None, false);
     update[2] |= 5 << 3;
     let trailing = [&packet("alice.chronym", 1, None, false)[..], b"more"].concat();
     for packet in [update, trailing] {
-        let Rejected::Reply(reply) = rejected(&packet) else { panic!("a reply") };
+        let Rejected::Reply(reply, _) = rejected(&packet) else { panic!("a reply") };
         assert_eq!((reply.len(), &reply[4..12]), (31, &[0, 1, 0, 0, 0, 0, 0, 0][..]));
         assert_eq!(reply[12..], packet[12..31]);
     }
@@ -151,7 +164,7 @@ fn later_versions_of_edns_get_badvers_with_the_version_that_is_known() {
     let version = later.len() - 5;
     later[version] = 1;
     assert_eq!(code_of(&later), 16);
-    let Rejected::Reply(reply) = rejected(&later) else { panic!("a reply") };
+    let Rejected::Reply(reply, _) = rejected(&later) else { panic!("a reply") };
     assert_eq!(reply[reply.len() - 5], 0);
     assert_eq!(reply[12..31], later[12..31]);
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 const CACHE_BYTES: usize = 8 << 20;
 
 pub struct Desk {
-    pub engine: Engine,
+    pub engine: Arc<Engine>,
     /// Milliseconds since the start.
     pub ms: u64,
     asked: Arc<Mutex<Vec<(String, Reason)>>>,
@@ -58,7 +58,7 @@ impl Desk {
             secrets: [[1; 16], [2; 16], [3; 16]],
         };
         change(&mut options);
-        Self { engine: Engine::new(options), ms: 1_000, asked, late: channel() }
+        Self { engine: Arc::new(Engine::new(options)), ms: 1_000, asked, late: channel() }
     }
 
     pub fn now(&self) -> Now {

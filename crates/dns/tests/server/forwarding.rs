@@ -21,7 +21,7 @@ fn reply(request: &[u8], change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
 }
 
 /// Where no test listens: a port that the system gives out may be another's by now, who counts what comes.
-fn nobody() -> SocketAddr {
+pub fn nobody() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 1))
 }
 
@@ -112,7 +112,7 @@ fn without_an_answering_upstream_the_reply_is_servfail() {
 }
 
 /// A port that is free for streams may be taken for datagrams: forwarders of other tests have ports by chance.
-fn on_one_port() -> (TcpListener, UdpSocket) {
+pub fn on_one_port() -> (TcpListener, UdpSocket) {
     let pair = (0..100).find_map(|_| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         UdpSocket::bind(listener.local_addr().unwrap()).ok().map(|socket| (listener, socket))

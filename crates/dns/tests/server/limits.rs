@@ -51,6 +51,36 @@ fn queries() -> Vec<Vec<u8>> {
     queries
 }
 
+/// An operation that is not served, a later version of EDNS, and bytes behind the records.
+fn rejected(options: &[u8]) -> [Vec<u8>; 3] {
+    let good = packet("large.chronym", 1, Some(options), false);
+    let [mut update, mut badvers] = [good.clone(), good.clone()];
+    update[2] |= 5 << 3;
+    badvers[37] = 1;
+    [update, badvers, [&good[..], b"more"].concat()]
+}
+
+#[test]
+fn a_rejection_answers_the_cookie_of_its_client() {
+    // RFC 7873, 5.2.3: all responses to a client that sent one.
+    let desk = Desk::new();
+    for packet in rejected(&option(10, &[5; 8])) {
+        let made = cookie(&udp(&desk, &packet).1).expect("a cookie");
+        assert_eq!((made.len(), &made[..8]), (24, &[5; 8][..]));
+    }
+    // A public server answers over datagrams where the reply is no longer for it.
+    let public = public();
+    for (length, transport, is_answered) in
+        [(8, Transport::Udp, false), (24, Transport::Udp, true), (8, Transport::Tcp, true)]
+    {
+        for packet in rejected(&option(10, &vec![5; length])) {
+            let reply = public.handle(&packet, &asker(transport, STRANGER)).1;
+            assert_eq!(cookie(&reply).is_some(), is_answered, "{length} {transport:?}");
+            assert!(reply.len() <= packet.len() || transport == Transport::Tcp);
+        }
+    }
+}
+
 #[test]
 fn an_unproved_source_never_gets_more_bytes_than_it_sent() {
     let mut desk = public();

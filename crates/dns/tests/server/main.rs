@@ -10,11 +10,16 @@ mod seen;
 #[allow(dead_code, reason = "shared with the rules")]
 mod verify;
 
+#[path = "../rules/mutation.rs"]
+#[allow(dead_code, reason = "shared with the rules")]
+mod mutation;
+
 mod desk;
 mod running;
 
 mod ageing;
 mod bounds;
+mod chains;
 mod forwarding;
 mod limits;
 mod listening;
