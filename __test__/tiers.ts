@@ -27,6 +27,7 @@ export const FULL_FILES: readonly string[] = [
   '__test__/cli/key/run.test.ts',
   '__test__/cli/many/batch.test.ts',
   '__test__/cli/paths.test.ts',
+  '__test__/cli/terminal/captured.test.ts',
   '__test__/daemon/seed-at-start.test.ts',
   '__test__/daemon/seed-service.test.ts',
   '__test__/data-directory/https-authority.test.ts',

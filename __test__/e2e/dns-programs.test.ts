@@ -168,7 +168,7 @@ describe('in a namespace whose resolv.conf names our server', () => {
       code: 255,
       output: expect.stringContaining('Host key verification failed') as string
     })
-    const test = [CLI, '--data-dir', join(directory, 'data'), 'dns', 'test']
+    const test = [CLI, '--json', '--data-dir', join(directory, 'data'), 'dns', 'test']
     expect((await within(process.execPath, ...test, NAME)).output).toMatch(
       /without AD \(no firm pin yet[^]*with its check code/
     )

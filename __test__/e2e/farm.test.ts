@@ -122,7 +122,7 @@ describe('a daemon with a farm', () => {
     await isAt('this machine')
     expect(await task()).toMatchObject({ status: 'running', moved_to: 'local', worker: null })
     const moveByCommand = (): Promise<Finished> =>
-      runToEnd(CHRONYM, ['tasks', 'move', 'ab.chronym', 'farm', '--data-dir', daemon.summary.data_dir])
+      runToEnd(CHRONYM, ['tasks', 'move', 'ab.chronym', 'farm', '--json', '--data-dir', daemon.summary.data_dir])
     // On a busy machine it may give a silent daemon up.
     const { stdout } = await eventually(moveByCommand, ({ code }) => code === 0)
     expect(JSON.parse(stdout)).toMatchObject({ name: 'ab.chronym', moved_to: 'farm' })

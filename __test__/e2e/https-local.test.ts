@@ -127,9 +127,9 @@ describe('https at addresses of this machine', () => {
     const hosts = () => daemon.request('GET', '/api/https/hosts')
     expect((await hosts()).body).toEqual([{ host: coded, none_since: null }])
     expect(await cli('--no-json', 'explain', coded)).toContain(`${coded} had a key for https`)
-    expect(JSON.parse(await cli('https', 'forget', coded))).toEqual({ success: true, forgotten: true })
+    expect(JSON.parse(await cli('--json', 'https', 'forget', coded))).toEqual({ success: true, forgotten: true })
     expect((await hosts()).body).toEqual([])
-    expect(JSON.parse(await cli('https', 'forget', coded))).toEqual({ success: true, forgotten: false })
+    expect(JSON.parse(await cli('--json', 'https', 'forget', coded))).toEqual({ success: true, forgotten: false })
   })
 
   it('says which port another program has, and changes nothing', async () => {
@@ -153,7 +153,7 @@ describe('https at addresses of this machine', () => {
       ([name, command]) => `${command} 2>&1 | grep -qF "the site of $2" && echo ${name}`
     )
     const setup = (option: string) =>
-      `"$0" ${CLI} --data-dir "$1/data" https setup ${option} > "$1/said" || cat "$1/said"`
+      `"$0" ${CLI} --data-dir "$1/data" --json https setup ${option} > "$1/said" || cat "$1/said"`
     const steps = [OWN_STORE, ...seen, setup('--system --yes'), ...seen, setup('--undo'), ...seen]
     const script = ['--mount', 'sh', '-c', steps.join('\n'), process.execPath, directory, coded]
     expect((await within('unshare', ...script)).output.split('\n')).toEqual([...Object.keys(programs), ''])

@@ -274,9 +274,13 @@ async function rollUnderLoad(kind: 'nginx' | 'caddy'): Promise<void> {
   const host = codedNames.get(name)!
   const { port, reload, start } = serverOf(kind)
   const cert = (...args: string[]) =>
-    runToEnd(CLI, ['--data-dir', directory, 'https', 'cert', name, '--out', home, '--port', `${port}`, ...args], {
-      environment
-    })
+    runToEnd(
+      CLI,
+      ['--data-dir', directory, '--json', 'https', 'cert', name, '--out', home, '--port', `${port}`, ...args],
+      {
+        environment
+      }
+    )
   const file = join(home, `${name}.pem`)
   const made = await cert()
   expect(made, made.stderr).toMatchObject({ code: 0 })
@@ -447,7 +451,7 @@ print(r.build_opener(*handlers).open(sys.argv[3], timeout=30).read().decode())`
     ['a name of another zone', () => ['example.com', 443], 1, /serves names of one zone, and example\.com is none/u]
   ] as const)('says by a command whether %s opens', async (_, where, code, detail) => {
     const [host, port] = where()
-    const args = ['--data-dir', directory, 'https', 'test', host as string, '--port', String(port)]
+    const args = ['--data-dir', directory, '--json', 'https', 'test', host as string, '--port', String(port)]
     const tested = await runToEnd(CLI, args, { environment })
     expect(tested, tested.stderr).toMatchObject({ code })
     const { steps } = JSON.parse(tested.stdout) as { steps: { step: string; ok: boolean; detail: string }[] }
@@ -464,7 +468,7 @@ print(r.build_opener(*handlers).open(sys.argv[3], timeout=30).read().decode())`
     expect(statSync(join(directory, 'https-key')).mode & 0o777).toBe(0o600)
     const files = ['https-key', 'https-authority.pem'].map((name) => join(directory, name))
     const kept = files.map((file) => readFileSync(file))
-    const undone = await runToEnd(CLI, ['--data-dir', directory, 'https', 'setup', '--undo'], {
+    const undone = await runToEnd(CLI, ['--data-dir', directory, '--json', 'https', 'setup', '--undo'], {
       environment
     })
     expect(undone).toMatchObject({ code: 0 })

@@ -44,7 +44,7 @@ it('registers them over a kill -9 of itself and of the daemon, and has nothing l
   await eventually(tasks, (all) => all.length > 0)
   killed.kill('SIGKILL')
 
-  const running = scene.child(run(CHRONYM, ['--data-dir', dataDir, 'register', '--from', file]))
+  const running = scene.child(run(CHRONYM, ['--json', '--data-dir', dataDir, 'register', '--from', file]))
   const closed = once(running, 'close') as Promise<[number | null]>
   let said = ''
   running.stdout!.setEncoding('utf8').on('data', (chunk: string) => (said += chunk))

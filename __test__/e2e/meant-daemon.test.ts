@@ -22,7 +22,7 @@ describe('the daemon of a directory', () => {
     await scene.daemon(['--data-dir', directory])
     const copy = join(scene.directory(), 'copy')
     cpSync(directory, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
-    expect(await runToEnd(CLI, ['--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
+    expect(await runToEnd(CLI, ['--json', '--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
     expect(await runToEnd(CLI, ['--data-dir', copy, 'names'])).toMatchObject({
       code: 3,
       stdout: '',
@@ -54,7 +54,7 @@ describe('the daemon of a directory', () => {
     // The next start replaces the socket that nobody answers any more.
     await scene.daemon(['--data-dir', directory])
     expect(JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8'))).toMatchObject({ api_socket: 'api.sock' })
-    expect(await runToEnd(CLI, ['--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
+    expect(await runToEnd(CLI, ['--json', '--data-dir', directory, 'names'])).toMatchObject({ code: 0, stdout: '[]\n' })
   })
 
   it('answers by its socket while narrow tokens hold all places of its port', async () => {
@@ -84,7 +84,7 @@ describe('the daemon of a directory', () => {
       streams.push(...(await Promise.all(Array.from({ length: 100 }, () => stream(token)))))
     }
     const closed = () => streams.filter((socket) => socket.closed).length
-    expect(await runToEnd(CLI, ['--data-dir', directory, 'status'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await runToEnd(CLI, ['--json', '--data-dir', directory, 'status'])).toMatchObject({ code: 0, stderr: '' })
     expect(closed()).toBe(0)
     // By the port a place must be made first.
     expect((await daemon.request('GET', '/api/names')).status).toBe(200)
@@ -94,15 +94,16 @@ describe('the daemon of a directory', () => {
   it('forgets for good what config unset takes back', async () => {
     const directory = scene.directory()
     const args = ['--data-dir', directory]
+    const chronym = (...words: string[]) => runToEnd(CLI, [...args, '--json', ...words])
     const first = await scene.daemon(args)
-    await runToEnd(CLI, [...args, 'config', 'set', 'mode=light', 'vdf.queue=5'])
-    expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'unset', 'mode'])).stdout)).toMatchObject({
+    await chronym('config', 'set', 'mode=light', 'vdf.queue=5')
+    expect(JSON.parse((await chronym('config', 'unset', 'mode')).stdout)).toMatchObject({
       mode: 'auto',
       vdf: { queue: 5 }
     })
     await first.signal('SIGTERM')
     await scene.daemon(args)
-    expect(JSON.parse((await runToEnd(CLI, [...args, 'config', 'get'])).stdout)).toMatchObject({
+    expect(JSON.parse((await chronym('config', 'get')).stdout)).toMatchObject({
       mode: 'auto',
       vdf: { queue: 5 }
     })

@@ -17,6 +17,8 @@ export interface Surroundings {
   stdout: TerminalStream
   stderr: TerminalStream
   env: Readonly<Record<string, string | undefined>>
+  /** As {@link OutputOptions.isCaptured}. */
+  isCaptured?: boolean
   /** Aborted by Ctrl-C or SIGTERM; listens from the first call on. */
   interruption: () => AbortSignal
 }

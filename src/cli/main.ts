@@ -20,11 +20,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const { runCli } = await import('./run.ts')
+const { isStdoutCaptured } = await import('./terminal/captured.ts')
 const { interruption } = await import('./failures/interruption.ts')
 process.exitCode = await runCli(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
+  isCaptured: isStdoutCaptured(),
   interruption
 })

@@ -35,8 +35,8 @@ export function buildProgram(run: Run): CliCommand {
   const program = new CliCommand(run, 'chronym')
     .description('Names earned by time: register, publish and resolve names of a peer-to-peer registry.')
     .version(VERSION, '-V, --version', 'print the version')
-    .option('--json', 'print JSON, also for errors; the default unless stdout is a terminal')
-    .option('--no-json', 'print text even when stdout is not a terminal')
+    .option('--json', 'print JSON, also for errors')
+    .option('--no-json', 'print text, without the hint that a pipe no longer means JSON')
     .option('--no-color', 'no colours (as with the environment variable NO_COLOR)')
     .option(
       '--api <url>',

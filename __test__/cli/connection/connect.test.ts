@@ -33,8 +33,11 @@ function expectOtherDaemon({ exitCode, stdout, stderr }: CliResult, code: string
 describe('the daemon of a data directory', () => {
   it('gets the token and answers', async () => {
     const { url } = await daemon()
-    expect(await cli(['--data-dir', dataDirectory(url), 'names'])).toMatchObject({ exitCode: 0, stdout: '[]\n' })
-    expect(await cli(['names'], { env: { CHRONYM_DATA_DIR: dataDirectory(url) } })).toMatchObject({
+    expect(await cli(['--json', '--data-dir', dataDirectory(url), 'names'])).toMatchObject({
+      exitCode: 0,
+      stdout: '[]\n'
+    })
+    expect(await cli(['--json', 'names'], { env: { CHRONYM_DATA_DIR: dataDirectory(url) } })).toMatchObject({
       exitCode: 0,
       stdout: '[]\n'
     })
@@ -45,7 +48,7 @@ describe('the daemon of a data directory', () => {
     const nobody = 'http://127.0.0.1:1'
     const { url } = await daemon(socket)
     const bySocket = dataDirectory(nobody, { socket })
-    expect(await cli(['--data-dir', bySocket, 'names'])).toMatchObject({ exitCode: 0, stdout: '[]\n' })
+    expect(await cli(['--json', '--data-dir', bySocket, 'names'])).toMatchObject({ exitCode: 0, stdout: '[]\n' })
     expect((await cli(['--data-dir', dataDirectory(url, { socket: 'gone.sock' }), 'names'])).exitCode).toBe(0)
     const other = await cli(['--data-dir', dataDirectory(nobody, { socket, instance: crypto.randomUUID() }), 'names'])
     expectOtherDaemon(other, 'CLI-NET-003', /not this one/)
@@ -74,7 +77,7 @@ describe('the daemon of a data directory', () => {
     scene.onEnd(() => timeout.mockRestore())
     const { url, world } = await daemon()
     const { task_id: id } = world.tasks.create({ name: 'alice.chronym', kind: 'register' })
-    const watching = cli(['--data-dir', dataDirectory(url), 'status', '--watch', id])
+    const watching = cli(['--json', '--data-dir', dataDirectory(url), 'status', '--watch', id])
     await expect.poll(() => world.tasks.openStreams).toBe(1)
     proof.abort()
     world.tasks.change(id, 'completed', { status: 'completed', phase: 'done' })
@@ -254,7 +257,7 @@ describe('an address that is named', () => {
     const { url, port } = await daemon()
     const env = { CHRONYM_DATA_DIR: dataDirectory() }
     for (const api of [url, `http://localhost:${port}/`])
-      expect(await cli(['--api', api, 'names'], { env })).toMatchObject({ exitCode: 0, stdout: '[]\n' })
+      expect(await cli(['--json', '--api', api, 'names'], { env })).toMatchObject({ exitCode: 0, stdout: '[]\n' })
     expect((await cli(['names'], { env: { ...env, CHRONYM_API: url } })).exitCode).toBe(0)
   })
 
@@ -301,7 +304,7 @@ describe('the passphrase of the seed', () => {
     const { url, world } = await daemon()
     world.services.seed.lock()
     const args = ['unlock', '--passphrase-file', passphraseFile()]
-    expect(await cli(['--data-dir', dataDirectory(url), ...args])).toMatchObject({
+    expect(await cli(['--json', '--data-dir', dataDirectory(url), ...args])).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('"unlocked"') as string
     })

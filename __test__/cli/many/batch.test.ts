@@ -28,7 +28,7 @@ const ended = (stdout: string) => eventsOf(stdout, 'ended')[0]
 describe('many registrations', () => {
   it('are begun in the order of the file and waited for; what is ours already is counted', async () => {
     daemon.owned.add('mine.chronym')
-    const { exitCode, stdout } = await register('bob\nmine\nalice\n')
+    const { exitCode, stdout } = await register('bob\nmine\nalice\n', ['--json'])
     expect(exitCode).toBe(0)
     expect(eventsOf(stdout, 'started', 'completed').map(({ event, name }) => `${event} ${name}`)).toEqual([
       'started bob.chronym',
@@ -51,18 +51,18 @@ describe('many registrations', () => {
   it('go on where another run ended: names in work are waited for and not begun again', async () => {
     daemon.owned.add('alice.chronym')
     daemon.tasks = [{ ...TASK, task_id: 'before', name: 'bob.chronym' }]
-    const { exitCode, stdout } = await register('alice\nbob\ncarol\n')
+    const { exitCode, stdout } = await register('alice\nbob\ncarol\n', ['--json'])
     expect(exitCode).toBe(0)
     expect(eventsOf(stdout, 'started').map(({ name }) => name)).toEqual(['carol.chronym'])
     expect(ended(stdout)).toMatchObject({ before: 1, registered: 2 })
-    const again = await register('alice\nbob\ncarol\n')
+    const again = await register('alice\nbob\ncarol\n', ['--json'])
     expect(again.exitCode).toBe(0)
     expect(ended(again.stdout)).toMatchObject({ before: 3, registered: 0 })
   })
 
   it('leave one place of the queue to others, and come to their end all the same', async () => {
     daemon.machine = { ...MACHINE, config: { ...MACHINE.config, vdf: { ...MACHINE.config.vdf, queue: 3 } } }
-    const { exitCode, stdout } = await register('a1\nb2\nc3\nd4\n')
+    const { exitCode, stdout } = await register('a1\nb2\nc3\nd4\n', ['--json'])
     const working = eventsOf(stdout, 'progress').map((each) => each.working ?? 0)
     expect({ exitCode, most: Math.max(...working) }).toEqual({ exitCode: 0, most: 2 })
     expect(
@@ -95,11 +95,11 @@ describe('many registrations', () => {
 
   it('take up names of this seed, and those that got a task meanwhile', async () => {
     daemon.forgotten.add('lost.chronym')
-    const { exitCode, stdout } = await register('lost\n')
+    const { exitCode, stdout } = await register('lost\n', ['--json'])
     expect({ exitCode, ended: ended(stdout) }).toMatchObject({ exitCode: 0, ended: { registered: 1 } })
 
     daemon.begunMeanwhile = 'alice.chronym'
-    const other = await register('alice\n')
+    const other = await register('alice\n', ['--json'])
     expect({ exitCode: other.exitCode, ended: ended(other.stdout) }).toMatchObject({
       exitCode: 0,
       ended: { registered: 1 }
@@ -108,7 +108,7 @@ describe('many registrations', () => {
 
   it('wait where the daemon cannot begin one now, and say why once', async () => {
     daemon.refusals = [['SVC-BCN-001', 'the beacon is silent']]
-    const { exitCode, stdout } = await register('alice\n', ['--no-wait'])
+    const { exitCode, stdout } = await register('alice\n', ['--no-wait', '--json'])
     expect(exitCode).toBe(7)
     expect(eventsOf(stdout, 'waiting')).toEqual([
       { event: 'waiting', code: 'SVC-BCN-001', message: 'the beacon is silent' }

@@ -125,7 +125,7 @@ describe('doctor', () => {
       cure: 'Undo it: chronym config unset mode vdf.queue'
     })
     expect(field(found, 'mode')?.source).toBe('run time')
-    const unset = await cli(['config', 'unset', 'mode', 'vdf.queue'], { env })
+    const unset = await cli(['config', 'unset', 'mode', 'vdf.queue', '--json'], { env })
     expect(JSON.parse(unset.stdout)).toMatchObject({ mode: 'light', vdf: { queue: 100 } })
     expect(of(await diagnose(), 'config')).toMatchObject({ state: 'ok' })
     for (const [assignment, fault] of [

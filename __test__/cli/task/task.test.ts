@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DONE, OWNED, TASK, WELL, daemon, ask, shown, url } from '../fake-daemon.ts'
 
 describe('watching a task', () => {
-  it('prints one JSON line for each event in a pipe and ends with 0 when it is completed', async () => {
-    const { exitCode, stdout } = await ask(['register', '--yes', 'alice.chronym'])
+  it('prints one line of JSON for each event with --json and ends with 0 when it is completed', async () => {
+    const { exitCode, stdout } = await ask(['register', '--yes', '--json', 'alice.chronym'])
     expect(exitCode).toBe(0)
     expect(
       stdout
@@ -33,7 +33,7 @@ describe('watching a task', () => {
   })
 
   it('looks at the task when a stream ends without its end', async () => {
-    const { exitCode, stdout } = await ask(['status', '--watch', 'cut'])
+    const { exitCode, stdout } = await ask(['status', '--watch', 'cut', '--json'])
     expect(exitCode).toBe(0)
     expect(
       stdout

@@ -28,8 +28,8 @@ const SEED_FILE = join(temporary(), 'seed')
 beforeAll(() => writeFileSync(SEED_FILE, '01'.repeat(32)))
 
 describe('answers', () => {
-  it('are the JSON of the daemon in a pipe', async () => {
-    expect(JSON.parse((await ask(['tasks'])).stdout)).toEqual([TASK, { ...DONE, task_id: 't2' }])
+  it('are the JSON of the daemon with --json', async () => {
+    expect(JSON.parse((await ask(['tasks', '--json'])).stdout)).toEqual([TASK, { ...DONE, task_id: 't2' }])
   })
 
   it('are a table on a terminal', async () => {
@@ -53,7 +53,7 @@ describe('answers', () => {
   })
 
   it('of names show lease, renewal and what their owner should know', async () => {
-    expect(JSON.parse((await ask(['names'])).stdout)).toEqual([OWNED, WELL])
+    expect(JSON.parse((await ask(['names', '--json'])).stdout)).toEqual([OWNED, WELL])
     const lines = (await ask(['names'], { terminal: true })).stdout.split('\n')
     expect(lines[0]).toMatch(/^name +code +state +lease ends +renewal +left +zone$/)
     expect(lines[1]).toMatch(
@@ -82,22 +82,24 @@ describe('answers', () => {
     expect((await ask(['names'], { terminal: true })).stdout).toContain(`looked for in the network:\n${lost}`)
     expect(await ask(['adopt'], { terminal: true })).toMatchObject({ exitCode: 0, stdout: `${lost}\n` })
     expect(await ask(['adopt', 'alice.chronym'])).toMatchObject({ exitCode: 0 })
-    const both = await ask(['adopt', 'alice.chronym', 'bob.chronym'])
+    const both = await ask(['adopt', 'alice.chronym', 'bob.chronym', '--json'])
     expect(both.exitCode).toBe(1)
     expect(JSON.parse(both.stdout)).toMatchObject([{ state: 'adopted' }, { state: 'other-owner' }])
-    expect(JSON.parse((await ask(['adopt', '--forget', 'bob.chronym'])).stdout)).toEqual({ forgotten: ['bob.chronym'] })
+    expect(JSON.parse((await ask(['adopt', '--forget', 'bob.chronym', '--json'])).stdout)).toEqual({
+      forgotten: ['bob.chronym']
+    })
     expect((await ask(['adopt', '--forget'])).exitCode).toBe(2)
   })
 
   it('of the status tell which names need looking after, to those who may know', async () => {
-    expect(JSON.parse((await ask(['status'])).stdout)).toEqual({
+    expect(JSON.parse((await ask(['status', '--json'])).stdout)).toEqual({
       ...STATUS,
       warned_names: [{ name: OWNED.name, warnings: OWNED.warnings }]
     })
     expect(stripVTControlCharacters((await ask(['status'], { terminal: true })).stdout)).toContain(
       'warning alice.chronym: '
     )
-    const stranger = await cli(['--api', url, '--data-dir', '/nonexistent', 'status'])
+    const stranger = await cli(['--api', url, '--data-dir', '/nonexistent', 'status', '--json'])
     expect(JSON.parse(stranger.stdout)).toEqual(STATUS)
   })
 
@@ -112,7 +114,7 @@ describe('answers', () => {
     expect(stripVTControlCharacters(stdout)).toContain(
       `the seed is locked: 1 signature waits: renew alice.chronym\n  unlock it: chronym --api ${url} unlock`
     )
-    expect(JSON.parse((await ask(['status'])).stdout)).toMatchObject({ seed: shown.seed })
+    expect(JSON.parse((await ask(['status', '--json'])).stdout)).toMatchObject({ seed: shown.seed })
   })
 
   it('of the status say in one line what a young network is missing', async () => {
@@ -130,7 +132,7 @@ describe('answers', () => {
   })
 
   it('of an explanation show the verdict, what it rests on, and who was silent', async () => {
-    expect(JSON.parse((await ask(['explain', 'alice.chronym'])).stdout)).toEqual(EXPLANATION)
+    expect(JSON.parse((await ask(['explain', 'alice.chronym', '--json'])).stdout)).toEqual(EXPLANATION)
     const text = stripVTControlCharacters((await ask(['explain', 'alice.chronym'], { terminal: true })).stdout)
     expect(text.split('\n')[0]).toBe(EXPLANATION.verdict)
     expect(text).toMatch(/^rule +majority: The majority wins\.$/m)
@@ -140,8 +142,11 @@ describe('answers', () => {
     expect(text).toMatch(/^12D3KooX +busy$/m)
   })
 
-  it('of resolve are text for people on a terminal alone: whose it is, until when, how sure, what it has', async () => {
-    expect(JSON.parse((await ask(['resolve', REVEAL.name])).stdout)).toMatchObject({ ...REVEAL_BODY, source: 'held' })
+  it('of resolve say whose it is, until when, how sure, what it has', async () => {
+    expect(JSON.parse((await ask(['resolve', REVEAL.name, '--json'])).stdout)).toMatchObject({
+      ...REVEAL_BODY,
+      source: 'held'
+    })
     expect((await ask(['resolve', REVEAL.name], { terminal: true })).stdout).toMatch(
       new RegExp(
         `^name +${REVEAL.name}\\nowner +(01){32}\\nlease +until 2000-01-08T00:00:00.000Z \\(.* ago\\)\\n` +
@@ -168,7 +173,7 @@ describe('answers', () => {
   })
 
   it('of pins show owner, state and what comes next', async () => {
-    expect(JSON.parse((await ask(['pins'])).stdout)).toEqual(PINS)
+    expect(JSON.parse((await ask(['pins', '--json'])).stdout)).toEqual(PINS)
     const lines = (await ask(['pins', 'list'], { terminal: true })).stdout.split('\n')
     expect(lines[0]).toMatch(/^name +check code +owner +state +since +second look +until$/)
     expect(lines[1]).toMatch(
@@ -176,7 +181,7 @@ describe('answers', () => {
     )
     expect(lines[2]).toMatch(/^bob\.chronym +7kq2\w+ +(01){32} +tentative, contested by (02){32} /)
     expect(lines[3]).toMatch(/^carol\.chronym +7kq2\w+ +(01){32} +firm +.+ +firm .+ +2026-11-23/)
-    expect(JSON.parse((await ask(['pins', 'forget', 'alice.chronym'])).stdout)).toEqual({ success: true })
+    expect(JSON.parse((await ask(['pins', 'forget', 'alice.chronym', '--json'])).stdout)).toEqual({ success: true })
     expect(daemon.requests.at(-1)).toMatchObject({ method: 'DELETE', path: '/api/pins/alice.chronym' })
     expect((await ask(['pins', 'forget', 'alice.chronym'], { terminal: true })).stdout).toBe(
       'the owner of alice.chronym is forgotten; the next look decides\n'
@@ -190,7 +195,7 @@ describe('answers', () => {
       [['explain'], '/api/explain/alice.chronym'],
       [['zone', 'get'], '/api/zone/alice.chronym']
     ] as const) {
-      await ask([...words, 'alice', '--code', '7kq2mx'])
+      await ask([...words, 'alice', '--code', '7kq2mx', '--json'])
       expect(daemon.requests.at(-1)).toMatchObject({ path, query: 'code=7kq2mx' })
     }
     expect((await ask(['resolve', 'did:chronym:zQm', '--code', '7kq2mx'])).exitCode).toBe(2)
@@ -236,8 +241,9 @@ describe('names', () => {
       [['zone', 'get'], `/api/zone/${name}`],
       [['adopt', '--forget'], `/api/wanted/${name}`]
     ] as const) {
+      const before = daemon.requests.length
       const { stderr } = await ask([...words, typed])
-      expect(daemon.requests.at(-1)?.path).toBe(path)
+      expect(daemon.requests.slice(before).map((request) => request.path)).toContain(path)
       expect(stderr).toBe(name.startsWith('xn--') ? '• bücher.chronym is xn--bcher-kva.chronym\n' : '')
     }
   })
@@ -340,7 +346,8 @@ describe('requests', () => {
       '--if-serial',
       '3',
       '--publish',
-      '--yes'
+      '--yes',
+      '--json'
     ])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ success: true, serial: 4, stored_by: 2, of: 3 })
@@ -371,7 +378,7 @@ describe('requests', () => {
   })
 
   it('carry an idempotency key with a registration', async () => {
-    const { stdout } = await ask(['register', '--yes', '--no-wait', 'alice.chronym'])
+    const { stdout } = await ask(['register', '--yes', '--no-wait', '--json', 'alice.chronym'])
     expect(JSON.parse(stdout)).toEqual({ task_id: 't1', message: 'started' })
     expect(daemon.requests.at(-1)?.headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/)
   })

@@ -16,18 +16,45 @@ function make(options: Partial<Omit<OutputOptions, 'stdout' | 'stderr'>> & { ter
 }
 
 describe('where answers go', () => {
-  it('is JSON when piped and text on a terminal', () => {
-    const piped = make()
-    piped.output.answer({ peers: 3 }, () => 'three peers')
-    expect(piped.written.stdout).toBe('{"peers":3}\n')
-    const shown = make({ terminal: true })
-    shown.output.answer({ peers: 3 }, () => 'three peers')
-    expect(shown.written.stdout).toBe('three peers\n')
+  it.each([true, false])('is text, and JSON with --json, on a terminal (%j) or not', (terminal) => {
+    for (const [json, answer] of [
+      [undefined, 'three peers\n'],
+      [false, 'three peers\n'],
+      [true, '{"peers":3}\n']
+    ] as const) {
+      const { output, written } = make({ terminal, json })
+      output.answer({ peers: 3 }, () => 'three peers')
+      expect(written.stdout).toBe(answer)
+    }
   })
 
-  it('follows --json and --no-json wherever stdout goes', () => {
-    expect(make({ terminal: true, json: true }).output.json).toBe(true)
-    expect(make({ json: false }).output.json).toBe(false)
+  it('hints once where a program got JSON before, and nowhere else', () => {
+    const { output, written } = make({ isCaptured: true })
+    output.plain({ token: 'abc' }, 'abc')
+    expect(written.stderr).toBe('')
+    for (const peers of [3, 4]) output.answer({ peers }, () => `${peers} peers`)
+    expect(written).toEqual({ stdout: 'abc\n3 peers\n4 peers\n', stderr: expect.stringContaining('--json') as string })
+    expect(written.stderr.trim().split('\n')).toHaveLength(1)
+    for (const quiet of [{ isCaptured: false }, { isCaptured: true, json: true }, { isCaptured: true, json: false }]) {
+      const other = make(quiet)
+      other.output.answer({ peers: 3 }, () => 'three peers')
+      expect(other.written.stderr).toBe('')
+    }
+  })
+
+  it('escapes in a pipe what a pager would bring to a terminal', () => {
+    const { output, written } = make()
+    output.answer({}, () => 'evil \u001b[2J')
+    expect(written.stdout).toBe('evil \\u001b[2J\n')
+  })
+
+  it.each([
+    ['60', 60],
+    ['', Infinity],
+    ['0', Infinity],
+    ['wide', Infinity]
+  ])('is in a pipe as wide as COLUMNS = %j says, or as it is', (COLUMNS, columns) => {
+    expect(make({ env: { COLUMNS } }).output.columns).toBe(columns)
   })
 
   it('keeps what is text by nature as text in a pipe: $(chronym token)', () => {

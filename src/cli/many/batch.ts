@@ -69,6 +69,7 @@ export class Batch {
    * without `wait`; 1: some never will be; 7: some wait for a place.
    */
   async run(wait: boolean): Promise<ExitCode> {
+    this.#context.output.hintAtJson()
     try {
       return await this.#run(wait)
     } catch (error) {
@@ -184,7 +185,7 @@ export class Batch {
     this.#painter.clear()
     if (output.json) output.jsonLine({ event, ...detail })
     else if (isRemark) output.note(text ?? '')
-    else if (text !== undefined) output.text(text)
+    else if (text !== undefined) output.line(text)
   }
 
   #show(byId: ReadonlyMap<string, TaskView>): void {

@@ -151,6 +151,7 @@ async function follow(context: Context, source: TaskSource, taskId: string): Pro
  * alone: no error, and 130, so that no script takes it for the end of the task.
  */
 export async function watchTask(context: Context, source: TaskSource, taskId: string): Promise<ExitCode> {
+  context.output.hintAtJson()
   const task = await follow(context, source, taskId)
   if (task === undefined) {
     const id = printable(taskId)
@@ -167,7 +168,7 @@ export async function watchTask(context: Context, source: TaskSource, taskId: st
   }
   const took = (Date.parse(task.updated_at) - Date.parse(task.created_at)) / 1000
   if (!context.output.json) {
-    context.output.text(
+    context.output.line(
       `${printable(task.name)} is ${task.kind === 'register' ? 'registered' : 'renewed'}: ` +
         `${formatCount(task.iterations)} squarings, ${formatDuration(took)} in all.`
     )

@@ -16,8 +16,10 @@ export interface OutputOptions {
   stdout: TerminalStream
   stderr: TerminalStream
   env: Readonly<Record<string, string | undefined>>
-  /** `--json` / `--no-json`; undefined leaves it to where stdout goes. */
+  /** `--json` / `--no-json` */
   json?: boolean | undefined
+  /** A program or a file takes stdout alone. It got JSON before, without `--json`. */
+  isCaptured?: boolean | undefined
   /** The daemon of this run; commands in messages name it. */
   daemon?: MeantDaemon
   /** `--no-color`. */
@@ -39,42 +41,46 @@ function unicodeWanted(env: OutputOptions['env']): boolean {
 }
 
 /**
- * Where a command's answer goes. Answers on stdout: text on a terminal, JSON when piped or with `--json`.
+ * Where a command's answer goes. Answers on stdout: text, or JSON with `--json`.
  * Progress, notes and errors on stderr, so that stdout holds the answer and nothing else.
  */
 export class Output {
-  /** Answers are JSON. */
+  /** `--json` was given: answers and errors are JSON. */
   readonly json: boolean
-  /** `--json` was given: errors are JSON as well, and answers that are plain text by nature become JSON. */
-  readonly explicitJson: boolean
   /** A person watches stderr: progress bars make sense. */
   readonly live: boolean
   /** The terminal shows more than ASCII. */
   readonly unicode: boolean
   readonly #options: OutputOptions
+  #hasHinted = false
 
   constructor(options: OutputOptions) {
     this.#options = options
-    this.explicitJson = options.json === true
-    this.json = options.json ?? options.stdout.isTTY !== true
-    this.live = !this.explicitJson && options.stderr.isTTY === true && options.env['TERM'] !== 'dumb'
+    this.json = options.json === true
+    this.live = !this.json && options.stderr.isTTY === true && options.env['TERM'] !== 'dumb'
     this.unicode = unicodeWanted(options.env)
   }
 
   /** One answer: an object for programs, text for people. The text is made only when it is needed. */
   answer(value: unknown, text: (paint: Paint) => string): void {
+    this.hintAtJson()
     if (this.json) this.jsonLine(value)
-    else this.text(text(this.#paint(this.#options.stdout)))
+    else this.line(text(this.paint))
   }
 
-  /** An answer that is plain text by nature (a token, a proof in hex): JSON only when `--json` asks for it. */
+  /** An answer that a program takes as it is without `--json`: a token, a proof in hex, a zone file. */
   plain(value: unknown, text: string): void {
-    if (this.explicitJson) this.jsonLine(value)
+    if (this.json) this.jsonLine(value)
     else this.text(text)
   }
 
   jsonLine(value: unknown): void {
     this.#options.stdout.write(`${printable(JSON.stringify(value))}\n`)
+  }
+
+  /** Text for people. A pager or `head` brings it to a terminal too. */
+  line(text: string): void {
+    this.#options.stdout.write(`${printableMessage(text)}\n`)
   }
 
   /** A file or a program gets the bytes as they are. */
@@ -83,9 +89,17 @@ export class Output {
     stdout.write(`${stdout.isTTY === true ? printableMessage(text) : text}\n`)
   }
 
+  /** Says once that a pipe no longer means JSON; for one release. */
+  hintAtJson(): void {
+    const { json, isCaptured } = this.#options
+    if (json !== undefined || isCaptured !== true || this.#hasHinted) return
+    this.#hasHinted = true
+    this.note('• text, as on a terminal; JSON needs --json now (--no-json: text without this hint)')
+  }
+
   /** A remark for a person; nothing when `--json` is given. */
   note(text: string): void {
-    if (!this.explicitJson) this.error(text)
+    if (!this.json) this.error(text)
   }
 
   /** A line on stderr, whatever was asked for. */
@@ -102,17 +116,22 @@ export class Output {
     return new Painter(this.#options.stderr, this.unicode)
   }
 
-  /** Shows a text of several lines in the place of the one before it on a terminal; below it anywhere else. */
+  /**
+   * Shows a text of several lines in the place of the one before it on a terminal; below it anywhere else, if it is
+   * another one.
+   */
   repainter(): (text: string) => void {
     const { stdout } = this.#options
     let lines = 0
+    let shown: string | undefined
     return (text) => {
-      if (stdout.isTTY !== true) {
-        stdout.write(`${text}\n`)
+      if (!this.isTerminal) {
+        if (text !== shown) this.line(text)
+        shown = text
         return
       }
       // A line that wraps would be two.
-      const width = (stdout.columns ?? Infinity) - 1
+      const width = this.columns - 1
       const cut = printableMessage(text)
         .split('\n')
         .map((line) =>
@@ -123,10 +142,16 @@ export class Output {
     }
   }
 
-  /** How wide the terminal of the answer is; Infinity where it is none. */
+  /** The answer goes to a terminal. */
+  get isTerminal(): boolean {
+    return this.#options.stdout.isTTY === true
+  }
+
+  /** How wide the answer may be; elsewhere than on a terminal COLUMNS says it, as watch(1) does, or nothing. */
   get columns(): number {
-    const { isTTY, columns } = this.#options.stdout
-    return isTTY === true ? (columns ?? Infinity) : Infinity
+    const { stdout, env } = this.#options
+    if (this.isTerminal) return stdout.columns ?? Infinity
+    return /^[1-9]\d{0,4}$/u.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : Infinity
   }
 
   get paint(): Paint {

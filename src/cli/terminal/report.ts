@@ -39,7 +39,7 @@ function headline({ code, message, errors }: Failure): string {
 /** Prints a failure on stderr: code, detail, the fields at fault, cure. */
 export function reportFailure(output: Output, failure: Failure): void {
   const say = (text: string): void => output.error(masked(text))
-  if (output.explicitJson) {
+  if (output.json) {
     say(printable(JSON.stringify(failureToJson(failure, (text) => output.commands(text)))))
     return
   }

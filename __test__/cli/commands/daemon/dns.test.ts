@@ -53,7 +53,7 @@ describe('dns anchor', () => {
 
 describe('dns stats and flush', () => {
   it('show what the daemon counts', async () => {
-    expect(JSON.parse((await ask(['dns', 'stats'])).stdout)).toEqual(DNS_BODY.stats)
+    expect(JSON.parse((await ask(['dns', 'stats', '--json'])).stdout)).toEqual(DNS_BODY.stats)
     expect((await ask(['dns', 'stats'], { terminal: true })).stdout).toContain('queries      udp 1,234\n')
     shown.dns = { ...DNS_BODY, stats: null }
     expect(await ask(['dns', 'stats'])).toMatchObject(says(6, 'CLI-DNS-003'))
@@ -64,7 +64,7 @@ describe('dns stats and flush', () => {
       '1 name forgotten: alice.chronym\n'
     )
     expect(daemon.requests.at(-1)?.body).toEqual({ name: 'alice.chronym' })
-    expect(JSON.parse((await ask(['dns', 'flush'])).stdout)).toEqual({ success: true, flushed: 2 })
+    expect(JSON.parse((await ask(['dns', 'flush', '--json'])).stdout)).toEqual({ success: true, flushed: 2 })
     expect(daemon.requests.at(-1)?.body).toEqual({})
   })
 })
@@ -79,7 +79,7 @@ describe('dns setup', () => {
     expect(stdout).toContain(`${OURS} (new)\n  server:\n`)
     expect(stdout).toContain('runs  unbound-checkconf\nruns  systemctl restart unbound\n')
     expect(existsSync(join(root, OURS))).toBe(false)
-    expect(JSON.parse((await ask(['dns', 'setup', '--root', root])).stdout)).toMatchObject({
+    expect(JSON.parse((await ask(['dns', 'setup', '--root', root, '--json'])).stdout)).toMatchObject({
       zone: 'chronym.',
       system: 'unbound',
       files: [{ path: OURS, state: 'absent' }],
@@ -111,7 +111,7 @@ describe('dns setup', () => {
     const other = await ask(['dns', 'setup', '--root', root, '--zone', 'lab'])
     expect(other).toMatchObject(says(2, 'and not lab\n'))
     shown.dns = { ...DNS_BODY, zone: 'lab.' }
-    expect(JSON.parse((await ask(['dns', 'setup', '--root', root, '--zone', 'Lab.'])).stdout)).toMatchObject({
+    expect(JSON.parse((await ask(['dns', 'setup', '--root', root, '--zone', 'Lab.', '--json'])).stdout)).toMatchObject({
       zone: 'lab.'
     })
   })
@@ -127,7 +127,7 @@ describe('dns setup', () => {
       `wrote ${OURS}\nnot run here: systemctl restart unbound\nTest it: chronym --api ${url} dns test\n`
     ])
     expect(readFileSync(join(root, OURS), 'utf8')).toContain(ds)
-    const undo = await cli(['--api', 'http://127.0.0.1:1', 'dns', 'setup', '--undo', '--root', root])
+    const undo = await cli(['--api', 'http://127.0.0.1:1', 'dns', 'setup', '--undo', '--root', root, '--json'])
     expect(JSON.parse(undo.stdout)).toEqual({
       removed: [OURS],
       commands: [{ command: ['systemctl', 'restart', 'unbound'], code: null }]
@@ -194,14 +194,14 @@ describe('dns setup', () => {
 
   it('warns of a port that the daemon chose by itself', async () => {
     shown.dns = { ...DNS_BODY, listen: [{ transport: 'udp', address: '127.0.0.1', port: 40_000 }] }
-    const { stdout } = await ask(['dns', 'setup', '--root', scene.tree(UNBOUND, ['unbound'])])
+    const { stdout } = await ask(['dns', 'setup', '--root', scene.tree(UNBOUND, ['unbound']), '--json'])
     expect((JSON.parse(stdout) as { remarks: string[] }).remarks).toContainEqual(expect.stringContaining('dns.listen'))
   })
 
   it('takes the resolver that is named, and no two tasks at once', async () => {
     const root = scene.tree(UNBOUND, ['unbound'])
     for (const system of SYSTEM_IDS) {
-      const { stdout } = await ask(['dns', 'setup', '--system', system, '--root', root])
+      const { stdout } = await ask(['dns', 'setup', '--system', system, '--root', root, '--json'])
       expect(JSON.parse(stdout)).toMatchObject({ system })
     }
     expect((await ask(['dns', 'setup', '--system', 'bogus'])).exitCode).toBe(2)
@@ -224,7 +224,7 @@ describe('dns test', () => {
     expect(exitCode).toBe(1)
     expect(stripVTControlCharacters(stdout)).toContain(`ok    server    127.0.0.1:${port} answers for chronym.`)
     expect(stdout).toContain('This machine does not resolve .chronym through the daemon.')
-    expect(JSON.parse((await ask(['dns', 'test', '--root', root])).stdout)).toMatchObject({
+    expect(JSON.parse((await ask(['dns', 'test', '--root', root, '--json'])).stdout)).toMatchObject({
       reaches: false,
       steps: [
         { name: 'server', state: 'ok' },

@@ -99,12 +99,12 @@ describe('chronym key check', () => {
   it('says yes to the right words and notes it, and no to others', async () => {
     await used()
     expect(isSeedSafe(paths)).toBe(false)
-    expect(await key(['key', 'check'], { stdin: OTHERS })).toMatchObject({
+    expect(await key(['key', 'check', '--json'], { stdin: OTHERS })).toMatchObject({
       exitCode: 1,
       stdout: expect.stringContaining('"matches":false') as string
     })
     expect(isSeedSafe(paths)).toBe(false)
-    expect(await key(['key', 'check'], { stdin: WORDS })).toMatchObject({
+    expect(await key(['key', 'check', '--json'], { stdin: WORDS })).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('"matches":true') as string
     })
@@ -175,7 +175,7 @@ describe('chronym key check', () => {
 
 describe('chronym key import', () => {
   it('makes a directory that its daemon starts with, and counts as a check', async () => {
-    expect(await key(['key', 'import'], { stdin: WORDS })).toMatchObject({
+    expect(await key(['key', 'import', '--json'], { stdin: WORDS })).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('"imported":true') as string
     })
@@ -203,7 +203,7 @@ describe('chronym key import', () => {
 
   it('refuses another seed before the first start as well', async () => {
     await key(['key', 'import'], { stdin: WORDS })
-    expect(await key(['key', 'import'], { stdin: WORDS })).toMatchObject({
+    expect(await key(['key', 'import', '--json'], { stdin: WORDS })).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('"imported":false') as string
     })

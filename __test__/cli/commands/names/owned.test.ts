@@ -21,7 +21,7 @@ describe('registering a name that is ours and was forgotten', () => {
   }
 
   it.each([[], ['--no-wait']])('says that the daemon has taken it up, and ends with 0', async (...args) => {
-    const { exitCode, stdout } = await register({ taken_up: true }, ...args)
+    const { exitCode, stdout } = await register({ taken_up: true }, '--json', ...args)
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ event: 'taken-up', name: 'alice.chronym', message: DETAIL })
   })

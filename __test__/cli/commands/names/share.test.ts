@@ -52,7 +52,7 @@ describe('chronym share', () => {
       check_code: CHECK_CODE,
       link: 'http://alice--7kq2mx.chronym/'
     })
-    const longer = JSON.parse((await share('alice', ['--characters', '26'])).stdout) as { coded_name: string }
+    const longer = JSON.parse((await share('alice', ['--characters', '26', '--json'])).stdout) as { coded_name: string }
     expect(longer.coded_name).toBe(`alice--${CHECK_CODE}.chronym`)
   })
 
@@ -70,7 +70,8 @@ describe('chronym share', () => {
 
   it('draws none where it would be broken', async () => {
     expect((await share('alice', [], { ...UTF8, columns: 36 })).stdout).toContain('too narrow for the QR code')
-    expect((await share('alice', [], { terminal: true })).stdout).not.toMatch(/[█▀▄]/u)
+    for (const where of [{ terminal: true }, { ...UTF8, terminal: false }])
+      expect((await share('alice', [], where)).stdout).not.toMatch(/[█▀▄]/u)
   })
 
   it('shows both forms of a name beyond ASCII', async () => {
@@ -86,7 +87,7 @@ describe('chronym share', () => {
     expect(stdout).toMatch(
       /^name +a+\.chronym\ncheck code +7kq2mx\n\n.*63 octets of DNS: give name and code apart\.\n$/
     )
-    expect(JSON.parse((await share(long)).stdout)).toEqual({
+    expect(JSON.parse((await share(long, ['--json'])).stdout)).toEqual({
       name: long,
       coded_name: null,
       check_code: CHECK_CODE,

@@ -22,7 +22,7 @@ const getJson = async (url: string): Promise<unknown> => (await fetch(url)).json
 
 describe('chronym beacon', () => {
   it('serves the chain that network local pins, and ends with 0 on SIGTERM', async () => {
-    const { child, ended, summary } = await serve(['beacon', '--port', '0'])
+    const { child, ended, summary } = await serve(['beacon', '--json', '--port', '0'])
     expect(await getJson(`${summary.url}/info`)).toMatchObject({
       hash: DEV_BEACON_CHAIN.chain_hash,
       public_key: DEV_BEACON_CHAIN.public_key
@@ -33,7 +33,7 @@ describe('chronym beacon', () => {
   })
 
   it('relays recorded pulses of another chain, and ends when the process that started it is gone', async () => {
-    const { child, ended, summary } = await serve(['beacon', '--port', '0', '--relay', QUICKNET])
+    const { child, ended, summary } = await serve(['beacon', '--json', '--port', '0', '--relay', QUICKNET])
     const recorded = (
       JSON.parse(readFileSync(QUICKNET, 'utf8')) as {
         pulses: { round: number; signature: string; randomness: string }[]

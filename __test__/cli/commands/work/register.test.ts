@@ -112,7 +112,7 @@ describe('a registration where nobody can answer', () => {
   })
 
   it('spares a program that says --yes the measurement', async () => {
-    expect((await ask([...START, '--yes'])).exitCode).toBe(0)
+    expect((await ask([...START, '--yes', '--json'])).exitCode).toBe(0)
     expect(asked).toEqual(['POST /api/vdf/register'])
   })
 })

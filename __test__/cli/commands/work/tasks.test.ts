@@ -237,7 +237,7 @@ describe('a task meant by its name', () => {
         { ...TASK, task_id: 'newer' }
       ]
     ]
-    expect(JSON.parse((await ask(['status', 'alice.chronym'])).stdout)).toMatchObject({ task_id: 'newer' })
+    expect(JSON.parse((await ask(['status', 'alice.chronym', '--json'])).stdout)).toMatchObject({ task_id: 'newer' })
   })
 
   it('is exit code 4 where there is none', async () => {
@@ -252,7 +252,7 @@ describe('tasks --watch', () => {
 
   it('ends when none is running, and repeats nothing that did not change', async () => {
     lists = [[running], [TASK]]
-    const { exitCode, stdout } = await ask(['tasks', '--watch'])
+    const { exitCode, stdout } = await ask(['tasks', '--watch', '--json'])
     expect(exitCode).toBe(0)
     expect(
       stdout
@@ -260,6 +260,15 @@ describe('tasks --watch', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown)
     ).toEqual([[running], [TASK]])
+  })
+
+  it('prints each table that differs in a pipe', async () => {
+    lists = [[running], [running], [TASK]]
+    const { stdout } = await ask(['tasks', '--watch'])
+    expect(stdout.match(/^alice.*$/gmu)).toEqual([
+      expect.stringContaining('commit') as string,
+      expect.stringContaining('cancelled') as string
+    ])
   })
 
   it('shows the table in its place', async () => {

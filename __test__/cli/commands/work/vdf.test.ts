@@ -46,7 +46,7 @@ describe('vdf verify', () => {
     ['with hexadecimal in capitals', question(small, { proof: (small.y_hex + small.proof_hex).toUpperCase() })],
     ['of several segments', question(nested)]
   ])('ends with 0 for a valid proof %s', async (_title, args) => {
-    const { exitCode, stdout } = await cli(args)
+    const { exitCode, stdout } = await cli([...args, '--json'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '{"valid":true}\n' })
   })
 
@@ -65,7 +65,7 @@ describe('vdf verify', () => {
     ['an empty proof', { proof: '' }],
     ['a proof of zeros', { proof: '00'.repeat(200) }]
   ])('ends with 1 and a reason for %s', async (_title, changes) => {
-    const { exitCode, stdout } = await cli(question(small, changes))
+    const { exitCode, stdout } = await cli([...question(small, changes), '--json'])
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout)).toEqual({ valid: false, reason: expect.any(String) as string })
   })

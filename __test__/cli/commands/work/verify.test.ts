@@ -33,7 +33,7 @@ describe('chronym verify', () => {
     cli(['--data-dir', directory, 'verify', ...name.split(' '), from, '--network', network], settings)
 
   it('says yes to the record of the claim with that code, from a file and from standard input', async () => {
-    const { exitCode, stdout } = await verify('ALICE--0JYAPN', file)
+    const { exitCode, stdout } = await verify('ALICE--0JYAPN --json', file)
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, value: { name: 'alice.chronym', checkCode: CODE } })
     const shown = await verify(`alice--${CODE}`, '-', {
@@ -48,7 +48,9 @@ describe('chronym verify', () => {
   })
 
   it('says no to the record of another claim, to another name, and to a changed record', async () => {
-    const other = await verify('alice--zzzzzz', '-', { stdin: JSON.stringify({ ...REVEAL, check_code: 'zzzzzz' }) })
+    const other = await verify('alice--zzzzzz --json', '-', {
+      stdin: JSON.stringify({ ...REVEAL, check_code: 'zzzzzz' })
+    })
     expect(other.exitCode).toBe(1)
     expect(JSON.parse(other.stdout)).toMatchObject({ valid: false, problem: { rule: 'code' } })
     expect(await verify('bob--0jyapn', file)).toMatchObject({ exitCode: 1 })

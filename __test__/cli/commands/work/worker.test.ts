@@ -16,7 +16,7 @@ const FARM = {
 
 it('farm status shows workers, their work, and who lied', async () => {
   shown.farm = FARM
-  expect(JSON.parse((await ask(['farm', 'status'])).stdout)).toEqual(FARM)
+  expect(JSON.parse((await ask(['farm', 'status', '--json'])).stdout)).toEqual(FARM)
   const { stdout } = await ask(['farm', 'status'], { terminal: true })
   expect(stdout).toContain(
     'server       connected\ntasks there  2\nwrong proofs 1, of liar\nno work for  old: of another version'

@@ -41,7 +41,7 @@ export function addDaemonCommand(program: CliCommand): void {
     const { runChronymd } = await import('../../../daemon/chronymd.ts')
     const args = daemonArguments({ ...options, dataDir: context.options.dataDir })
     try {
-      return (await runChronymd(context.output.explicitJson ? [...args, '--json'] : args, {
+      return (await runChronymd(context.output.json ? [...args, '--json'] : args, {
         ...context.env
       })) as ExitCode
     } finally {
@@ -56,9 +56,9 @@ async function dashboard(context: Context, { open }: { open: boolean }): Promise
   // In the fragment: browsers do not send it, so no log of a server or proxy has it.
   const url = `${client.baseUrl}/#login=${link}`
   const { output } = context
-  if (open && !output.json) {
+  if (open && !output.json && output.isTerminal) {
     if (await openBrowser(url, context.env)) {
-      output.text(`The dashboard opens in your browser: ${printable(client.baseUrl)}/`)
+      output.line(`The dashboard opens in your browser: ${printable(client.baseUrl)}/`)
       output.note('No window? chronym dashboard --no-open prints a link.')
       return
     }

@@ -37,7 +37,7 @@ async function sharedText(shared: Shared, characters: number, { output }: Contex
     ['coded name', printable(bothForms(coded))],
     ['link', printable(link)]
   ])
-  if (!output.unicode) return fields
+  if (!output.unicode || !output.isTerminal) return fields
   return `${fields}\n\n${(await qrText(link, output)) ?? 'The terminal is too narrow for the QR code.'}`
 }
 

@@ -62,7 +62,7 @@ async function agreeToStart(
   name: string,
   isGiven: boolean
 ): Promise<void> {
-  if (isGiven && context.output.json && !context.output.live) return
+  if (isGiven && context.output.json) return
   const estimate = await client.estimate(name)
   // The daemon's own refusal says more.
   if (estimate.kind !== kind) return

@@ -40,10 +40,11 @@ function taskTable(tasks: readonly TaskView[], paint: Paint, columns = Infinity)
     : fitTable([heading, ...tasks.map((task) => taskRow(task, paint, SHORT_ID))], columns)
 }
 
-/** The table in place, again every second; where nobody looks, one line of JSON for each change. */
+/** The table in place, again every second; elsewhere than on a terminal, each table or line of JSON that differs. */
 async function watchTasks(context: Context, client: Client): Promise<ExitCode> {
   const { output, signal } = context
   const repaint = output.repainter()
+  output.hintAtJson()
   try {
     for (let shown = ''; ;) {
       const tasks = await client.tasks({ signal })
