@@ -218,6 +218,14 @@ export const ERROR_TABLE = {
     cause: 'This daemon does not own that name.',
     cure: 'Register it and wait until that is done, or use the daemon that owns it. `chronym names` lists the names of this one.'
   },
+  'SVC-OWN-002': {
+    status: 403,
+    title: 'Name sold',
+    cause: 'The keys of that name were changed to those of another owner, and most peers call that final.',
+    cure:
+      '`chronym release NAME` takes it off the list of this daemon. To have it again, take it over from its owner: ' +
+      '`chronym transfer offer NAME`.'
+  },
   'SVC-CHG-001': {
     status: 409,
     title: 'No change words',

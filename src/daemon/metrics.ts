@@ -33,7 +33,8 @@ const NAME_STATES = [
   'lapsed',
   'contested',
   'lost',
-  'changed'
+  'changed',
+  'sold'
 ] as const satisfies readonly OwnedNameView['state'][]
 const RENEWAL_RESULTS = ['completed', 'failed', 'cancelled'] as const
 

@@ -71,10 +71,15 @@ export function createRegistry(context: RegistryContext, tasks: ClaimTasks, opti
     }
   }
 
+  /** A name that leaves the list is shown as it was. */
   function ownedAfter(text: string, change: () => void): OwnedNameView {
+    const shown = (): OwnedNameView | undefined => {
+      const name = openName(context, text)
+      return ownedNames(context, renewal).find((owned) => owned.name === name)
+    }
+    const before = shown()
     change()
-    const name = openName(context, text)
-    return ownedNames(context, renewal).find((owned) => owned.name === name)!
+    return (shown() ?? before)!
   }
 
   return {

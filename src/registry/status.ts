@@ -1,10 +1,12 @@
-import { roundTimeMs } from '../protocol/time.ts'
+import { roundTimeMs, type Lease } from '../protocol/time.ts'
+import { toHex } from '../protocol/encoding/bytes.ts'
 import type { AutomaticRenewal } from './upkeep/automatic-renewal.ts'
 import { type RegistryContext, leaseOf, roundTime } from './context.ts'
 import { checkCodeOf, formatCodedName, SHORT_CODE } from '../protocol/claim/check-code.ts'
 import type { NetworkStatusView, NetworkDiversityView, PeerView } from '../views/network.ts'
 import type { KnownPeer, Network } from '../network/types.ts'
 import type { OwnedNameView } from '../views/own.ts'
+import type { Ownership } from './stored/owned-names.ts'
 import {
   diversityOf,
   missingDiversity,
@@ -50,7 +52,7 @@ export function addressViews(network: Pick<Network, 'addresses'>): NetworkStatus
 export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal): OwnedNameView[] {
   const records = context.owned.list()
   const outlooks = renewal.outlooks(records)
-  return records.map(({ name, reveal, serial, publishedSerial, ownership }, index) => {
+  return records.map(({ name, reveal, serial, publishedSerial, ownership, sold }, index) => {
     const { state, endRound } = leaseOf(context, reveal.drand_pulse)
     const { renewal, warnings } = outlooks[index]!
     const code = checkCodeOf(reveal, context.profile)
@@ -58,7 +60,8 @@ export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal):
       name,
       check_code: code,
       coded_name: formatCodedName(name, code.slice(0, SHORT_CODE)) ?? null,
-      state: state === 'dead' ? 'lapsed' : ownership === 'held' ? state : ownership,
+      state: stateOf(state, ownership),
+      ...(sold && { sold: { to: toHex(sold.to), at: new Date(sold.atMs).toISOString() } }),
       lease_end: roundTime(context, endRound),
       serial: Math.max(serial, context.zones.get(name)?.serial ?? 0),
       published_serial: publishedSerial,
@@ -67,6 +70,12 @@ export function ownedNames(context: RegistryContext, renewal: AutomaticRenewal):
       warnings: [...warnings]
     }
   })
+}
+
+/** A sold name is its new owner's, who renews it: the end of the lease known here says nothing. */
+function stateOf(lease: Lease['state'], ownership: Ownership): OwnedNameView['state'] {
+  if (ownership === 'sold') return 'sold'
+  return lease === 'dead' ? 'lapsed' : ownership === 'held' ? lease : ownership
 }
 
 function recordsIn(payload: Uint8Array, profile: NetworkProfile): number | null {

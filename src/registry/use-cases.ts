@@ -16,7 +16,8 @@ import type { Service } from '../protocol/identity/document.ts'
 import type { Zone } from '../protocol/zone/zone.ts'
 
 export interface RegistryEvent {
-  type: 'name:held' | 'name:contested' | 'name:lost' | 'name:changed' | 'name:warning' | 'name:warning-over'
+  type:
+    'name:held' | 'name:contested' | 'name:lost' | 'name:changed' | 'name:sold' | 'name:warning' | 'name:warning-over'
   detail: { name: string; warning?: NameWarningCode; message?: string }
 }
 
@@ -124,9 +125,12 @@ interface Claims {
 /** The names of this daemon, and those that it looks for. */
 interface Names {
   ownedNames(): OwnedNameView[]
-  /** Lets a name lapse, and returns its new state. SVC-NAM-*, SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001. */
+  /**
+   * Lets a name lapse, and returns its new state. A sold name leaves the list: returns its last state. SVC-NAM-*,
+   * SVC-OWN-001, SVC-RES-003, SVC-REG-002, SVC-STO-001.
+   */
   release(name: string): OwnedNameView
-  /** Takes a released name back. As `release`, without SVC-REG-002. */
+  /** Takes a released name back. As `release`, without SVC-REG-002; SVC-OWN-002 for a sold name. */
   takeBack(name: string): OwnedNameView
   adoptions(): WantedView[]
   /** Looks for a name or DID of ours now, and again until it is found. SVC-NAM-001/002, SVC-REQ-001, SVC-WNT-001. */

@@ -5,6 +5,7 @@ export const NAME_WARNING_CODES = [
   'contested',
   'lost',
   'changed',
+  'sold',
   'grace',
   'lapsed',
   'renewal-off',
@@ -23,10 +24,19 @@ export const OwnedNamesSchema = v.array(NameSchema)
 export const OwnedNameSchema = component('OwnedName', {
   name: NameSchema,
   state: v.pipe(
-    v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost', 'changed']),
+    v.picklist(['live', 'grace', 'lapsed', 'contested', 'lost', 'changed', 'sold']),
     v.description(
       '`contested`: peers name another claim; `lost`: they have settled on it; `changed`: the keys of this claim are ' +
-        "another owner's now"
+        "another owner's now; `sold`: that is final"
+    )
+  ),
+  sold: v.optional(
+    v.pipe(
+      v.object({
+        to: v.pipe(v.string(), v.description('The signing key that the name has now, hexadecimal')),
+        at: v.pipe(TimeSchema, v.description('Since when most peers call that final'))
+      }),
+      v.description('Of a name that is `sold`. Releasing it takes it off the list')
     )
   ),
   check_code: v.pipe(
@@ -69,7 +79,7 @@ export const OwnedNameSchema = component('OwnedName', {
 export type OwnedNameView = v.InferOutput<typeof OwnedNameSchema>
 /** Whether a name in this state is its daemon's to use, as far as peers say. */
 export function isStillOurs(state: OwnedNameView['state']): boolean {
-  return state !== 'lapsed' && state !== 'lost' && state !== 'changed'
+  return state !== 'lapsed' && state !== 'lost' && state !== 'changed' && state !== 'sold'
 }
 export type RenewalView = OwnedNameView['renewal']
 export type NameWarning = OwnedNameView['warnings'][number]

@@ -45,6 +45,7 @@ describe('docs/reference/errors.md', () => {
       'SVC-NAM-001': 400,
       'SVC-NAM-002': 403,
       'SVC-OWN-001': 403,
+      'SVC-OWN-002': 403,
       'SVC-CHG-001': 409,
       'SVC-CHG-002': 409,
       'SVC-CHG-003': 409,

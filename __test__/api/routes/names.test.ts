@@ -4,7 +4,7 @@ import { ownedName } from '../helpers/endpoints.ts'
 
 it('lists as owned no name that is sold, lost or lapsed', async () => {
   const world = createWorld()
-  const states = ['live', 'grace', 'contested', 'changed', 'lost', 'lapsed'] as const
+  const states = ['live', 'grace', 'contested', 'changed', 'sold', 'lost', 'lapsed'] as const
   for (const state of states) {
     const name = `${state}.chronym`
     world.registry.owned.set(name, { ...ownedName(name), state })

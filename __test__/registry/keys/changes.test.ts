@@ -207,6 +207,88 @@ describe('the keys of a name', () => {
     await buyer.registry.acceptOffer(back, authority(back, "buyer's words"))
     expect(changesIn(bench.held())).toBe(2)
   })
+  it('are sold once most peers call that final, and the name is listed so until its former owner releases it', async () => {
+    const seller = await withWords('words')
+    await bench.registered(seller)
+    const buyer = await withWords("buyer's words", { seed: 2, self: 'peer-1' })
+    const events: string[] = []
+    seller.registry.subscribe(({ type }) => events.push(type))
+    const { offer } = await buyer.registry.offerFor(ALICE, false)
+    await seller.registry.acceptOffer(offer, authority(offer, 'words'))
+    const sold = bench.held()
+    const { hash: head } = claimOf(sold, NAME, profile).changes[0]!
+    const becomes = async (node: TestNode, state: string): Promise<void> => {
+      for (let minute = 0; minute < 3; minute++) await bench.clock.advance(60 * SECOND)
+      await until(() => stateAt(node) === state)
+    }
+    for (const { reveals } of bench.world.peers)
+      reveals.set(ALICE, { state: 'settled', reveal: sold, changes: { head, final: Infinity } })
+    await becomes(buyer, 'live')
+    expect(stateAt(seller)).toBe('changed')
+    for (const { reveals } of bench.world.peers)
+      reveals.set(ALICE, { state: 'settled', reveal: sold, changes: { head, final: 0 } })
+    await becomes(seller, 'sold')
+    expect(events).toContain('name:sold')
+    expect(seller.network.own.get(ALICE)).toBeUndefined()
+
+    const { store } = seller
+    await seller.close()
+    const again = await bench.start({ store })
+    const to = toHex(sold.pubkey)
+    expect(again.registry.ownedNames()).toMatchObject([
+      {
+        name: ALICE,
+        state: 'sold',
+        sold: { to, at: new Date(roundTimeMs(1, profile.beacon)).toISOString() },
+        renewal: { state: 'impossible' },
+        warnings: [{ code: 'sold', message: expect.stringMatching(`${to}.*chronym release ${ALICE}`) }]
+      }
+    ])
+    const refusal = code('SVC-OWN-002', { message: expect.stringContaining(to) })
+    expect(() => again.registry.saveZone(ALICE, ZONE)).toThrow(refusal)
+    expect(() => again.registry.takeBack(ALICE)).toThrow(refusal)
+    await expect(again.registry.publishZone(ALICE)).rejects.toThrow(refusal)
+    await expect(again.registry.renew(ALICE, {})).rejects.toThrow(refusal)
+    await expect(again.registry.register(ALICE, {})).rejects.toThrow(
+      code('SVC-REG-001', { message: expect.stringContaining(`chronym release ${ALICE}`) })
+    )
+    // by code neither, where nobody answers
+    bench.world.peers[0]!.reveals.delete(ALICE)
+    for (const peer of bench.world.peers) peer.away = true
+    await expect(again.registry.resolve(`${ALICE} ${checkCodeOf(sold, profile)}`)).rejects.toThrow(code('SVC-RES-001'))
+    for (const peer of bench.world.peers) peer.away = false
+
+    // bought back it is ours as before, and no other daemon is blamed
+    const { offer: back } = await again.registry.offerFor(ALICE, false)
+    await buyer.registry.acceptOffer(back, authority(back, "buyer's words"))
+    await becomes(again, 'live')
+    expect(again.registry.ownedNames()).toMatchObject([{ warnings: [] }])
+    expect(again.registry.ownedNames()[0]).not.toHaveProperty('sold')
+  })
+  it('of a sold name that is released leave the list, with its draft, and the name can be bought again', async () => {
+    const seller = await withWords('words')
+    await bench.registered(seller)
+    seller.registry.saveZone(ALICE, ZONE)
+    const buyer = await withWords("buyer's words", { seed: 2, self: 'peer-1' })
+    const { offer } = await buyer.registry.offerFor(ALICE, false)
+    await seller.registry.acceptOffer(offer, authority(offer, 'words'))
+    const sold = bench.held()
+    const { hash: head } = claimOf(sold, NAME, profile).changes[0]!
+    for (const { reveals } of bench.world.peers)
+      reveals.set(ALICE, { state: 'settled', reveal: sold, changes: { head, final: 0 } })
+    for (let minute = 0; minute < 3; minute++) await bench.clock.advance(60 * SECOND)
+    await until(() => stateAt(seller) === 'sold')
+    expect(seller.registry.release(ALICE)).toMatchObject({ name: ALICE, state: 'sold' })
+    expect([seller.registry.ownedNames(), seller.registry.drafts()]).toEqual([[], []])
+    expect(() => seller.registry.release(ALICE)).toThrow(code('SVC-OWN-001'))
+    const { offer: back } = await seller.registry.offerFor(ALICE, false)
+    await buyer.registry.acceptOffer(back, authority(back, "buyer's words"))
+    for (let second = 0; second < 30; second++) {
+      await bench.clock.advance(SECOND)
+      await settle()
+    }
+    await until(() => stateAt(seller) === 'live')
+  })
   it('are not lost to their new owner while most peers still show the record before the change', async () => {
     const seller = await withWords('words')
     await bench.registered(seller)

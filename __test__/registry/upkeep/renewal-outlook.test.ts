@@ -27,6 +27,7 @@ function outlook(nowRound: number, change: Partial<OutlookInput> = {}) {
     taskSeconds: 0,
     links: 1,
     ownership: 'held',
+    sold: undefined,
     isAutomatic: true,
     task: undefined,
     obstacle: undefined,
@@ -140,6 +141,18 @@ describe('a renewal', () => {
       warnings: [{ code: 'lapsed', message: expect.stringContaining('chronym register alice.chronym') }],
       isDue: false
     })
+  })
+
+  it('of a sold name is for its new owner, also after the end of the lease that is known here', () => {
+    const sold = { to: new Uint8Array(32).fill(0xab), atMs: 0 }
+    for (const round of [START + 5, END - LEAD, END + profile.grace + 1])
+      expect(outlook(round, { ownership: 'sold', sold })).toMatchObject({
+        renewal: { state: 'impossible', due: null },
+        warnings: [
+          { code: 'sold', message: expect.stringMatching(/ab{1}ab.*1970-01-01.*chronym release alice\.chronym/) }
+        ],
+        isDue: false
+      })
   })
 
   it('of a lost or contested name goes on, until it is dead', () => {

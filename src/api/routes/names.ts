@@ -103,13 +103,15 @@ export function nameRoutes({ registry }: ApiServices) {
       '/api/names/:name/release',
       endpoint({
         tag: 'Names',
-        summary: 'Release a name: let it lapse',
+        summary: 'Release a name: let it lapse, or take a sold one off the list',
         description:
           'The daemon stops renewing it; its zone stays published until its lease ends. Until the grace ' +
-          'ends, DELETE here or a renewal takes it back.',
+          'ends, DELETE here or a renewal takes it back. A name that is sold leaves the list of this daemon.',
         access: ['vdf'],
         parameters: [NAME_PARAMETER],
-        answers: { 200: { description: 'The name, released', schema: OwnedNameSchema } },
+        answers: {
+          200: { description: 'The name, released, or as it was where it was sold', schema: OwnedNameSchema }
+        },
         errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-REG-002', 'SVC-STO-001']
       }),
       (c) => c.json(registry.release(c.req.param('name')))
@@ -122,7 +124,7 @@ export function nameRoutes({ registry }: ApiServices) {
         access: ['vdf'],
         parameters: [NAME_PARAMETER],
         answers: { 200: { description: 'The name, renewed automatically again', schema: OwnedNameSchema } },
-        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-RES-003', 'SVC-STO-001']
+        errors: ['SVC-NAM-001', 'SVC-NAM-002', 'SVC-OWN-001', 'SVC-OWN-002', 'SVC-RES-003', 'SVC-STO-001']
       }),
       (c) => c.json(registry.takeBack(c.req.param('name')))
     )

@@ -133,7 +133,7 @@ export function taskRoutes({ registry, tasks, idempotency, farm }: ApiServices, 
         isBodyAsReceived: true,
         parameters: [IDEMPOTENCY_KEY_PARAMETER],
         answers: STARTED,
-        errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-REG-001', 'SVC-RES-003', 'SVC-PUB-001']
+        errors: [...START_ERRORS, 'SVC-OWN-001', 'SVC-OWN-002', 'SVC-REG-001', 'SVC-RES-003', 'SVC-PUB-001']
       }),
       (c) =>
         start(

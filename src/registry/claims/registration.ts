@@ -6,7 +6,8 @@ import { parseZone } from '../../protocol/zone/zone.ts'
 import type { ClaimTasks } from '../tasks.ts'
 import type { TaskView } from '../../views/task.ts'
 import { openName, requireBeacon, type RegistryContext, leaseOf, roundTime } from '../context.ts'
-import { isCancelled, isGone, type OwnedName } from '../stored/owned-names.ts'
+import { acknowledgeText, isCancelled, isGone, type OwnedName, soldText } from '../stored/owned-names.ts'
+import { keys } from '../../store/keys.ts'
 import { requireOwned, savingZone } from '../zones/zones.ts'
 import { holderOf } from './holder.ts'
 import { runningAlready } from './manager.ts'
@@ -88,11 +89,15 @@ function requireNotOwned(context: RegistryContext, name: Name): void {
   throw ownedAlready(name)
 }
 
-/** One that lapsed or was cancelled, and gives way to a new registration. */
+/** One that lapsed, was cancelled or sold, and gives way to a new registration. */
 function formerRecord(context: RegistryContext, name: Name): OwnedName | undefined {
   const record = context.owned.get(name)
   if (record === undefined) return undefined
-  return isCancelled(record) || leaseOf(context, record.reveal.drand_pulse).state === 'dead' ? record : undefined
+  return isCancelled(record) ||
+    record.sold !== undefined ||
+    leaseOf(context, record.reveal.drand_pulse).state === 'dead'
+    ? record
+    : undefined
 }
 
 /** BigInt would take months for what the addon does in half an hour. */
@@ -111,6 +116,7 @@ function requireNoTask(tasks: ClaimTasks, name: Name): void {
  */
 async function requireFree(context: RegistryContext, name: Name): Promise<void> {
   const holder = await holderOf(context, name)
+  const sold = context.owned.get(name)?.sold
   switch (holder.by) {
     case 'nobody': {
       const { claims, heard, shown } = holder
@@ -136,7 +142,8 @@ async function requireFree(context: RegistryContext, name: Name): Promise<void> 
     case 'other':
       throw new ServiceError(
         'SVC-REG-001',
-        `${name} is registered by another key (${toHex(holder.newest.claim.pubkey)}) until ${holder.until}.`
+        `${name} is registered by another key (${toHex(holder.newest.claim.pubkey)}) until ${holder.until}.` +
+          (sold === undefined ? '' : ` ${soldText(sold)}. ${acknowledgeText(name)}.`)
       )
   }
 }
@@ -150,11 +157,16 @@ function ownedAlready(name: Name): ServiceError {
 }
 
 /**
- * Lets a name lapse: no automatic renewal; its zone stays published until its lease ends.
+ * Lets a name lapse: no automatic renewal; its zone stays published until its lease ends. A sold name leaves the list.
  * SVC-NAM-*, SVC-OWN-001, SVC-RES-003 when it has lapsed already, SVC-REG-002 while a task of it runs, SVC-STO-001.
  */
 export function release(context: RegistryContext, tasks: ClaimTasks, text: string): void {
   const name = openName(context, text)
+  const sold = context.owned.get(name)?.sold
+  if (sold !== undefined) {
+    acknowledge(context, name)
+    return
+  }
   requireAlive(context, name)
   const running = tasks.running(name)
   if (running !== undefined) {
@@ -166,6 +178,13 @@ export function release(context: RegistryContext, tasks: ClaimTasks, text: strin
   }
   context.owned.setReleased(name, true)
   context.log.info({ name }, 'this name is released: nothing renews it by itself')
+}
+
+/** A sold name leaves the list, and the record from before the sale is sent to no peer any more. */
+function acknowledge({ owned, store, network, log }: RegistryContext, name: Name): void {
+  store.batch([owned.removing(name), { delete: keys.zone(name) }])
+  network.withdrawReveal(name, undefined)
+  log.info({ name }, 'this name is sold, and leaves the list of this daemon')
 }
 
 /**

@@ -5,7 +5,7 @@
 import { ServiceError } from '../../errors.ts'
 import type { PutOutcome } from '../../network/types.ts'
 import { type Change, MAX_CHANGES, nextHash, relateChanges } from '../../protocol/claim/changes.ts'
-import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
+import { claimOf } from '../../protocol/claim/claim.ts'
 import {
   acceptedReveal,
   formatOffer,
@@ -23,15 +23,13 @@ import { sign } from '../../protocol/crypto/ed25519.ts'
 import { equalBytes, toHex } from '../../protocol/encoding/bytes.ts'
 import { EncodingError } from '../../protocol/errors.ts'
 import type { Name } from '../../protocol/name/names.ts'
-import type { NetworkProfile } from '../../protocol/profile/profile.ts'
-import { roundTimeMs } from '../../protocol/time.ts'
 import { keys } from '../../store/keys.ts'
 import type { KeysView, OfferView } from '../../views/keys.ts'
 import type { StoredBy } from '../../views/common.ts'
 import { codedNameOf, derivedPublicKey, openName, type RegistryContext, withOwnKey } from '../context.ts'
 import { requireMajority, requireValid } from '../publication/publishing.ts'
 import { equivocationOf } from '../ownership/newer-records.ts'
-import { decide, hasHead, survey, type Survey } from '../resolution/survey.ts'
+import { decide, finalAt, survey } from '../resolution/survey.ts'
 import { encodeAdoption, isGone } from '../stored/owned-names.ts'
 import type { Authority } from '../use-cases.ts'
 import { ownNext } from './change-words.ts'
@@ -78,19 +76,6 @@ export async function keysOf(context: RegistryContext, text: string): Promise<Ke
     ).length,
     equivocation: equivocationOf(context, found) !== undefined
   }
-}
-
-/** The last moment of a Date, which a round that a peer names may pass. */
-const LAST_MS = 8.64e15
-
-/** When more than half of the votes call the last change final, by what their peers say. */
-function finalAt({ counted }: Survey, claim: Claim, votes: number, { beacon }: NetworkProfile): string | null {
-  const times = counted
-    .flatMap(({ changes }) => (changes !== undefined && hasHead(claim, changes.head) ? [changes.final + 1] : []))
-    .map((round) => roundTimeMs(round, beacon))
-    .sort((left, right) => left - right)
-  const at = times[Math.floor(votes / 2)]
-  return at === undefined || at > LAST_MS ? null : new Date(at).toISOString()
 }
 
 /**

@@ -33,20 +33,28 @@ export function takeUpNewer(context: RegistryContext, tasks: ClaimTasks, found: 
   if (isSameClaim ? compareRecords(newest, ours) <= 0 : !tally.settled || tally.thin) return false
   const reveal = revealOf(found, newest)
   context.memory.see(newest)
+  // The keys of a name that was given away come back by an offer of this daemon.
+  const isBack = own.ownership === 'changed' || own.ownership === 'sold'
   const foreign = { serial: newest.serial, seenMs: context.clock.now() }
-  context.owned.replace(reveal, { foreign, ...(isSameClaim && own.released && { released: true }) }, [
-    ...replacingZone(context, name, own, reveal),
-    // Its list may name more than ours. It is read once the seed is unlocked, and not replaced before.
-    ...(sealedPart(reveal.payload, context.profile) === undefined
-      ? []
-      : [{ put: keys.wanted(name), value: encodeAdoption({ sinceMs: context.clock.now(), isGuess: true }) }])
-  ])
-  context.network.withdrawReveal(name, reveal)
-  context.log.warn(
-    { name, serial: newest.serial },
-    'the network holds a newer record of this name than this daemon signed: it is taken up. It ' +
-      'comes from another daemon with the same seed, or from before this one was restored'
+  context.owned.replace(
+    reveal,
+    { ...(!isBack && { foreign }), ...(isSameClaim && own.released && { released: true }) },
+    [
+      ...replacingZone(context, name, own, reveal),
+      // Its list may name more than ours. It is read once the seed is unlocked, and not replaced before.
+      ...(sealedPart(reveal.payload, context.profile) === undefined
+        ? []
+        : [{ put: keys.wanted(name), value: encodeAdoption({ sinceMs: context.clock.now(), isGuess: true }) }])
+    ]
   )
+  context.network.withdrawReveal(name, reveal)
+  if (isBack) context.log.info({ name }, 'the keys of this name are those of this daemon again: it is taken up')
+  else
+    context.log.warn(
+      { name, serial: newest.serial },
+      'the network holds a newer record of this name than this daemon signed: it is taken up. It ' +
+        'comes from another daemon with the same seed, or from before this one was restored'
+    )
   return true
 }
 

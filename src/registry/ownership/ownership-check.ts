@@ -1,12 +1,13 @@
 import { equalBytes } from '../../protocol/encoding/bytes.ts'
 import { relateChanges } from '../../protocol/claim/changes.ts'
+import type { Ruled } from '../../protocol/resolution/pin.ts'
 import { type Claim, claimOf } from '../../protocol/claim/claim.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { ClaimTasks } from '../tasks.ts'
-import { isKnownAsOwn, ownPublicKey, type RegistryContext } from '../context.ts'
+import { isKnownAsOwn, type RegistryContext } from '../context.ts'
 import { takeUpNewer, noteEquivocationOfOurs } from './newer-records.ts'
-import type { OwnedName, Ownership } from '../stored/owned-names.ts'
-import { survey } from '../resolution/survey.ts'
+import { acknowledgeText, soldText, type OwnedName, type Ownership, type Sold } from '../stored/owned-names.ts'
+import { finalAt, survey } from '../resolution/survey.ts'
 import type { RegistryEvent } from '../use-cases.ts'
 import { RepeatedLook } from '../../time/repeated-look.ts'
 
@@ -16,6 +17,35 @@ const HOUR_MS = 3600 * SECOND_MS
 const TICK_MS = 30 * SECOND_MS
 /** Frequent while a name settles, then hourly. */
 const LOOKS_PER_SETTLING = 20
+
+/** A sold name comes with its new key. */
+type Shown = { readonly ownership: Exclude<Ownership, 'sold'> } | { readonly ownership: 'sold'; readonly sold: Sold }
+
+/**
+ * What the answers of peers make of a name of ours; undefined where they say nothing. Pure.
+ *
+ * @param isOurs whether a claim has keys of this daemon; undefined while the seed is locked and cannot tell
+ */
+export function ownershipShown(
+  tally: Ruled,
+  ours: Pick<Claim, 'id' | 'pubkey' | 'changes'>,
+  isOurs: (shown: Claim) => boolean | undefined
+): Ownership | undefined {
+  if (tally.kind === 'contested')
+    // If this key is the only owner shown, a pin disagrees: it remembers the owner that liars named while they were the
+    // majority.
+    return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, ours.pubkey)) ? 'contested' : 'held'
+  if (tally.kind !== 'owner') return undefined
+  const { owner, settled, thin } = tally
+  const { newest } = owner
+  const isOwn = isOurs(newest)
+  if (isOwn === true) return 'held'
+  if (!equalBytes(newest.id, ours.id)) return settled && !thin ? 'lost' : 'contested'
+  const relation = relateChanges(ours.changes, newest.changes)
+  // The peers that answer have not heard of our change yet; or the seed must tell whose keys these are.
+  if (relation === 'shorter' || isOwn === undefined) return undefined
+  return owner.final && !thin ? 'sold' : 'changed'
+}
 
 /**
  * Whether the network still counts our names as ours. A claim that most peers held may lose the contest to an earlier
@@ -85,41 +115,35 @@ export class OwnershipCheck {
   }
 
   /** Undefined where the answers say nothing: nobody holds it now, or only unsettled claims. */
-  async #ask(name: Name): Promise<Ownership | undefined> {
+  async #ask(name: Name): Promise<Shown | undefined> {
+    const { owned, profile, seed, clock } = this.#context
     const found = await survey(this.#context, name)
-    const { tally } = found
     if (!takeUpNewer(this.#context, this.#tasks, found)) noteEquivocationOfOurs(this.#context, found)
-    const publicKey = ownPublicKey(this.#context, name)
-    if (tally.kind === 'owner') {
-      const { newest } = tally.owner
-      if (isKnownAsOwn(this.#context, newest)) return 'held'
-      const relation = this.#changesSince(newest)
-      // The peers that answer have not heard of our change yet.
-      if (relation === 'shorter') return undefined
-      if (relation !== undefined && relation !== 'same') return 'changed'
-      return tally.settled && !tally.thin ? 'lost' : 'contested'
-    }
-    if (tally.kind !== 'contested') return undefined
-    // If this key is the only owner shown, a pin disagrees: it remembers the owner that liars named while they were the
-    // majority.
-    return tally.candidates.some(({ pubkey }) => !equalBytes(pubkey, publicKey)) ? 'contested' : 'held'
+    const own = owned.get(name)
+    if (own === undefined) return undefined
+    const ownership = ownershipShown(found.tally, claimOf(own.reveal, name, profile), (shown) =>
+      isKnownAsOwn(this.#context, shown) ? true : seed.isLocked ? undefined : false
+    )
+    if (ownership === undefined) return undefined
+    if (ownership !== 'sold') return { ownership }
+    const { pubkey, newest, votes } = (found.tally as Extract<Ruled, { kind: 'owner' }>).owner
+    const at = finalAt(found, newest, votes, profile)
+    return { ownership, sold: { to: pubkey, atMs: at === null ? clock.now() : Math.max(0, Date.parse(at)) } }
   }
 
-  /** How the keys of our claim have changed where peers show it; undefined for another claim. */
-  #changesSince(shown: Claim): ReturnType<typeof relateChanges> | undefined {
-    const { owned, profile, seed } = this.#context
-    const own = owned.get(shown.name)
-    if (own === undefined || seed.isLocked) return undefined
-    const ours = claimOf(own.reveal, shown.name, profile)
-    return equalBytes(ours.id, shown.id) ? relateChanges(ours.changes, shown.changes) : undefined
-  }
-
-  #settle({ name, ownership: before }: OwnedName, ownership: Ownership | undefined): void {
-    if (ownership === undefined || ownership === before || this.#context.owned.get(name) === undefined) return
-    const { owned, log } = this.#context
-    owned.setOwnership(name, ownership)
+  #settle({ name, ownership: before }: OwnedName, shown: Shown | undefined): void {
+    if (shown === undefined || this.#context.owned.get(name) === undefined) return
+    const { owned, log, network } = this.#context
+    const { ownership } = shown
+    if (ownership === before) return
+    if (ownership === 'sold') owned.setSold(name, shown.sold)
+    else owned.setOwnership(name, ownership)
     this.#emit({ type: `name:${ownership}`, detail: { name } })
-    if (ownership === 'lost')
+    if (ownership === 'sold') {
+      // Its new owner sends its record from now on.
+      network.withdrawReveal(name, undefined)
+      log.warn({ name }, `this name is sold. ${soldText(shown.sold)}. ${acknowledgeText(name)}`)
+    } else if (ownership === 'lost')
       log.error(
         { name },
         'this name is lost: the peers that answer have settled on another key. `chronym explain` ' +

@@ -124,7 +124,7 @@ function ownRecords(context: CodeContext, name: Name, code: string): Shown[] {
     final: undefined
   })
   return [
-    ...(record === undefined || record.publishedSerial === 0
+    ...(record === undefined || record.publishedSerial === 0 || record.sold !== undefined
       ? []
       : [shown(record.reveal, claimOf(record.reveal, name, profile), 'own')]),
     ...held.flatMap((each) => (each === undefined ? [] : [shown(each.reveal, each.claim, 'held')]))

@@ -16,6 +16,7 @@ import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { rulePin, type Ruled, isContested, livePin, isRollback } from '../../protocol/resolution/pin.ts'
 import { tally, withoutDead, type ResolveAnswer } from '../../protocol/resolution/quorum.ts'
 import type { Reveal } from '../../protocol/claim/reveal.ts'
+import { roundTimeMs } from '../../protocol/time.ts'
 import { type RegistryContext, leaseOf, roundTime } from '../context.ts'
 import { isCancelled, isGone } from '../stored/owned-names.ts'
 import { keys } from '../../store/keys.ts'
@@ -139,7 +140,7 @@ export function saysFinal(said: RevealAnswer['changes'], claim: Claim, verified:
 }
 
 /** Whether the last change of the claim's keys is that one; undefined: none. */
-export function hasHead({ changes }: Claim, head: Uint8Array | undefined): boolean {
+function hasHead({ changes }: Claim, head: Uint8Array | undefined): boolean {
   const last = changes.at(-1)?.hash
   return last === undefined || head === undefined ? last === head : equalBytes(last, head)
 }
@@ -148,6 +149,19 @@ export function hasHead({ changes }: Claim, head: Uint8Array | undefined): boole
 export function isWholeNetwork({ network }: Connected): boolean {
   const { status, peers } = network.status()
   return status === 'online' && peers === 0
+}
+
+/** The last moment of a Date, which a round that a peer names may pass. */
+const LAST_MS = 8.64e15
+
+/** When more than half of the votes call the last change final, by what their peers say. */
+export function finalAt({ counted }: Survey, claim: Claim, votes: number, { beacon }: NetworkProfile): string | null {
+  const times = counted
+    .flatMap(({ changes }) => (changes !== undefined && hasHead(claim, changes.head) ? [changes.final + 1] : []))
+    .map((round) => roundTimeMs(round, beacon))
+    .sort((left, right) => left - right)
+  const at = times[Math.floor(votes / 2)]
+  return at === undefined || at > LAST_MS ? null : new Date(at).toISOString()
 }
 
 export function nobodyAnswered({ network }: Connected): OfflineError {

@@ -1,22 +1,46 @@
 import * as v from 'valibot'
 import { encode } from 'cborg'
+import { toHex } from '../../protocol/encoding/bytes.ts'
 import type { Name } from '../../protocol/name/names.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import { changesIn, decodeReveal, encodeReveal, firstLink, type Reveal } from '../../protocol/claim/reveal.ts'
 import { payloadSerial } from '../../protocol/zone/zone.ts'
 import { keys, lastPart, prefixes } from '../../store/keys.ts'
-import { Bytes, Count, readCbor, readOrSetAside, UnreadableRecord, readJson } from '../../store/stored-shapes.ts'
+import {
+  Bytes,
+  Bytes32,
+  Count,
+  readCbor,
+  readOrSetAside,
+  UnreadableRecord,
+  readJson
+} from '../../store/stored-shapes.ts'
 import type { Store, StoreOperation } from '../../store/types.ts'
 
 /**
  * What the network makes of a name of ours: `lost` once the peers have settled on another claim, `changed` once the keys
- * of our claim were changed to another owner's.
+ * of our claim were changed to another owner's, `sold` once most peers call that change final.
  */
-export type Ownership = 'held' | 'contested' | 'lost' | 'changed'
+export type Ownership = 'held' | 'contested' | 'lost' | 'changed' | 'sold'
 
 /** Another owner has it, as far as the peers say. */
 export function isGone({ ownership }: Pick<OwnedName, 'ownership'>): boolean {
-  return ownership === 'lost' || ownership === 'changed'
+  return ownership === 'lost' || ownership === 'changed' || ownership === 'sold'
+}
+
+/** The key that a sold name has now, 32 bytes, and since when that is final, in milliseconds since the epoch. */
+export interface Sold {
+  readonly to: Uint8Array
+  readonly atMs: number
+}
+
+/** To whom a name went, and since when for good. */
+export function soldText({ to, atMs }: Sold): string {
+  return `Its keys were changed to ${toHex(to)}, which is final since ${new Date(atMs).toISOString()}: another owner has it`
+}
+
+export function acknowledgeText(name: string): string {
+  return `Take it off the list of this daemon: chronym release ${name}`
 }
 
 export interface OwnedName {
@@ -34,6 +58,8 @@ export interface OwnedName {
    */
   readonly foreign?: Foreign
   readonly released?: true
+  /** Where it is `sold`. */
+  readonly sold?: Sold
 }
 
 interface Foreign {
@@ -41,12 +67,16 @@ interface Foreign {
   readonly seenMs: number
 }
 
+/** Kept beside the record when another fact changes. */
+type Kept = Pick<OwnedName, 'foreign' | 'released' | 'sold'>
+
 const Stored = v.object({
   reveal: Bytes,
   publishedSerial: Count,
   standing: v.optional(v.picklist(['contested', 'lost', 'changed'])),
   foreign: v.optional(v.object({ serial: Count, seenMs: Count })),
-  released: v.optional(v.literal(true))
+  released: v.optional(v.literal(true)),
+  sold: v.optional(v.object({ to: Bytes32, atMs: Count }))
 })
 
 /** Released before more than half of its peers were seen to hold it, so it may be registered again. */
@@ -54,7 +84,7 @@ export function isCancelled({ released, publishedSerial }: OwnedName): boolean {
   return released === true && publishedSerial === 0
 }
 
-/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?, foreign?, released?}. */
+/** The names of this daemon, on disk. Values: CBOR {reveal, publishedSerial, standing?, foreign?, released?, sold?}. */
 export class OwnedNames {
   readonly #store: Store
   readonly #profile: NetworkProfile
@@ -118,9 +148,15 @@ export class OwnedNames {
   }
 
   /** Throws StoreError. */
-  setOwnership(name: string, ownership: Ownership): void {
+  setOwnership(name: string, ownership: Exclude<Ownership, 'sold'>): void {
     const record = this.get(name)
     if (record !== undefined) this.#put(record.reveal, record.publishedSerial, ownership, record)
+  }
+
+  /** Another owner has it for good. Throws StoreError. */
+  setSold(name: string, sold: Sold): void {
+    const record = this.get(name)
+    if (record !== undefined) this.#put(record.reveal, record.publishedSerial, 'sold', { ...record, sold })
   }
 
   /** The network showed a record of this serial that this daemon did not make. Throws StoreError. */
@@ -137,9 +173,13 @@ export class OwnedNames {
   }
 
   /** What `setReleased` writes, for one step with other writes. */
-  settingReleased({ reveal, publishedSerial, ownership, foreign }: OwnedName, isReleased: boolean): StoreOperation {
+  settingReleased(
+    { reveal, publishedSerial, ownership, foreign, sold }: OwnedName,
+    isReleased: boolean
+  ): StoreOperation {
     return this.#saving(reveal, publishedSerial, ownership, {
       ...(foreign && { foreign }),
+      ...(sold && { sold }),
       ...(isReleased && { released: true })
     })
   }
@@ -149,12 +189,7 @@ export class OwnedNames {
     return { delete: keys.ownedName(name) }
   }
 
-  #put(
-    reveal: Reveal,
-    publishedSerial: number,
-    ownership: Ownership,
-    also?: Pick<OwnedName, 'foreign' | 'released'>
-  ): void {
+  #put(reveal: Reveal, publishedSerial: number, ownership: Ownership, also?: Kept): void {
     this.#store.batch([this.#saving(reveal, publishedSerial, ownership, also)])
   }
 
@@ -162,14 +197,15 @@ export class OwnedNames {
     reveal: Reveal,
     publishedSerial: number,
     ownership: Ownership,
-    { foreign, released }: Pick<OwnedName, 'foreign' | 'released'> = {}
+    { foreign, released, sold }: Kept = {}
   ): StoreOperation {
     const record = {
       reveal: encodeReveal(reveal),
       publishedSerial,
-      ...(ownership === 'held' ? {} : { standing: ownership }),
+      ...(ownership === 'held' ? {} : { standing: ownership === 'sold' ? 'changed' : ownership }),
       ...(foreign && { foreign: { ...foreign } }),
-      ...(released && { released })
+      ...(released && { released }),
+      ...(ownership === 'sold' && sold && { sold: { ...sold } })
     }
     return { put: keys.ownedName(reveal.name), value: encode(record) }
   }
@@ -184,7 +220,8 @@ export class OwnedNames {
       publishedSerial,
       standing: ownership = 'held',
       foreign,
-      released
+      released,
+      sold
     } = readCbor(Stored, value)
     const reveal = decodeReveal(encoded)
     if (reveal.name !== name) throw new UnreadableRecord(`it is of ${reveal.name}`)
@@ -195,9 +232,10 @@ export class OwnedNames {
       reveal,
       serial,
       publishedSerial,
-      ownership,
+      ownership: sold === undefined ? ownership : 'sold',
       ...(foreign && { foreign }),
-      ...(released && { released })
+      ...(released && { released }),
+      ...(sold && { sold })
     }
   }
 }

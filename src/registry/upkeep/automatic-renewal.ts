@@ -82,11 +82,12 @@ export class AutomaticRenewal {
     for (const task of tasks) if (task.kind === 'renew') newest.set(task.name, task)
     const awakeShare = this.#awake.share()
     const nowMs = this.#context.clock.now()
-    const names = records.map(({ name, reveal, ownership, foreign, released }) => {
+    const names = records.map(({ name, reveal, ownership, foreign, released, sold }) => {
       const known = {
         name,
         profile,
         ownership,
+        sold,
         links: linksOf(reveal).length,
         lease: leaseOf(this.#context, reveal.drand_pulse),
         task: newest.get(name),
@@ -199,7 +200,7 @@ export class AutomaticRenewal {
 
 const SAY_AGAIN_MS = 24 * 60 * 60 * 1000
 /** Logged when they appear, with more detail (ownership-check.ts). */
-const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost', 'changed'])
+const TOLD_ELSEWHERE: ReadonlySet<NameWarningCode> = new Set(['contested', 'lost', 'changed', 'sold'])
 
 /**
  * Tells what owners of names should know. The log has it when it appears and once a day; the event stream when it

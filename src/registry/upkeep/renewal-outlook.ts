@@ -2,7 +2,7 @@
 import { roundTimeMs, type Lease, RENEWAL_MARGIN, renewalRound } from '../../protocol/time.ts'
 import type { NetworkProfile } from '../../protocol/profile/profile.ts'
 import type { TaskView } from '../../views/task.ts'
-import type { Ownership } from '../stored/owned-names.ts'
+import { acknowledgeText, type Ownership, type Sold, soldText } from '../stored/owned-names.ts'
 import type { NameWarning, RenewalView } from '../../views/own.ts'
 
 /** A lease warning comes this many times the renewal's lead before the end: the daemon still has that long to act. */
@@ -19,6 +19,7 @@ export interface OutlookInput {
   readonly dueRound: number
   readonly links: number
   readonly ownership: Ownership
+  readonly sold: Sold | undefined
   readonly isAutomatic: boolean
   readonly task: TaskView | undefined
   /** Seconds of the calendar until its proof, including the tasks before it; 0 where that is unknown. */
@@ -41,7 +42,7 @@ export function renewalOutlook(input: OutlookInput): Outlook {
   const leadRounds = lease.endRound - dueRound
   const left = linksLeft(input)
   const task = ofThisLease(input)
-  const isPossible = canBeRenewed(input) && input.ownership !== 'changed'
+  const isPossible = canBeRenewed(input) && input.ownership !== 'changed' && input.ownership !== 'sold'
   const isPast = nowRound >= dueRound
   const state = ((): RenewalView['state'] => {
     if (!isPossible) return 'impossible'
@@ -86,6 +87,7 @@ function warningsOf(input: OutlookInput, found: Found): NameWarning[] {
   const { name, lease, ownership, nowRound } = input
   const end = timeOf(input, lease.endRound)
   const graceEnd = timeOf(input, lease.graceEndRound)
+  if (input.sold !== undefined) return [{ code: 'sold', message: `${soldText(input.sold)}. ${acknowledgeText(name)}` }]
   if (ownership === 'lost' && lease.state === 'dead')
     return [
       { code: 'lost', message: 'The peers have settled on another key; it may be registered again when it is free.' }

@@ -17,7 +17,7 @@ import type { ClaimTasks } from '../tasks.ts'
 import { nextSerial } from '../publication/publishing.ts'
 import { openCodedName, openName, type RegistryContext, leaseOf } from '../context.ts'
 import type { LocalZone } from '../stored/local-zones.ts'
-import { isGone, type OwnedName } from '../stored/owned-names.ts'
+import { isGone, type OwnedName, type Sold, soldText } from '../stored/owned-names.ts'
 import { translatedSync } from '../../service-errors.ts'
 import type { ResolvedName, ZoneView, ZonePatch, ZoneSelector } from '../use-cases.ts'
 import type { ZoneDraft } from '../../views/own.ts'
@@ -113,14 +113,21 @@ export function savingZone(
 export function requireOwned(context: RegistryContext, name: Name): OwnedName {
   const record = context.owned.get(name)
   if (record === undefined) throw new ServiceError('SVC-OWN-001', `This daemon does not own ${name}.`)
+  if (record.sold !== undefined) throw soldName(name, record.sold)
   if (record.ownership === 'changed')
     throw new ServiceError('SVC-OWN-001', `The keys of ${name} were changed: this daemon does not have them.`)
   return record
 }
 
-/** A zone for another's name would wait here unseen, and nobody would publish it. Throws SVC-OWN-001. */
+function soldName(name: Name, sold: Sold): ServiceError {
+  return new ServiceError('SVC-OWN-002', `${name} is sold. ${soldText(sold)}.`)
+}
+
+/** A zone for another's name would wait here unseen, and nobody would publish it. Throws SVC-OWN-001, SVC-OWN-002. */
 function requireZoneOwner(context: RegistryContext, tasks: ClaimTasks, name: Name): void {
   if (zoneOwner(context, tasks, name) !== 'unowned') return
+  const sold = context.owned.get(name)?.sold
+  if (sold !== undefined) throw soldName(name, sold)
   throw new ServiceError(
     'SVC-OWN-001',
     `This daemon does not own ${name}, and is not registering it: a zone for it could not be ` +

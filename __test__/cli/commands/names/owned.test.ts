@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../../src/errors.ts'
 import { NAME, ownedName, REVEAL } from '../../../api/helpers/endpoints.ts'
+import { explanation } from '../../../api/helpers/explanation.ts'
 import { MAIN_TOKEN } from '../../../api/helpers/world.ts'
 import { DaemonScene } from '../../daemon-scene.ts'
 import { cli, type CliResult, says } from '../../harness.ts'
@@ -34,6 +35,33 @@ describe('registering a name that is ours and was forgotten', () => {
       stdout: ''
     })
     expect(await register({})).toMatchObject({ exitCode: 6, stdout: '' })
+  })
+})
+
+describe('a name that is sold', () => {
+  const scene = new DaemonScene()
+  afterEach(() => scene.end())
+
+  it('is released without a question, and leaves the list; a look-up calls it no name of the daemon', async () => {
+    const { url, world } = await scene.daemon()
+    const sold = { to: 'ab'.repeat(32), at: '2026-11-24T12:00:00.000Z' }
+    world.registry.owned.set(NAME, { ...ownedName(NAME), state: 'sold', sold })
+    world.registry.reveals.set(NAME, REVEAL)
+    world.registry.explain = () =>
+      Promise.resolve(
+        explanation({ own: { name: world.registry.owned.get(NAME)!, claim: null, receipts: null, tasks: [] } })
+      )
+    const run = (...args: string[]) => cli(['--api', url, '--token', MAIN_TOKEN, '--no-json', ...args])
+    const { stdout } = await run('resolve', NAME)
+    expect(stdout).toMatch(/^owner +[0-9a-f]{64}$/m)
+    expect(stdout).toMatch(/^sold +by this daemon, for good since 2026-11-24T12:00:00.000Z$/m)
+    expect(await run('release', NAME)).toMatchObject({
+      exitCode: 0,
+      stdout: `${NAME} is off the list: it is another owner's.\n`
+    })
+    world.registry.owned.set(NAME, ownedName(NAME))
+    expect((await run('resolve', NAME)).stdout).toMatch(/^owner +this daemon \([0-9a-f]{64}\)$/m)
+    expect((await run('release', NAME)).exitCode).toBe(2)
   })
 })
 

@@ -31,6 +31,10 @@ describe('a name in words', () => {
     [name({ state: 'lapsed' }), { word: 'lapsed', text: 'anyone may register it', tone: 'bad' }],
     [name({ state: 'contested' }), { word: 'contested', text: 'peers name another key', tone: 'bad' }],
     [name({ state: 'lost' }), { word: 'lost', text: 'peers have settled on another key', tone: 'bad' }],
+    [
+      name({ state: 'sold', sold: { to: 'ab', at: '2026-11-24T12:00:00.000Z' } }),
+      { word: 'sold', text: expect.stringContaining("another owner's since"), tone: 'quiet' }
+    ],
     [name({ state: 'changed' }), { word: 'changed', text: "its keys are another owner's now", tone: 'bad' }]
   ])('says how its lease is: %#', (owned, said) => {
     expect(leaseWords(owned, NOW)).toEqual(said)
@@ -65,6 +69,7 @@ describe('a name in words', () => {
     expect(releaseAct(name())).toBe('release')
     expect(releaseAct(name({ state: 'grace' }, { state: 'released' }))).toBe('undo')
     expect(releaseAct(name({ state: 'lost' }))).toBeUndefined()
+    expect(releaseAct(name({ state: 'sold' }))).toBe('acknowledge')
   })
 })
 

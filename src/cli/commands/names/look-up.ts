@@ -6,6 +6,7 @@ import { EXIT } from '../../failures/failure.ts'
 import { readJson } from '../../input/files.ts'
 import type { Client, RevealBody } from '../../../api/client/client.ts'
 import type { Explanation } from '../../../views/explanation.ts'
+import { isStillOurs } from '../../../views/own.ts'
 import { connect } from '../../connection/connect.ts'
 import type { CliCommand, Context } from '../../context.ts'
 import { aboutDid, askedName, CODE_OPTION, type CodeOption } from '../../input/names.ts'
@@ -43,7 +44,10 @@ function resolvedText(
     formatFields([
       ['name', printable(reveal.name)],
       ...(reveal.check_code === undefined ? [] : [['check code', printable(reveal.check_code)] as const]),
-      ['owner', own?.name == null ? owner : `this daemon (${owner})`],
+      ['owner', own?.name != null && isStillOurs(own.name.state) ? `this daemon (${owner})` : owner],
+      ...(own?.name?.sold === undefined
+        ? []
+        : [['sold', `by this daemon, for good since ${own.name.sold.at}`] as const]),
       ...(lease == null ? [] : [['lease', `until ${lease.end} (${formatRelative(lease.end, nowMs)})`] as const]),
       ...(resolves == null ? [] : [['confidence', CONFIDENCES[resolves]] as const]),
       ...(reveal.keys_pending ? [['keys', 'changed lately: another change may still take its place'] as const] : []),

@@ -25,7 +25,10 @@ export function addReleaseCommand(program: CliCommand): void {
   program
     .command('release')
     .argument('<name>', 'a name of this daemon')
-    .description('let a name lapse: the daemon stops renewing it. Until it lapses, --undo or a renewal takes it back')
+    .description(
+      'let a name lapse: the daemon stops renewing it. Until it lapses, --undo or a renewal takes it back. A sold name ' +
+        'leaves the list'
+    )
     .option('--undo', 'take it back: the daemon renews it again')
     .option('-y, --yes', 'do not ask')
     .runs(async (context, options: ReleaseOptions, name: string) => {
@@ -42,19 +45,20 @@ export function addReleaseCommand(program: CliCommand): void {
       }
       const owned = (await client.names()).find((each) => each.name === name.toLowerCase())
       // For other names the daemon's refusal says more.
-      if (owned !== undefined) {
+      if (owned !== undefined && owned.state !== 'sold') {
         const cost =
           `The daemon stops renewing ${printable(owned.name)}: its lease ends at ${endOf(owned)}, and ` +
           'after the grace anyone may register it'
         await requireConsent(context, { cost, question: 'Let it lapse?', isGiven: options.yes === true })
       }
       const released = await client.release(name)
-      context.output.answer(released, () =>
-        context.output.commands(
+      context.output.answer(released, () => {
+        if (released.state === 'sold') return `${printable(released.name)} is off the list: it is another owner's.`
+        return context.output.commands(
           `${printable(released.name)} is released and lapses at ${endOf(released)}. Until the grace ends, ` +
             `take it back: chronym release --undo ${printable(released.name)}`
         )
-      )
+      })
     })
 }
 

@@ -107,6 +107,11 @@ const SAYERS: Readonly<Record<string, (detail: Detail) => Sentence>> = {
     tone: 'bad',
     href: nameHref(name)
   }),
+  'name:sold': ({ name }) => ({
+    text: `${name} is another owner's for good: it was sold.`,
+    tone: 'quiet',
+    href: nameHref(name)
+  }),
   'name:warning': ({ name, message }) => ({
     text: `${name}: ${localTimes(message)}`,
     tone: 'warn',

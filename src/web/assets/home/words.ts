@@ -73,7 +73,14 @@ export function attention({ readiness, status, names = [], seed, drafts = [], ta
   // What the daemon says of a name has the cure in it.
   for (const { name, state, warnings } of names)
     for (const { code, message } of warnings)
-      add(state === 'live' ? 'warn' : 'bad', `name ${name} ${code}`, name, message, 'Open', to('names', name))
+      add(
+        state === 'live' || state === 'sold' ? 'warn' : 'bad',
+        `name ${name} ${code}`,
+        name,
+        message,
+        'Open',
+        to('names', name)
+      )
   for (const { task_id: id, kind, name, stalled, status: at } of tasks)
     if (at === 'running' && stalled !== null)
       add('warn', `task ${id}`, `The task to ${kind} ${name} waits`, stalled.message, 'Look', '#/tasks')

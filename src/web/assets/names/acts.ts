@@ -137,13 +137,19 @@ async function release(owned: OwnedNameView): Promise<void> {
   toast(`${owned.name} is released and lapses at ${dateTime(end)}. Until its grace ends you can take it back.`)
 }
 
+async function acknowledge({ name }: OwnedNameView): Promise<void> {
+  await post(path(name))
+  await refresh('/api/names')
+  toast(`${name} is off the list: it is another owner's.`)
+}
+
 async function takeBack({ name }: OwnedNameView): Promise<void> {
   await remove(path(name))
   await refresh('/api/names')
   toast(`${name} is kept. The daemon renews it again.`)
 }
 
-/** Renew, release and take back, each with the question of the command line. */
+/** Renew, release, take back and acknowledge, each with the question of the command line. */
 export function NameButtons({ owned }: { owned: OwnedNameView }) {
   const may = useMay('vdf')
   const act = releaseAct(owned)
@@ -164,6 +170,7 @@ export function NameButtons({ owned }: { owned: OwnedNameView }) {
       'Renew'
     )}
     ${act === 'release' && button('Release', `Release ${name}`, isRunning, () => release(owned))}
+    ${act === 'acknowledge' && button('Take off the list', `Take ${name} off the list`, false, () => acknowledge(owned))}
     ${act === 'undo' && button('Take back', `Take ${name} back`, false, () => takeBack(owned))}
   `
 }

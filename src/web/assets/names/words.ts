@@ -9,17 +9,19 @@ const SOON_SECONDS = 24 * 3600
 
 const left = (at: string, nowMs: number): number => (Date.parse(at) - nowMs) / 1000
 
-type Named = Pick<OwnedNameView, 'state' | 'lease_end'> & { renewal: Pick<OwnedNameView['renewal'], 'state'> }
+type Named = Pick<OwnedNameView, 'state' | 'lease_end' | 'sold'> & { renewal: Pick<OwnedNameView['renewal'], 'state'> }
 
 /** The state, and how long the lease runs. */
 export function leaseWords(
-  { state, lease_end: end, renewal }: Named,
+  { state, lease_end: end, renewal, sold }: Named,
   nowMs: number
 ): { word: string; text: string; tone: Tone } {
   const seconds = left(end, nowMs)
   if (state === 'contested') return { word: 'contested', text: 'peers name another key', tone: 'bad' }
   if (state === 'lost') return { word: 'lost', text: 'peers have settled on another key', tone: 'bad' }
   if (state === 'changed') return { word: 'changed', text: "its keys are another owner's now", tone: 'bad' }
+  if (state === 'sold')
+    return { word: 'sold', text: `another owner's since ${dateTime(sold?.at ?? end)}`, tone: 'quiet' }
   if (state === 'lapsed') return { word: 'lapsed', text: 'anyone may register it', tone: 'bad' }
   if (state === 'grace')
     return { word: 'grace', text: `lapsed ${duration(-seconds)} ago; only you may renew it`, tone: 'bad' }
@@ -73,11 +75,15 @@ export function keysWords({
 
 /** Another owner may have it. */
 export function isGone(state: OwnedNameView['state']): boolean {
-  return state === 'lost' || state === 'changed' || state === 'lapsed'
+  return state === 'lost' || state === 'changed' || state === 'sold' || state === 'lapsed'
 }
 
-/** May it be released, or taken back? */
-export function releaseAct({ state, renewal }: Omit<Named, 'lease_end'>): 'release' | 'undo' | undefined {
+/** May it be released, taken back, or taken off the list? */
+export function releaseAct({
+  state,
+  renewal
+}: Pick<Named, 'state' | 'renewal'>): 'release' | 'undo' | 'acknowledge' | undefined {
+  if (state === 'sold') return 'acknowledge'
   if (isGone(state)) return undefined
   return renewal.state === 'released' ? 'undo' : 'release'
 }

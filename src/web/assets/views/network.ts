@@ -136,7 +136,8 @@ const NAME_TONES: Readonly<Record<OwnedNameView['state'], Tone>> = {
   lapsed: 'quiet',
   contested: 'bad',
   lost: 'bad',
-  changed: 'bad'
+  changed: 'bad',
+  sold: 'quiet'
 }
 
 /** What this daemon has in the network, with the way to who stores it. */
