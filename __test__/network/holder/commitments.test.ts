@@ -58,6 +58,22 @@ describe('the table of commitments', () => {
     expect(again.size).toBe(1)
   })
 
+  it('counts arrivals on from the last one that it or an entry knows', () => {
+    const held = table()
+    const [first, second] = [commitment(1), commitment(2)]
+    held.receive(first, nonceOf(first, 4), 'a')
+    const between = held.arrive()
+    held.receive(second, nonceOf(second, 4), 'b')
+    held.receive(first, nonceOf(first, 4), 'a')
+    const orderOf = (of: Commitments): unknown[] => [of.facts(first).arrival, of.facts(second).arrival]
+    expect(orderOf(held)).toEqual([between - 1, between + 1])
+    const again = table()
+    expect(orderOf(again)).toEqual([between - 1, between + 1])
+    expect(again.arrive()).toBe(between + 2)
+    const clock = createRoundClock(lab.beacon, lab.profile, store, lab.nowMs)
+    expect(createCommitments(store, lab.profile, clock, LIMITS, 70).arrive()).toBe(71)
+  })
+
   it('writes many at once, and forgets those that the disk has not taken', () => {
     store.close()
     store = openStore(join(temporary(), 'small.db'), { maxPages: 6 })
@@ -137,8 +153,8 @@ describe('the table of commitments', () => {
       held.receive(c, nonceOf(c, 4), 'a')
       held.takeOver(words(11, s))
       held.takeOver(new Map())
-      expect(held.facts(c)).toEqual({ seen: s + 50, vouched: s })
-      expect(table().facts(c)).toEqual({ seen: s + 50, vouched: s })
+      expect(held.facts(c)).toMatchObject({ seen: s + 50, vouched: s })
+      expect(table().facts(c)).toMatchObject({ seen: s + 50, vouched: s })
       expect(opened!.page().commitments).toEqual([{ commitment: c, seen: s }])
       lab.advance(lab.profile.commit_keep + 1)
       opened!.forget()
@@ -150,7 +166,7 @@ describe('the table of commitments', () => {
       held.takeOver(words(11, lab.round - 50))
       held.receive(c, nonceOf(c, 4), 'a')
       held.takeOver(new Map())
-      expect(held.facts(c)).toEqual({ seen: lab.round, vouched: lab.round - 50 })
+      expect(held.facts(c)).toMatchObject({ seen: lab.round, vouched: lab.round - 50 })
     })
 
     it('takes more than half of k diverse neighbours, the first word stays, and none delays s', () => {
@@ -159,10 +175,10 @@ describe('the table of commitments', () => {
       const { round } = lab
       for (const said of [words(10, round - 9), words(20, round + 9)]) held.takeOver(said)
       held.takeOver(new Map())
-      expect(held.facts(c)).toEqual({ seen: round })
+      expect(held.facts(c)).toEqual({ seen: round, arrival: 1 })
       for (const seen of [round - 9, round - 500, round - 1]) held.takeOver(words(20, seen))
       held.takeOver(new Map())
-      expect(held.facts(c)).toEqual({ seen: round, vouched: round - 9 })
+      expect(held.facts(c)).toEqual({ seen: round, arrival: 1, vouched: round - 9 })
     })
 
     it('keeps nothing of a commitment that nobody sends here', () => {

@@ -12,6 +12,7 @@ describe('an entry in the store', () => {
     for (const each of [
       entry,
       { ...entry, repairs: 2 },
+      { ...entry, arrival: 7 },
       {
         ...entry,
         rivals: [BOB_LATER.id],

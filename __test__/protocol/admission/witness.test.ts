@@ -61,6 +61,23 @@ describe('a witness', () => {
     expect(isWitnessed(claim, { seen: 2000, vouched: 1990 }, timeAt(2001), MAIN)).toBe(false)
   })
 
+  it('counts against an entry if C came before it: by arrival, else by rounds', () => {
+    const witnessed = (facts: object, entry: object): boolean =>
+      isWitnessed(claim, { seen: 970, ...facts }, timeAt(1100), MAIN, { tenureRound: 970, ...entry })
+    expect(witnessed({ arrival: 7 }, { arrival: 8 })).toBe(true)
+    expect(witnessed({ arrival: 8 }, { arrival: 7 })).toBe(false)
+    for (const [facts, entry] of [
+      [{}, {}],
+      [{ arrival: 7 }, {}],
+      [{}, { arrival: 8 }]
+    ] as const) {
+      expect(witnessed(facts, entry)).toBe(false)
+      expect(witnessed({ ...facts, seen: 969 }, entry)).toBe(true)
+    }
+    expect(witnessed({ arrival: 8, vouched: 969 }, { arrival: 7 })).toBe(true)
+    expect(witnessed({ arrival: 8, vouched: 970 }, { arrival: 7 })).toBe(false)
+  })
+
   it('may be five neighbours where prefixes do not count, by the median of what they saw', () => {
     expect(medianSeen(handed(1, 2, 980, 995, 5000), LOCAL)).toBe(980)
     expect(medianSeen(handed(1, 2, 3, 4), LOCAL)).toBeUndefined()

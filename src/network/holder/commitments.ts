@@ -42,13 +42,16 @@ export function createCommitments(
   store: Store,
   profile: NetworkProfile,
   clock: RoundClock,
-  limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS
+  limits: CommitmentLimits = DEFAULT_COMMITMENT_LIMITS,
+  lastArrival = 0
 ) {
   const hash = profileHash(profile)
   const table = new CommitmentTable()
   /** The stored state of changed commitments, by C in hex. */
   const unwritten = new Map<string, OpenCommitment | undefined>()
   let handedOver = new Map<string, readonly HandedOver[]>()
+
+  let arrivals = lastArrival
 
   const keep = (open: OpenCommitment): void => {
     const id = toHex(open.commitment)
@@ -73,10 +76,14 @@ export function createCommitments(
   for (const [storeKey, bytes] of store.list(prefixes.commitments)) {
     const id = lastPart(storeKey)
     const open = readOrSetAside(store, storeKey, bytes, (value) => decodeOpen(id, value))
-    if (open !== undefined) table.set(id, open)
+    if (open === undefined) continue
+    table.set(id, open)
+    arrivals = Math.max(arrivals, open.arrival ?? 0)
   }
 
   return {
+    /** The next place in the order in which commitments and claims come to this node. */
+    arrive: () => ++arrivals,
     /** Adds C in memory; `flush` writes it. A repeated C only extends its keeping time [resetting the stamp]. */
     receive(commitment: Uint8Array, nonce: Uint8Array, prefix: string): Received {
       if (!stampHolds(commitment, nonce, profile.stamp_bits, hash)) return { refused: 'stamp' }
@@ -87,8 +94,9 @@ export function createCommitments(
         if (again.lastSent - known.lastSent > profile.commit_keep / REWRITE_PART) keep(again)
         return { seen: known.seen }
       }
+      const [seen, arrival] = [time.now, this.arrive()]
       const open = vouchedFor(
-        { commitment, seen: time.now, lastSent: time.now, prefix, work: stampWork(commitment, nonce, hash) },
+        { commitment, seen, arrival, lastSent: time.now, prefix, work: stampWork(commitment, nonce, hash) },
         medianSeen(handedOver.get(toHex(commitment)) ?? [], profile)
       )
       const competing = rivals(prefix)
@@ -117,10 +125,11 @@ export function createCommitments(
       table.get(toHex(commitment)) !== undefined || handedOver.has(toHex(commitment)),
     facts(commitment: Uint8Array): CommitmentFacts {
       const id = toHex(commitment)
-      const { seen, vouched } = table.get(id) ?? {}
+      const { seen, arrival, vouched } = table.get(id) ?? {}
       const words = handedOver.get(id)
       return {
         ...(seen !== undefined && { seen }),
+        ...(arrival !== undefined && { arrival }),
         ...(vouched !== undefined && { vouched }),
         ...(words !== undefined && { handedOver: words })
       }
@@ -171,15 +180,21 @@ export function createCommitments(
 function operationOf(id: string, open: OpenCommitment | undefined): StoreOperation {
   const key = keys.commitment(fromHex(id))
   if (open === undefined) return { delete: key }
-  const { seen, vouched, lastSent, prefix, work } = open
-  return { put: key, value: encodeCbor({ seen, ...(vouched !== undefined && { vouched }), lastSent, prefix, work }) }
+  const { seen, arrival, vouched, lastSent, prefix, work } = open
+  const known = { ...(arrival !== undefined && { arrival }), ...(vouched !== undefined && { vouched }) }
+  return { put: key, value: encodeCbor({ seen, ...known, lastSent, prefix, work }) }
 }
 
 function decodeOpen(id: string, bytes: Uint8Array): OpenCommitment {
-  const fields = fieldsOf(decodeCanonical(bytes, BOUNDS), ['seen', 'lastSent', 'prefix', 'work'], ['vouched'])
+  const fields = fieldsOf(
+    decodeCanonical(bytes, BOUNDS),
+    ['seen', 'lastSent', 'prefix', 'work'],
+    ['arrival', 'vouched']
+  )
   return {
     commitment: fromHex(id),
     seen: integerField(fields, 'seen'),
+    ...(fields['arrival'] !== undefined && { arrival: integerField(fields, 'arrival') }),
     ...(fields['vouched'] !== undefined && { vouched: integerField(fields, 'vouched') }),
     lastSent: integerField(fields, 'lastSent'),
     prefix: textField(fields, 'prefix'),

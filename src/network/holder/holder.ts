@@ -71,8 +71,8 @@ export class Holder {
     this.#profileHash = profileHash(profile)
     this.#nodeKey = parts.nodeKey
     this.#pages = new Pages(budget)
-    this.commitments = createCommitments(store, profile, clock)
     this.entries = createEntries(store, profile, clock)
+    this.commitments = createCommitments(store, profile, clock, undefined, this.entries.lastArrival())
     const stamped = new StampedIdentities(store)
     const capacity = new Capacity(store, this.entries, stamped, parts.limits ?? DEFAULT_HOLDER_LIMITS)
     this.reveals = new RevealHolder({

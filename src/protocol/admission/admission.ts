@@ -37,6 +37,8 @@ import { isWitnessed } from './witness.ts'
 export interface AdmissionFacts {
   readonly time: ProtocolTime
   readonly commitment: CommitmentFacts
+  /** The claim's place in the order in which commitments and claims come to this node; absent where nobody counts. */
+  readonly arrival?: number
   /** What the k closest hold; absent until they are asked. */
   readonly neighbours?: NeighbourFacts
 }
@@ -99,8 +101,7 @@ export function admit(
   if (entry.state === 'provisional' && witnessed) {
     if (isSameClaim) return upgradeAfterAsking(entry, claim, facts, profile)
     // Who commits once this claim is shown may have read the name in it [a rival who commits after a slow owner].
-    if (isWitnessed(claim, facts.commitment, facts.time, profile, entry.tenureRound))
-      return enterOver(entry, claim, facts, profile)
+    if (isWitnessed(claim, facts.commitment, facts.time, profile, entry)) return enterOver(entry, claim, facts, profile)
   }
   return isSameClaim
     ? admitSameClaim(entry, claim, facts, profile)
@@ -175,7 +176,15 @@ function enterAfterAsking(claim: Claim, witnessed: boolean, facts: AdmissionFact
   if (!facts.time.fresh) return { kind: 'wait' }
   if (facts.neighbours === undefined) return { kind: 'ask' }
   const agreed = agreedOf(facts.neighbours, facts, profile)
-  if (agreed === undefined) return store(newEntry(claim, witnessed ? 'fresh' : 'provisional', facts.time))
+  if (agreed === undefined)
+    return store(
+      witnessed
+        ? newEntry(claim, 'fresh', facts.time)
+        : {
+            ...newEntry(claim, 'provisional', facts.time),
+            ...(facts.arrival !== undefined && { arrival: facts.arrival })
+          }
+    )
   if (!equalBytes(agreed.claimId, claim.id) || !isBacked(claim, facts.neighbours, profile))
     return { kind: 'adopt', agreed }
   const since = sinceAmong(claim, facts.neighbours, facts.time, profile)

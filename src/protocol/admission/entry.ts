@@ -33,6 +33,8 @@ export interface Entry {
   readonly leaseRound?: number
   /** v when the first claim of this tenure was entered; a replacement does not change it. */
   readonly tenureRound: number
+  /** For a provisional entry: its claim's place in the order of arrival here; absent from before those were counted. */
+  readonly arrival?: number
   /** For a provisional entry: v at its entry or its latest new rival. */
   readonly quietRound: number
   /** For a provisional entry: ids of its rivals, so that each delays it once; at most MAX_RIVALS. */
@@ -214,6 +216,7 @@ export function encodeEntry(entry: Entry): Uint8Array {
     repairs
   }
   if (entry.leaseRound !== undefined) fields['leaseRound'] = entry.leaseRound
+  if (entry.arrival !== undefined) fields['arrival'] = entry.arrival
   if (equivocation !== undefined)
     fields['equivocation'] = { ...equivocation, payloadHashes: [...equivocation.payloadHashes] }
   if (contenders !== undefined) fields['contenders'] = contenders.map((each) => ({ ...each }))
@@ -226,7 +229,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   const fields = fieldsOf(
     decodeOwnCbor(bytes),
     ['state', 'claim', 'tenureRound', 'quietRound', 'rivals'],
-    ['since', 'leaseRound', 'repairs', 'equivocation', 'contenders', 'sight']
+    ['since', 'leaseRound', 'arrival', 'repairs', 'equivocation', 'contenders', 'sight']
   )
   const state = textField(fields, 'state')
   if (!STATES.includes(state)) throw new EncodingError(`state: ${state} is none`)
@@ -247,6 +250,7 @@ export function decodeEntry(bytes: Uint8Array): Entry {
   return {
     ...entry,
     ...(Object.hasOwn(fields, 'leaseRound') && { leaseRound: integerField(fields, 'leaseRound') }),
+    ...(Object.hasOwn(fields, 'arrival') && { arrival: integerField(fields, 'arrival') }),
     ...(Object.hasOwn(fields, 'equivocation') && { equivocation: equivocationFrom(fields['equivocation']) }),
     ...(Object.hasOwn(fields, 'contenders') && { contenders: contendersFrom(arrayField(fields, 'contenders')) }),
     ...(Object.hasOwn(fields, 'sight') && { sight: sightFrom(fields['sight']) })

@@ -12,6 +12,8 @@ export interface OpenCommitment {
   readonly commitment: Uint8Array
   /** s: now when C was first seen; never changes [resetting the stamp]. */
   readonly seen: number
+  /** Its place in the order of arrival here; absent for one stored before arrivals were counted. */
+  readonly arrival?: number
   /** An s before that which enough neighbours named; the first stays, though those who named it go. */
   readonly vouched?: number
   /** Now when C was last sent. */

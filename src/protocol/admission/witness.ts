@@ -11,6 +11,8 @@ export interface HandedOver extends Origin {
 export interface CommitmentFacts {
   /** s: the round in which this node first stored C. */
   readonly seen?: number
+  /** The place of C in the order of arrival here; absent for one stored before arrivals were counted. */
+  readonly arrival?: number
   /** The s before it that enough neighbours named once. */
   readonly vouched?: number
   /** What neighbours handed over, closest first. */
@@ -22,24 +24,42 @@ export interface CommitmentFacts {
  * reveal window of p. p is that of the first link.
  * Our own s, a vouched one and the neighbours' median each suffice: having seen C late is never worse than not at all.
  *
- * @param before only an s before this round counts
+ * @param before the entry that C must have come before; without it, any C counts
  */
 export function isWitnessed(
   claim: Pick<Claim, 'firstRound' | 'firstIterations'>,
   facts: CommitmentFacts,
   time: Pick<ProtocolTime, 'now'>,
   profile: NetworkProfile,
-  before = Infinity
+  before?: Arrived
 ): boolean {
   if (time.now - claim.firstRound > revealWindow(claim.firstIterations, profile)) return false
-  const rounds = [facts.seen, facts.vouched, medianSeen(facts.handedOver ?? [], profile)]
-  return rounds.some(
+  const told = [facts.vouched, medianSeen(facts.handedOver ?? [], profile)].filter(
+    (seen) => seen === undefined || before === undefined || seen < before.tenureRound
+  )
+  const own = before === undefined || cameBefore(facts, before) ? facts.seen : undefined
+  return [own, ...told].some(
     (seen) =>
       seen !== undefined &&
-      seen < before &&
       seen + earliestPulse(profile) <= claim.firstRound &&
       claim.firstRound <= seen + profile.pulse_window
   )
+}
+
+/** When an entry came: its round, and its place in the order of arrival here. */
+interface Arrived {
+  readonly tenureRound: number
+  readonly arrival?: number
+}
+
+/**
+ * Whether C came to this node before the entry. Rounds do not tell within three seconds, nor while v is behind now, so
+ * the order of arrival does [a squatter in the round of the commitment]. State from before arrivals were counted goes by
+ * rounds.
+ */
+function cameBefore({ seen, arrival }: CommitmentFacts, entry: Arrived): boolean {
+  if (arrival !== undefined && entry.arrival !== undefined) return arrival < entry.arrival
+  return seen !== undefined && seen < entry.tenureRound
 }
 
 /**

@@ -91,18 +91,25 @@ const talkOverWitnesses: Move = {
   }
 }
 
-/** Before the owner reveals, a claim that nobody saw committed lies at all holders already. */
+/** In the round of the owner's commitment, a claim that nobody saw committed comes to all holders. */
 const squatterWithoutAWitness: Move = {
   id: 'squatter-without-a-witness',
-  attacks: ['a claim nobody has witnessed', 'a squatter without a witness'],
+  attacks: [
+    'a claim nobody has witnessed',
+    'a squatter without a witness',
+    'a squatter in the round of the commitment'
+  ],
   rows: ['a free name that looks taken'],
   begins: 'committed',
   ids: 0,
   allows: 'harmless',
-  async run({ adversary, victim, thief }) {
+  async run({ world, adversary, victim, thief, remark }) {
     const { reveal } = adversary.steal(victim.name, thief, 1)
     const { client, store, clock } = adversary.client()
     await publish(client, { store, clock }, { kind: 'reveal', id: victim.name, bytes: encodeReveal(reveal) })
+    const holders = world.holdersOf(victim.recordKey)
+    const first = holders.filter((node) => node.held.get(victim.name)?.state === 'provisional')
+    remark(`${first.length} of ${holders.length} holders had the squatter's claim before the owner's`)
   }
 }
 

@@ -101,13 +101,15 @@ export class ContestInvariants extends Invariants implements Watcher {
     if (!verdict.ok || entry === undefined) return
     const { claim } = verdict
     const { salt } = firstLink(reveal)
-    const seen = this.#receipts.get(node)?.get(toHex(commitmentHash(reveal.name, reveal.pubkey, salt, this.world.hash)))
+    const commitment = commitmentHash(reveal.name, reveal.pubkey, salt, this.world.hash)
+    const seen = this.#receipts.get(node)?.get(toHex(commitment))
+    const arrival = node.holder?.commitments.facts(commitment).arrival
     const { profile } = this.world
     if (seen === undefined || !isInTime(seen, claim.firstRound, this.world)) return
     // The shortest reveal window.
     if (now - claim.firstRound > profile.reveal_window.floor) return
     // A provisional entry is older than what was committed after it (docs/protocol/rules.md, 10).
-    const isLate = entry.state === 'provisional' && seen >= entry.tenureRound
+    const isLate = entry.state === 'provisional' && (arrival ?? Infinity) > (entry.arrival ?? 0)
     if (answer.type === 'refused' && answer.code === 'unwitnessed' && !isLate)
       this.foundOnce('P2', `${reveal.name}: a claim whose C was seen in time is refused as unwitnessed`)
     if (entry.state !== 'fresh' || (answer.type !== 'stored' && !isRefused(answer, 'contest'))) return

@@ -170,6 +170,8 @@ export function createEntries(
       dropAll([latest])
       return true
     },
+    /** The highest place in the order of arrival that an entry has here; 0 without any. */
+    lastArrival: () => [...unsettled.values()].reduce((last, { arrival = 0 }) => Math.max(last, arrival), 0),
     count: () => total,
     provisional: () => [...unsettled.values()].filter(({ state }) => state === 'provisional').length
   }

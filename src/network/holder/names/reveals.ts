@@ -61,6 +61,13 @@ interface RevealHolderParts {
   readonly onStored: (name: string, state: string) => void
 }
 
+interface Offered {
+  readonly claim: Claim
+  readonly record: Uint8Array
+  /** Its place in the order in which commitments and claims come to this node. */
+  readonly arrival: number
+}
+
 interface Waiting {
   readonly record: Uint8Array
   readonly claim: Claim
@@ -86,7 +93,7 @@ export class RevealHolder {
 
   /** Accepts a record or returns the refusal. Rejects only for local faults: no verdict, no disk. */
   async offer(record: Uint8Array, sender: Origin): Promise<PutAnswer> {
-    const { profile, clock, entries } = this.#parts
+    const { profile, clock, entries, commitments } = this.#parts
     let reveal: Reveal
     let commitment: Uint8Array
     let id: Uint8Array
@@ -98,6 +105,8 @@ export class RevealHolder {
       throw error
     }
     const key = recordKey('reveal', reveal.name, this.#hash)
+    // Before the work begins: from then on its sender's friends may read the name in it, and commit.
+    const arrival = commitments.arrive()
     const held = entries.load(key)
     const claimed = { id, pubkey: reveal.pubkey, newestRound: reveal.drand_pulse }
     const early = refuseEarly(held?.entry, claimed, { isNeighbour: this.isNear(key), time: clock.time() }, profile)
@@ -112,11 +121,12 @@ export class RevealHolder {
     const verify = async (urgency: Urgency, work: Work): Promise<PutAnswer> => {
       const verdict = await verifyOffered(this.#parts.verifier, reveal, urgency, work)
       if (!verdict.ok) return refused('invalid', `${verdict.rule}: ${verdict.detail}`)
-      return this.#mutex.run(toHex(key), () => this.#admit(key, verdict.claim, record, sender, work))
+      return this.#mutex.run(toHex(key), () =>
+        this.#admit(key, { claim: verdict.claim, record, arrival }, sender, work)
+      )
     }
     if (sender === WAITED) return verify('expected', FREE)
-    const expected =
-      this.#parts.commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.id, id))
+    const expected = commitments.isKnown(commitment) || (held !== undefined && equalBytes(held.entry.claim.id, id))
     const first = { expected, bytes: record.length, milliseconds: CHECK_MS.pulse }
     return withBudget(this.#parts.budget, sender, first, verify)
   }
@@ -162,7 +172,7 @@ export class RevealHolder {
 
   /** Enters a claim of a name missing here, if enough of the neighbours that hold one agree. */
   async take(neighbours: Neighbours): Promise<void> {
-    const { profile, clock, peers, verifier } = this.#parts
+    const { profile, clock, peers, verifier, commitments } = this.#parts
     const rounds = roundsOfAcquaintance(clock.time(), undefined, profile)
     const agreed = claimToAdopt(longKnown(neighbours, rounds, profile), profile)
     const found =
@@ -170,7 +180,8 @@ export class RevealHolder {
     if (found === undefined) return
     const { key } = neighbours
     const around = await this.#datedBy(found.claim, neighbours)
-    await this.#mutex.run(toHex(key), () => this.#admit(key, found.claim, found.record, ASKED_FOR, FREE, around))
+    const offer = { ...found, arrival: commitments.arrive() }
+    await this.#mutex.run(toHex(key), () => this.#admit(key, offer, ASKED_FOR, FREE, around))
   }
 
   async applyWaiting(): Promise<void> {
@@ -202,8 +213,7 @@ export class RevealHolder {
 
   async #admit(
     key: Uint8Array,
-    claim: Claim,
-    record: Uint8Array,
+    { claim, record, arrival }: Offered,
     sender: Origin,
     work: Work,
     asked?: Neighbours
@@ -215,6 +225,7 @@ export class RevealHolder {
       const facts = {
         time: clock.time(),
         commitment: commitments.facts(claim.commitment),
+        arrival,
         ...(neighbours !== undefined && { neighbours })
       }
       const decision = admit(held?.entry, claim, facts, profile)
